@@ -1,0 +1,105 @@
+package viewing
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// MediaType is the type of an item, in the words of the service's contract.
+type MediaType string
+
+// The types. Only episodes and films are watched; only films and series are
+// put on a watchlist.
+const (
+	Movie   MediaType = "movie"
+	Episode MediaType = "episode"
+	TV      MediaType = "tv"
+)
+
+// IDs are identifiers of one item. Zero values are unknown.
+type IDs struct {
+	TMDB int64  `json:"tmdb,omitempty"` // themoviedb.org; the one the service takes
+	IMDB string `json:"imdb,omitempty"` // "tt" and digits
+	TVDB int64  `json:"tvdb,omitempty"` // thetvdb.com
+}
+
+// Show is the series of an episode.
+type Show struct {
+	IDs   IDs    `json:"ids,omitzero"`
+	Title string `json:"title,omitempty"`
+	Year  int    `json:"year,omitempty"`
+}
+
+// Media is one film, episode or series as a source saw it. Title and year
+// are evidence; they never identify.
+type Media struct {
+	Type    MediaType `json:"type"`
+	IDs     IDs       `json:"ids,omitzero"`
+	Show    *Show     `json:"show,omitempty"` // episodes only
+	Title   string    `json:"title,omitempty"`
+	Year    int       `json:"year,omitempty"`
+	Season  *int      `json:"season,omitempty"`  // from 0 (specials)
+	Episode *int      `json:"episode,omitempty"` // from 1
+}
+
+// Placed reports whether an episode is known by series identifier, season
+// and number, the form in which it is sent.
+func (m Media) Placed() bool {
+	return m.Type == Episode && m.Show != nil && m.Show.IDs.TMDB > 0 && m.Season != nil && m.Episode != nil
+}
+
+// Identified reports whether the service can be told of the item as it
+// stands, without looking anything up.
+func (m Media) Identified() bool {
+	return m.Placed() || m.IDs.TMDB > 0
+}
+
+// Key names the item for ordering and comparison: entries of one key leave
+// in the order they happened. Items without an identifier have the key "".
+func (m Media) Key() string {
+	switch {
+	case m.Placed():
+		return fmt.Sprintf("episode:%d:%d:%d", m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m.IDs.TMDB > 0:
+		return string(m.Type) + ":" + strconv.FormatInt(m.IDs.TMDB, 10)
+	default:
+		return ""
+	}
+}
+
+// Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
+// It names the identifier when no title is known.
+func (m Media) Label() string {
+	name, year := m.Title, m.Year
+	if m.Type == Episode && m.Show != nil {
+		name, year = m.Show.Title, 0
+	}
+	if name == "" {
+		name = m.anyID()
+	}
+	if year > 0 {
+		name += fmt.Sprintf(" (%d)", year)
+	}
+	if m.Type == Episode && m.Season != nil && m.Episode != nil {
+		name += fmt.Sprintf(" S%02dE%02d", *m.Season, *m.Episode)
+	}
+	return name
+}
+
+// anyID names the item by the best identifier it has.
+func (m Media) anyID() string {
+	ids, word := m.IDs, string(m.Type)
+	if m.Type == Episode && m.Show != nil {
+		ids, word = m.Show.IDs, "show"
+	}
+	switch {
+	case ids.TMDB > 0:
+		return fmt.Sprintf("%s %d", word, ids.TMDB)
+	case ids.IMDB != "":
+		return word + " " + ids.IMDB
+	case ids.TVDB > 0:
+		return fmt.Sprintf("%s tvdb %d", word, ids.TVDB)
+	default:
+		return "unknown " + word
+	}
+}

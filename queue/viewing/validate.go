@@ -1,0 +1,144 @@
+package viewing
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrInvalid is wrapped by every error of [Viewing.Validate].
+var ErrInvalid = errors.New("invalid viewing")
+
+// FieldError names one field that is wrong, in the words of the protocol.
+type FieldError struct {
+	Field   string // such as "media.ids.tmdb"
+	Problem string // such as "must be from 1"
+}
+
+// Error is "field: problem".
+func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
+
+// Unwrap makes every field error an [ErrInvalid].
+func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// Bounds of what is accepted. The service's contract bounds season, episode
+// and count from below only; the rest keeps one event small.
+const (
+	maxCount    = 100
+	maxText     = 1000
+	maxEventID  = 200
+	maxName     = 200
+	maxMedia    = 50
+	maxSafeInt  = 1<<53 - 1 // the service's largest identifier
+	maxLongText = 4000
+)
+
+// Validate checks a viewing against the field rules of the contract and
+// reports every fault at once, each a [*FieldError]. An item without an
+// identifier is valid: it will be held until it has one.
+func (v Viewing) Validate() error {
+	var c checker
+	c.text("id", v.EventID, maxEventID)
+	c.must(v.EventID != "", "id", "is missing")
+	switch v.Kind {
+	case KindViewing:
+		v.checkViewing(&c)
+	case KindWatchlist:
+		v.checkWatchlist(&c)
+	case KindList:
+		v.checkList(&c)
+	default:
+		c.must(false, "kind", fmt.Sprintf("%q is not viewing, watchlist or list", v.Kind))
+	}
+	c.text("source.site", v.Origin.Site, maxText)
+	c.text("source.url", v.Origin.URL, maxLongText)
+	c.text("source.path", v.Origin.Path, maxLongText)
+	return errors.Join(c.faults...)
+}
+
+func (v Viewing) checkViewing(c *checker) {
+	c.must(v.List == nil, "list", "does not belong to a viewing")
+	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
+	c.must(v.Count >= 1 && v.Count <= maxCount, "count", fmt.Sprintf("must be from 1 to %d", maxCount))
+	c.must(len(v.Media) >= 1, "media", "is missing")
+	c.must(len(v.Media) <= maxMedia, "media", fmt.Sprintf("may name at most %d items", maxMedia))
+	for _, m := range v.Media {
+		c.must(m.Type == Movie || m.Type == Episode, "media.type",
+			fmt.Sprintf("%q is not movie or episode (a series as a whole is not watched)", m.Type))
+		m.check(c)
+	}
+	if p := v.Progress; p != nil {
+		c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "must not be negative")
+	}
+}
+
+func (v Viewing) checkWatchlist(c *checker) {
+	c.must(v.List == nil, "list", "does not belong to a watchlist wish")
+	c.must(len(v.Media) == 1, "media", "must be one film or series")
+	for _, m := range v.Media {
+		c.must(m.Type == Movie || m.Type == TV, "media.type",
+			fmt.Sprintf("%q is not movie or tv (single episodes have no place on a watchlist)", m.Type))
+		m.check(c)
+	}
+	if v.Priority != nil {
+		c.must(*v.Priority >= -maxSafeInt && *v.Priority <= maxSafeInt, "priority", "is too large")
+	}
+}
+
+func (v Viewing) checkList(c *checker) {
+	c.must(len(v.Media) == 0, "media", "does not belong to a list")
+	if v.List == nil {
+		c.must(false, "name", "is missing")
+		return
+	}
+	c.must(strings.TrimSpace(v.List.Name) != "", "name", "is missing")
+	c.text("name", v.List.Name, maxName)
+	c.text("description", v.List.Description, 2*maxText)
+	switch v.List.Visibility {
+	case "", "PRIVATE", "PUBLIC":
+	default:
+		c.must(false, "visibility", fmt.Sprintf("%q is not PRIVATE or PUBLIC", v.List.Visibility))
+	}
+}
+
+// check checks the fields of one item, whatever it is used for.
+func (m Media) check(c *checker) {
+	c.ids("media.ids", m.IDs)
+	c.text("media.title", m.Title, maxText)
+	c.must(m.Year >= 0 && m.Year <= 9999, "media.year", "must be from 0 to 9999")
+	c.must(m.Season == nil || *m.Season >= 0 && *m.Season <= maxSafeInt, "media.season", "must be from 0 (specials)")
+	c.must(m.Episode == nil || *m.Episode >= 1 && *m.Episode <= maxSafeInt, "media.episode", "must be from 1")
+	if m.Show != nil {
+		c.must(m.Type == Episode, "media.show", "belongs to episodes only")
+		c.ids("media.show.ids", m.Show.IDs)
+		c.text("media.show.title", m.Show.Title, maxText)
+		c.must(m.Show.Year >= 0 && m.Show.Year <= 9999, "media.show.year", "must be from 0 to 9999")
+	}
+}
+
+// validIMDB reports whether id is "tt" and up to twelve digits.
+func validIMDB(id string) bool {
+	digits, ok := strings.CutPrefix(id, "tt")
+	return ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
+}
+
+// checker gathers faults.
+type checker struct{ faults []error }
+
+func (c *checker) must(ok bool, field, problem string) {
+	if !ok {
+		c.faults = append(c.faults, &FieldError{Field: field, Problem: problem})
+	}
+}
+
+func (c *checker) text(field, s string, limit int) {
+	c.must(utf8.ValidString(s), field, "is not valid UTF-8")
+	c.must(utf8.RuneCountInString(s) <= limit, field, fmt.Sprintf("is longer than %d characters", limit))
+}
+
+func (c *checker) ids(field string, ids IDs) {
+	c.must(ids.TMDB >= 0 && ids.TMDB <= maxSafeInt, field+".tmdb", "must be from 1")
+	c.must(ids.TVDB >= 0 && ids.TVDB <= maxSafeInt, field+".tvdb", "must be from 1")
+	c.must(ids.IMDB == "" || validIMDB(ids.IMDB), field+".imdb", `must be "tt" and digits`)
+}

@@ -1,0 +1,134 @@
+package viewing
+
+import (
+	"strings"
+)
+
+// Kind tells what a [Viewing] asks of the service.
+type Kind string
+
+// The kinds. Each is one operation of the service's contract.
+const (
+	KindViewing   Kind = "viewing"   // POST /history
+	KindWatchlist Kind = "watchlist" // POST /watchlist
+	KindList      Kind = "list"      // POST /lists
+)
+
+// Class says how a library came to know of a viewing. Sources that see the
+// playback itself leave it empty.
+type Class string
+
+// The classes of viewings found by comparing two readings of a library.
+const (
+	ClassLive      Class = "live"      // seen within two minutes of its end
+	ClassCatchUp   Class = "catch-up"  // happened between two readings further apart
+	ClassBulk      Class = "bulk"      // marked together with others in one act
+	ClassBackdated Class = "backdated" // older than the reading before: an import, a restored file
+	ClassReview    Class = "review"    // its time makes no sense; a person must look
+)
+
+// Viewing is one event as its source saw it. The queue keeps it unchanged.
+type Viewing struct {
+	// Kind is what is asked for.
+	Kind Kind `json:"kind"`
+	// EventID is the source's own name for this event, 1 to 200 characters.
+	// Together with the kind of source it is unique for good.
+	EventID string `json:"eventId"`
+	// Media is what was watched: one item, or each episode of a file that
+	// holds several. A list has none.
+	Media []Media `json:"media,omitempty"`
+	// List is set for [KindList] only.
+	List *List `json:"list,omitempty"`
+	// WatchedAt is the end of the playback; set for [KindViewing] only.
+	WatchedAt Instant `json:"watchedAt,omitzero"`
+	// Count is the number of viewings of each item, 1 to 100.
+	Count int `json:"count,omitempty"`
+	// Priority is the place on the watchlist; nil leaves it to the service.
+	Priority *int `json:"priority,omitempty"`
+	// Class is set by libraries only.
+	Class Class `json:"class,omitempty"`
+	// SameAs is the event id of an earlier viewing of this source of which
+	// this one is another sighting: it is kept as a witness and never sent.
+	SameAs string `json:"sameAs,omitempty"`
+	// Progress is what the player reported, if it did.
+	Progress *Progress `json:"progress,omitempty"`
+	// Origin is where it was seen.
+	Origin Origin `json:"origin,omitzero"`
+}
+
+// Progress is what a player reported about one sitting, in seconds.
+type Progress struct {
+	Position float64 `json:"position"` // where playback ended
+	Duration float64 `json:"duration"` // length of the item
+	Played   float64 `json:"played"`   // time really spent playing
+}
+
+// Origin is where a source saw the playback. It is evidence for a person and
+// is never sent to the service.
+type Origin struct {
+	Site string `json:"site,omitempty"` // a host name, or a source's own word
+	URL  string `json:"url,omitempty"`  // the page
+	Path string `json:"path,omitempty"` // the file in the library
+	Note string `json:"note,omitempty"` // how the source came to its verdict
+}
+
+// List is a list to create.
+type List struct {
+	Name        string `json:"name"`                  // 1 to 200 characters, not only spaces
+	Description string `json:"description,omitempty"` // up to 2,000 characters
+	Visibility  string `json:"visibility,omitempty"`  // PRIVATE (the default) or PUBLIC
+}
+
+// Batch is what a source hands over at once. It becomes durable whole or not
+// at all.
+type Batch struct {
+	// Source is "kind:name", such as "browser:3f2a" or "kodi:/home/me/.kodi/userdata".
+	Source string
+	// Viewings are new events, in the order they happened.
+	Viewings []Viewing
+	// Amendments correct earlier events of this source.
+	Amendments []Amendment
+	// State is the source's own memory, changed together with the viewings.
+	// A nil value deletes its key.
+	State map[string][]byte
+}
+
+// Amendment corrects an earlier event of the same source. It changes only
+// entries that have not begun to leave; for others it is noted.
+type Amendment struct {
+	// EventID names the event.
+	EventID string `json:"eventId"`
+	// Media is the new identity, as long as the old one; nil keeps it.
+	Media []Media `json:"media,omitempty"`
+	// Drop withdraws the event.
+	Drop bool `json:"drop,omitempty"`
+	// Reason is one sentence for a person.
+	Reason string `json:"reason"`
+}
+
+// SourceKind is the part of a source's name before the colon: "browser",
+// "kodi", "cli". Event ids are unique within it.
+func SourceKind(source string) string {
+	kind, _, _ := strings.Cut(source, ":")
+	return kind
+}
+
+// Status is what became of one viewing of a [Batch].
+type Status string
+
+// The outcomes. Queued, duplicate and dropped mean that the source may forget
+// the event; a conflict is an error of the source.
+const (
+	StatusQueued    Status = "queued"    // new, and on disk
+	StatusDuplicate Status = "duplicate" // the same event was committed before
+	StatusDropped   Status = "dropped"   // a rule of the user's leaves it out; kept for the record
+	StatusConflict  Status = "conflict"  // the event id was used before with other content
+)
+
+// Outcome answers one viewing of a [Batch], in the batch's order.
+type Outcome struct {
+	EventID string
+	Status  Status
+	Reason  string  // for dropped: which rule
+	Entries []int64 // the entries it became, or became part of
+}
