@@ -1,0 +1,182 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// ErrInvalid is wrapped by every fault of a configuration; the program exits
+// with 78 for it.
+var ErrInvalid = errors.New("bad configuration")
+
+// DefaultAccount is the account of whoever names none.
+const DefaultAccount = "default"
+
+// Config is everything a user may set. Its zero values are not usable: start
+// from [Default].
+type Config struct {
+	// Listen is the one address that is listened on: loopback only.
+	Listen string `toml:"listen" json:"listen"`
+	// LogLevel is debug, info, warn or error. Titles appear at debug only.
+	LogLevel string `toml:"log_level" json:"logLevel"`
+	// InDoubt says what happens to a request that may have arrived: hold.
+	InDoubt string `toml:"in_doubt" json:"inDoubt"`
+	// MaxInFlight is how many requests may be under way at once, 1 to 16.
+	MaxInFlight int `toml:"max_in_flight" json:"maxInFlight"`
+	// Accounts by name. Without any, one named default is assumed.
+	Accounts map[string]Account `toml:"accounts" json:"accounts"`
+	// Routes says which account a source feeds, by "kind:name" or kind.
+	Routes map[string]string `toml:"routes" json:"routes,omitempty"`
+	// Connector bounds what browsers may send.
+	Connector Connector `toml:"connector" json:"connector"`
+	// Kodi lists the libraries to watch.
+	Kodi Kodi `toml:"kodi" json:"kodi"`
+
+	origins map[string]string // field → where its value came from
+}
+
+// Account is one account at a tracking service.
+type Account struct {
+	// BaseURL ends in /api/v1. Empty: as given to "filmspool login".
+	BaseURL string `toml:"base_url" json:"baseUrl"`
+	// KeyHeader is how the key is shown: x-api-key or bearer.
+	KeyHeader string `toml:"key_header" json:"keyHeader"`
+}
+
+// Connector bounds what browsers may send. Zero means the built-in limit.
+type Connector struct {
+	MessagesPerSecond int `toml:"messages_per_second" json:"messagesPerSecond,omitempty"` // per browser; 500
+	Burst             int `toml:"burst" json:"burst,omitempty"`                           // messages; 1,000
+	Sockets           int `toml:"sockets" json:"sockets,omitempty"`                       // at once; 32
+	SocketsPerOrigin  int `toml:"sockets_per_origin" json:"socketsPerOrigin,omitempty"`   // at once; 8
+	HellosPerMinute   int `toml:"hellos_per_minute" json:"hellosPerMinute,omitempty"`     // of unpaired clients; 30
+}
+
+// Kodi lists the libraries to watch.
+type Kodi struct {
+	Libraries []Library `toml:"libraries" json:"libraries"`
+}
+
+// Library is one Kodi library.
+type Library struct {
+	// Userdata is Kodi's userdata folder, absolute.
+	Userdata string `toml:"userdata" json:"userdata"`
+	// Account is whose history its viewings belong to.
+	Account string `toml:"account" json:"account,omitempty"`
+	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.
+	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
+}
+
+// Default is the configuration of somebody who sets nothing.
+func Default() Config {
+	return Config{
+		Listen:      "127.0.0.1:43456",
+		LogLevel:    "info",
+		InDoubt:     "hold",
+		MaxInFlight: 4,
+		origins:     map[string]string{},
+	}
+}
+
+// Overrides are settings from flags; empty ones are not set.
+type Overrides struct {
+	Listen   string
+	LogLevel string
+}
+
+// Load reads the file, if there is one, then the environment, then flags, and
+// validates the whole. Explicit says that the user named the file: then it
+// must exist. Every error wraps [ErrInvalid].
+func Load(file string, explicit bool, getenv func(string) string, flags Overrides) (Config, error) {
+	c := Default()
+	text, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		if err := c.decode(file, text); err != nil {
+			return c, err
+		}
+	case errors.Is(err, fs.ErrNotExist) && !explicit:
+	default:
+		return c, fmt.Errorf("read configuration: %w: %w", ErrInvalid, err)
+	}
+	c.override("FILMSPOOL_LISTEN", getenv("FILMSPOOL_LISTEN"), "listen", &c.Listen)
+	c.override("FILMSPOOL_LOG_LEVEL", getenv("FILMSPOOL_LOG_LEVEL"), "log_level", &c.LogLevel)
+	c.override("--listen", flags.Listen, "listen", &c.Listen)
+	c.override("--log-level", flags.LogLevel, "log_level", &c.LogLevel)
+	c.complete()
+	return c, c.Validate()
+}
+
+// decode reads TOML strictly; what it refuses is shown with line and caret.
+func (c *Config) decode(file string, text []byte) error {
+	d := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
+	err := d.Decode(c)
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: %s has settings that do not exist\n%s", ErrInvalid, file, unknown.String())
+	case errors.As(err, &wrong):
+		row, column := wrong.Position()
+		return fmt.Errorf("%w: %s, line %d, column %d\n%s", ErrInvalid, file, row, column, wrong.String())
+	case err != nil:
+		return fmt.Errorf("%w: %s: %w", ErrInvalid, file, err)
+	}
+	var given map[string]any
+	if toml.Unmarshal(text, &given) == nil {
+		for name := range given {
+			c.origins[name] = file
+		}
+	}
+	return nil
+}
+
+// override sets one field from a stronger source and remembers which.
+func (c *Config) override(source, value, name string, field *string) {
+	if value != "" {
+		*field, c.origins[name] = value, source
+	}
+}
+
+// complete fills what follows from the rest.
+func (c *Config) complete() {
+	if len(c.Accounts) == 0 {
+		c.Accounts = map[string]Account{DefaultAccount: {}}
+	}
+	for name, a := range c.Accounts {
+		a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")
+		if a.KeyHeader == "" {
+			a.KeyHeader = "x-api-key"
+		}
+		c.Accounts[name] = a
+	}
+}
+
+// Origin tells where the value of a top-level setting came from: "default",
+// a file, an environment variable or a flag.
+func (c Config) Origin(name string) string {
+	if o := c.origins[name]; o != "" {
+		return o
+	}
+	return "default"
+}
+
+// SourceRoutes is [Config.Routes] with the accounts that libraries name.
+func (c Config) SourceRoutes() map[string]string {
+	routes := map[string]string{}
+	for source, account := range c.Routes {
+		routes[source] = account
+	}
+	for _, l := range c.Kodi.Libraries {
+		if l.Account != "" {
+			routes["kodi:"+l.Userdata] = l.Account
+		}
+	}
+	return routes
+}

@@ -1,0 +1,209 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Secret is a text that prints as "(secret)" wherever it ends up: logs,
+// errors, JSON, format verbs.
+type Secret struct{ text string }
+
+// NewSecret wraps text, without surrounding white space.
+func NewSecret(text string) Secret { return Secret{text: strings.TrimSpace(text)} }
+
+// Reveal is the text itself, for the one place that sends it.
+func (s Secret) Reveal() string { return s.text }
+
+// IsZero reports whether there is none.
+func (s Secret) IsZero() bool { return s.text == "" }
+
+// String hides the text.
+func (s Secret) String() string { return "(secret)" }
+
+// GoString hides the text from %#v.
+func (s Secret) GoString() string { return "(secret)" }
+
+// LogValue hides the text from structured logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue("(secret)") }
+
+// MarshalText hides the text from encoders.
+func (s Secret) MarshalText() ([]byte, error) { return []byte("(secret)"), nil }
+
+// Credential is what an account needs to be sent: an address and a key, and
+// where each came from.
+type Credential struct {
+	Account    string
+	BaseURL    string // empty: not known yet
+	URLSource  string // a file, or "login"
+	KeyHeader  string
+	Key        Secret // zero: none
+	KeySource  string // "systemd credential", "key file", "FILMSPOOL_KEY"
+	ProvenFor  string // the origin the key was proven for; empty when unknown
+	UserID     string // whose key it is, where the service says
+	UserName   string
+	KeyProblem string // why no key can be used; empty when Key is set
+}
+
+// Keys finds and keeps the secret keys of one instance.
+type Keys struct {
+	Dir    string              // the state folder
+	Getenv func(string) string // the environment
+}
+
+// stored is the content of a key file.
+type stored struct {
+	BaseURL   string `json:"baseUrl"`
+	Key       string `json:"key"`
+	ProvenFor string `json:"provenFor,omitempty"`
+	UserID    string `json:"userId,omitempty"`
+	UserName  string `json:"userName,omitempty"`
+}
+
+// Find gathers address and key of an account, the strongest source first:
+// systemd credential, key file, environment for the key; configuration, key
+// file for the address. A key file that others can read is refused.
+func (k Keys) Find(name string, a Account, file string) (Credential, error) {
+	c := Credential{Account: name, BaseURL: a.BaseURL, KeyHeader: a.KeyHeader}
+	if c.BaseURL != "" {
+		c.URLSource = file
+	}
+	kept, err := k.read(name)
+	if err != nil {
+		return c, err
+	}
+	if c.BaseURL == "" && kept.BaseURL != "" {
+		c.BaseURL, c.URLSource = kept.BaseURL, "login"
+	}
+	credential, err := k.credential(name)
+	if err != nil {
+		return c, err
+	}
+	switch {
+	case credential != "":
+		c.Key, c.KeySource = NewSecret(credential), "systemd credential"
+	case kept.Key != "":
+		c.Key, c.KeySource = NewSecret(kept.Key), "key file"
+		c.ProvenFor, c.UserID, c.UserName = kept.ProvenFor, kept.UserID, kept.UserName
+	case name == DefaultAccount && k.Getenv("FILMSPOOL_KEY") != "":
+		c.Key, c.KeySource = NewSecret(k.Getenv("FILMSPOOL_KEY")), "FILMSPOOL_KEY"
+	default:
+		c.KeyProblem = "no key is known"
+	}
+	c.checkOrigin()
+	return c, nil
+}
+
+// checkOrigin withholds a key from an address it was not given for.
+func (c *Credential) checkOrigin() {
+	if c.ProvenFor == "" || c.BaseURL == "" || OriginOf(c.BaseURL) == c.ProvenFor {
+		return
+	}
+	c.KeyProblem = fmt.Sprintf("the key was given for %s, but the address is now %s", c.ProvenFor, OriginOf(c.BaseURL))
+	c.Key = Secret{}
+}
+
+// OriginOf is scheme, host and port of an address, with the port spelt out.
+func OriginOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	port := u.Port()
+	if port == "" && u.Scheme == "https" {
+		port = "443"
+	} else if port == "" {
+		port = "80"
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
+}
+
+// credential reads the key that systemd hands the service, if it does.
+func (k Keys) credential(name string) (string, error) {
+	dir := k.Getenv("CREDENTIALS_DIRECTORY")
+	if dir == "" {
+		return "", nil
+	}
+	file := "api-key"
+	if name != DefaultAccount {
+		file += "-" + name
+	}
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(text), wrap("read the systemd credential", err)
+}
+
+// file is where an account's key is kept.
+func (k Keys) file(name string) string {
+	return filepath.Join(k.Dir, "keys", name+".json")
+}
+
+// read reads the key file; a missing one is empty.
+func (k Keys) read(name string) (stored, error) {
+	var s stored
+	file := k.file(name)
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("look at the key file: %w", err)
+	}
+	if !private(info) {
+		return s, fmt.Errorf("%w: other users can read %s; make it yours alone: chmod 600 %s", ErrInvalid, file, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return s, fmt.Errorf("read the key file: %w", err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		// The decoder's own words could quote the file.
+		return s, fmt.Errorf("%w: %s is damaged; give the key again: filmspool login", ErrInvalid, file)
+	}
+	return s, nil
+}
+
+// Save keeps what login proved, for the owner alone, and replaces an older
+// file whole.
+func (k Keys) Save(c Credential) error {
+	text, err := json.MarshalIndent(stored{
+		BaseURL: c.BaseURL, Key: c.Key.Reveal(), ProvenFor: c.ProvenFor, UserID: c.UserID, UserName: c.UserName,
+	}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("save the key: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(k.Dir, "keys"), 0o700); err != nil {
+		return fmt.Errorf("save the key: %w", err)
+	}
+	return WriteFile(k.file(c.Account), append(text, '\n'), 0o600)
+}
+
+// WriteFile replaces a file whole or not at all, flushed before it takes the
+// old one's place.
+func WriteFile(name string, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer os.Remove(f.Name()) // gone already when the rename worked
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	return wrap("write "+name, err)
+}

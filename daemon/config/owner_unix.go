@@ -1,0 +1,18 @@
+//go:build unix
+
+package config
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ours reports whether the folder belongs to whoever runs this program.
+func ours(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// private reports whether others may read or write the file.
+func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }

@@ -1,0 +1,153 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Paths are the files of one instance.
+type Paths struct {
+	State    string // folder: database, keys, lock
+	File     string // the configuration
+	Explicit bool   // the user named File
+	Control  string // where the running daemon says how to reach it
+}
+
+// Choice is what the user said about places; empty fields follow the
+// environment and the operating system.
+type Choice struct {
+	StateDir string // --state-dir
+	Config   string // --config
+	System   bool   // --system: the system-wide instance
+}
+
+// FindPaths decides where everything lies: flags, then FILMSPOOL_STATE_DIR and
+// FILMSPOOL_CONFIG, then the folders that systemd hands a service, then the
+// operating system's per-user (or, with System, system-wide) places.
+func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
+	var p Paths
+	state, err := stateDir(choice, getenv)
+	if err != nil {
+		return p, err
+	}
+	if p.State, err = filepath.Abs(state); err != nil {
+		return p, fmt.Errorf("find the state folder: %w", err)
+	}
+	file := first(choice.Config, getenv("FILMSPOOL_CONFIG"))
+	p.Explicit = file != ""
+	if file == "" {
+		if file, err = configFile(choice, getenv); err != nil {
+			return p, err
+		}
+	}
+	if p.File, err = filepath.Abs(file); err != nil {
+		return p, fmt.Errorf("find the configuration: %w", err)
+	}
+	p.Control = filepath.Join(p.State, "control.json")
+	if dir := listed(getenv("RUNTIME_DIRECTORY")); dir != "" {
+		p.Control = filepath.Join(dir, "control.json")
+	} else if choice.System && runtime.GOOS == "linux" {
+		p.Control = "/run/filmspool/control.json"
+	}
+	return p, nil
+}
+
+// Database is the queue's file.
+func (p Paths) Database() string { return filepath.Join(p.State, "filmspool.db") }
+
+// stateDir decides the folder for state.
+func stateDir(choice Choice, getenv func(string) string) (string, error) {
+	if dir := first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY"))); dir != "" {
+		return dir, nil
+	}
+	if choice.System {
+		return systemPlace("/var/lib/filmspool", getenv), nil
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		dir, err := os.UserCacheDir() // %LocalAppData%
+		if runtime.GOOS == "darwin" {
+			dir, err = os.UserConfigDir() // ~/Library/Application Support
+		}
+		return filepath.Join(dir, "Filmspool"), wrap("find the state folder", err)
+	}
+	if dir := getenv("XDG_STATE_HOME"); dir != "" {
+		return filepath.Join(dir, "filmspool"), nil
+	}
+	home := getenv("HOME")
+	if home == "" {
+		return "", errors.New("find the state folder: HOME is not set; use --state-dir")
+	}
+	return filepath.Join(home, ".local", "state", "filmspool"), nil
+}
+
+// configFile decides which file is read when the user names none.
+func configFile(choice Choice, getenv func(string) string) (string, error) {
+	if dir := listed(getenv("CONFIGURATION_DIRECTORY")); dir != "" {
+		return filepath.Join(dir, "config.toml"), nil
+	}
+	if choice.System {
+		return filepath.Join(systemPlace("/etc/filmspool", getenv), "config.toml"), nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the configuration: %w; use --config", err)
+	}
+	return filepath.Join(dir, "filmspool", "config.toml"), nil
+}
+
+// systemPlace is the system-wide folder; unix names Linux's.
+func systemPlace(unix string, getenv func(string) string) string {
+	switch runtime.GOOS {
+	case "windows":
+		return filepath.Join(first(getenv("ProgramData"), `C:\ProgramData`), "Filmspool")
+	case "darwin":
+		return "/Library/Application Support/Filmspool"
+	default:
+		return unix
+	}
+}
+
+// MakeState makes the state folder, for its owner alone, and refuses one that
+// belongs to somebody else: its owner could read and change the queue.
+func (p Paths) MakeState() error {
+	if err := os.MkdirAll(p.State, 0o700); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	info, err := os.Stat(p.State)
+	if err != nil {
+		return fmt.Errorf("look at the state folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", p.State)
+	}
+	if !ours(info) {
+		return fmt.Errorf("the state folder %s belongs to another user", p.State)
+	}
+	return nil
+}
+
+// listed is the first of systemd's colon-separated folders.
+func listed(value string) string {
+	dir, _, _ := strings.Cut(value, ":")
+	return dir
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Validate reports every fault at once, each wrapping [ErrInvalid] and naming
+// its setting.
+func (c Config) Validate() error {
+	faults := []error{
+		checkListen(c.Listen),
+		checkWord("log_level", c.LogLevel, "debug", "info", "warn", "error"),
+		checkInDoubt(c.InDoubt),
+	}
+	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
+		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))
+	}
+	faults = append(faults, c.Connector.validate(), c.validateAccounts())
+	for i, l := range c.Kodi.Libraries {
+		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
+	}
+	for source, account := range c.Routes {
+		faults = append(faults, c.checkAccount("routes."+source, account))
+	}
+	return errors.Join(faults...)
+}
+
+// fault is one fault of one setting.
+func fault(setting, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", ErrInvalid, setting, fmt.Sprintf(format, args...))
+}
+
+// checkListen refuses every address that others could reach.
+func checkListen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" {
+		return fault("listen", "%q is not an address with a port, such as 127.0.0.1:43456", address)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fault("listen", "%q can be reached from other machines; use 127.0.0.1 or [::1]", address)
+	}
+	return nil
+}
+
+func checkWord(setting, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fault(setting, "%q is not one of %s", value, strings.Join(allowed, ", "))
+}
+
+func checkInDoubt(value string) error {
+	switch value {
+	case "hold":
+		return nil
+	case "resend", "delivered":
+		return fault("in_doubt", "%q is not available in this version; use hold", value)
+	default:
+		return fault("in_doubt", "%q is not hold", value)
+	}
+}
+
+func (c Connector) validate() error {
+	var faults []error
+	for _, s := range []struct {
+		name         string
+		value, limit int
+	}{
+		{"messages_per_second", c.MessagesPerSecond, 100_000},
+		{"burst", c.Burst, 100_000},
+		{"sockets", c.Sockets, 1024},
+		{"sockets_per_origin", c.SocketsPerOrigin, 1024},
+		{"hellos_per_minute", c.HellosPerMinute, 10_000},
+	} {
+		if s.value < 0 || s.value > s.limit {
+			faults = append(faults, fault("connector."+s.name, "%d is not from 1 to %d", s.value, s.limit))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c Config) validateAccounts() error {
+	var faults []error
+	for name, a := range c.Accounts {
+		if err := CheckAccountName(name); err != nil {
+			faults = append(faults, fault("accounts."+name, "%v", err))
+		}
+		faults = append(faults, checkWord("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer"))
+		if a.BaseURL != "" && !strings.HasSuffix(a.BaseURL, "/api/v1") {
+			faults = append(faults, fault("accounts."+name+".base_url", "%q does not end in /api/v1", a.BaseURL))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// CheckAccountName allows names that are safe as file names everywhere: 1 to
+// 32 lower-case letters, digits, "-" and "_".
+func CheckAccountName(name string) error {
+	if name == "" || len(name) > 32 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		return fmt.Errorf("account name %q is not 1 to 32 lower-case letters, digits, - or _", name)
+	}
+	return nil
+}
+
+func (c Config) validateLibrary(setting string, l Library) error {
+	var faults []error
+	if !filepath.IsAbs(l.Userdata) {
+		faults = append(faults, fault(setting+".userdata", "%q is not an absolute folder", l.Userdata))
+	}
+	if l.TimeZone != "" {
+		if _, err := time.LoadLocation(l.TimeZone); err != nil {
+			faults = append(faults, fault(setting+".time_zone", "%q is not a zone such as Europe/Lisbon", l.TimeZone))
+		}
+	}
+	if l.Account != "" {
+		faults = append(faults, c.checkAccount(setting+".account", l.Account))
+	}
+	return errors.Join(faults...)
+}
+
+func (c Config) checkAccount(setting, name string) error {
+	if _, ok := c.Accounts[name]; !ok {
+		return fault(setting, "there is no account %q", name)
+	}
+	return nil
+}
