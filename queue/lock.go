@@ -1,0 +1,34 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrLocked is wrapped when another process holds a state folder.
+var ErrLocked = errors.New("in use by another filmspool")
+
+// Lock is held by the one process that may write a state folder's database.
+// The system gives it up when the process ends, however it ends.
+type Lock struct{ file *os.File }
+
+// AcquireLock takes the lock of the folder dir, which must exist, by the file
+// dir/lock. It does not wait: when another process holds it, the error wraps
+// [ErrLocked] and names the folder.
+func AcquireLock(dir string) (*Lock, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open lock of state folder: %w", err)
+	}
+	if err := lockFile(file); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock state folder %s: %w", dir, err)
+	}
+	return &Lock{file: file}, nil
+}
+
+// Release gives the lock up. The file stays: removing it would let two
+// processes hold locks on two files of one name.
+func (l *Lock) Release() error { return l.file.Close() }
