@@ -1,0 +1,142 @@
+// Package guard decides who may talk to the daemon over HTTP. It is short so
+// that whoever doubts it can read all of it.
+//
+// It owns three checks. [Host] stands before every route: a request must name
+// one of our own addresses, so a page that points its own host name at
+// 127.0.0.1 (DNS rebinding) gets nowhere. [Extension] stands before the
+// connector: only a browser extension's Origin passes, and a browser never
+// lets a page or another extension forge that. [Control] stands before the
+// control routes: it wants the token from the control file and refuses
+// whatever a browser sends, token or not.
+//
+// It promises to fail closed: an empty list of hosts or an empty token admits
+// nobody. Tokens are compared in constant time and never logged or echoed.
+//
+// It refuses to know routes, clients or configuration, and imports nothing
+// of the project. An Origin alone proves only which extension speaks, not
+// that the user wants it to: the connector asks for a paired token as well.
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Codes in the "error" field of a refusal.
+const (
+	CodeHost    = "HOST_NOT_ALLOWED" // 403: the Host header is not one of ours
+	CodeBrowser = "BROWSER_REFUSED"  // 403: the request comes from a browser
+	CodeToken   = "TOKEN_REQUIRED"   // 401: the control token is missing or wrong
+)
+
+// Host passes on requests whose Host header is exactly one of hosts, each
+// "name:port" as a browser writes it, and answers 403 to all others. An empty
+// list admits nobody.
+func Host(hosts []string, next http.Handler) http.Handler {
+	allowed := slices.Clone(hosts)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(allowed, r.Host) {
+			Refuse(w, http.StatusForbidden, CodeHost, "this address is not one the daemon answers to")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Extension reports whether the request carries exactly one Origin and that
+// is a browser extension's: chrome-extension:// with 32 letters from a to p,
+// or moz-extension:// with a UUID in lower case.
+func Extension(r *http.Request) bool {
+	origins := r.Header["Origin"]
+	if len(origins) != 1 {
+		return false
+	}
+	if id, ok := strings.CutPrefix(origins[0], "chrome-extension://"); ok {
+		return len(id) == 32 && strings.Trim(id, "abcdefghijklmnop") == ""
+	}
+	id, ok := strings.CutPrefix(origins[0], "moz-extension://")
+	return ok && isUUID(id)
+}
+
+// isUUID reports whether id is 8-4-4-4-12 lower-case hexadecimal digits.
+func isUUID(id string) bool {
+	if len(id) != 36 {
+		return false
+	}
+	for i, c := range []byte(id) {
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if !strings.ContainsRune("0123456789abcdef", rune(c)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Control passes on requests that carry "Authorization: Bearer <token>" and
+// no sign of a browser. A browser's request gets 403 even with the right
+// token, since a page must gain nothing by learning it; a wrong or missing
+// token gets 401. An empty token admits nobody.
+func Control(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if FromBrowser(r) {
+			Refuse(w, http.StatusForbidden, CodeBrowser, "control routes do not answer browsers")
+			return
+		}
+		given, ok := Bearer(r)
+		got := sha256.Sum256([]byte(given)) // of equal length, whatever was sent
+		if !ok || token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			Refuse(w, http.StatusUnauthorized, CodeToken, "the control token is missing or wrong")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// FromBrowser reports whether the request carries Origin, Referer or any
+// Sec-Fetch header, be it empty. Programs send none of these; a browser's
+// requests, other than some of an extension's own, carry at least one.
+func FromBrowser(r *http.Request) bool {
+	for name := range r.Header {
+		if name == "Origin" || name == "Referer" || strings.HasPrefix(name, "Sec-Fetch-") {
+			return true
+		}
+	}
+	return false
+}
+
+// Bearer returns the token of the one Authorization header, and false when
+// there is none, more than one, or one of another scheme.
+func Bearer(r *http.Request) (token string, ok bool) {
+	values := r.Header["Authorization"]
+	if len(values) != 1 {
+		return "", false
+	}
+	return strings.CutPrefix(values[0], "Bearer ")
+}
+
+// Refuse answers with status and the body {"error":code,"message":message},
+// the form of every refusal of the daemon's routes.
+func Refuse(w http.ResponseWriter, status int, code, message string) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// The client may be gone by now; there is nobody left to tell.
+	_ = json.NewEncoder(w).Encode(struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+	}{code, message})
+}

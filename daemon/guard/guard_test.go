@@ -1,0 +1,191 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/guard"
+)
+
+const (
+	chromium = "chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdg"
+	firefox  = "moz-extension://11111111-2222-4333-8444-555555555555"
+)
+
+func yes(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
+
+// ask sends r through h and returns the status and the error code of the body.
+func ask(t *testing.T, h http.Handler, r *http.Request) (int, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code == http.StatusNoContent {
+		return w.Code, ""
+	}
+	var body struct{ Error, Message string }
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body.Message == "" {
+		t.Errorf("body %q is not an error object (%v)", w.Body, err)
+	}
+	if got := w.Header().Get("Content-Type"); !strings.HasPrefix(got, "application/json") {
+		t.Errorf("content type %q", got)
+	}
+	return w.Code, body.Error
+}
+
+func TestHost(t *testing.T) {
+	h := guard.Host([]string{"127.0.0.1:43456", "localhost:43456"}, http.HandlerFunc(yes))
+	tests := map[string]int{
+		"127.0.0.1:43456":       204,
+		"localhost:43456":       204,
+		"127.0.0.1":             403,
+		"127.0.0.1:43457":       403,
+		"127.0.0.1:43456.evil":  403,
+		"evil.localhost:43456":  403,
+		"localhost.:43456":      403,
+		"127.1:43456":           403,
+		"[::1]:43456":           403,
+		"rebind.example:43456":  403,
+		"":                      403,
+		"127.0.0.1:43456@evil":  403,
+		"evil#@127.0.0.1:43456": 403,
+	}
+	for host, want := range tests {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		if got, code := ask(t, h, r); got != want || (want == 403 && code != guard.CodeHost) {
+			t.Errorf("Host %q: got %d %s, want %d", host, got, code, want)
+		}
+	}
+}
+
+func TestHostEmptyListAdmitsNobody(t *testing.T) {
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Host = ""
+	if got, _ := ask(t, guard.Host(nil, http.HandlerFunc(yes)), r); got != 403 {
+		t.Errorf("got %d, want 403", got)
+	}
+}
+
+func TestHostKeepsItsOwnList(t *testing.T) {
+	hosts := []string{"127.0.0.1:1"}
+	h := guard.Host(hosts, http.HandlerFunc(yes))
+	hosts[0] = "evil.example"
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Host = "evil.example"
+	if got, _ := ask(t, h, r); got != 403 {
+		t.Errorf("got %d, want 403", got)
+	}
+}
+
+func TestExtension(t *testing.T) {
+	tests := []struct {
+		name    string
+		origins []string
+		want    bool
+	}{
+		{"Chromium", []string{chromium}, true},
+		{"Firefox", []string{firefox}, true},
+		{"missing", nil, false},
+		{"empty", []string{""}, false},
+		{"null", []string{"null"}, false},
+		{"page", []string{"https://evil.example"}, false},
+		{"local page", []string{"http://127.0.0.1:43456"}, false},
+		{"file", []string{"file://"}, false},
+		{"two origins", []string{chromium, chromium}, false},
+		{"list in one header", []string{chromium + ", " + firefox}, false},
+		{"trailing slash", []string{chromium + "/"}, false},
+		{"port", []string{chromium + ":80"}, false},
+		{"letter beyond p", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdq"}, false},
+		{"upper case", []string{strings.ToUpper(chromium)}, false},
+		{"too short", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihd"}, false},
+		{"too long", []string{chromium + "a"}, false},
+		{"name as prefix", []string{"chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdg.evil.example"}, false},
+		{"line end", []string{chromium + "\n"}, false},
+		{"uuid without dashes", []string{"moz-extension://111111112222433384445555555555555555"}, false},
+		{"uuid in braces", []string{"moz-extension://{11111111-2222-4333-8444-555555555555}"}, false},
+		{"uuid with a letter beyond f", []string{"moz-extension://g1111111-2222-4333-8444-555555555555"}, false},
+		{"uuid of dashes", []string{"moz-extension://" + strings.Repeat("-", 36)}, false},
+		{"web page of that name", []string{"https://moz-extension"}, false},
+		{"safari", []string{"safari-web-extension://11111111-2222-4333-8444-555555555555"}, false},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			if tc.origins != nil {
+				r.Header["Origin"] = tc.origins
+			}
+			if got := guard.Extension(r); got != tc.want {
+				t.Errorf("Extension(%q) = %v, want %v", tc.origins, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestControl(t *testing.T) {
+	const token = "s3cret-control-token"
+	tests := []struct {
+		name   string
+		header http.Header
+		status int
+		code   string
+	}{
+		{"right token", http.Header{"Authorization": {"Bearer " + token}}, 204, ""},
+		{"no token", nil, 401, guard.CodeToken},
+		{"wrong token", http.Header{"Authorization": {"Bearer nope"}}, 401, guard.CodeToken},
+		{"prefix of it", http.Header{"Authorization": {"Bearer s3cret"}}, 401, guard.CodeToken},
+		{"longer", http.Header{"Authorization": {"Bearer " + token + "x"}}, 401, guard.CodeToken},
+		{"empty", http.Header{"Authorization": {"Bearer "}}, 401, guard.CodeToken},
+		{"basic", http.Header{"Authorization": {"Basic " + token}}, 401, guard.CodeToken},
+		{"bare", http.Header{"Authorization": {token}}, 401, guard.CodeToken},
+		{"twice", http.Header{"Authorization": {"Bearer " + token, "Bearer " + token}}, 401, guard.CodeToken},
+		{"origin", http.Header{"Authorization": {"Bearer " + token}, "Origin": {"http://127.0.0.1:43456"}}, 403, guard.CodeBrowser},
+		{"empty origin", http.Header{"Authorization": {"Bearer " + token}, "Origin": {""}}, 403, guard.CodeBrowser},
+		{"extension", http.Header{"Authorization": {"Bearer " + token}, "Origin": {chromium}}, 403, guard.CodeBrowser},
+		{"referer", http.Header{"Authorization": {"Bearer " + token}, "Referer": {"http://127.0.0.1:43456/"}}, 403, guard.CodeBrowser},
+		{"sec-fetch-site", http.Header{"Authorization": {"Bearer " + token}, "Sec-Fetch-Site": {"none"}}, 403, guard.CodeBrowser},
+		{"sec-fetch of tomorrow", http.Header{"Authorization": {"Bearer " + token}, "Sec-Fetch-Anything": {"1"}}, 403, guard.CodeBrowser},
+		{"origin without token", http.Header{"Origin": {"https://evil.example"}}, 403, guard.CodeBrowser},
+	}
+	h := guard.Control(token, http.HandlerFunc(yes))
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/v1/control/pause", nil)
+			r.Header = tc.header
+			if got, code := ask(t, h, r); got != tc.status || code != tc.code {
+				t.Errorf("got %d %q, want %d %q", got, code, tc.status, tc.code)
+			}
+		})
+	}
+}
+
+func TestControlEmptyTokenAdmitsNobody(t *testing.T) {
+	for _, value := range []string{"Bearer ", "Bearer"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", value)
+		if got, _ := ask(t, guard.Control("", http.HandlerFunc(yes)), r); got != 401 {
+			t.Errorf("%q: got %d, want 401", value, got)
+		}
+	}
+}
+
+func TestControlReadsHeadersInAnyCase(t *testing.T) {
+	server := httptest.NewServer(guard.Control("k", http.HandlerFunc(yes)))
+	defer server.Close()
+	r, err := http.NewRequest("GET", server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header["authorization"] = []string{"Bearer k"}
+	r.Header["sec-fetch-mode"] = []string{"cors"} // sent on the wire as it stands here
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != 403 {
+		t.Errorf("got %d, want 403", answer.StatusCode)
+	}
+}
