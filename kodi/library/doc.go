@@ -1,0 +1,18 @@
+// Package library reads a Kodi video library: MyVideosNNN.db.
+//
+// It owns the way into that file: which of several files is the live one
+// ([Find]), and one short look at all of it ([Read]). It knows the tables, and
+// turns their rows into files with a play count and the items behind them.
+//
+// It promises to change nothing, to hold Kodi up for at most a few seconds and
+// mostly for milliseconds (a reader that stays in the file freezes Kodi), to
+// return rows that form one consistent state, and to name what stood in the
+// way so that the caller can wait, or tell the user.
+//
+// It refuses to judge: what counts as a viewing is the importer's concern. It
+// never opens the file for writing, never as "immutable", and repairs nothing.
+//
+// Schemas 121 (Kodi 20) and 131 (Kodi 21) are tested against files of a real
+// Kodi. Others from 107 (Kodi 17) on are read when they have the columns that
+// are needed, and are marked as unverified.
+package library

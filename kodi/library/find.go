@@ -1,0 +1,117 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Find picks the live library of a userdata folder: of the files
+// Database/MyVideosNNN.db the one that changed last, its -wal and -journal
+// counted in; of two that changed at once the higher number. Old versions stay
+// behind when Kodi upgrades, and come back into use when it is downgraded.
+//
+// The errors are those of this package: [ErrMySQL] when the library is not in
+// files at all, [ErrNotFound] and [ErrEmpty] when there is none, and
+// [ErrUpgrading] when the file that changed last is half made. Any trouble
+// with that file is returned; an older file is never taken in its stead.
+func Find(userdata string) (Database, error) {
+	if usesMySQL(userdata) {
+		return Database{}, fmt.Errorf("find library in %s: %w", userdata, ErrMySQL)
+	}
+	all, err := candidates(filepath.Join(userdata, "Database"))
+	if err != nil {
+		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
+	}
+	live := slices.MaxFunc(all, func(a, b candidate) int {
+		return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.Version, b.Version))
+	})
+	if err := probe(live.Database); err != nil {
+		return Database{}, fmt.Errorf("find library in %s: %s: %w", userdata, filepath.Base(live.Path), err)
+	}
+	return live.Database, nil
+}
+
+// candidate is a file with the name of a library.
+type candidate struct {
+	Database
+	changed time.Time
+}
+
+// candidates lists the library files of a Database folder; at least one.
+func candidates(folder string) ([]candidate, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, classifyFile(err)
+	}
+	var all []candidate
+	for _, e := range entries {
+		version, ok := versionOf(e.Name())
+		if !ok || e.IsDir() {
+			continue
+		}
+		path := filepath.Join(folder, e.Name())
+		all = append(all, candidate{Database{path, version}, changed(path)})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrEmpty, folder)
+	}
+	return all, nil
+}
+
+// versionOf reads the number in the name MyVideosNNN.db.
+func versionOf(name string) (int, bool) {
+	digits, named := strings.CutPrefix(name, "MyVideos")
+	digits, ended := strings.CutSuffix(digits, ".db")
+	if !named || !ended || len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
+}
+
+// changed is when a library last changed. Empty files beside it say nothing:
+// reading a library in WAL mode makes them.
+func changed(path string) time.Time {
+	var latest time.Time
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil || suffix != "" && info.Size() == 0 {
+			continue
+		}
+		if info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+	}
+	return latest
+}
+
+// probe tells whether a library can be read now and is whole.
+func probe(d Database) error {
+	return look(context.Background(), d.Path, func(ctx context.Context, q queryer) error {
+		return checkVersion(ctx, q, d.Version)
+	})
+}
+
+// usesMySQL reads advancedsettings.xml. A file that Kodi could not read
+// either says nothing.
+func usesMySQL(userdata string) bool {
+	text, err := os.ReadFile(filepath.Join(userdata, "advancedsettings.xml"))
+	if err != nil {
+		return false
+	}
+	var settings struct {
+		Type string `xml:"videodatabase>type"`
+	}
+	if err := xml.Unmarshal(text, &settings); err != nil {
+		return false
+	}
+	return strings.EqualFold(strings.TrimSpace(settings.Type), "mysql")
+}

@@ -1,0 +1,42 @@
+package library
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Database is one library file.
+type Database struct {
+	Path    string // absolute when the userdata folder was
+	Version int    // schema number, such as 121
+}
+
+// Snapshot is one consistent state of a library.
+type Snapshot struct {
+	Path     string
+	Version  int       // schema number
+	Verified bool      // the schema is one that is tested against a real Kodi
+	ReadAt   time.Time // when the reading began
+	Files    []File    // in the order of their ids
+}
+
+// File is one row of Kodi's table of files: what Kodi counts plays of. Rows
+// that stand for a folder are left out, and so are files that neither have an
+// item nor lie under a source of films or series.
+type File struct {
+	ID         int64         // idFile; survives a refresh, but not a rebuilt library
+	Path       string        // folder and name, as Kodi writes them
+	PlayCount  int           // from 0
+	LastPlayed string        // Kodi's text, local time without zone; "" when never
+	Duration   time.Duration // running time; 0 when unknown
+	InSource   bool          // lies under a source that Kodi scans for films or series
+	Items      []Item        // a film, or the episodes in their order; none when not in the library
+}
+
+// Item is a film or an episode of the library.
+type Item struct {
+	KodiID int64         // idMovie or idEpisode; a refresh changes it
+	Media  viewing.Media // a valid item, with the identifiers that can be trusted
+	Extra  bool          // an extra of the film (trailer, making-of), not the film
+}
