@@ -1,0 +1,112 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// maxAims bounds how often aim follows a path that is being built under it;
+// the poll tries again later.
+const maxAims = 16
+
+// aim listens to the folder, or to the nearest parent that exists. It opens a
+// new watcher each time: a watch on a renamed folder would follow it.
+func (l *loop) aim() {
+	for range maxAims {
+		l.close()
+		target, info := nearest(l.o.Dir)
+		l.target, l.info = target, info
+		eyes, err := l.open(target)
+		if err != nil {
+			if _, gone := os.Stat(target); gone != nil {
+				continue
+			}
+			l.goBlind(err)
+			return
+		}
+		l.eyes = eyes
+		// What appeared before the watch stood has sent no event.
+		if again, now := nearest(l.o.Dir); again == target && sameFile(info, now) {
+			l.blind = ""
+			return
+		}
+	}
+}
+
+// listen opens a watcher on one folder.
+func listen(dir string) (*fsnotify.Watcher, error) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("open watcher: %w", err)
+	}
+	if err := w.Add(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch folder: %w", err), w.Close())
+	}
+	return w, nil
+}
+
+func (l *loop) close() {
+	if l.eyes == nil {
+		return
+	}
+	if err := l.eyes.Close(); err != nil {
+		l.o.Logger.Debug("closing a watcher failed", "dir", l.target, "error", err)
+	}
+	l.eyes = nil
+}
+
+// goBlind says once why only the poll works, and what would help.
+func (l *loop) goBlind(err error) {
+	if l.blind == err.Error() {
+		return
+	}
+	l.blind = err.Error()
+	l.o.Logger.Warn("cannot watch a folder, only looking at it now and then",
+		"dir", l.target, "every", l.o.Poll, "error", err, "hint", advice(err))
+}
+
+// advice names what to change for an error of opening a watch.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "raise the sysctl fs.inotify.max_user_watches"
+	case errors.Is(err, syscall.EMFILE):
+		return "raise the sysctl fs.inotify.max_user_instances"
+	case errors.Is(err, fs.ErrPermission):
+		return "let this user read the folder"
+	default:
+		return "changes are found a little later"
+	}
+}
+
+// nearest is dir, or the first parent of it that is a folder.
+func nearest(dir string) (string, fs.FileInfo) {
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && info.IsDir() {
+			return dir, info
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dir, info
+		}
+		dir = up
+	}
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b)
+}
+
+// within reports whether dir is parent or lies below it.
+func within(dir, parent string) bool {
+	rest, ok := strings.CutPrefix(dir, parent)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]))
+}

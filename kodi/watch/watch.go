@@ -1,0 +1,215 @@
+// Package watch turns changes of files in one folder into "something settled
+// here".
+//
+// It owns the way from the operating system's events to one call: it listens
+// to the folder, waits until the writer has been quiet for a moment, and does
+// not wait for ever when the writer never is. A slow poll of names, times and
+// sizes stands behind the events, because network drives send none, queues
+// overflow and limits run out. The folder may appear later, vanish and be
+// replaced.
+//
+// It promises one call at the start and at least one after every change that
+// can be seen, never two calls at once, and no wake-up but the poll while
+// nothing happens.
+//
+// It refuses to say what changed: an event is only a hint, and the caller
+// looks for itself. It knows nothing of what the files hold.
+package watch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The pace when [Options] names none. One commit of a library takes up to
+// 15 ms and a first scan writes for a second or more (seen with Kodi 20).
+const (
+	DefaultQuiet   = 500 * time.Millisecond
+	DefaultCeiling = 5 * time.Second
+	DefaultPoll    = time.Minute
+)
+
+// Options says what to watch and at what pace.
+type Options struct {
+	// Dir is the folder; it need not exist yet.
+	Dir string
+	// Match picks the names in it that matter; nil means all.
+	Match func(name string) bool
+	// Quiet is how long the files must rest before a change has settled.
+	Quiet time.Duration
+	// Ceiling is how long a change may go on before it counts as settled.
+	Ceiling time.Duration
+	// Poll is the time between two looks at names, times and sizes.
+	Poll time.Duration
+	// Unchanged, if set, is called after a poll that found the folder readable
+	// and as it was before the last call of settled.
+	Unchanged func()
+	// Logger takes the few lines worth a person's time; nil drops them.
+	Logger *slog.Logger
+}
+
+// Run watches until ctx ends, which is no error. It calls settled on its own
+// goroutine: once at the start, then after each change that has settled.
+func Run(ctx context.Context, o Options, settled func(context.Context)) error {
+	if o.Dir == "" || settled == nil {
+		return errors.New("watch folder: a folder and a function to call are needed")
+	}
+	l := newLoop(o, settled)
+	defer l.close()
+	l.aim()
+	l.settle(ctx)
+	return l.run(ctx)
+}
+
+// loop is the state of one Run; only its goroutine touches it.
+type loop struct {
+	o       Options
+	settled func(context.Context)
+	pace    *pacer
+	stamp   string // what the poll compares with; taken before settled looks
+
+	open   func(dir string) (*fsnotify.Watcher, error)
+	eyes   *fsnotify.Watcher // nil while only the poll works
+	target string            // the folder that is listened to: Dir or the nearest parent there is
+	info   fs.FileInfo       // of target, to see it replaced
+	blind  string            // the reason last logged for having no eyes
+}
+
+func newLoop(o Options, settled func(context.Context)) *loop {
+	o.Dir = filepath.Clean(o.Dir)
+	o.Quiet = orDefault(o.Quiet, DefaultQuiet)
+	o.Ceiling = orDefault(o.Ceiling, DefaultCeiling)
+	o.Poll = orDefault(o.Poll, DefaultPoll)
+	if o.Match == nil {
+		o.Match = func(string) bool { return true }
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &loop{o: o, settled: settled, pace: newPacer(o.Quiet, o.Ceiling), open: listen}
+}
+
+func orDefault(d, standard time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return standard
+}
+
+func (l *loop) run(ctx context.Context) error {
+	poll := time.NewTicker(l.o.Poll)
+	defer poll.Stop()
+	defer l.pace.stop()
+	for {
+		events, faults := l.channels()
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, ok := <-events:
+			l.event(e, ok)
+		case err, ok := <-faults:
+			l.fault(err, ok)
+		case <-poll.C:
+			l.poll()
+		case <-l.pace.C():
+			l.pace.fire()
+		}
+		if l.pace.due() {
+			l.settle(ctx)
+		}
+	}
+}
+
+// settle takes the stamp before the caller looks: what changes while it does
+// is seen by the next poll.
+func (l *loop) settle(ctx context.Context) {
+	l.pace.reset()
+	l.stamp = l.look()
+	if ctx.Err() == nil {
+		l.settled(ctx)
+	}
+}
+
+// channels are nil, and so never ready, while there is no watcher.
+func (l *loop) channels() (<-chan fsnotify.Event, <-chan error) {
+	if l.eyes == nil {
+		return nil, nil
+	}
+	return l.eyes.Events, l.eyes.Errors
+}
+
+// event arms the timer when e concerns us. Changed permissions of a file are
+// no change of it.
+func (l *loop) event(e fsnotify.Event, ok bool) {
+	switch {
+	case !ok:
+		l.close()
+	case e.Op == fsnotify.Chmod:
+	case l.target != l.o.Dir:
+		l.parentEvent(e)
+	case filepath.Clean(e.Name) == l.o.Dir:
+		l.aim() // the folder itself is gone or has another name
+		l.pace.hint()
+	case l.o.Match(filepath.Base(e.Name)):
+		l.pace.hint()
+	}
+}
+
+// parentEvent looks again when the next folder on the way appears, or when
+// the watched parent itself goes.
+func (l *loop) parentEvent(e fsnotify.Event) {
+	name := filepath.Clean(e.Name)
+	if name != l.target && !within(l.o.Dir, name) {
+		return
+	}
+	l.aim()
+	if l.target == l.o.Dir {
+		l.pace.hint()
+	}
+}
+
+// fault treats lost events, whatever the reason, as a change.
+func (l *loop) fault(err error, ok bool) {
+	if !ok {
+		l.close()
+		return
+	}
+	if !errors.Is(err, fsnotify.ErrEventOverflow) {
+		l.o.Logger.Warn("watching a folder failed, looking afresh", "dir", l.o.Dir, "error", err)
+		l.aim()
+	}
+	l.pace.hint()
+}
+
+// poll is the safety net under the events.
+func (l *loop) poll() {
+	if !l.aimed() {
+		l.aim()
+	}
+	if l.pace.armed() {
+		return
+	}
+	if l.look() != l.stamp {
+		l.pace.hint()
+		return
+	}
+	if l.o.Unchanged != nil && l.stamp != unreadable {
+		l.o.Unchanged()
+	}
+}
+
+// aimed reports whether the right folder is being listened to.
+func (l *loop) aimed() bool {
+	if l.eyes == nil || l.target != l.o.Dir {
+		return false
+	}
+	info, err := os.Stat(l.o.Dir)
+	return err == nil && os.SameFile(info, l.info)
+}
