@@ -1,0 +1,31 @@
+// Package pairing decides which clients of the connector are the user's own.
+//
+// It owns the one-time code and the tokens. The code is asked for on the
+// trusted side, in a terminal or on the status page, and typed into the
+// extension: 8 characters, good for 120 seconds, one at a time, dead after 5
+// wrong tries from anywhere. Whoever knows it gets a token of 32 random
+// bytes, bound to the Origin it paired from.
+//
+// It promises that the token itself is kept nowhere: only its SHA-256 hash
+// reaches the disk, through a [Keep]. A token is refused from any Origin but
+// its own. A client that is revoked stays revoked, and whoever holds its
+// [Registry.Revoked] channel learns of it at once. Codes and hashes are
+// compared in constant time.
+//
+// It refuses to open sockets, to speak the protocol and to log.
+//
+// # Proof
+//
+// So that a program squatting on the port learns no token, a client may ask
+// the daemon to prove itself first: it sends a nonce it has made up and its
+// client id, and gets
+//
+//	proof = lower-case hexadecimal of HMAC-SHA256(key, nonce)
+//	key   = SHA-256(token)
+//
+// where token and nonce are the bytes of their texts as they stand in the
+// messages. The proof can be computed from the stored hash, and the hash is
+// useless for logging in. It does not stop a program that can reach the real
+// daemon at the same moment and passes the question on; two programs cannot
+// hold one port, so that needs the daemon to have moved to another.
+package pairing
