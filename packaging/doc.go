@@ -1,0 +1,46 @@
+// Package packaging holds what other systems read about Filmspool: the units
+// of systemd and the property list of launchd. The files beside this one are
+// the only source of their text; this package embeds them so that "filmspool
+// service install" and a distribution's package write the same words.
+//
+// It promises that the texts are complete but for their placeholders, and
+// that none of them holds "{{", which kardianos/service would expand.
+//
+// It refuses to write anything anywhere: package daemon/service does. The
+// tests on a real systemd stand in packaging/test.
+package packaging
+
+import _ "embed"
+
+// Placeholders in the texts. Whoever installs one replaces every occurrence.
+const (
+	// Command is the program and its arguments, quoted as the text needs it.
+	Command = "@COMMAND@"
+	// Executable is the program's absolute path.
+	Executable = "@EXECUTABLE@"
+	// Arguments are the program and its arguments as <string> elements.
+	Arguments = "@ARGUMENTS@"
+	// Log is the file that launchd appends the program's words to.
+	Log = "@LOG@"
+)
+
+// UserUnit is the systemd unit of one person's own instance.
+//
+//go:embed systemd/user/filmspool.service
+var UserUnit string
+
+// SystemUnit is the systemd unit of the instance of a whole machine.
+//
+//go:embed systemd/system/filmspool.service
+var SystemUnit string
+
+// Sysusers declares the group whose members may speak to the system-wide
+// instance, in the form of sysusers.d(5).
+//
+//go:embed systemd/sysusers.d/filmspool.conf
+var Sysusers string
+
+// LaunchdPlist is the property list of a launchd agent or daemon.
+//
+//go:embed launchd/filmspool.plist
+var LaunchdPlist string

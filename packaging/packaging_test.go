@@ -1,0 +1,124 @@
+package packaging_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/packaging"
+)
+
+// kardianos/service expands "{{" in the texts it is given.
+func TestTextsHoldNoTemplate(t *testing.T) {
+	for name, text := range map[string]string{
+		"user unit": packaging.UserUnit, "system unit": packaging.SystemUnit,
+		"sysusers": packaging.Sysusers, "plist": packaging.LaunchdPlist,
+	} {
+		if text == "" {
+			t.Errorf("%s is empty", name)
+		}
+		if strings.Contains(text, "{{") {
+			t.Errorf("%s holds {{", name)
+		}
+	}
+}
+
+// directives are the lines of a unit that systemd reads, by section.
+func directives(unit string) map[string][]string {
+	sections, section := map[string][]string{}, ""
+	for line := range strings.Lines(unit) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		default:
+			sections[section] = append(sections[section], line)
+		}
+	}
+	return sections
+}
+
+func has(lines []string, want string) bool {
+	for _, line := range lines {
+		if line == want {
+			return true
+		}
+	}
+	return false
+}
+
+// The lines that a restart after a crash, a stop in time and a start at boot
+// depend on, each in the section where systemd looks for it.
+func TestUnitsKeepTheirPromises(t *testing.T) {
+	both := map[string][]string{
+		"Unit": {"StartLimitIntervalSec=300", "StartLimitBurst=10"},
+		"Service": {
+			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=5",
+			"RestartPreventExitStatus=78", "WatchdogSec=60", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
+		},
+	}
+	units := map[string]struct{ text, target string }{
+		"user":   {packaging.UserUnit, "WantedBy=default.target"},
+		"system": {packaging.SystemUnit, "WantedBy=multi-user.target"},
+	}
+	for name, unit := range units {
+		got := directives(unit.text)
+		for section, lines := range both {
+			for _, line := range lines {
+				if !has(got[section], line) {
+					t.Errorf("%s unit: [%s] lacks %s", name, section, line)
+				}
+			}
+		}
+		if !has(got["Install"], unit.target) {
+			t.Errorf("%s unit: [Install] lacks %s", name, unit.target)
+		}
+	}
+}
+
+// Lines that a user's manager refuses (217, 218), ignores, or understands
+// differently from release to release.
+func TestUserUnitLeavesOutWhatUserManagersCannot(t *testing.T) {
+	for _, line := range directives(packaging.UserUnit)["Service"] {
+		key, _, _ := strings.Cut(line, "=")
+		switch key {
+		case "CapabilityBoundingSet", "AmbientCapabilities", "DynamicUser", "User", "Group", "StateDirectory",
+			"PrivateDevices", "ProtectHome", "ProtectSystem", "PrivateTmp", "ProtectKernelLogs", "ProcSubset":
+			t.Errorf("the user unit holds %s", line)
+		}
+	}
+}
+
+func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
+	service := directives(packaging.SystemUnit)["Service"]
+	for _, line := range []string{
+		"Group=filmspool", "RuntimeDirectory=filmspool", "RuntimeDirectoryMode=0750",
+		"StateDirectory=filmspool", "StateDirectoryMode=0700", "LoadCredential=filmspool.key",
+	} {
+		if !has(service, line) {
+			t.Errorf("the system unit lacks %s", line)
+		}
+	}
+	if has(service, "User=filmspool") {
+		t.Error("the dynamic user is called like the lasting group; systemd refuses that")
+	}
+	if !strings.Contains(packaging.Sysusers, "\ng filmspool ") {
+		t.Error("no group filmspool is declared")
+	}
+}
+
+func TestPlistIsXML(t *testing.T) {
+	d := xml.NewDecoder(strings.NewReader(packaging.LaunchdPlist))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
