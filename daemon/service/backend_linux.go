@@ -1,0 +1,76 @@
+package service
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	kardianos "github.com/kardianos/service"
+)
+
+// newBackend chooses by what runs, not by what is installed: systemctl is on
+// many machines, containers above all, where systemd is not process 1.
+func newBackend(o Options) (backend, error) {
+	if exists("/run/systemd/system") {
+		return newSystemd(o)
+	}
+	platform := kardianos.Platform()
+	switch {
+	case platform == "linux-systemd":
+		return nil, noManager("systemd is not running here; start it with: filmspool run")
+	case platform == "unix-systemv" && !sysvRuns():
+		// kardianos falls back to SysV on every Linux it does not know.
+		return nil, noManager("no service manager is running here; start it with: filmspool run")
+	case !o.System:
+		return nil, &Error{
+			What:   fmt.Sprintf("%s has no services of one person", platform),
+			Cause:  ErrNoManager,
+			Advice: "filmspool service install --system",
+		}
+	}
+	return newForeign(o, kardianos.KeyValue{}, fileTraces("/etc/init.d/"+Name, "/etc/init/"+Name+".conf"))
+}
+
+// sysvRuns reports whether process 1 is sysvinit, which always has an inittab.
+func sysvRuns() bool {
+	comm, err := os.ReadFile("/proc/1/comm")
+	return err == nil && strings.TrimSpace(string(comm)) == "init" && exists("/etc/inittab")
+}
+
+// fileTraces are the files that an installed service has; kardianos leaves the
+// run level links of SysV dangling, so they go too.
+func fileTraces(scripts ...string) traces {
+	return traces{
+		find: func() string {
+			for _, script := range scripts {
+				if exists(script) {
+					return script
+				}
+			}
+			return ""
+		},
+		sweep: func() error {
+			links, _ := filepath.Glob("/etc/rc?.d/[SK]??" + Name)
+			return removeDangling(links)
+		},
+	}
+}
+
+// removeDangling removes those links whose target is gone.
+func removeDangling(links []string) error {
+	for _, link := range links {
+		if _, err := os.Stat(link); !os.IsNotExist(err) {
+			continue
+		}
+		if err := os.Remove(link); err != nil {
+			return fmt.Errorf("remove run level link: %w", err)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,22 @@
+// Package service puts Filmspool under the care of the machine's service
+// manager: install, uninstall, start, stop, restart and an honest status.
+//
+// It owns the way to systemd, which it speaks to itself with the units of
+// package packaging, and, through kardianos/service, the way to launchd, the
+// Windows service manager, OpenRC, procd, Upstart and SysV init. A service
+// belongs to one person unless [Options].System is set. It also owns what a
+// program says back to its manager: [Notify], [WatchdogInterval], [Host].
+//
+// It promises that every verb may be said twice, that a failed install leaves
+// nothing behind, that uninstall stops first, and that a service which keeps
+// crashing is never called running. Errors carry what the manager's tools
+// wrote, and often a command to type next: see [Error].
+//
+// It refuses to know what the program does, to keep settings, and to pretend:
+// where no manager runs, [New] fails with [ErrNoManager].
+//
+// Why not kardianos/service for systemd too: its version 1.3.0 has user
+// services wanted by a target that user managers lack, so they never start;
+// reports a crash loop as running; hides what systemctl wrote; leaves an empty
+// unit when it fails; and leaves the program running when it uninstalls.
+package service

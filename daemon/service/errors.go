@@ -1,0 +1,40 @@
+package service
+
+import "errors"
+
+// ErrNotInstalled: there is no such service to start, stop or read from.
+var ErrNotInstalled = errors.New("the service is not installed")
+
+// ErrNoManager: no service manager runs on this machine, or none for this
+// person.
+var ErrNoManager = errors.New("no service manager is running here")
+
+// Error is a failure with a way out of it.
+type Error struct {
+	What   string // what happened, in the manager's words where it had any
+	Cause  error
+	Advice string // a command to type; may be empty
+}
+
+// Error is what happened.
+func (e *Error) Error() string { return e.What }
+
+// Unwrap is the cause, such as ErrNotInstalled or ErrNoManager.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Hint is a command to type next, or empty.
+func (e *Error) Hint() string { return e.Advice }
+
+// notInstalled tells how to change that.
+func notInstalled(system bool) error {
+	advice := "filmspool service install"
+	if system {
+		advice += " --system"
+	}
+	return &Error{What: ErrNotInstalled.Error(), Cause: ErrNotInstalled, Advice: advice}
+}
+
+// noManager tells what to do without one.
+func noManager(what string) error {
+	return &Error{What: what, Cause: ErrNoManager, Advice: "filmspool run"}
+}

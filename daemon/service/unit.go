@@ -1,0 +1,86 @@
+package service
+
+import (
+	"encoding/xml"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/filmspool/filmspool/packaging"
+)
+
+// unitText fills the placeholders of a systemd unit.
+func unitText(text, executable string, args []string) (string, error) {
+	for _, word := range append([]string{executable}, args...) {
+		if err := checkWord(word); err != nil {
+			return "", err
+		}
+	}
+	words := []string{unitWord(executable, false)}
+	for _, arg := range args {
+		words = append(words, unitWord(arg, true))
+	}
+	paths := unitWord(executable, false)
+	if real, err := filepath.EvalSymlinks(executable); err == nil && real != executable {
+		paths += " " + unitWord(real, false)
+	}
+	return fill(text, packaging.Command, strings.Join(words, " "), packaging.Executable, paths), nil
+}
+
+// plistText fills the placeholders of a launchd property list.
+func plistText(text, executable string, args []string, log string) (string, error) {
+	var list []string
+	for _, word := range append([]string{executable}, args...) {
+		if err := checkWord(word); err != nil {
+			return "", err
+		}
+		list = append(list, "\t\t<string>"+xmlText(word)+"</string>")
+	}
+	return fill(text, packaging.Arguments, strings.Join(list, "\n"), packaging.Log, xmlText(log)), nil
+}
+
+// fill replaces placeholders outside comments: the units' own comments explain
+// them by name.
+func fill(text string, pairs ...string) string {
+	replace := strings.NewReplacer(pairs...)
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			line = replace.Replace(line)
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// checkWord refuses what no unit can say: a line break would begin a new
+// directive.
+func checkWord(word string) error {
+	if !utf8.ValidString(word) || strings.ContainsFunc(word, unicode.IsControl) {
+		return fmt.Errorf("%q cannot stand in a service file", word)
+	}
+	return nil
+}
+
+// unitWord quotes one word of a systemd command line (systemd.service(5),
+// "Command lines"): "%" begins a specifier everywhere, "$" a variable in
+// arguments only.
+func unitWord(word string, argument bool) string {
+	pairs := []string{`\`, `\\`, `"`, `\"`, `%`, `%%`}
+	if argument {
+		pairs = append(pairs, `$`, `$$`)
+	}
+	escaped := strings.NewReplacer(pairs...).Replace(word)
+	if word == "" || strings.ContainsAny(word, " \"'\\;#") {
+		return `"` + escaped + `"`
+	}
+	return escaped
+}
+
+func xmlText(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
+	return b.String()
+}
