@@ -96,7 +96,7 @@ func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
 	service := directives(packaging.SystemUnit)["Service"]
 	for _, line := range []string{
 		"Group=filmspool", "RuntimeDirectory=filmspool", "RuntimeDirectoryMode=0750",
-		"StateDirectory=filmspool", "StateDirectoryMode=0700", "LoadCredential=filmspool.key",
+		"StateDirectory=filmspool", "StateDirectoryMode=0700", "LoadCredential=api-key:filmspool.key",
 	} {
 		if !has(service, line) {
 			t.Errorf("the system unit lacks %s", line)

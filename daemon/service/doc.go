@@ -5,7 +5,7 @@
 // package packaging, and, through kardianos/service, the way to launchd, the
 // Windows service manager, OpenRC, procd, Upstart and SysV init. A service
 // belongs to one person unless [Options].System is set. It also owns what a
-// program says back to its manager: [Notify], [WatchdogInterval], [Host].
+// program says back to its manager: [Notify], [WatchdogInterval], [Run].
 //
 // It promises that every verb may be said twice, that a failed install leaves
 // nothing behind, that uninstall stops first, and that a service which keeps

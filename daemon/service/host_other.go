@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Host runs the program as its service manager wants it; mode is the value of
-// [HostFlag]. Here a service is a program like any other, and mode must be
-// empty.
-func Host(ctx context.Context, mode string, run func(context.Context) error) error {
-	if mode != "" {
+// Run runs the program as its service manager wants it; args are the
+// program's own. Here a service is a program like any other, and args must not
+// hold [HostFlag].
+func Run(ctx context.Context, args []string, run func(context.Context) error) error {
+	if mode := hostMode(args); mode != "" {
 		return fmt.Errorf("--%s=%s: only Windows knows it", HostFlag, mode)
 	}
 	return run(ctx)

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/windows/svc"
 )
 
-// Host runs the program as its service manager wants it; mode is the value of
-// [HostFlag], empty for a program that a person started. It returns what run
-// returned. It does not guess who started it: the argument says so.
-func Host(ctx context.Context, mode string, run func(context.Context) error) error {
-	switch mode {
+// Run runs the program as its service manager wants it and returns what run
+// returned. It does not guess who started the program: [HostFlag] among the
+// program's args says so, and without it a person did.
+func Run(ctx context.Context, args []string, run func(context.Context) error) error {
+	switch mode := hostMode(args); mode {
 	case "":
 		return run(ctx)
 	case HostSCM:
@@ -24,8 +24,9 @@ func Host(ctx context.Context, mode string, run func(context.Context) error) err
 		return h.err
 	case HostLogin:
 		return untilAsked(ctx, run)
+	default:
+		return fmt.Errorf("--%s=%s: not a service manager", HostFlag, mode)
 	}
-	return fmt.Errorf("--%s=%s: not a service manager", HostFlag, mode)
 }
 
 // scm answers the service manager while the program runs.

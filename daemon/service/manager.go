@@ -20,7 +20,7 @@ type Options struct {
 	System bool
 	// Executable is the program's absolute path; empty means this program.
 	Executable string
-	// Args are its arguments; none means "run".
+	// Args are its arguments; none means "run", with "--system" for System.
 	Args []string
 	// Linger lets a person's own service run from boot to shutdown instead of
 	// from login to logout. Only systemd knows it.
@@ -47,6 +47,9 @@ type backend interface {
 func New(o Options) (*Manager, error) {
 	if len(o.Args) == 0 {
 		o.Args = []string{"run"}
+		if o.System {
+			o.Args = append(o.Args, "--system")
+		}
 	}
 	if o.Executable == "" {
 		path, err := os.Executable()

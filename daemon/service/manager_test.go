@@ -15,16 +15,17 @@ func TestNewWantsAnAbsolutePath(t *testing.T) {
 	}
 }
 
-func TestHostRunsTheProgram(t *testing.T) {
+func TestRunRunsTheProgram(t *testing.T) {
 	failed := errors.New("failed")
-	err := service.Host(t.Context(), "", func(context.Context) error { return failed })
+	err := service.Run(t.Context(), []string{"filmspool", "run"}, func(context.Context) error { return failed })
 	if !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if err := service.Host(t.Context(), service.HostSCM, nil); err == nil {
+	args := []string{"filmspool", "run", "--" + service.HostFlag + "=" + service.HostSCM}
+	if err := service.Run(t.Context(), args, nil); err == nil {
 		t.Error("the Windows service manager was believed to be here")
 	}
 }
