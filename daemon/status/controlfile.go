@@ -1,0 +1,41 @@
+package status
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// ControlFile is how a running daemon says where it can be reached and with
+// which token.
+type ControlFile struct {
+	Address string `json:"address"` // host and port
+	Token   string `json:"token"`   // for the Authorization header
+	PID     int    `json:"pid"`
+}
+
+// ReadControlFile reads what a daemon wrote. Without a file the error is a
+// [NotRunning] fault; a daemon that was killed leaves its file behind, so a
+// file is no proof that anybody answers.
+func ReadControlFile(name string) (ControlFile, error) {
+	var c ControlFile
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, NotRunning()
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return c, &Fault{
+			Code: CodeRefused, Message: "you may not control this instance: " + name + " is not yours to read",
+			Hint: "sudo usermod -aG filmspool $USER, then log in again",
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("find the daemon: %w", err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil || c.Address == "" || c.Token == "" {
+		return c, fmt.Errorf("find the daemon: %s is not what a daemon writes", name)
+	}
+	return c, nil
+}

@@ -1,0 +1,53 @@
+package status
+
+import (
+	"errors"
+	"net/http"
+)
+
+// The codes of a [Fault].
+const (
+	CodeInvalid    = "INVALID"     // the request is wrong; see the message
+	CodeNotFound   = "NOT_FOUND"   // no such entry, client or route
+	CodeRefused    = "REFUSED"     // the service, or a stronger setting, says no
+	CodeNotRunning = "NOT_RUNNING" // only a running daemon can do this
+	CodeInternal   = "INTERNAL"
+)
+
+// Fault is an error with a code for scripts, a sentence for people and, where
+// one helps, a command to type.
+type Fault struct {
+	Code    string `json:"error"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Error is the sentence.
+func (f *Fault) Error() string { return f.Message }
+
+// Is makes faults of one code match, so that errors.Is needs no message.
+func (f *Fault) Is(target error) bool {
+	var other *Fault
+	return errors.As(target, &other) && other.Code == f.Code && other.Message == ""
+}
+
+// NotRunning is what a stopped instance answers to what needs a running one.
+func NotRunning() *Fault {
+	return &Fault{Code: CodeNotRunning, Message: "filmspool is not running", Hint: "filmspool service start, or filmspool run"}
+}
+
+// statusOf is the HTTP status of a code.
+func statusOf(code string) int {
+	switch code {
+	case CodeInvalid:
+		return http.StatusBadRequest
+	case CodeNotFound:
+		return http.StatusNotFound
+	case CodeRefused:
+		return http.StatusConflict
+	case CodeNotRunning:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}

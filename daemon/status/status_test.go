@@ -1,0 +1,150 @@
+package status_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// fixed answers every question with what it holds, or with err.
+type fixed struct {
+	err   error
+	asked []any // what it was asked with
+}
+
+var _ status.Control = (*fixed)(nil)
+
+func (f *fixed) Status(context.Context) (status.Status, error) {
+	return status.Status{State: status.OK, Accounts: []status.Account{}, Sources: []status.Source{}}, f.err
+}
+
+func (f *fixed) Add(_ context.Context, v viewing.Viewing) (status.Entry, error) {
+	f.asked = append(f.asked, v)
+	return status.Entry{ID: 7}, f.err
+}
+
+func (f *fixed) List(_ context.Context, q status.Query) ([]status.Entry, error) {
+	f.asked = append(f.asked, q)
+	return []status.Entry{{ID: 1}}, f.err
+}
+
+func (f *fixed) Explain(_ context.Context, id int64) (status.Explanation, error) {
+	f.asked = append(f.asked, id)
+	return status.Explanation{Entry: status.Entry{ID: id}}, f.err
+}
+
+func (f *fixed) Login(_ context.Context, l status.Login) (status.LoginResult, error) {
+	f.asked = append(f.asked, l)
+	return status.LoginResult{Account: l.Account, Proven: true}, f.err
+}
+
+func (f *fixed) ScanKodi(context.Context) (status.Scan, error) { return status.Scan{}, f.err }
+
+func (f *fixed) Pair(context.Context) (status.PairingCode, error) {
+	return status.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
+}
+
+func (f *fixed) Clients(context.Context) ([]status.ClientInfo, error) {
+	return []status.ClientInfo{{ID: "c/1"}}, f.err
+}
+
+func (f *fixed) Revoke(_ context.Context, id string) error {
+	f.asked = append(f.asked, id)
+	return f.err
+}
+
+// serve is a client of a server that answers with f.
+func serve(t *testing.T, f *fixed) (*status.Client, string) {
+	t.Helper()
+	s := httptest.NewServer(status.Handler(f, slog.New(slog.DiscardHandler)))
+	t.Cleanup(s.Close)
+	c := status.NewClient(strings.TrimPrefix(s.URL, "http://"), "token")
+	t.Cleanup(c.Close)
+	return c, s.URL
+}
+
+func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
+	f := &fixed{}
+	c, _ := serve(t, f)
+	ctx := t.Context()
+	v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
+	e, err := c.Add(ctx, v)
+	must(t, err)
+	list, err := c.List(ctx, status.Query{State: "held", Limit: 3})
+	must(t, err)
+	x, err := c.Explain(ctx, 5)
+	must(t, err)
+	l, err := c.Login(ctx, status.Login{Account: "a", Key: "sk_1"})
+	must(t, err)
+	code, err := c.Pair(ctx)
+	must(t, err)
+	clients, err := c.Clients(ctx)
+	must(t, err)
+	must(t, c.Revoke(ctx, "c/1"))
+	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" {
+		t.Errorf("answers: %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients)
+	}
+	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "c/1"}
+	if diff := cmp.Diff(want, f.asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFaultsKeepCodeMessageAndHint(t *testing.T) {
+	want := &status.Fault{Code: status.CodeNotFound, Message: "there is no entry 5", Hint: "filmspool queue list"}
+	c, _ := serve(t, &fixed{err: want})
+	_, err := c.Explain(t.Context(), 5)
+	var got *status.Fault
+	if !errors.As(err, &got) || cmp.Diff(want, got) != "" {
+		t.Errorf("got %#v", err)
+	}
+	if !errors.Is(err, &status.Fault{Code: status.CodeNotFound}) || errors.Is(err, &status.Fault{Code: status.CodeInvalid}) {
+		t.Error("faults do not match by code")
+	}
+}
+
+func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
+	_, url := serve(t, &fixed{})
+	cases := []struct {
+		method, path, body string
+		status             int
+	}{
+		{"GET", "/v1/control/entries?limit=0", "", 400},
+		{"GET", "/v1/control/entries/x", "", 400},
+		{"POST", "/v1/control/entries", `{"kind":"viewing"} {}`, 400},
+		{"POST", "/v1/control/entries", `{"kond":"viewing"}`, 400},
+		{"POST", "/v1/control/entries", `[`, 400},
+		{"POST", "/v1/control/entries", `{"eventId":"` + strings.Repeat("x", 70<<10) + `"}`, 400},
+		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
+		{"GET", "/v1/control/none", "", 404},
+	}
+	for _, c := range cases {
+		r, err := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(c.body))
+		must(t, err)
+		answer, err := http.DefaultClient.Do(r)
+		must(t, err)
+		var text strings.Builder
+		_ = answer.Write(&text)
+		answer.Body.Close()
+		if answer.StatusCode != c.status || !strings.Contains(text.String(), `"message":`) || strings.Contains(text.String(), "sk_secret") {
+			t.Errorf("%s %s: %s", c.method, c.path, text.String())
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Control is what a person can ask of one instance, running or not.
+type Control interface {
+	// Status is how things stand.
+	Status(ctx context.Context) (Status, error)
+	// Add commits one viewing, wish or list of the command line.
+	Add(ctx context.Context, v viewing.Viewing) (Entry, error)
+	// List is the outbox, newest first.
+	List(ctx context.Context, q Query) ([]Entry, error)
+	// Explain tells everything about one entry; [NotFound] when there is none.
+	Explain(ctx context.Context, id int64) (Explanation, error)
+	// Login proves a key and keeps it.
+	Login(ctx context.Context, l Login) (LoginResult, error)
+	// ScanKodi is what a scan of the libraries finds now; nothing changes.
+	ScanKodi(ctx context.Context) (Scan, error)
+	// Pair makes a new one-time code; the one before is void.
+	Pair(ctx context.Context) (PairingCode, error)
+	// Clients are the paired browsers.
+	Clients(ctx context.Context) ([]ClientInfo, error)
+	// Revoke ends a pairing; its sockets close at once.
+	Revoke(ctx context.Context, id string) error
+}
+
+// The states of an instance and of its accounts.
+const (
+	OK        = "ok"
+	Offline   = "offline"   // the service cannot be reached; nothing to do
+	Paused    = "paused"    // by the user
+	Attention = "attention" // something needs the user
+)
+
+// Status is how an instance stands.
+type Status struct {
+	State                string    `json:"state"`          // ok, offline, paused or attention
+	Summary              string    `json:"summary"`        // one sentence
+	Hint                 string    `json:"hint,omitempty"` // a command to type
+	Version              string    `json:"version"`
+	Listen               string    `json:"listen,omitempty"`
+	Counts               Counts    `json:"counts"`
+	Accounts             []Account `json:"accounts"`
+	Sources              []Source  `json:"sources"`
+	OldestPendingSeconds int64     `json:"oldestPendingSeconds"` // 0 when nothing waits
+}
+
+// Counts are entries by state; the last four are lifetime totals.
+type Counts struct {
+	Pending   int64 `json:"pending"`
+	Sending   int64 `json:"sending"`
+	Held      int64 `json:"held"`
+	InDoubt   int64 `json:"inDoubt"`
+	Rejected  int64 `json:"rejected"`
+	Delivered int64 `json:"delivered"`
+	Merged    int64 `json:"merged"`
+	Dropped   int64 `json:"dropped"`
+}
+
+// NeedUser is how many entries wait for a person.
+func (c Counts) NeedUser() int64 { return c.Held + c.InDoubt + c.Rejected }
+
+// Account is one account at a service.
+type Account struct {
+	Name          string     `json:"name"`
+	State         string     `json:"state"`            // ok, offline, paused or attention
+	Reason        string     `json:"reason,omitempty"` // one sentence
+	Hint          string     `json:"hint,omitempty"`   // a command to type
+	BaseURL       string     `json:"baseUrl,omitempty"`
+	User          string     `json:"user,omitempty"` // whose key it is, where the service says
+	LastDelivered *time.Time `json:"lastDelivered"`
+}
+
+// Source is one paired browser, one library, or the command line.
+type Source struct {
+	Name     string     `json:"name"`
+	Kind     string     `json:"kind"`
+	State    string     `json:"state"` // ok, waiting or attention
+	LastSeen *time.Time `json:"lastSeen"`
+	Detail   string     `json:"detail,omitempty"`
+	Hint     string     `json:"hint,omitempty"`
+}
+
+// Query selects entries. Zero values select all.
+type Query struct {
+	State string
+	Limit int
+}
+
+// Entry is one entry of the outbox.
+type Entry struct {
+	ID        int64          `json:"id"`
+	Kind      viewing.Kind   `json:"kind"`
+	State     string         `json:"state"`
+	Reason    string         `json:"reason,omitempty"`
+	Account   string         `json:"account"`
+	Source    string         `json:"source"`
+	EventID   string         `json:"eventId"`
+	Media     *viewing.Media `json:"media,omitempty"`
+	List      *viewing.List  `json:"list,omitempty"`
+	Priority  *int           `json:"priority,omitempty"`
+	WatchedAt *time.Time     `json:"watchedAt,omitempty"`
+	Class     viewing.Class  `json:"class,omitempty"`
+	Count     int            `json:"count"`
+	Attempts  int            `json:"attempts"`
+	RemoteID  string         `json:"remoteId,omitempty"`
+	NextAt    *time.Time     `json:"nextAt,omitempty"`
+	CreatedAt time.Time      `json:"createdAt"`
+	SettledAt *time.Time     `json:"settledAt,omitempty"`
+}
+
+// Label is the entry in a person's words.
+func (e Entry) Label() string {
+	switch {
+	case e.List != nil:
+		return "list “" + e.List.Name + "”"
+	case e.Media != nil:
+		return e.Media.Label()
+	default:
+		return string(e.Kind)
+	}
+}
+
+// Explanation is everything known about one entry.
+type Explanation struct {
+	Entry
+	Events   []Event   `json:"events"`   // what was seen, by whom
+	Steps    []Step    `json:"steps"`    // which rule did what
+	Requests []Request `json:"requests"` // every attempt and its answer
+}
+
+// Event is one sighting behind an entry, as its source reported it.
+type Event struct {
+	At      time.Time       `json:"at"`
+	Source  string          `json:"source"`
+	EventID string          `json:"eventId"`
+	Seen    viewing.Viewing `json:"seen"`
+}
+
+// Step is one decision.
+type Step struct {
+	At     time.Time `json:"at"`
+	What   string    `json:"what"`
+	Detail string    `json:"detail"`
+}
+
+// Request is one attempt to tell the service.
+type Request struct {
+	At     time.Time `json:"at"`
+	Status int       `json:"status,omitempty"` // HTTP; 0 when there was no answer
+	Error  string    `json:"error,omitempty"`
+	Answer string    `json:"answer,omitempty"`
+}
+
+// Login is a key to prove and keep.
+type Login struct {
+	Account string `json:"account"`
+	BaseURL string `json:"baseUrl,omitempty"` // empty: the one that is known
+	Key     string `json:"key"`
+}
+
+// LoginResult says what the service said of the key.
+type LoginResult struct {
+	Account string `json:"account"`
+	BaseURL string `json:"baseUrl"`
+	User    string `json:"user,omitempty"`
+	Proven  bool   `json:"proven"`
+	Note    string `json:"note,omitempty"` // one sentence, when there is more to say
+}
+
+// PairingCode is typed into the extension's options page.
+type PairingCode struct {
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// ClientInfo is one paired browser.
+type ClientInfo struct {
+	ID       string     `json:"id"`
+	Label    string     `json:"label"`
+	Origin   string     `json:"origin"`
+	Browser  string     `json:"browser"`
+	PairedAt time.Time  `json:"pairedAt"`
+	LastSeen *time.Time `json:"lastSeen"`
+}
+
+// Scan is what a scan of all libraries finds.
+type Scan struct {
+	Libraries []any `json:"libraries"`
+}
