@@ -2,6 +2,9 @@ package queue
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -19,13 +22,63 @@ type Account struct {
 	LastDelivered time.Time
 }
 
+const selectAccounts = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
+	delivered_at FROM accounts `
+
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (Account, error) {
-	return Account{}, ErrClosed
+	if name == "" {
+		return Account{}, errors.New("read account: it has no name")
+	}
+	rows, err := s.reader.QueryContext(ctx, selectAccounts+"WHERE name = ?", name)
+	accounts, err := collect(rows, err, scanAccount)
+	if err != nil {
+		return Account{}, fmt.Errorf("read account %s: %w", name, err)
+	}
+	if len(accounts) > 0 {
+		return accounts[0], nil
+	}
+	err = s.write(ctx, func(t *tx) error {
+		_, err := t.exec("INSERT INTO accounts (name) VALUES (?) ON CONFLICT DO NOTHING", name)
+		return err
+	})
+	if err != nil {
+		return Account{}, fmt.Errorf("make account %s: %w", name, err)
+	}
+	return Account{Name: name}, nil
 }
 
 // SaveAccount keeps an account, whole.
-func (s *Store) SaveAccount(ctx context.Context, a Account) error { return ErrClosed }
+func (s *Store) SaveAccount(ctx context.Context, a Account) error {
+	if a.Name == "" {
+		return errors.New("save account: it has no name")
+	}
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
+			paused_at, probe_at, probe_step, delivered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			a.Name, a.BaseURL, a.Proven, a.Paused, a.Problem, a.Hint,
+			writeNullTime(a.PausedSince), writeNullTime(a.ProbeAt), a.ProbeStep, writeNullTime(a.LastDelivered))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save account %s: %w", a.Name, err)
+	}
+	return nil
+}
 
 // Accounts lists all accounts by name.
-func (s *Store) Accounts(ctx context.Context) ([]Account, error) { return nil, ErrClosed }
+func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
+	rows, err := s.reader.QueryContext(ctx, selectAccounts+"ORDER BY name")
+	accounts, err := collect(rows, err, scanAccount)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return accounts, nil
+}
+
+func scanAccount(r *sql.Rows) (a Account, err error) {
+	var paused, probe, delivered sql.NullInt64
+	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Paused, &a.Problem, &a.Hint, &paused, &probe, &a.ProbeStep, &delivered)
+	a.PausedSince, a.ProbeAt, a.LastDelivered = readNullTime(paused), readNullTime(probe), readNullTime(delivered)
+	return a, err
+}

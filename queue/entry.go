@@ -9,8 +9,8 @@ import (
 // State is where an [Entry] stands in its life.
 type State string
 
-// The states. Delivered, dropped and merged are the end; rejected, held and
-// in doubt wait for a person or a reading back; the others move by themselves.
+// The states. Held and in doubt wait for a person or for a reading back;
+// pending and sending move by themselves; the others are finished.
 const (
 	StatePending   State = "pending"   // waits to be sent
 	StateSending   State = "sending"   // its request may be under way

@@ -2,7 +2,9 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -41,8 +43,67 @@ type Attempt struct {
 	Sent   bool      `json:"sent"` // false when it is certain that nothing left
 }
 
-// Explain tells all about one entry. It returns an error wrapping
-// [ErrNotFound] when there is none.
+// Explain tells all about one entry, as of one moment. It returns an error
+// wrapping [ErrNotFound] when there is none.
 func (s *Store) Explain(ctx context.Context, id int64) (Explanation, error) {
-	return Explanation{}, ErrClosed
+	x, err := s.explain(ctx, id)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("explain entry %d: %w", id, err)
+	}
+	return x, nil
+}
+
+func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error) {
+	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return x, storageError(err)
+	}
+	defer moment.Rollback()
+	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+
+		" FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", id)
+	entries, err := collect(rows, err, scanEntry)
+	if err != nil {
+		return x, err
+	}
+	if len(entries) == 0 {
+		return x, ErrNotFound
+	}
+	x.Entry = entries[0]
+	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
+			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
+		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id`, id)
+	if x.Events, err = collect(rows, err, scanWitness); err != nil {
+		return x, err
+	}
+	rows, err = moment.QueryContext(ctx, "SELECT at, what, detail FROM steps WHERE entry = ? ORDER BY number", id)
+	if x.Steps, err = collect(rows, err, scanStep); err != nil {
+		return x, err
+	}
+	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
+		FROM attempts WHERE entry = ? ORDER BY number`, id)
+	x.Requests, err = collect(rows, err, scanAttempt)
+	return x, err
+}
+
+func scanWitness(r *sql.Rows) (w Witness, err error) {
+	var at int64
+	var body string
+	err = r.Scan(&w.Source, &w.EventID, &at, &body)
+	w.At, w.Body = readTime(at), json.RawMessage(body)
+	return w, err
+}
+
+func scanStep(r *sql.Rows) (step Step, err error) {
+	var at int64
+	err = r.Scan(&at, &step.What, &step.Detail)
+	step.At = readTime(at)
+	return step, err
+}
+
+func scanAttempt(r *sql.Rows) (a Attempt, err error) {
+	var at int64
+	var ended sql.NullInt64
+	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &a.Error)
+	a.At, a.Ended = readTime(at), readNullTime(ended)
+	return a, err
 }

@@ -2,6 +2,9 @@ package queue
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -17,14 +20,65 @@ type Counts struct {
 	Dropped   int64 `json:"dropped"`
 }
 
+// slot is the place of a state in the counts.
+func (c *Counts) slot(s State) *int64 {
+	switch s {
+	case StatePending:
+		return &c.Pending
+	case StateSending:
+		return &c.Sending
+	case StateHeld:
+		return &c.Held
+	case StateInDoubt:
+		return &c.InDoubt
+	case StateRejected:
+		return &c.Rejected
+	case StateDelivered:
+		return &c.Delivered
+	case StateMerged:
+		return &c.Merged
+	default:
+		return &c.Dropped
+	}
+}
+
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
-func (s *Store) Counts(ctx context.Context) (Counts, error) { return Counts{}, ErrClosed }
+func (s *Store) Counts(ctx context.Context) (Counts, error) {
+	return s.counters(ctx, "SELECT state, current FROM counters")
+}
+
+// Totals is how many entries have ever come into each finished state; it does
+// not shrink when old ones are trimmed. The other states are 0.
+func (s *Store) Totals(ctx context.Context) (Counts, error) {
+	return s.counters(ctx, `SELECT state, total FROM counters
+		WHERE state IN ('delivered', 'rejected', 'dropped', 'merged')`)
+}
+
+// counters reads rows of a state and a number.
+func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
+	var counts Counts
+	rows, err := s.reader.QueryContext(ctx, query)
+	_, err = collect(rows, err, func(r *sql.Rows) (State, error) {
+		var state State
+		var n int64
+		err := r.Scan(&state, &n)
+		*counts.slot(state) = n
+		return state, err
+	})
+	if err != nil {
+		return Counts{}, fmt.Errorf("count entries: %w", err)
+	}
+	return counts, nil
+}
+
+const selectOldest = "SELECT created_at FROM entries WHERE state = 'pending' ORDER BY created_at LIMIT 1"
 
 // OldestPending is when the pending entry that waits longest was committed;
 // ok is false when none waits.
 func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
-	return time.Time{}, false, ErrClosed
+	rows, err := s.reader.QueryContext(ctx, selectOldest)
+	return s.one(rows, err, "find oldest entry")
 }
 
 // Filter chooses entries. Its zero value chooses the newest hundred.
@@ -35,5 +89,48 @@ type Filter struct {
 	Before  int64  // only entries with a smaller id; 0 for all
 }
 
+// The bounds of a list.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
 // Entries lists entries, the newest first.
-func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) { return nil, ErrClosed }
+func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
+	query, args, err := f.query()
+	if err != nil {
+		return nil, fmt.Errorf("list entries: %w", err)
+	}
+	rows, err := s.reader.QueryContext(ctx, query, args...)
+	entries, err := collect(rows, err, scanEntry)
+	if err != nil {
+		return nil, fmt.Errorf("list entries: %w", err)
+	}
+	return entries, nil
+}
+
+// query is the filter as SQL. The state stands in the text, not in an
+// argument: only then may the small indexes be used.
+func (f Filter) query() (query string, args []any, err error) {
+	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
+	switch {
+	case f.State != "" && !f.State.valid():
+		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
+	case f.Limit < 0 || f.Limit > maxLimit:
+		return "", nil, errors.New("limit must be from 1 to 1000")
+	case f.Limit == 0:
+		f.Limit = defaultLimit
+	}
+	if f.State != "" {
+		query += " AND n.state = '" + string(f.State) + "'"
+	}
+	if f.Account != "" {
+		query += " AND n.account = ?"
+		args = append(args, f.Account)
+	}
+	if f.Before > 0 {
+		query += " AND n.id < ?"
+		args = append(args, f.Before)
+	}
+	return query + " ORDER BY n.id DESC LIMIT ?", append(args, f.Limit), nil
+}

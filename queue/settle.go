@@ -2,6 +2,8 @@ package queue
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -17,7 +19,8 @@ type Answer struct {
 type Settlement struct {
 	Entry int64
 	// Attempt is what [Store.Sending] returned; the entry must be sending. With
-	// 0 there was no request, and the entry must be pending, held or in doubt.
+	// 0 there was no request, and the entry must be pending, held, in doubt or
+	// rejected.
 	Attempt int64
 	State   State     // the new state; not sending
 	Reason  string    // one sentence or a reason's name, for a person
@@ -31,12 +34,145 @@ type Settlement struct {
 }
 
 // Sending marks a leased entry as being sent, on disk before it returns, and
-// numbers the attempt. It returns an error wrapping [ErrLeaseLost] when the
-// entry has changed, or its lease ran out and another one was given.
+// numbers the attempt from 1 within the entry. It returns an error wrapping
+// [ErrLeaseLost] when the entry has changed, or its lease ran out and another
+// one was given.
 func (s *Store) Sending(ctx context.Context, e Entry) (attempt int64, err error) {
-	return 0, ErrClosed
+	err = s.write(ctx, func(t *tx) (err error) {
+		attempt, err = t.sending(e)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("mark entry %d as sending: %w", e.ID, err)
+	}
+	return attempt, nil
+}
+
+func (t *tx) sending(e Entry) (int64, error) {
+	if e.Lease == 0 {
+		return 0, ErrLeaseLost
+	}
+	changed, err := t.affect(`UPDATE entries SET state = 'sending', reason = '', attempts = attempts + 1,
+			lease = 0, lease_until = 0
+		WHERE id = ? AND state = 'pending' AND lease = ? AND revision = ?`, e.ID, e.Lease, e.Revision)
+	if err != nil {
+		return 0, err
+	}
+	if changed == 0 {
+		return 0, ErrLeaseLost
+	}
+	t.leave(StatePending)
+	t.enter(StateSending)
+	var attempt int64
+	_, err = t.find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.exec("INSERT INTO attempts (entry, number, at) VALUES (?, ?, ?)", e.ID, attempt, t.now)
+	return attempt, err
 }
 
 // Settle records what became of an entry, with the answer. It returns an
 // error wrapping [ErrNotFound] or [ErrState] when that cannot be.
-func (s *Store) Settle(ctx context.Context, t Settlement) error { return ErrClosed }
+func (s *Store) Settle(ctx context.Context, m Settlement) error {
+	if !m.State.valid() || m.State == StateSending {
+		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, ErrState, m.State)
+	}
+	err := s.write(ctx, func(t *tx) error { return t.settle(m) })
+	if err != nil {
+		return fmt.Errorf("settle entry %d: %w", m.Entry, err)
+	}
+	return nil
+}
+
+func (t *tx) settle(m Settlement) error {
+	var was State
+	found, err := t.find("SELECT state FROM entries WHERE id = ?", []any{m.Entry}, &was)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return ErrNotFound
+	case !m.allowed(was):
+		return fmt.Errorf("%w: it is %s", ErrState, was)
+	}
+	if m.Attempt > 0 {
+		if err := t.endAttempt(m); err != nil {
+			return err
+		}
+	}
+	if err := t.settleEntry(m); err != nil {
+		return err
+	}
+	t.leave(was)
+	t.enter(m.State)
+	if m.State == StatePending && was == StateSending {
+		return nil // the attempt tells it all
+	}
+	return t.step(m.Entry, "settled", m.sentence())
+}
+
+// allowed reports whether the settlement may follow on the state was.
+func (m Settlement) allowed(was State) bool {
+	if m.Attempt > 0 {
+		return was == StateSending
+	}
+	switch was {
+	case StatePending, StateHeld, StateInDoubt, StateRejected:
+		return true
+	default:
+		return false
+	}
+}
+
+// sentence tells a person where the entry stands now.
+func (m Settlement) sentence() string {
+	name := strings.ReplaceAll(string(m.State), "_", " ")
+	sentence := strings.ToUpper(name[:1]) + name[1:]
+	if m.Reason == "" {
+		return sentence + "."
+	}
+	return sentence + ": " + m.Reason
+}
+
+// settleEntry moves the entry's row. An attempt that was not sent is taken
+// back from the count that sending raised.
+func (t *tx) settleEntry(m Settlement) error {
+	unsent, raise, next, settled := 0, 0, t.now, writeNullTime(time.Time{})
+	if m.NotSent && m.Attempt > 0 {
+		unsent = 1
+	}
+	if m.RaiseRevision {
+		raise = 1
+	}
+	if !m.NextAt.IsZero() {
+		next = m.NextAt.UnixMilli()
+	}
+	if m.State.Finished() {
+		settled = writeNullTime(readTime(t.now))
+	}
+	_, err := t.exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
+			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
+		WHERE id = ?`,
+		string(m.State), m.Reason, unsent, raise, next, settled, m.RemoteID, m.Entry)
+	return err
+}
+
+// endAttempt keeps the answer. Of attempts that never left only the last is
+// kept: a night without a network would otherwise leave hundreds.
+func (t *tx) endAttempt(m Settlement) error {
+	changed, err := t.affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, error = ?
+		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
+		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, m.Answer.Error, m.Entry, m.Attempt)
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return fmt.Errorf("%w: attempt %d is not under way", ErrState, m.Attempt)
+	}
+	if !m.NotSent {
+		return nil
+	}
+	_, err = t.exec("DELETE FROM attempts WHERE entry = ? AND number < ? AND sent = 0", m.Entry, m.Attempt)
+	return err
+}

@@ -2,8 +2,13 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
 )
@@ -35,24 +40,101 @@ type Options struct {
 }
 
 // Store is the outbox. Its methods may be called from any goroutine.
-type Store struct{}
+type Store struct {
+	path         string
+	settings     rules.Settings
+	logger       *slog.Logger
+	now          func() time.Time
+	installation string
+	run          int64        // number of this opening
+	leases       atomic.Int64 // tokens given in this run
+
+	reader *sql.DB
+	writer *connection // of Run alone, once it runs; nil after a failure
+
+	jobs    chan *job
+	started atomic.Bool
+	closing chan struct{} // closed by Close
+	done    chan struct{} // closed when nobody writes any more
+
+	listening sync.Mutex
+	listeners map[chan struct{}]struct{}
+}
 
 // Open opens the database, making or migrating it as needed. Entries that an
 // earlier run left as sending are put in doubt. The caller holds the folder's
 // [Lock]. It returns an error wrapping [ErrNewer], [ErrForeign] or [ErrStorage].
-func Open(ctx context.Context, o Options) (*Store, error) { return nil, ErrClosed }
+func Open(ctx context.Context, o Options) (*Store, error) {
+	return openAt(ctx, o, time.Now)
+}
 
-// Run is the writer: it blocks until ctx ends, finishes what waits, and
-// returns. Until it runs, writes wait.
-func (s *Store) Run(ctx context.Context) error { return ErrClosed }
+// openAt is Open with a clock.
+func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
+	s := &Store{
+		path: o.Path, settings: o.Settings, logger: o.Logger, now: now,
+		jobs: make(chan *job, 256), closing: make(chan struct{}), done: make(chan struct{}),
+		listeners: map[chan struct{}]struct{}{},
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.disclose())
+	}
+	return s, nil
+}
 
-// Close ends Run, if it still runs, and closes the database.
-func (s *Store) Close() error { return nil }
+// open makes, checks, migrates and starts the database.
+func (s *Store) open(ctx context.Context) error {
+	scripts, err := migrations()
+	if err != nil {
+		return err
+	}
+	if err := makeFile(s.path); err != nil {
+		return err
+	}
+	if err := probe(ctx, s.path, len(scripts)); err != nil {
+		return err
+	}
+	if s.writer, err = connect(s.path); err != nil {
+		return err
+	}
+	if err := migrate(ctx, s.writer.conn, scripts); err != nil {
+		return err
+	}
+	if err := s.alone(s.startRun); err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	s.reader, err = openReader(s.path)
+	return err
+}
+
+// disclose closes what is open; the writer last, so that the database is left
+// in one file.
+func (s *Store) disclose() error {
+	var faults []error
+	if s.reader != nil {
+		faults = append(faults, s.reader.Close())
+	}
+	if s.writer != nil {
+		faults = append(faults, s.writer.close())
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
 
 // InstallationID is random, made with the database, and never changes.
-func (s *Store) InstallationID() string { return "" }
+func (s *Store) InstallationID() string { return s.installation }
 
-// Subscribe returns a channel of one slot that is nudged after each commit
-// that added or changed entries, and a function that ends the subscription.
-// A nudge says no more than "look again"; several may melt into one.
-func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) { return nil, func() {} }
+// Close ends Run, if it still runs, and closes the database. Nothing of the
+// store may be used after it.
+func (s *Store) Close() error {
+	close(s.closing)
+	if s.started.CompareAndSwap(false, true) {
+		close(s.done) // nobody ever wrote
+	}
+	<-s.done
+	return s.disclose()
+}

@@ -47,7 +47,7 @@ type Decision struct {
 	Account string
 	State   string   // Pending or Held
 	Reason  string   // for Held: one of the reasons
-	Steps   []string // why, one plain sentence each
+	Steps   []string // why, one plain sentence each; the first is about the account
 }
 
 // Decide decides about one item of v, reported by source. The item m is nil

@@ -1,0 +1,167 @@
+package queue
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// amendment is one correction of an event, with what it corrects.
+type amendment struct {
+	viewing.Amendment
+	event    int64
+	source   string
+	original viewing.Viewing // with the new media, when it brings any
+}
+
+// amend corrects an earlier event. Entries that have not begun to leave are
+// changed; for the others, and for those that the event is only a further
+// sighting of, the correction is noted.
+func (t *tx) amend(kind string, a viewing.Amendment) error {
+	c := amendment{Amendment: a}
+	var body []byte
+	known, err := t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?",
+		[]any{kind, a.EventID}, &c.event, &c.source, &body)
+	if err != nil || !known {
+		return err
+	}
+	if err := json.Unmarshal(body, &c.original); err != nil {
+		return fmt.Errorf("read event: %w", err)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	entries, err := t.entriesOf(kind, a.EventID)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := t.amendEntry(c, entry); err != nil {
+			return fmt.Errorf("amend entry %d: %w", entry, err)
+		}
+	}
+	return nil
+}
+
+// check holds the new media against the field rules of the event's kind.
+func (c *amendment) check() error {
+	if c.Media == nil {
+		return nil
+	}
+	if len(c.Media) != len(c.original.Media) {
+		problem := fmt.Sprintf("must name %d items, as the event did", len(c.original.Media))
+		return &viewing.FieldError{Field: "media", Problem: problem}
+	}
+	c.original.Media = c.Media
+	return c.original.Validate()
+}
+
+// amendable is what an amendment needs to know of an entry.
+type amendable struct {
+	id, event int64
+	part      int
+	state     State
+	reason    string
+	media     sql.NullString
+}
+
+// amendEntry corrects one entry.
+func (t *tx) amendEntry(c amendment, id int64) error {
+	e := amendable{id: id}
+	found, err := t.find("SELECT event, part, state, reason, media FROM entries WHERE id = ?",
+		[]any{id}, &e.event, &e.part, &e.state, &e.reason, &e.media)
+	if err != nil || !found {
+		return err
+	}
+	open := e.event == c.event && (e.state == StatePending || e.state == StateHeld)
+	switch {
+	case open && c.Drop:
+		return t.withdraw(c, e)
+	case open && c.Media != nil:
+		return t.correct(c, e)
+	default:
+		return t.note(id, c.sentence())
+	}
+}
+
+// sentence tells a person what the source wants.
+func (c amendment) sentence() string {
+	verb := "Noted"
+	switch {
+	case c.Drop:
+		verb = "Withdrawn"
+	case c.Media != nil:
+		verb = "Corrected"
+	}
+	return verb + " by " + c.source + ": " + c.Reason
+}
+
+// note notes an amendment that changes nothing, once.
+func (t *tx) note(entry int64, sentence string) error {
+	var one int64
+	noted, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND detail = ? AND what IN ('amended', 'noted')",
+		[]any{entry, sentence}, &one)
+	if err != nil || noted {
+		return err
+	}
+	return t.step(entry, "noted", sentence)
+}
+
+// withdraw drops an entry.
+func (t *tx) withdraw(c amendment, e amendable) error {
+	_, err := t.exec(`UPDATE entries SET state = 'dropped', reason = ?, settled_at = ?, lease = 0, lease_until = 0
+		WHERE id = ?`, c.Reason, t.now, e.id)
+	if err != nil {
+		return err
+	}
+	t.leave(e.state)
+	t.enter(StateDropped)
+	return t.step(e.id, "amended", c.sentence())
+}
+
+// correct gives an entry its new identity, and breaks its lease: whoever has
+// it in hand must not send the old one.
+func (t *tx) correct(c amendment, e amendable) error {
+	m := &c.Media[e.part%len(c.Media)]
+	media, key, err := writeMedia(m)
+	if err != nil || media == e.media {
+		return err
+	}
+	if err := t.step(e.id, "amended", c.sentence()); err != nil {
+		return err
+	}
+	was := e.state
+	if err := t.decideAgain(c, &e, m); err != nil {
+		return err
+	}
+	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, state = ?, reason = ?, revision = revision + 1,
+		lease = 0, lease_until = 0 WHERE id = ?`, media, key, string(e.state), e.reason, e.id)
+	if err != nil {
+		return err
+	}
+	t.leave(was)
+	t.enter(e.state)
+	return nil
+}
+
+// decideAgain asks the rules where the new identity matters: an entry that was
+// held for want of one, or that has lost it. Entries held for another reason
+// stay held, and what a person has let go is not held again.
+func (t *tx) decideAgain(c amendment, e *amendable, m *viewing.Media) error {
+	unresolved := e.state == StateHeld && e.reason == rules.Unresolved
+	if unresolved != m.Identified() {
+		return nil
+	}
+	d := rules.Decide(t.settings, c.source, c.original, m, time.UnixMilli(t.now))
+	e.state, e.reason = State(d.State), d.Reason
+	for _, sentence := range d.Steps[1:] { // the account stays as it is
+		if err := t.step(e.id, "rule", sentence); err != nil {
+			return err
+		}
+	}
+	return nil
+}

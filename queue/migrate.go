@@ -1,0 +1,63 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+)
+
+// The files are applied in the order of their names, and never changed once
+// released: the n-th brings a database to version n.
+//
+//go:embed schema/*.sql
+var schema embed.FS
+
+// migrations reads the steps from an empty file to the present schema.
+func migrations() ([]string, error) {
+	names, err := fs.Glob(schema, "schema/*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list schema: %w", err)
+	}
+	scripts := make([]string, len(names))
+	for i, name := range names {
+		text, err := schema.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read schema: %w", err)
+		}
+		scripts[i] = string(text)
+	}
+	return scripts, nil
+}
+
+// migrate brings the database to the last of scripts.
+func migrate(ctx context.Context, conn *sql.Conn, scripts []string) error {
+	var version int
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("read schema version: %w: %w", ErrStorage, err)
+	}
+	for ; version < len(scripts); version++ {
+		if err := apply(ctx, conn, scripts[version], version+1); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w: %w", version+1, ErrStorage, err)
+		}
+	}
+	return nil
+}
+
+// apply runs one script and names its version in the same transaction.
+func apply(ctx context.Context, conn *sql.Conn, script string, version int) error {
+	transaction, err := conn.BeginTx(ctx, nil) // immediate, by the address
+	if err != nil {
+		return err
+	}
+	defer transaction.Rollback()
+	if _, err := transaction.ExecContext(ctx, script); err != nil {
+		return err
+	}
+	marks := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version)
+	if _, err := transaction.ExecContext(ctx, marks); err != nil {
+		return err
+	}
+	return transaction.Commit()
+}

@@ -1,0 +1,125 @@
+package queue
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
+const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
+	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.attempts,
+	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease`
+
+// scanEntry reads a row of entryColumns.
+func scanEntry(r *sql.Rows) (Entry, error) {
+	e := Entry{Count: 1}
+	var media, list []byte
+	var at instant
+	var after, settled sql.NullInt64
+	var remote sql.NullString
+	var next, created int64
+	err := r.Scan(&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
+		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Attempts,
+		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease)
+	if err != nil {
+		return Entry{}, err
+	}
+	e.WatchedAt, e.After, e.RemoteID = at.read(), after.Int64, remote.String
+	e.NextAt, e.CreatedAt, e.SettledAt = readTime(next), readTime(created), readNullTime(settled)
+	if err := readJSON(media, &e.Media); err != nil {
+		return Entry{}, fmt.Errorf("read media of entry %d: %w", e.ID, err)
+	}
+	if err := readJSON(list, &e.List); err != nil {
+		return Entry{}, fmt.Errorf("read list of entry %d: %w", e.ID, err)
+	}
+	return e, nil
+}
+
+// instant is a viewing.Instant as four columns, all NULL when there is none.
+type instant struct {
+	millis    sql.NullInt64
+	text      sql.NullString
+	offset    *int
+	precision sql.NullString
+}
+
+func writeInstant(at viewing.Instant) instant {
+	if at.IsZero() {
+		return instant{}
+	}
+	return instant{
+		millis:    sql.NullInt64{Int64: at.Millis, Valid: true},
+		text:      sql.NullString{String: at.Text, Valid: true},
+		offset:    at.Offset,
+		precision: sql.NullString{String: string(at.Precision), Valid: true},
+	}
+}
+
+func (i instant) read() viewing.Instant {
+	return viewing.Instant{
+		Millis: i.millis.Int64, Text: i.text.String, Offset: i.offset,
+		Precision: viewing.Precision(i.precision.String),
+	}
+}
+
+// due is when a new entry is due: since it happened, so that the oldest comes
+// first, and never later than now.
+func (i instant) due(now int64) int64 {
+	if i.millis.Valid {
+		return min(i.millis.Int64, now)
+	}
+	return now
+}
+
+// writeMedia renders an item, with the key that orders entries about it.
+func writeMedia(m *viewing.Media) (text sql.NullString, key string, err error) {
+	if m == nil {
+		return text, "", nil
+	}
+	text, err = writeJSON(m)
+	return text, m.Key(), err
+}
+
+// writeJSON renders a value for a column.
+func writeJSON(value any) (sql.NullString, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return sql.NullString{}, fmt.Errorf("write JSON: %w", err)
+	}
+	return sql.NullString{String: string(text), Valid: true}, nil
+}
+
+// writeList renders a list; a nil one is NULL.
+func writeList(l *viewing.List) (sql.NullString, error) {
+	if l == nil {
+		return sql.NullString{}, nil
+	}
+	return writeJSON(l)
+}
+
+// readJSON reads a column; NULL leaves the target alone.
+func readJSON(text []byte, into any) error {
+	if text == nil {
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+func readTime(millis int64) time.Time { return time.UnixMilli(millis).UTC() }
+
+// readNullTime reads a time that may not have come.
+func readNullTime(millis sql.NullInt64) time.Time {
+	if !millis.Valid {
+		return time.Time{}
+	}
+	return readTime(millis.Int64)
+}
+
+// writeNullTime is NULL for the zero time.
+func writeNullTime(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+}

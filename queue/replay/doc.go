@@ -1,0 +1,20 @@
+// Package replay is the loop that brings the waiting entries of one account
+// to the service: lease, mark as sending, send, settle.
+//
+// It owns when something is sent: how many requests are under way at once
+// (the gate), how long a row waits after trouble (full-jitter back-off, kept
+// in the row), when an account stands still (a refused key, an address that
+// is not the service, no way to the service, a Retry-After) and how it comes
+// back (a probe that records nothing, then 1, 2, 4 … requests at once).
+//
+// It promises that an entry is marked sending on disk before the first byte
+// of its own request leaves, that never more entries are marked than requests
+// are under way, that entries of one item leave in the order they happened,
+// that the trouble of one entry does not block another's, and that nothing is
+// sent again unless its own answer proved that it was not recorded. It wakes
+// only for a change of the queue, for the next row that is due and for the
+// next probe.
+//
+// It refuses to read answers (package tracker does), to keep anything itself
+// (package queue does) and to guess: what may have arrived is put in doubt.
+package replay

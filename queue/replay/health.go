@@ -1,0 +1,101 @@
+package replay
+
+import (
+	"time"
+)
+
+// State is how an account stands, in one word.
+type State string
+
+// The states.
+const (
+	OK        State = "ok"        // entries are sent as they come
+	Offline   State = "offline"   // the service cannot be reached, or asks to wait; it is tried again by itself
+	Paused    State = "paused"    // the user has paused it
+	Attention State = "attention" // the user must act: a refused key, a wrong address, a full disk
+	NoKey     State = "no_key"    // there is no key yet
+)
+
+// Reasons for which an account stands still, as kept in [queue.Account].
+const (
+	PausedKey     = "key"     // the service refuses the key
+	PausedAddress = "address" // the address does not answer as the service does
+	PausedUser    = "user"    // the user wishes it; only the user ends it
+)
+
+// Health is what a person is told of an account.
+type Health struct {
+	State  State
+	Reason string    // what is wrong, one sentence; "" when ok
+	Hint   string    // what to do about it; may be ""
+	Since  time.Time // when this state began
+	// Pause is the account's pause: "", [PausedKey], [PausedAddress] or [PausedUser].
+	Pause string
+	// NextTry is when the service is asked again; zero when nothing is planned.
+	NextTry time.Time
+}
+
+// Health is how the account stands now.
+func (l *Loop) Health() Health {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.health
+}
+
+// Subscribe returns a channel of one slot that is nudged after [Loop.Health]
+// has changed, and a function that ends the subscription.
+func (l *Loop) Subscribe() (ch <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watchers[c] = true
+	return c, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.watchers, c)
+	}
+}
+
+// publish makes h the account's health and logs it when it says something
+// new: trouble once, however often it is met, and the recovery.
+func (l *Loop) publish(h Health) {
+	l.mu.Lock()
+	old := l.health
+	if h.Since.IsZero() {
+		h.Since = old.Since
+		if h.State != old.State || h.Pause != old.Pause {
+			h.Since = time.Now()
+		}
+	}
+	if h == old {
+		l.mu.Unlock()
+		return
+	}
+	l.health = h
+	for c := range l.watchers {
+		nudge(c)
+	}
+	l.mu.Unlock()
+	l.tell(old, h)
+}
+
+// tell logs the step from one health to the next.
+func (l *Loop) tell(old, now Health) {
+	switch {
+	case now.State == old.State && now.Pause == old.Pause && now.Reason == old.Reason:
+	case now.State == OK:
+		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
+	case now.State == NoKey || now.State == Paused:
+		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason)
+	default:
+		l.log.Warn("account cannot deliver", "state", string(now.State), "reason", now.Reason, "hint", now.Hint)
+	}
+}
+
+// first is the state before anything is known.
+func first(s Service) State {
+	if s == nil {
+		return NoKey
+	}
+	return OK
+}

@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// probeAt is when the account is to be probed; zero when it is not, or is
+// being probed now.
+func (r *run) probeAt() time.Time {
+	var at time.Time
+	switch {
+	case r.service == nil || r.probing != nil || !r.loaded:
+		return at
+	case ours(r.record.Paused):
+		at = r.record.ProbeAt
+	case r.record.Paused != "" || !r.gate.closed:
+		return at
+	default:
+		at = r.gate.probeAt()
+	}
+	if at.Before(r.gate.hold) {
+		at = r.gate.hold
+	}
+	return at
+}
+
+// probe asks the service, with a request that records nothing, whether it
+// would take entries now.
+func (r *run) probe() {
+	ctx, cancel := context.WithCancel(r.spans.claim)
+	r.probing = cancel
+	r.probes++
+	service, generation := r.service, r.generation
+	r.flights.Go(func() {
+		defer cancel()
+		verdict := service.Probe(ctx)
+		at := time.Now()
+		r.post(func() {
+			r.probes--
+			r.probed(verdict, generation, at)
+		})
+	})
+}
+
+// probed takes note of a probe's answer.
+func (r *run) probed(v tracker.Verdict, generation int, at time.Time) {
+	if generation != r.generation || r.stopping() {
+		return
+	}
+	r.probing = nil
+	r.prove(v.Proves)
+	switch v.Fate {
+	case tracker.Delivered, tracker.Rejected:
+		r.resume()
+	case tracker.Refused:
+		r.pause(PausedKey, v, at)
+	case tracker.Unproven:
+		r.pause(PausedAddress, v, at)
+	default:
+		r.unanswered(v, at)
+	}
+}
+
+// unanswered takes note of a probe that found out nothing about key and
+// address.
+func (r *run) unanswered(v tracker.Verdict, at time.Time) {
+	if v.RetryAfter > 0 {
+		r.gate.wait(at.Add(asked(v.RetryAfter)))
+	}
+	if ours(r.record.Paused) {
+		// Without a way to the service nothing was asked, so the wait does not grow.
+		r.asked = r.asked || v.Fate == tracker.Offline
+		r.postpone(at)
+		return
+	}
+	r.trouble(v)
+	r.gate.failed(at)
+}
+
+// heard takes note of what the answer to an entry says about the account.
+func (r *run) heard(entry int64, v tracker.Verdict, generation int, at time.Time) {
+	r.storage.fine()
+	if generation != r.generation {
+		return
+	}
+	r.prove(v.Proves)
+	switch v.Fate {
+	case tracker.Delivered, tracker.Rejected:
+		r.gate.good()
+	case tracker.Refused:
+		r.pause(PausedKey, v, at)
+	case tracker.Unproven:
+		r.pause(PausedAddress, v, at)
+	case tracker.Offline:
+		r.close(v, func() { r.gate.shut(at) })
+	case tracker.Later, tracker.InDoubt:
+		r.strained(entry, v, at)
+	}
+}
+
+// strained takes note of an answer that may be the entry's trouble alone or
+// the beginning of the service's.
+func (r *run) strained(entry int64, v tracker.Verdict, at time.Time) {
+	if v.Fate == tracker.Later && v.RetryAfter > 0 {
+		r.trouble(v)
+		r.recall()
+		r.gate.wait(at.Add(asked(v.RetryAfter)))
+	}
+	if v.Fate == tracker.InDoubt || v.Status == statusTooMany || v.Status >= statusServerError {
+		r.close(v, func() { r.gate.strike(entry, at) })
+	}
+}
+
+// The answers that halve the gate: this one, and all from the other on.
+const (
+	statusTooMany     = 429
+	statusServerError = 500
+)
+
+// close does what may close the gate, and remembers why and what waited.
+func (r *run) close(v tracker.Verdict, act func()) {
+	was := r.gate.closed
+	act()
+	if !was && r.gate.closed {
+		r.recall()
+		r.trouble(v)
+		r.newest = r.newestWaiting()
+	}
+}
+
+// trouble keeps what a person is told while the gate holds entries back.
+func (r *run) trouble(v tracker.Verdict) { r.problem, r.hint = v.Problem, v.Hint }

@@ -1,0 +1,143 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// Outbox is what the loop needs of the queue; [*queue.Store] has it.
+type Outbox interface {
+	Lease(ctx context.Context, account string, n int, ttl time.Duration) ([]queue.Entry, error)
+	Release(ctx context.Context, entries []queue.Entry) error
+	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
+	Settle(ctx context.Context, t queue.Settlement) error
+	NextDue(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	Entries(ctx context.Context, f queue.Filter) ([]queue.Entry, error)
+	Subscribe() (ch <-chan struct{}, stop func())
+	Account(ctx context.Context, name string) (queue.Account, error)
+	SaveAccount(ctx context.Context, a queue.Account) error
+}
+
+// Service is what the loop needs of the tracking service; [*tracker.Client]
+// has it. Each call is one request at most, bounded in time by the service.
+type Service interface {
+	// Send asks for one entry to be recorded.
+	Send(ctx context.Context, r tracker.Request) tracker.Verdict
+	// Probe records nothing; Delivered means that requests would be taken now.
+	Probe(ctx context.Context) tracker.Verdict
+	// Proven reports whether the address has answered as the service does.
+	Proven() bool
+}
+
+// The number of requests under way at once.
+const (
+	DefaultInFlight = 4
+	MaxInFlight     = 16
+)
+
+// Options configures [New].
+type Options struct {
+	// Account is the name of the account whose entries are sent.
+	Account string
+	Outbox  Outbox
+	// Service is nil as long as there is no key: nothing is leased then.
+	Service Service
+	// MaxInFlight is the largest number of requests under way at once, 1 to
+	// 16; 0 is 4.
+	MaxInFlight int
+	// InstallationID goes into the Idempotency-Key of each request.
+	InstallationID string
+	Logger         *slog.Logger // nil discards
+}
+
+// ErrRunning is returned by [Loop.Run] when the loop runs already.
+var ErrRunning = errors.New("replay runs already")
+
+// Loop sends the entries of one account. Its methods may be called from any
+// goroutine.
+type Loop struct {
+	account      string
+	installation string
+	outbox       Outbox
+	most         int
+	log          *slog.Logger
+	jitter       jitter
+
+	woken chan struct{} // one slot each: several nudges melt into one
+	used  chan struct{}
+
+	mu       sync.Mutex
+	running  bool
+	service  Service
+	health   Health
+	watchers map[chan struct{}]bool
+}
+
+// New makes a loop that does nothing until [Loop.Run].
+func New(o Options) (*Loop, error) {
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = DefaultInFlight
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("make replay: %w", err)
+	}
+	return &Loop{
+		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
+		most: o.MaxInFlight, log: o.Logger.With("account", o.Account), jitter: fullJitter,
+		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
+		health:   Health{State: first(o.Service), Since: time.Now()},
+		watchers: map[chan struct{}]bool{},
+	}, nil
+}
+
+func (o Options) check() error {
+	var faults []error
+	if o.Account == "" {
+		faults = append(faults, errors.New("account has no name"))
+	}
+	if o.Outbox == nil {
+		faults = append(faults, errors.New("outbox is missing"))
+	}
+	if o.InstallationID == "" {
+		faults = append(faults, errors.New("installation id is missing"))
+	}
+	if o.MaxInFlight < 1 || o.MaxInFlight > MaxInFlight {
+		faults = append(faults, fmt.Errorf("max in flight is %d, must be from 1 to %d", o.MaxInFlight, MaxInFlight))
+	}
+	return errors.Join(faults...)
+}
+
+// Wake tells the loop that things may have changed for the better: the
+// network is back, the machine has resumed, the user asked to try again or
+// has changed the account's row (to pause or resume it, say). An account that
+// is offline or paused is probed at once. A Retry-After still holds.
+func (l *Loop) Wake() { nudge(l.woken) }
+
+// Use takes another service: a new key or address. The account is probed at
+// once, and goes on when the probe is answered well. Requests under way end
+// with the service they began with; what that one says of itself no longer
+// counts. nil takes the key away. A nil pointer in s is not nil: do not pass one.
+func (l *Loop) Use(s Service) {
+	l.mu.Lock()
+	l.service = s
+	l.mu.Unlock()
+	nudge(l.used)
+}
+
+// nudge leaves word in a channel of one slot.
+func nudge(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}

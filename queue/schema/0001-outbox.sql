@@ -1,0 +1,142 @@
+-- The outbox. Times are milliseconds since 1970 in UTC; a column named …_at
+-- that is NULL has not happened. Rows of events and entries are never renumbered:
+-- whoever trims old ones keeps the newest, so that no id is given twice.
+
+-- What the database knows about itself: installation (random, never changes),
+-- run (raised at each opening; leases of earlier runs are void).
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,
+  value ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What sources reported, unchanged.
+CREATE TABLE events (
+  id           INTEGER PRIMARY KEY,
+  source       TEXT NOT NULL,
+  source_kind  TEXT NOT NULL,
+  event_id     TEXT NOT NULL,
+  content      BLOB NOT NULL,    -- SHA-256 of body
+  body         TEXT NOT NULL,    -- the viewing as canonical JSON
+  committed_at INTEGER NOT NULL,
+  UNIQUE (source_kind, event_id)
+) STRICT;
+
+-- What is asked of the service: one row is one request.
+CREATE TABLE entries (
+  id                INTEGER PRIMARY KEY,
+  event             INTEGER NOT NULL REFERENCES events (id),
+  account           TEXT NOT NULL,
+  part              INTEGER NOT NULL,
+  kind              TEXT NOT NULL,
+  state             TEXT NOT NULL CHECK (state IN
+    ('pending', 'sending', 'delivered', 'held', 'in_doubt', 'rejected', 'dropped', 'merged')),
+  reason            TEXT NOT NULL DEFAULT '',
+  media             TEXT,                        -- JSON; NULL for a list
+  list              TEXT,                        -- JSON; lists only
+  item_key          TEXT NOT NULL DEFAULT '',    -- entries of one key leave in order; '' is no key
+  priority          INTEGER,
+  watched_at        INTEGER,                     -- viewings only, as the next three
+  watched_text      TEXT,
+  watched_offset    INTEGER,                     -- seconds east of UTC
+  watched_precision TEXT,
+  class             TEXT NOT NULL DEFAULT '',
+  attempts          INTEGER NOT NULL DEFAULT 0,
+  revision          INTEGER NOT NULL DEFAULT 0,
+  after             INTEGER REFERENCES entries (id),
+  next_at           INTEGER NOT NULL,
+  lease             INTEGER NOT NULL DEFAULT 0,  -- token; 0 is none
+  lease_until       INTEGER NOT NULL DEFAULT 0,
+  remote_id         TEXT,
+  created_at        INTEGER NOT NULL,
+  settled_at        INTEGER,
+  happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL,
+  UNIQUE (event, account, part)
+) STRICT;
+
+-- Leases: what is due, the oldest first. Finished rows are in none of these.
+CREATE INDEX entries_due ON entries (account, next_at, id) WHERE state = 'pending';
+-- Order: the elders of an entry about the same item.
+CREATE INDEX entries_unfinished ON entries (account, item_key, happened_at, id)
+  WHERE state IN ('pending', 'sending', 'in_doubt') AND item_key <> '';
+-- How long the longest has waited.
+CREATE INDEX entries_waiting ON entries (created_at) WHERE state = 'pending';
+-- What a crash left under way.
+CREATE INDEX entries_sending ON entries (id) WHERE state = 'sending';
+-- What needs a person.
+CREATE INDEX entries_attention ON entries (state, id) WHERE state IN ('held', 'in_doubt', 'rejected');
+
+-- Entries that wait for another.
+CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
+
+-- Further sightings of what an entry tells; the first is entries.event.
+CREATE TABLE witnesses (
+  event INTEGER NOT NULL REFERENCES events (id),
+  entry INTEGER NOT NULL REFERENCES entries (id),
+  PRIMARY KEY (event, entry)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX witnesses_entry ON witnesses (entry);
+
+-- Every event ever taken, for good: it outlives the event and its entries.
+CREATE TABLE dedupe (
+  key     TEXT PRIMARY KEY,      -- kind of source, colon, event id
+  content BLOB NOT NULL,
+  entry   INTEGER                -- the first entry it became, or became part of
+) STRICT, WITHOUT ROWID;
+
+-- Every request, numbered within its entry.
+CREATE TABLE attempts (
+  entry    INTEGER NOT NULL REFERENCES entries (id),
+  number   INTEGER NOT NULL,
+  at       INTEGER NOT NULL,
+  ended_at INTEGER,
+  sent     INTEGER NOT NULL DEFAULT 1,   -- 0: certain that nothing left
+  status   INTEGER NOT NULL DEFAULT 0,
+  code     TEXT NOT NULL DEFAULT '',
+  answer   TEXT NOT NULL DEFAULT '',
+  error    TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (entry, number)
+) STRICT, WITHOUT ROWID;
+
+-- What was decided about an entry, and by which rule.
+CREATE TABLE steps (
+  entry  INTEGER NOT NULL REFERENCES entries (id),
+  number INTEGER NOT NULL,
+  at     INTEGER NOT NULL,
+  what   TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (entry, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accounts (
+  name           TEXT PRIMARY KEY,
+  base_url       TEXT NOT NULL DEFAULT '',
+  proven         INTEGER NOT NULL DEFAULT 0,
+  paused         TEXT NOT NULL DEFAULT '',
+  problem        TEXT NOT NULL DEFAULT '',
+  hint           TEXT NOT NULL DEFAULT '',
+  paused_at      INTEGER,
+  probe_at       INTEGER,
+  probe_step     INTEGER NOT NULL DEFAULT 0,
+  delivered_at   INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- The sources' own memory; read by nobody else.
+CREATE TABLE source_state (
+  source TEXT NOT NULL,
+  key    TEXT NOT NULL,
+  value  BLOB NOT NULL,
+  PRIMARY KEY (source, key)
+) STRICT, WITHOUT ROWID;
+
+-- Entries in each state now, and how many have ever come into it; the latter
+-- stays when old rows are trimmed.
+CREATE TABLE counters (
+  state   TEXT PRIMARY KEY,
+  current INTEGER NOT NULL DEFAULT 0,
+  total   INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+INSERT INTO counters (state) VALUES
+  ('pending'), ('sending'), ('delivered'), ('held'), ('in_doubt'), ('rejected'), ('dropped'), ('merged');
+
+-- Room that is written once to make the write-ahead log large, and freed.
+CREATE TABLE ballast (data BLOB NOT NULL) STRICT;

@@ -1,0 +1,53 @@
+package queue
+
+import (
+	"crypto/rand"
+	"fmt"
+)
+
+// stopped is the reason of entries that a crash left under way.
+const stopped = "the program stopped while this was being sent"
+
+// startRun begins a run: it numbers it, which voids the leases of earlier
+// ones, and puts in doubt what they left under way.
+func (s *Store) startRun(t *tx) error {
+	_, err := t.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", rand.Text())
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec("UPDATE meta SET value = value + 1 WHERE key = 'run'"); err != nil {
+		return err
+	}
+	_, err = t.find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
+		(SELECT value FROM meta WHERE key = 'run')`, nil, &s.installation, &s.run)
+	if err != nil {
+		return err
+	}
+	rows, err := t.query("SELECT id FROM entries WHERE state = 'sending'")
+	left, err := collect(rows, err, scanID)
+	if err != nil {
+		return err
+	}
+	for _, id := range left {
+		if err := t.doubt(id); err != nil {
+			return fmt.Errorf("put entry %d in doubt: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// doubt puts an entry whose request was cut short in doubt.
+func (t *tx) doubt(id int64) error {
+	_, err := t.exec("UPDATE entries SET state = 'in_doubt', reason = ? WHERE id = ?", stopped, id)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL",
+		t.now, stopped, id)
+	if err != nil {
+		return err
+	}
+	t.leave(StateSending)
+	t.enter(StateInDoubt)
+	return t.step(id, "doubt", "In doubt: "+stopped+".")
+}

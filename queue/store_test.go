@@ -1,0 +1,218 @@
+package queue
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// noon is when the tests' clock starts.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// clock is a clock that stands still until it is moved.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: noon()} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// twoAccounts routes the browser "b2" to the account "second".
+func twoAccounts() rules.Settings {
+	return rules.Settings{Routes: map[string]string{"browser:b2": "second"}}
+}
+
+// opened is a store whose writer runs, and what ends it.
+type opened struct {
+	*Store
+	path  string
+	clock *clock
+	stop  func() // ends the writer and closes the store; once
+}
+
+// open opens a store on path with a running writer.
+func open(t testing.TB, path string, c *clock) *opened {
+	t.Helper()
+	s, err := openAt(t.Context(), Options{Path: path, Settings: twoAccounts()}, c.now)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	o := &opened{Store: s, path: path, clock: c}
+	o.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("run: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	t.Cleanup(o.stop)
+	return o
+}
+
+// fresh opens a store in a new folder.
+func fresh(t testing.TB) *opened {
+	return open(t, filepath.Join(t.TempDir(), "state", "queue.db"), newClock())
+}
+
+// reopen is what a restart of the program does.
+func (o *opened) reopen(t testing.TB) *opened {
+	t.Helper()
+	o.stop()
+	return open(t, o.path, o.clock)
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// film is a viewing of one film, watched at the given minute after noon.
+func film(id string, tmdb int64, minute int) viewing.Viewing {
+	return viewing.Viewing{
+		Kind: viewing.KindViewing, EventID: id, Count: 1,
+		Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}, Title: "Alpha One"}},
+		WatchedAt: viewing.At(noon().Add(time.Duration(minute) * time.Minute)),
+	}
+}
+
+// commit commits viewings of the browser "b1" and returns their outcomes.
+func (o *opened) commit(t testing.TB, viewings ...viewing.Viewing) []viewing.Outcome {
+	t.Helper()
+	return o.commitBatch(t, viewing.Batch{Source: "browser:b1", Viewings: viewings})
+}
+
+func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
+	t.Helper()
+	outcomes, err := o.Commit(t.Context(), b)
+	if err != nil {
+		t.Fatalf("commit: %v", err)
+	}
+	if len(outcomes) != len(b.Viewings) {
+		t.Fatalf("%d outcomes for %d viewings", len(outcomes), len(b.Viewings))
+	}
+	return outcomes
+}
+
+// entry reads one entry.
+func (o *opened) entry(t testing.TB, id int64) Entry {
+	t.Helper()
+	return o.explained(t, id).Entry
+}
+
+func (o *opened) explained(t testing.TB, id int64) Explanation {
+	t.Helper()
+	x, err := o.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// lease leases up to ten entries of the default account for a minute.
+func (o *opened) lease(t testing.TB) []Entry {
+	t.Helper()
+	return o.leaseOf(t, "default")
+}
+
+func (o *opened) leaseOf(t testing.TB, account string) []Entry {
+	t.Helper()
+	entries, err := o.Lease(t.Context(), account, 10, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// send marks an entry as sending.
+func (o *opened) send(t testing.TB, e Entry) int64 {
+	t.Helper()
+	attempt, err := o.Sending(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return attempt
+}
+
+func (o *opened) settle(t testing.TB, m Settlement) {
+	t.Helper()
+	if err := o.Settle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ids are the ids of entries.
+func ids(entries []Entry) []int64 {
+	out := make([]int64, len(entries))
+	for i, e := range entries {
+		out[i] = e.ID
+	}
+	return out
+}
+
+// checkCounters holds the counters against the rows.
+func (o *opened) checkCounters(t testing.TB) Counts {
+	t.Helper()
+	var counted Counts
+	rows, err := o.reader.Query("SELECT state, count(*) FROM entries GROUP BY state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var state State
+		var n int64
+		if err := rows.Scan(&state, &n); err != nil {
+			t.Fatal(err)
+		}
+		*counted.slot(state) = n
+	}
+	counts, err := o.Counts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts != counted {
+		t.Fatalf("counters say %+v, rows say %+v", counts, counted)
+	}
+	return counts
+}
+
+func TestOneViewingFromCommitToDelivery(t *testing.T) {
+	s := fresh(t)
+	outcome := s.commit(t, film("e1", 603, -10))[0]
+	if outcome.Status != viewing.StatusQueued || len(outcome.Entries) != 1 {
+		t.Fatalf("outcome %+v", outcome)
+	}
+	leased := s.lease(t)
+	if len(leased) != 1 || leased[0].ID != outcome.Entries[0] || leased[0].Lease == 0 {
+		t.Fatalf("leased %+v", leased)
+	}
+	attempt := s.send(t, leased[0])
+	s.clock.advance(time.Second)
+	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: StateDelivered, Answer: Answer{Status: 201}})
+	e := s.entry(t, leased[0].ID)
+	if e.State != StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
+		t.Errorf("entry %+v", e)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+}

@@ -1,0 +1,188 @@
+package tracker
+
+import (
+	"net/http"
+	"time"
+)
+
+// Fate is what one request means for the entry behind it.
+type Fate string
+
+// The fates.
+const (
+	// Offline: the service was not reached. No attempt is counted.
+	Offline Fate = "offline"
+	// Delivered: the service has it.
+	Delivered Fate = "delivered"
+	// Rejected: the service refuses this entry, in its own words.
+	Rejected Fate = "rejected"
+	// Refused: the key, or something on the way, is refused. The account pauses.
+	Refused Fate = "refused"
+	// Later: the service asks to come back, after RetryAfter.
+	Later Fate = "later"
+	// Unproven: whatever answers there has not shown that it is the service.
+	// The account pauses.
+	Unproven Fate = "unproven"
+	// InDoubt: it may have been recorded.
+	InDoubt Fate = "in_doubt"
+)
+
+// Verdict is what became of one request.
+type Verdict struct {
+	Fate Fate
+	// Sent reports that the request left whole, or may have.
+	Sent bool
+	// Status is the answer's, 0 without one.
+	Status int
+	// Code and Message are the service's, bounded and without the key.
+	Code, Message string
+	// RetryAfter holds for the whole account; set for [Later] only, at most a day.
+	RetryAfter time.Duration
+	// ListID is the id of the list that was created.
+	ListID string
+	// Proves reports that this answer could only come from the service, so
+	// that the address is proven from now on.
+	Proves bool
+	// Problem is one plain sentence, empty only when delivered.
+	Problem string
+	// Hint is a command to type, where a person can act.
+	Hint string
+}
+
+// seen is everything about one request that its fate depends on.
+type seen struct {
+	op     Operation
+	resend bool // may have arrived before, with the same Idempotency-Key
+	proven bool // the address, before this answer
+	left   bool // the request left whole, or may have
+	err    error
+	status int
+	header http.Header
+	body   []byte
+	broken bool // the end of the body was not seen
+	now    time.Time
+}
+
+// judge is the table of fates; see package daemon for the reasons. Without
+// an answer only the bytes decide.
+func judge(s seen) Verdict {
+	if s.err != nil {
+		return unanswered(s)
+	}
+	a := readAnswer(s.body, s.broken)
+	proves := s.proves(a)
+	s.proven = s.proven || proves
+	v := s.decide(a)
+	if v.Fate == InDoubt && !s.left {
+		v = Verdict{Fate: Offline, Problem: s.answered("before the request had left")}
+	}
+	v.Sent, v.Status, v.Proves, v.Code, v.Message = s.left, s.status, proves, a.code, a.message
+	return v
+}
+
+// proves reports whether only the service answers so: with its success or
+// its error object.
+func (s seen) proves(a answer) bool {
+	return a.code != "" || s.success() && (s.is(a) || a.object && a.success != nil)
+}
+
+// is reports whether a is this operation's own object.
+func (s seen) is(a answer) bool {
+	if !a.object || a.odd || a.code != "" || a.denied() {
+		return false
+	}
+	switch s.op {
+	case Lists:
+		return a.id != ""
+	case me:
+		return a.succeeded() || a.user != user{}
+	default:
+		return true
+	}
+}
+
+func (s seen) success() bool { return s.status >= 200 && s.status < 300 }
+
+// decide gives the fate of an answered request. A code of the contract comes
+// before the status, as two operations have undocumented ones; then come the
+// statuses that speak of more than this entry.
+func (s seen) decide(a answer) Verdict {
+	switch a.code {
+	case codeInvalid:
+		return s.rejected(a)
+	case codeUnauthorized, codeForbidden:
+		return s.refused(a)
+	}
+	switch s.status {
+	case http.StatusNetworkAuthenticationRequired:
+		return Verdict{Fate: Offline, Problem: "This network asks for a login of its own before it lets anything through."}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return s.refused(a)
+	case http.StatusTooEarly, http.StatusTooManyRequests:
+		return s.later()
+	case http.StatusRequestTimeout:
+		if s.left {
+			return s.doubt("it gave up waiting")
+		}
+		return s.later()
+	case http.StatusServiceUnavailable:
+		if _, ok := s.retryAfter(); ok || a.code != "" {
+			return s.later()
+		}
+		return s.doubt("it says neither why nor for how long")
+	}
+	return s.decideClass(a)
+}
+
+// decideClass gives the fate by the class of the status.
+func (s seen) decideClass(a answer) Verdict {
+	switch {
+	case s.success():
+		return s.decideSuccess(a)
+	case s.status >= 400 && s.status < 500:
+		return s.decideClientError(a)
+	case s.status >= 300 && s.status < 400, s.status == http.StatusSwitchingProtocols, s.status == http.StatusNotImplemented:
+		return s.elsewhere()
+	default:
+		return s.doubt("it had trouble of its own")
+	}
+}
+
+func (s seen) decideSuccess(a answer) Verdict {
+	switch {
+	case s.is(a):
+		v := Verdict{Fate: Delivered}
+		if s.op == Lists {
+			v.ListID = a.id
+		}
+		return v
+	case a.cut:
+		return s.doubt("its answer was cut off")
+	case a.code != "" && a.succeeded():
+		return s.doubt("its answer contradicts itself")
+	case a.own():
+		return s.rejected(a)
+	case s.proven:
+		return s.doubt("its answer is not of the expected form")
+	default:
+		return s.elsewhere()
+	}
+}
+
+func (s seen) decideClientError(a answer) Verdict {
+	conflict := s.status == http.StatusConflict
+	switch {
+	case a.cut:
+		return s.doubt("its answer was cut off")
+	case conflict && s.op == Watchlist && a.own():
+		return Verdict{Fate: Delivered} // it is on the list already
+	case conflict && s.resend:
+		return s.doubt("it may still be busy with the earlier sending")
+	case a.own():
+		return s.rejected(a)
+	case s.status == http.StatusProxyAuthRequired:
+		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: hintDoctor}
+	default:
+		return s.elsewhere()
+	}
+}

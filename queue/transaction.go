@@ -1,0 +1,197 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/filmspool/filmspool/queue/rules"
+)
+
+// connection is the one that writes, with its prepared statements.
+type connection struct {
+	db         *sql.DB
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+// connect opens the writing connection.
+func connect(path string) (*connection, error) {
+	db, err := openWriter(path)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		db.Close()
+		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	return &connection{db: db, conn: conn, statements: map[string]*sql.Stmt{}}, nil
+}
+
+// close gives the connection up; what it had not committed is undone.
+func (c *connection) close() error {
+	for _, statement := range c.statements {
+		statement.Close()
+	}
+	return errors.Join(c.conn.Close(), c.db.Close())
+}
+
+// statement prepares query once. Statements never get a caller's context: one
+// that ended in the middle would take the neighbours' work along.
+func (c *connection) statement(query string) (*sql.Stmt, error) {
+	if statement := c.statements[query]; statement != nil {
+		return statement, nil
+	}
+	statement, err := c.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, storageError(err)
+	}
+	c.statements[query] = statement
+	return statement, nil
+}
+
+// exec runs a statement for its effect.
+func (c *connection) exec(query string, args ...any) (sql.Result, error) {
+	statement, err := c.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	result, err := statement.ExecContext(context.Background(), args...)
+	if err != nil {
+		return nil, storageError(err)
+	}
+	return result, nil
+}
+
+// query runs a statement for its rows. The caller drains them before anything
+// else is asked of the connection: there is only this one.
+func (c *connection) query(query string, args ...any) (*sql.Rows, error) {
+	statement, err := c.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := statement.QueryContext(context.Background(), args...)
+	if err != nil {
+		return nil, storageError(err)
+	}
+	return rows, nil
+}
+
+// tx is the open transaction as one job sees it.
+type tx struct {
+	*connection
+	settings rules.Settings
+	now      int64           // milliseconds; the same for the whole transaction
+	moved    map[State]count // what the job changes in the counters
+	nudge    bool            // entries were added or changed
+}
+
+// count is a change of one counter.
+type count struct{ current, total int64 }
+
+// enter counts an entry that comes into a state.
+func (t *tx) enter(s State) {
+	c := t.moved[s]
+	t.moved[s] = count{c.current + 1, c.total + 1}
+	t.nudge = true
+}
+
+// leave counts an entry that goes out of a state.
+func (t *tx) leave(s State) {
+	c := t.moved[s]
+	t.moved[s] = count{c.current - 1, c.total}
+	t.nudge = true
+}
+
+// affect runs a statement and says how many rows it changed.
+func (t *tx) affect(query string, args ...any) (int64, error) {
+	result, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// insert runs an INSERT and returns the new row's id.
+func (t *tx) insert(query string, args ...any) (int64, error) {
+	result, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// find reads one row; found is false when there is none.
+func (t *tx) find(query string, args []any, into ...any) (found bool, err error) {
+	rows, err := t.query(query, args...)
+	found = false
+	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		found = true
+		return struct{}{}, r.Scan(into...)
+	})
+	return found, err
+}
+
+// step notes what was decided about an entry, and why.
+func (t *tx) step(entry int64, what, detail string) error {
+	_, err := t.exec(`INSERT INTO steps (entry, number, at, what, detail)
+		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4 FROM steps WHERE entry = ?1`,
+		entry, t.now, what, detail)
+	return err
+}
+
+// collect drains and closes rows.
+func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, storageError(err)
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, storageError(err)
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, storageError(err)
+	}
+	return all, nil
+}
+
+// scanID reads a row of one id.
+func scanID(r *sql.Rows) (id int64, err error) {
+	err = r.Scan(&id)
+	return id, err
+}
+
+// storageError marks what the database said as [ErrStorage]. A reader's own
+// wish to stop is no fault of the database.
+func storageError(err error) error {
+	if errors.Is(err, ErrStorage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrStorage, err)
+}
+
+// spoilsOnlyItself reports whether err leaves the transaction whole, so that
+// only the job that met it fails: its own checks, or data against the schema.
+// Anything else, such as a full disk, may have undone the transaction already.
+func spoilsOnlyItself(err error) bool {
+	var said *sqlite.Error
+	if !errors.As(err, &said) {
+		return true
+	}
+	switch said.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:
+		return true
+	default:
+		return false
+	}
+}
