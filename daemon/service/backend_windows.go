@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	kardianos "github.com/kardianos/service"
@@ -15,7 +16,7 @@ func newBackend(o Options) (backend, error) {
 	if !o.System {
 		return newLogin(o), nil
 	}
-	o.Args = append(o.Args[:len(o.Args):len(o.Args)], "--"+HostFlag+"="+HostSCM)
+	o.Args = append(slices.Clip(o.Args), "--"+HostFlag+"="+HostSCM)
 	f, err := newForeign(o, kardianos.KeyValue{"DelayedAutoStart": true}, traces{})
 	if err != nil {
 		return nil, err

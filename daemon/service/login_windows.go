@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,7 +27,7 @@ const stopEvent = `Local\filmspool-stop`
 type login struct{ o Options }
 
 func newLogin(o Options) *login {
-	o.Args = append(o.Args[:len(o.Args):len(o.Args)], "--"+HostFlag+"="+HostLogin)
+	o.Args = append(slices.Clip(o.Args), "--"+HostFlag+"="+HostLogin)
 	return &login{o: o}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ type Options struct {
 	System bool
 	// Executable is the program's absolute path; empty means this program.
 	Executable string
-	// Args are its arguments; none means "run", with "--system" for System.
+	// Args are its arguments; none means "run". New adds "--system" for System.
 	Args []string
 	// Linger lets a person's own service run from boot to shutdown instead of
 	// from login to logout. Only systemd knows it.
@@ -47,9 +48,9 @@ type backend interface {
 func New(o Options) (*Manager, error) {
 	if len(o.Args) == 0 {
 		o.Args = []string{"run"}
-		if o.System {
-			o.Args = append(o.Args, "--system")
-		}
+	}
+	if o.System && !slices.Contains(o.Args, "--system") {
+		o.Args = append(slices.Clip(o.Args), "--system")
 	}
 	if o.Executable == "" {
 		path, err := os.Executable()

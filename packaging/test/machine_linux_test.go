@@ -1,0 +1,164 @@
+package test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// program is where the tested program stands in the machine.
+const program = "/usr/local/bin/filmspool"
+
+// machine is a booted Debian.
+type machine struct {
+	t      *testing.T
+	leader string // its process 1, as seen from here
+}
+
+// boot unpacks and starts a machine that ends with the test.
+func boot(t *testing.T) *machine {
+	t.Helper()
+	tar, binary := os.Getenv("FILMSPOOL_NSPAWN_ROOT"), os.Getenv("FILMSPOOL_BINARY")
+	if tar == "" || binary == "" {
+		t.Skip("FILMSPOOL_NSPAWN_ROOT or FILMSPOOL_BINARY is not set; see the package comment")
+	}
+	root := t.TempDir()
+	must(t, exec.CommandContext(t.Context(), "tar", "-C", root, "-xf", tar, "--exclude=./dev/*"))
+	must(t, exec.CommandContext(t.Context(), "install", "-m", "755", binary, filepath.Join(root, program)))
+
+	console := new(bytes.Buffer)
+	nspawn := exec.Command("systemd-nspawn", "--quiet", "--directory="+root, "--volatile=overlay", "--boot", //nolint:noctx // ended by powerOff
+		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe")
+	nspawn.Stdout, nspawn.Stderr = console, console
+	if err := nspawn.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t: t}
+	t.Cleanup(func() { m.powerOff(nspawn, console) })
+	eventually(t, "a process 1", 30*time.Second, func() bool {
+		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", nspawn.Process.Pid))
+		m.leader = strings.TrimSpace(string(children))
+		return err == nil && m.leader != "" && !strings.Contains(m.leader, " ")
+	})
+	eventually(t, "systemd", 60*time.Second, func() bool {
+		out, _ := m.try("", "systemctl", "is-system-running")
+		return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
+	})
+	return m
+}
+
+// powerOff ends the machine at once: nothing in it is worth an orderly stop.
+// Killing process 1 of its namespace takes all others along.
+func (m *machine) powerOff(nspawn *exec.Cmd, console *bytes.Buffer) {
+	if leader, err := strconv.Atoi(m.leader); err == nil {
+		_ = unix.Kill(leader, unix.SIGKILL)
+	} else {
+		_ = nspawn.Process.Kill()
+	}
+	_ = nspawn.Wait()
+	if m.t.Failed() {
+		m.t.Logf("the machine's console:\n%s", console)
+	}
+}
+
+// command is a command that runs in the machine as root.
+func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
+	enter := []string{
+		"-t", m.leader, "-m", "-u", "-i", "-n", "-p", "-C", "env", "-i",
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8",
+	}
+	return exec.CommandContext(ctx, "nsenter", append(enter, args...)...)
+}
+
+// try runs a command and returns what it wrote to standard output.
+func (m *machine) try(stdin string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := m.command(ctx, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("%s: %w\n%s%s", strings.Join(args, " "), err, stdout.String(), stderr.String())
+	}
+	return stdout.String(), nil
+}
+
+// run runs a command that has to succeed.
+func (m *machine) run(stdin string, args ...string) string {
+	m.t.Helper()
+	out, err := m.try(stdin, args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// client speaks HTTP to the machine's own loopback.
+func (m *machine) client() *http.Client {
+	return &http.Client{
+		Timeout: 10 * time.Second,
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			type answer struct {
+				conn net.Conn
+				err  error
+			}
+			dialled := make(chan answer, 1)
+			go func() {
+				// The thread is never unlocked, so it ends with its goroutine
+				// and the other network with it.
+				runtime.LockOSThread()
+				conn, err := m.dial(ctx, network, address)
+				dialled <- answer{conn, err}
+			}()
+			a := <-dialled
+			return a.conn, a.err
+		}},
+	}
+}
+
+func (m *machine) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ns, err := os.Open("/proc/" + m.leader + "/ns/net")
+	if err != nil {
+		return nil, err
+	}
+	defer ns.Close()
+	if err := unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); err != nil {
+		return nil, fmt.Errorf("enter the machine's network: %w", err)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, address)
+}
+
+// eventually asks until the answer is yes.
+func eventually(t *testing.T, what string, patience time.Duration, yes func() bool) {
+	t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(patience)
+	for !yes() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("no %s within %v", what, patience)
+		}
+	}
+}
+
+func must(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
