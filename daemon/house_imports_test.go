@@ -1,0 +1,197 @@
+package daemon_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// access is what a package may import of ours.
+type access struct {
+	may   []string // packages by folder; "x/..." is x and all below it
+	later bool     // not there yet; take this away when it is
+}
+
+// table is the order of the house, as package daemon's comment tells it. A
+// package that is not in it has no place.
+func table() map[string]access {
+	sources := []string{"queue/viewing"}
+	anything := []string{"connector/...", "daemon/...", "kodi/...", "packaging", "queue/..."}
+	return map[string]access{
+		"cmd/filmspool":         {may: anything},
+		"connector":             {may: append([]string{"connector/..."}, sources...)},
+		"connector/client":      {may: append([]string{"connector/..."}, sources...)},
+		"connector/pairing":     {},
+		"connector/protocol":    {may: sources},
+		"daemon":                {may: anything},
+		"daemon/config":         {},
+		"daemon/demo":           {may: anything},
+		"daemon/guard":          {},
+		"daemon/service":        {may: anything},
+		"daemon/status":         {may: anything},
+		"kodi":                  {may: append([]string{"kodi/..."}, sources...)},
+		"kodi/kodisim":          {may: append([]string{"kodi/..."}, sources...)},
+		"kodi/library":          {may: sources},
+		"kodi/watch":            {},
+		"packaging":             {},
+		"packaging/test":        {},
+		"queue":                 {may: []string{"queue/viewing", "queue/rules"}},
+		"queue/replay":          {may: []string{"queue", "queue/resolve", "queue/tracker", "queue/viewing"}},
+		"queue/resolve":         {may: []string{"queue/tracker", "queue/viewing"}, later: true},
+		"queue/rules":           {may: []string{"queue/viewing"}},
+		"queue/tracker":         {may: []string{"queue/viewing"}},
+		"queue/tracker/sandbox": {},
+		"queue/viewing":         {},
+	}
+}
+
+// doors are the libraries that ship, each with the packages that may import
+// it: whoever wants to replace one has one place to look.
+func doors() map[string][]string {
+	return map[string][]string{
+		"github.com/fsnotify/fsnotify":    {"kodi/watch"},
+		"github.com/gorilla/websocket":    {"connector", "connector/client"},
+		"github.com/kardianos/service":    {"daemon/service"},
+		"github.com/pelletier/go-toml/v2": {"daemon/config"},
+		"github.com/spf13/cobra":          {"cmd/filmspool"},
+		"golang.org/x/net":                {"..."},
+		"golang.org/x/sync":               {"..."},
+		"golang.org/x/sys":                {"..."},
+		"golang.org/x/term":               {"cmd/filmspool"},
+		"golang.org/x/text":               {"..."},
+		"modernc.org/sqlite":              {"kodi/kodisim", "kodi/library", "queue", "queue/tracker/sandbox"},
+		"github.com/getkin/kin-openapi":   nil, // the rest is for tests
+		"github.com/google/go-cmp":        nil,
+		"github.com/rogpeppe/go-internal": nil,
+		"go.uber.org/goleak":              nil,
+		"pgregory.net/rapid":              nil,
+	}
+}
+
+// within reports whether a folder is meant by a pattern of the tables.
+func within(dir, pattern string) bool {
+	if pattern == "..." {
+		return true
+	}
+	below, ok := strings.CutSuffix(pattern, "/...")
+	return dir == below || ok && strings.HasPrefix(dir, below+"/")
+}
+
+func allowed(dir string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return within(dir, p) })
+}
+
+// importFaults: every import has to be in the tables. Tests may import more,
+// to put a room together with its neighbours, but never a command, and no
+// library that is not listed.
+func importFaults(r room) (found []string) {
+	rule, known := table()[r.dir]
+	if !known {
+		return []string{r.dir + ": a package without a place in the house; give it one in the table"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.files)) {
+		for _, spec := range r.files[name].Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			if why := importFault(r.dir, path, rule, isTest(name)); why != "" {
+				found = append(found, fmt.Sprintf("%s/%s: %s", r.dir, name, why))
+			}
+		}
+	}
+	return found
+}
+
+func importFault(dir, path string, rule access, test bool) string {
+	if ours, ok := strings.CutPrefix(path, module+"/"); ok {
+		if within(ours, "cmd/...") || !test && !allowed(ours, rule.may) {
+			return "may not import " + ours
+		}
+		return ""
+	}
+	host, _, _ := strings.Cut(path, "/")
+	if !strings.Contains(host, ".") {
+		return "" // the standard library
+	}
+	for library, rooms := range doors() {
+		if path == library || strings.HasPrefix(path, library+"/") {
+			if test || allowed(dir, rooms) {
+				return ""
+			}
+			return fmt.Sprintf("%s has its door elsewhere: %q", library, rooms)
+		}
+	}
+	return "a library that is not on the list: " + path
+}
+
+// tableFaults: the table says what is there, no more.
+func tableFaults(rooms []room) (found []string) {
+	for dir, rule := range table() {
+		there := slices.ContainsFunc(rooms, func(r room) bool { return r.dir == dir })
+		switch {
+		case there && rule.later:
+			found = append(found, dir+" is filled now: it is no longer \"later\"")
+		case !there && !rule.later:
+			found = append(found, dir+" is in the table, but not there")
+		}
+	}
+	return found
+}
+
+// TestImportRules shows that the tables are held.
+func TestImportRules(t *testing.T) {
+	for _, c := range []struct {
+		dir, file, imports string
+		want               string
+	}{
+		{"queue/surprise", "a.go", "fmt", "without a place"},
+		{"queue/viewing", "a.go", module + "/queue", "may not import queue"},
+		{"queue/viewing", "a.go", "encoding/json", ""},
+		{"connector", "a.go", module + "/kodi", "may not import kodi"},
+		{"connector", "a.go", module + "/queue", "may not import queue"},
+		{"connector", "a.go", module + "/queue/viewing", ""},
+		{"connector", "a.go", module + "/connector/protocol", ""},
+		{"kodi", "a.go", module + "/connector/pairing", "may not import connector/pairing"},
+		{"kodi", "a_test.go", module + "/queue", ""},
+		{"kodi/watch", "a.go", module + "/kodi/library", "may not import kodi/library"},
+		{"queue", "a.go", module + "/queue/tracker", "may not import queue/tracker"},
+		{"queue/tracker/sandbox", "a.go", module + "/queue/tracker", "may not import queue/tracker"},
+		{"queue/tracker/sandbox", "a_test.go", module + "/queue/tracker", ""},
+		{"daemon", "a.go", module + "/cmd/filmspool", "may not import cmd/filmspool"},
+		{"daemon", "a_test.go", module + "/cmd/filmspool", "may not import cmd/filmspool"},
+		{"packaging", "a.go", module + "/daemon", "may not import daemon"},
+		{"daemon", "a.go", "github.com/kardianos/service", "has its door elsewhere"},
+		{"daemon/service", "a.go", "github.com/kardianos/service", ""},
+		{"kodi", "a.go", "github.com/fsnotify/fsnotify", "has its door elsewhere"},
+		{"daemon", "a.go", "modernc.org/sqlite/lib", "has its door elsewhere"},
+		{"queue", "a.go", "go.uber.org/goleak", "has its door elsewhere"},
+		{"queue", "a_test.go", "go.uber.org/goleak", ""},
+		{"queue", "a.go", "golang.org/x/sync/errgroup", ""},
+		{"queue", "a.go", "example.com/left-pad", "not on the list"},
+		{"queue", "a_test.go", "example.com/left-pad", "not on the list"},
+		{"queue", "a.go", "github.com/gorilla/websocketeer", "not on the list"},
+	} {
+		r, err := makeRoom(c.dir, map[string]string{c.file: fmt.Sprintf("package a\nimport %q\n", c.imports)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, c.dir+"/"+c.file+" imports "+c.imports, importFaults(r), c.want)
+	}
+}
+
+func TestTableFaults(t *testing.T) {
+	var rooms []room
+	for dir, rule := range table() {
+		if !rule.later {
+			rooms = append(rooms, room{dir: dir})
+		}
+	}
+	expect(t, "all as told", tableFaults(rooms), "")
+	expect(t, "one filled", tableFaults(append(rooms, room{dir: "queue/resolve"})), "no longer")
+	gone := slices.DeleteFunc(slices.Clone(rooms), func(r room) bool { return r.dir == "queue" })
+	expect(t, "one gone", tableFaults(gone), "not there")
+}
