@@ -130,12 +130,19 @@ func (f *fields) instant(name string) *time.Time {
 	return &t
 }
 
-// parseDateTime reads RFC 3339. UnmarshalText and not Parse, which also takes
-// one-digit hours, commas and offsets that do not exist.
+// parseDateTime reads RFC 3339, cut to the millisecond. time.Parse alone also
+// takes one-digit hours, commas and offsets that do not exist.
 func parseDateTime(s string) (time.Time, bool) {
-	var t time.Time
-	if err := t.UnmarshalText([]byte(strings.ToUpper(s))); err != nil {
+	s = strings.ToUpper(s)
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
 		return t, false
+	}
+	if !strings.HasSuffix(s, "Z") {
+		hours, minutes, _ := strings.Cut(s[len(s)-len("07:00"):], ":")
+		if hours > "23" || minutes > "59" {
+			return t, false
+		}
 	}
 	t = time.UnixMilli(t.UnixMilli()).UTC()
 	return t, t.Year() >= 0 && t.Year() <= 9999
