@@ -119,7 +119,7 @@ func TestProbeOfASilentServiceIsOffline(t *testing.T) {
 	if v := c.Probe(context.Background()); v.Fate != Offline || v.Problem == "" {
 		t.Errorf("%+v", v)
 	}
-	for _, r := range s.requests {
+	for _, r := range s.whole() {
 		if r.Method != "GET" {
 			t.Errorf("asked %s %s of a service that gives no answers", r.Method, r.URL)
 		}

@@ -323,7 +323,7 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			if v.Fate != Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
 				t.Errorf("%+v", v)
 			}
-			for _, r := range p.requests {
+			for _, r := range p.whole() {
 				if r.Method != "CONNECT" || strings.Contains(headerText(r), testKey) {
 					t.Errorf("the proxy got %s %v", r.Method, r.Header)
 				}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,6 +93,20 @@ func (s *rawServer) counts() (requests, connections int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests), s.accepted
+}
+
+// whole is every whole request that came.
+func (s *rawServer) whole() []*http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// length is the number of bytes of request n, from 0.
+func (s *rawServer) length(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lengths[n]
 }
 
 type countingReader struct {
@@ -203,7 +218,7 @@ func oneAct(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate)
 	if n != before+1 || connections != 1 {
 		t.Errorf("%d POSTs on %d connections for %d acts", n, connections, before+1)
 	}
-	for _, got := range s.requests {
+	for _, got := range s.whole() {
 		checkRequest(t, got, r)
 	}
 }
@@ -225,7 +240,7 @@ func TestBearerHeader(t *testing.T) {
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
 	c := newTestClient(t, Options{BaseURL: s.url(), KeyHeader: "bearer", UserAgent: "filmspool/1"}, nil)
 	c.Send(context.Background(), requests()[History])
-	h := s.requests[0].Header
+	h := s.whole()[0].Header
 	if h.Get("Authorization") != "Bearer "+testKey || h.Get("X-Api-Key") != "" || h.Get("User-Agent") != "filmspool/1" {
 		t.Errorf("headers %v", h)
 	}
@@ -246,8 +261,8 @@ func TestWireLengthIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if need := wireLength(req, r.Body); need != int64(s.lengths[0]) {
-				t.Errorf("%s %s: computed %d bytes, %d came", op, header, need, s.lengths[0])
+			if need := wireLength(req, r.Body); need != int64(s.length(0)) {
+				t.Errorf("%s %s: computed %d bytes, %d came", op, header, need, s.length(0))
 			}
 		}
 	}
