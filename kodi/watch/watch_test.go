@@ -54,14 +54,14 @@ func start(t *testing.T, dir string, change func(*Options, *loop)) *watched {
 	w := &watched{dir: dir, settled: make(chan string, 1000), unchanged: make(chan struct{}, 1), log: &safeBuffer{}}
 	o := Options{
 		Dir: dir, Quiet: 20 * time.Millisecond, Ceiling: 200 * time.Millisecond, Poll: time.Hour,
-		Match:     func(name string) bool { return strings.HasPrefix(name, "MyVideos") },
+		Match: func(name string) bool { return strings.HasPrefix(name, "MyVideos") },
 		Unchanged: func() {
 			select {
 			case w.unchanged <- struct{}{}:
 			default:
 			}
 		},
-		Logger:    slog.New(slog.NewTextHandler(w.log, nil)),
+		Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	var hooks loop
 	if change != nil {

@@ -1,0 +1,266 @@
+package kodi
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// verdict is what follows from one reading: what to hand over, and what is
+// known afterwards.
+type verdict struct {
+	viewings   []viewing.Viewing // in the order they happened
+	amendments []viewing.Amendment
+	meta       meta
+	files      map[string]record // only those that changed
+	wake       time.Time         // when to look again though nothing changes; zero: never
+}
+
+// decide compares a reading with what was known and gives what follows. It
+// changes nothing, and the same arguments give the same verdict.
+func decide(known *memory, snap library.Snapshot, now time.Time, z zones) verdict {
+	r := newReading(known, snap, now, z)
+	if known.meta.GoodAt == 0 {
+		r.baseline()
+		return r.verdict
+	}
+	r.watchForWipe()
+	for _, f := range snap.Files {
+		r.file(f)
+	}
+	r.findBulk()
+	r.findSittings()
+	r.handOver()
+	return r.verdict
+}
+
+// reading is one comparison on its way to a verdict.
+type reading struct {
+	known  *memory
+	snap   library.Snapshot
+	now    time.Time
+	good   time.Time // the last good reading
+	zones  zones
+	zone   *time.Location // in which Kodi is believed to write
+	silent bool           // falling counts are believed to be no one's act
+	shared map[int64]bool // identifiers that several episodes claim
+	seen   map[string]bool
+	found  []*finding
+	verdict
+}
+
+func newReading(known *memory, snap library.Snapshot, now time.Time, z zones) *reading {
+	r := &reading{known: known, snap: snap, now: now, zones: z, good: time.UnixMilli(known.meta.GoodAt),
+		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap)}
+	r.zone = z.expected(known.meta.Zone)
+	r.files = map[string]record{}
+	r.meta = known.meta
+	r.meta.GoodAt = now.UnixMilli()
+	r.meta.Database = snap.Path
+	r.meta.Watched = countWatched(snap)
+	r.silent = known.meta.Database != snap.Path
+	return r
+}
+
+// baseline takes everything as it is: nothing is handed over.
+func (r *reading) baseline() {
+	for _, f := range r.snap.Files {
+		if counts(f) {
+			r.files[f.Path] = r.remember(record{}, f)
+		}
+	}
+}
+
+// counts reports whether plays of a file can be viewings: folders and extras
+// are none, and neither is a file outside of the library's sources.
+func counts(f library.File) bool {
+	if len(f.Items) == 0 {
+		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
+	}
+	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
+}
+
+func countWatched(snap library.Snapshot) (n int) {
+	for _, f := range snap.Files {
+		if f.PlayCount > 0 && counts(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// file compares one file.
+func (r *reading) file(f library.File) {
+	if !counts(f) || r.seen[f.Path] {
+		return
+	}
+	r.seen[f.Path] = true
+	old, known := r.known.files[f.Path]
+	next := r.remember(old.clone(), f)
+	switch {
+	case !known:
+		next.Count = f.PlayCount
+		r.unknown(f)
+	case f.PlayCount > old.base():
+		r.grown(f, old, &next)
+	case f.PlayCount < old.base():
+		r.fallen(f, old, &next)
+	}
+	r.rename(f, &next)
+	r.withdraw(f, &next)
+	if !known || !next.equal(old) {
+		r.files[f.Path] = next
+	}
+}
+
+// remember takes in the time of a file. The mark only rises, and never to a
+// time that no zone could explain.
+func (r *reading) remember(rec record, f library.File) record {
+	if r.known.meta.GoodAt == 0 {
+		rec.Count = f.PlayCount
+	}
+	if id := row(f); id != 0 {
+		rec.Row = id
+	}
+	oldText := rec.Text
+	if f.LastPlayed == oldText {
+		return rec
+	}
+	rec.Text = f.LastPlayed
+	if w, ok := parseWall(f.LastPlayed); ok {
+		at := w.nearest(r.zone, r.good, r.now).at
+		if at.UnixMilli() > rec.Mark && at.Before(r.now.Add(farFuture)) {
+			rec.Mark, rec.MarkText = at.UnixMilli(), ""
+			return rec
+		}
+	}
+	if rec.MarkText == "" {
+		rec.MarkText = oldText // the mark stays with the text it came from
+	}
+	return rec
+}
+
+// unknown looks at a path that is new. What it brings along was watched
+// before we knew it, unless it was played since the last reading.
+func (r *reading) unknown(f library.File) {
+	w, ok := parseWall(f.LastPlayed)
+	if f.PlayCount == 0 || !ok || w.midnight() {
+		return
+	}
+	g := growth{file: f, to: f.PlayCount, unknown: true}
+	v := r.judge(g)
+	later := v.when.Time().After(r.good.Add(-slack))
+	if later || v.class == viewing.ClassLive {
+		r.find(g, v)
+	}
+}
+
+// grown looks at a count that went up.
+func (r *reading) grown(f library.File, old record, next *record) {
+	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
+	v := r.judge(g)
+	if old.Frozen {
+		r.thawed(g, v, next)
+		return
+	}
+	next.Count, next.DownAt = f.PlayCount, 0
+	if old.DownAt > 0 {
+		g.again = v.when.Millis-old.DownAt < half(f).Milliseconds()
+		r.undo(next, func(e event) bool { return g.again && e.Count <= f.PlayCount })
+	}
+	r.find(g, v)
+}
+
+// thawed looks at a count that had fallen with many others. Mostly it only
+// comes back to where it was.
+func (r *reading) thawed(g growth, v ruling, next *record) {
+	next.Low = g.to
+	if g.to >= g.old.Count {
+		next.Frozen, next.Low, next.Count = false, 0, g.to
+	}
+	if r.restored(g) {
+		return
+	}
+	if v.class == viewing.ClassCatchUp {
+		v.class, v.note = viewing.ClassReview, "The count came back with a new time after it had fallen with many others: a person must look."
+	}
+	r.find(g, v)
+}
+
+// restored reports a count that only came back to where it was.
+func (r *reading) restored(g growth) bool {
+	w, ok := parseWall(g.file.LastPlayed)
+	if g.to > g.old.Count {
+		return false
+	}
+	return !ok || w.midnight() || g.unchanged() || w.nearest(r.zone, r.good, r.now).at.UnixMilli() <= g.old.Mark
+}
+
+// fallen looks at a count that went down. The count follows, the mark does
+// not; a viewing whose growth was taken back is withdrawn after a while.
+func (r *reading) fallen(f library.File, old record, next *record) {
+	if r.silent || old.Frozen {
+		next.Frozen, next.Low = true, f.PlayCount
+		return
+	}
+	next.Count = f.PlayCount
+	if f.PlayCount > 0 && r.playedSince(f, old) {
+		next.DownAt = 0
+		r.find(growth{file: f, old: old, from: old.Count, to: f.PlayCount}, ruling{viewing.ClassReview, r.instant(f),
+			"The count fell but the time is new: it may have been played in a library that was rebuilt meanwhile."})
+		return
+	}
+	rebuilt := row(f) == 0 || row(f) != old.Row
+	restored := f.LastPlayed != "" && f.LastPlayed != old.Text
+	if rebuilt || restored {
+		return // by Kodi or from a backup: nobody took anything back
+	}
+	next.DownAt = r.now.UnixMilli()
+	for i := range next.Events {
+		e := &next.Events[i]
+		e.Taken = e.Taken || e.Count > f.PlayCount && e.Row == row(f)
+	}
+}
+
+// playedSince reports a new time that lies after the last good reading.
+func (r *reading) playedSince(f library.File, old record) bool {
+	w, ok := parseWall(f.LastPlayed)
+	if !ok || w.midnight() || f.LastPlayed == old.Text {
+		return false
+	}
+	return distance(w.nearest(r.zone, r.good, r.now).at, r.good, r.now) <= slack
+}
+
+// undo ends what was taken back: keep says which events stand after all, the
+// others are withdrawn.
+func (r *reading) undo(next *record, keep func(event) bool) {
+	for i := range next.Events {
+		e := &next.Events[i]
+		switch {
+		case !e.Taken:
+		case keep(*e):
+			e.Taken = false
+		default:
+			e.Taken, e.Gone = false, true
+			r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, Drop: true,
+				Reason: "Kodi took the play count back."})
+		}
+	}
+}
+
+// withdraw drops what stayed taken back for half the running time; until then
+// a second change of mind costs nothing.
+func (r *reading) withdraw(f library.File, next *record) {
+	if !slices.ContainsFunc(next.Events, func(e event) bool { return e.Taken }) {
+		return
+	}
+	due := time.UnixMilli(next.DownAt).Add(half(f))
+	if !r.now.Before(due) {
+		r.undo(next, func(event) bool { return false })
+	} else if r.wake.IsZero() || due.Before(r.wake) {
+		r.wake = due
+	}
+}

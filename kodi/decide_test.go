@@ -1,0 +1,395 @@
+package kodi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// step is one reading of a story: when it is taken (UTC), what the library
+// says, and what must follow.
+type step struct {
+	at    string
+	files []library.File
+	want  []string
+	empty bool // no reading: only the last good one is confirmed
+}
+
+// story is a run of readings. Its library lives in New York.
+type story struct {
+	name  string
+	zone  string // configured
+	local string // this machine's; New York when empty
+	steps []step
+}
+
+func (s story) run(t *testing.T) *memory {
+	t.Helper()
+	z := zones{machine: location(t, "America/New_York")}
+	if s.local != "" {
+		z.machine = location(t, s.local)
+	}
+	if s.zone != "" {
+		z.configured = location(t, s.zone)
+	}
+	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
+	labels := map[string]string{}
+	for i, st := range s.steps {
+		now := moment(t, st.at)
+		if st.empty {
+			known.meta.GoodAt = now.UnixMilli()
+			continue
+		}
+		v := decide(known, snapshot(st.files...), now, z)
+		got := tell(v, labels)
+		if !slices.Equal(got, st.want) {
+			t.Errorf("step %d at %s:\n%s", i+1, st.at, cmp.Diff(st.want, got))
+		}
+		mustBeValid(t, v)
+		known = reload(t, known, v)
+	}
+	return known
+}
+
+// reload takes the state through its stored form, as a restart does.
+func reload(t *testing.T, known *memory, v verdict) *memory {
+	t.Helper()
+	state, err := v.render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := (verdict{meta: known.meta, files: known.files}).render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, text := range state {
+		all[k] = text
+	}
+	next, err := parseMemory(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+func mustBeValid(t *testing.T, v verdict) {
+	t.Helper()
+	for _, w := range v.viewings {
+		if err := w.Validate(); err != nil {
+			t.Errorf("invalid viewing: %v", err)
+		}
+		if w.Origin.Note == "" || w.Class == "" {
+			t.Errorf("viewing without a note or a class: %+v", w)
+		}
+	}
+}
+
+// tell puts a verdict in short lines: class, label, time; "= label" for a
+// further sighting; drop and rename for amendments.
+func tell(v verdict, labels map[string]string) []string {
+	var out []string
+	for _, w := range v.viewings {
+		var names []string
+		for _, m := range w.Media {
+			names = append(names, m.Label())
+		}
+		name := strings.Join(names, "+")
+		labels[w.EventID] = name
+		line := fmt.Sprintf("%s %s %s", w.Class, name, w.WatchedAt.Time().Format("2006-01-02T15:04:05Z"))
+		if w.WatchedAt.Precision == viewing.Day {
+			line += " day"
+		}
+		if w.SameAs != "" {
+			line += " = " + labels[w.SameAs]
+		}
+		out = append(out, line)
+	}
+	for _, a := range v.amendments {
+		line := "drop " + labels[a.EventID]
+		if !a.Drop {
+			line = "rename " + labels[a.EventID] + ": " + a.Reason
+			if a.Media == nil {
+				line += " (noted)"
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func location(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func moment(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func snapshot(files ...library.File) library.Snapshot {
+	return library.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
+}
+
+// film is film n with a running time of two hours.
+func film(n int64, count int, last string) library.File {
+	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
+	return library.File{ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
+		Duration: 2 * time.Hour, InSource: true, Items: []library.Item{{KodiID: n, Media: m}}}
+}
+
+// episodes is one file of show 9, season 1, of an hour.
+func episodes(count int, last string, numbers ...int) library.File {
+	f := library.File{ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
+		Duration: time.Hour, InSource: true}
+	for _, n := range numbers {
+		f.Items = append(f.Items, library.Item{KodiID: int64(n), Media: episode(n)})
+	}
+	return f
+}
+
+func episode(n int) viewing.Media {
+	season := 1
+	return viewing.Media{Type: viewing.Episode, Season: &season, Episode: &n,
+		Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TMDB: 9}}}
+}
+
+// but changes a file.
+func but(f library.File, change func(*library.File)) library.File {
+	change(&f)
+	return f
+}
+
+// bare is a file without an item.
+func bare(f library.File) library.File { return but(f, func(f *library.File) { f.Items = nil }) }
+
+// rebuilt is a file whose item has a new row.
+func rebuilt(f library.File, id int64) library.File {
+	f.Items = slices.Clone(f.Items)
+	f.Items[0].KodiID = id
+	return f
+}
+
+// shelf is n films watched long ago.
+func shelf(n int, count int, last string) (all []library.File) {
+	for i := range n {
+		all = append(all, film(int64(1000+i), count, last))
+	}
+	return all
+}
+
+func list(files ...library.File) []library.File { return files }
+
+func TestWhatCounts(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	stories := []story{
+		{name: "first contact is a baseline", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-03-01 20:59:59"), film(2, 0, ""))},
+		}},
+		{name: "a play seen live", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
+		}},
+		{name: "a rewatch", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 4, old))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 5, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a partial play", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
+		}},
+		{name: "a play with the service off is caught up", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")),
+				want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
+		}},
+		{name: "several plays with the service off are one", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 4, "2026-03-03 21:00:00")),
+				want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
+		}},
+		{name: "several at once live are an import", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")),
+				want: []string{"backdated F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a count changed by an add-on, its time not", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 2, old)),
+				want: []string{"review F1 2025-01-02T01:00:00Z"}},
+		}},
+		{name: "an older play from another device", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")),
+				want: []string{"backdated F1 2026-02-27T15:07:00Z"}},
+		}},
+		{name: "an NFO brings back a watched state with its date", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")),
+				want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
+		}},
+		{name: "a growth with a time below the mark", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-02-01 20:00:00"))},
+			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")),
+				want: []string{"review F1 2026-01-02T01:00:00Z"}},
+		}},
+		{name: "a growth without a time, and with nonsense", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), film(2, 0, ""))},
+			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")),
+				want: []string{"review F1 2026-03-02T03:00:00Z", "review F2 2026-03-02T03:00:00Z"}},
+		}},
+		{name: "a new path with a count is a baseline", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
+			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")),
+				want: []string{"live F2 2026-03-02T02:01:29Z"}},
+		}},
+		{name: "a new path played since the last reading", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-02 00:30:00")),
+				want: []string{"catch-up F2 2026-03-02T05:30:00Z"}},
+			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-02 00:30:00"), film(3, 1, "2026-03-02 01:00:59")),
+				want: []string{"live F3 2026-03-02T06:00:59Z"}},
+		}},
+		{name: "a refresh gives new rows and an older time", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-02-28 00:48:05"))},
+			{at: "2026-03-02 02:01:00", files: list(bare(film(1, 3, "2026-02-28 00:48:05")))},
+			{at: "2026-03-02 02:01:01", files: list(rebuilt(film(1, 3, "2026-02-28 00:00:00"), 9))},
+		}},
+		{name: "a folder gets another name", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-02-28 00:48:05"))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 3, "2026-02-28 00:48:05"),
+				but(film(1, 3, "2026-02-28 00:00:00"), func(f *library.File) { f.Path = "/moved/1.mkv" }))},
+			{at: "2026-03-02 02:02:00", files: list(
+				but(film(1, 3, "2026-02-28 00:00:00"), func(f *library.File) { f.Path = "/moved/1.mkv" }))},
+		}},
+		{name: "an item is removed and added again", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 3, old), film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""))},
+			{at: "2026-03-02 02:02:00", files: list(rebuilt(film(1, 3, old), 7), film(2, 0, ""))},
+		}},
+		{name: "an extra is no viewing", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) {
+				f.Items = []library.Item{{KodiID: 1, Media: f.Items[0].Media, Extra: true}}
+			}))},
+		}},
+		{name: "folders and files outside of the sources are none", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""),
+				bare(but(film(2, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/tv/Show Red/" })),
+				bare(but(film(3, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.InSource = false })))},
+		}},
+		{name: "a file of two episodes is one viewing of both", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)),
+				want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "two versions of a film are two files", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+func TestOneSitting(t *testing.T) {
+	stories := []story{
+		{name: "stopped at 93 %, and again for the credits", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:07", files: list(film(1, 2, "2026-03-01 21:01:06")), want: []string{"live F1 2026-03-02T02:01:06Z = F1"}},
+			{at: "2026-03-02 02:40:00", empty: true},
+			{at: "2026-03-02 02:40:30", files: list(film(1, 3, "2026-03-01 21:40:20")), want: []string{"live F1 2026-03-02T02:40:20Z = F1"}},
+		}},
+		{name: "half the running time later it is another", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 03:00:59", empty: true},
+			{at: "2026-03-02 03:01:00", files: list(film(1, 2, "2026-03-01 22:00:59")), want: []string{"live F1 2026-03-02T03:00:59Z"}},
+		}},
+		{name: "over all files of an item", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
+		}},
+		{name: "both copies marked in one second", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
+		}},
+		{name: "unknown running time of an episode", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 }))},
+			{at: "2026-03-02 02:01:00", files: list(but(episodes(1, "2026-03-01 21:00:59", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:10:30", empty: true},
+			{at: "2026-03-02 02:11:00", files: list(but(episodes(2, "2026-03-01 21:10:58", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:10:58Z = S S01E01"}},
+			{at: "2026-03-02 02:21:30", empty: true},
+			{at: "2026-03-02 02:21:31", files: list(but(episodes(3, "2026-03-01 21:21:00", 1), func(f *library.File) { f.Duration = 0 })), want: []string{"live S S01E01 2026-03-02T02:21:00Z"}},
+		}},
+		{name: "mark, unmark, mark within seconds", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"live F1 2026-03-02T02:01:03Z = F1"}},
+			{at: "2026-03-02 09:01:04", files: list(film(1, 1, "2026-03-01 21:01:03"))},
+		}},
+		{name: "a mark from before we knew it, taken back and set again", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2025-01-01 10:00:00"))},
+			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:04", files: list(film(1, 1, "2026-03-01 21:01:03")), want: []string{"review F1 2026-03-02T02:01:03Z"}},
+		}},
+		{name: "a mark taken back for good", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:02", files: list(film(1, 0, "2026-03-01 21:00:59"))},
+			{at: "2026-03-02 03:01:03", files: list(film(1, 0, "2026-03-01 21:00:59")), want: []string{"drop F1"}},
+			{at: "2026-03-02 04:01:03", files: list(film(1, 0, "2026-03-01 21:00:59"))},
+			{at: "2026-03-02 06:01:03", files: list(film(1, 1, "2026-03-02 01:00:00")), want: []string{"catch-up F1 2026-03-02T06:00:00Z"}},
+		}},
+		{name: "taken back, and played long after with the service off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:02", files: list(film(1, 0, ""))},
+			{at: "2026-03-03 03:00:00", files: list(film(1, 1, "2026-03-02 20:00:00")), want: []string{"catch-up F1 2026-03-03T01:00:00Z", "drop F1"}},
+		}},
+		{name: "one of two taken back", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 12:01:00", files: list(film(1, 2, "2026-03-02 06:00:59")), want: []string{"catch-up F1 2026-03-02T11:00:59Z"}},
+			{at: "2026-03-02 12:02:00", files: list(film(1, 1, "2026-03-02 06:00:59"))},
+			{at: "2026-03-02 14:02:00", files: list(film(1, 1, "2026-03-02 06:00:59")), want: []string{"drop F1"}},
+		}},
+		{name: "a rebuilt library takes nothing back", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:02", files: list(rebuilt(film(1, 0, ""), 7))},
+			{at: "2026-03-02 09:01:02", files: list(rebuilt(film(1, 0, ""), 7))},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}

@@ -1,0 +1,81 @@
+// Package kodi turns changes of a Kodi library into viewings.
+//
+// It owns the rule of what a viewing is. Kodi keeps no history: of each file
+// it keeps a play count and the last time, in local time without a zone. So
+// two readings of the library are compared, and what grew between them is
+// ruled on. What was known is kept in our own database, in the same
+// transaction as the viewings that follow from it.
+//
+// It promises that first contact with a library hands over nothing; that what
+// it hands over as live or caught up was played or marked as watched by a
+// person, once; and that everything else that looks like a viewing is handed
+// over as held, with one sentence that says why. It never writes to Kodi's
+// files, and a library that cannot be read now changes nothing that is known.
+//
+// It refuses to import what was watched before first contact, to send an
+// "unwatched", and to guess identifiers.
+//
+// # The rule
+//
+// A viewing is a file of the library whose play count grew and whose time
+// moved. A moved time alone is a playback that did not reach its end. A path
+// that is new to us brings its count along as the baseline, unless its time
+// lies after the last good reading; midnight is a date from an NFO file and
+// stays baseline. A file with several episodes is one viewing of all of them;
+// extras are none.
+//
+// Each viewing has a class:
+//
+//   - live: the count grew by one, the last good reading is under two minutes
+//     old, and the time is this minute, whatever was seen before. It is sent.
+//   - catch-up: the time lies between two good readings, however far apart.
+//     Kodi keeps only the last time, so several plays count as one. It is sent.
+//   - bulk: different items within two seconds of each other, or a chain of
+//     them: marked, not played. It is held.
+//   - backdated: a time before the last good reading, a date without a time,
+//     or a count that grew by more than one at once: an import. It is held.
+//   - review: a time that makes no sense, such as one that did not move, lies
+//     in the future or is not later than one seen before; a count that fell
+//     while its time moved on. It is held.
+//
+// One sitting is one viewing: half the running time (20 minutes of a film, 10
+// of an episode when it is not known) must lie between two ends of one item
+// over all its files, and between a count that was taken back and set again.
+// Otherwise the later one is handed over as a further sighting of the first.
+// A count that stays taken back for that long withdraws its viewing, if it
+// has not left yet.
+//
+// A file that is played before it is in the library is handed over by its
+// path and follows its identity when the library gives it one within 30 days.
+// So does a viewing whose item Kodi later calls by another name.
+//
+// When more than half of what was watched (and at least ten files) vanishes,
+// or Kodi's file is replaced by another, counts that fell are frozen: their
+// coming back is no viewing. That ends when half is back, after a day without
+// change, or by [Importer.Accept].
+//
+// # The clock
+//
+// A time is read in the zone that is configured, else with the offset that
+// live viewings have shown, else in this machine's zone. An offset is a whole
+// quarter of an hour; a new one is believed when the zone explains it
+// (daylight saving) or three live viewings in a row agree. In the hour that
+// clocks repeat, the reading that fits between the two readings of the library
+// counts; in the hour that they leave out, the offset from before. A date
+// without a time stands as noon of that day.
+//
+// # What is missed
+//
+// Kodi does not tell, so nobody can know of:
+//
+//   - an episode of a file with two that was stopped half way: Kodi counts
+//     the file, or nothing;
+//   - a playback that was ended by killing Kodi: it writes nothing;
+//   - all but the last of several playbacks of one file while this program
+//     was off;
+//   - what was watched, lost by restoring the library from a backup, and then
+//     marked again: it looks like a new viewing;
+//   - playbacks shorter than Kodi counts: it counts from 90 percent on, or
+//     from what playcountminimumpercent in advancedsettings.xml says, which
+//     [Status] shows when it is another.
+package kodi

@@ -1,0 +1,202 @@
+package kodi
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// finding is a growth that becomes a viewing.
+type finding struct {
+	growth
+	ruling
+	media   []viewing.Media
+	id      string // the event's
+	key     string // identity
+	sameAs  string
+	settled bool // ruled on before: neither bulk nor one sitting any more
+}
+
+// find adds a finding.
+func (r *reading) find(g growth, v ruling) {
+	media := r.trusted(g.file)
+	r.found = append(r.found, &finding{growth: g, ruling: v, media: media, key: identity(media, g.file.Path)})
+}
+
+// chain is the longest gap between two marks of one act: Kodi marks a whole
+// show in one transaction, mostly within one second.
+const chain = 2 * time.Second
+
+// findBulk reclasses what was marked in one act: ends of different items that
+// follow each other within two seconds. The act may have begun in the reading
+// before.
+func (r *reading) findBulk() {
+	last := r.meta.Last
+	act := []*finding{{key: last.Key, ruling: ruling{when: viewing.Instant{Millis: last.At}}}}
+	for _, f := range r.ends() {
+		if apart(f.when.Millis, act[len(act)-1].when.Millis) > chain {
+			markBulk(act)
+			act = nil
+		}
+		act = append(act, f)
+		if f.when.Millis >= r.meta.Last.At {
+			r.meta.Last = lastEnd{f.key, f.when.Millis}
+		}
+	}
+	markBulk(act)
+}
+
+// apart is the time between two instants in milliseconds.
+func apart(a, b int64) time.Duration {
+	return time.Duration(max(a-b, b-a)) * time.Millisecond
+}
+
+// ends are the findings that may be playbacks, in the order of their times.
+func (r *reading) ends() []*finding {
+	var all []*finding
+	for _, f := range r.found {
+		if !f.settled && (f.class == viewing.ClassLive || f.class == viewing.ClassCatchUp) {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, byTime)
+	return all
+}
+
+func byTime(a, b *finding) int {
+	return cmp.Or(cmp.Compare(a.when.Millis, b.when.Millis), cmp.Compare(a.file.Path, b.file.Path))
+}
+
+func markBulk(act []*finding) {
+	if !slices.ContainsFunc(act, func(f *finding) bool { return f.key != act[0].key }) {
+		return
+	}
+	for _, f := range act {
+		f.class = viewing.ClassBulk
+		f.note = "Several items ended within two seconds of each other: they were marked, not played."
+	}
+}
+
+// findSittings joins a finding to an earlier event when both are one sitting:
+// half the running time must lie between two ends of an item over all its
+// files, and between a count going down and growing again.
+func (r *reading) findSittings() {
+	r.name()
+	ends := r.knownEnds()
+	for _, f := range r.found {
+		switch {
+		case f.settled:
+		case f.again:
+			r.joinRegrown(f)
+		case f.class != viewing.ClassReview && f.class != viewing.ClassBackdated:
+			f.join(ends)
+		}
+		ends.add(f.event())
+	}
+}
+
+// name orders the findings by time and gives each its event id, which holds
+// for good: by library, path, time, count and how many events the file has
+// had. Paths are long and private, so it is a hash.
+func (r *reading) name() {
+	slices.SortStableFunc(r.found, byTime)
+	made := map[string]int{}
+	for _, f := range r.found {
+		path := f.file.Path
+		serial := r.files[path].Serial + made[path]
+		made[path]++
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", path, f.when.Text, f.to, serial))
+		f.id = r.meta.ID + "-" + hex.EncodeToString(sum[:16])
+	}
+}
+
+// index finds events by each item they name.
+type index map[string][]event
+
+func (x index) add(e event) {
+	for key := range strings.SplitSeq(e.Key, "|") {
+		x[key] = append(x[key], e)
+	}
+}
+
+func (r *reading) knownEnds() index {
+	ends := index{}
+	for path, rec := range r.known.files {
+		if changed, ok := r.files[path]; ok {
+			rec = changed
+		}
+		for _, e := range rec.Events {
+			if !e.Gone && !e.old(r.now) {
+				ends.add(e)
+			}
+		}
+	}
+	return ends
+}
+
+// join looks for the nearest end of the same item that is too near. An end
+// that waits for a person cannot stand for a playback.
+func (f *finding) join(ends index) {
+	first, _, _ := strings.Cut(f.key, "|")
+	nearest := half(f.file)
+	for _, e := range ends[first] {
+		played := e.Class == viewing.ClassLive || e.Class == viewing.ClassCatchUp
+		d := apart(f.when.Millis, e.When.Millis)
+		if d < nearest && covers(e.Key, f.key) && (played || e.Class == f.class) {
+			nearest, f.sameAs = d, e.first()
+		}
+	}
+	if f.sameAs != "" {
+		f.note = "Less than half the running time from another end of the same item: one sitting. " + f.note
+	}
+}
+
+// joinRegrown joins a count that was taken back and set again to the event it
+// came from; without one, a person must look.
+func (r *reading) joinRegrown(f *finding) {
+	for _, e := range r.files[f.file.Path].Events {
+		if !e.Gone {
+			f.sameAs = e.first()
+		}
+	}
+	f.note = "The count was taken back and set again within half the running time: no new playback."
+	if f.sameAs == "" {
+		f.class = viewing.ClassReview
+	}
+}
+
+// handOver makes viewings of the findings, in the order they happened, and
+// remembers them as events.
+func (r *reading) handOver() {
+	for _, f := range r.found {
+		r.viewings = append(r.viewings, f.viewing())
+		rec := r.files[f.file.Path]
+		e := f.event()
+		e.Seen = r.now.UnixMilli()
+		rec.Serial++
+		rec.add(e, r.now)
+		r.files[f.file.Path] = rec
+		if f.class == viewing.ClassLive && !f.settled && f.sameAs == "" {
+			r.meta.Zone = r.meta.Zone.learn(*f.when.Offset, r.now, r.zones)
+		}
+	}
+}
+
+// event is the finding as it is remembered.
+func (f *finding) event() event {
+	return event{ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media),
+		Row: row(f.file), Same: f.sameAs}
+}
+
+// viewing is the finding in the shared vocabulary.
+func (f *finding) viewing() viewing.Viewing {
+	return viewing.Viewing{Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: 1,
+		Class: f.class, SameAs: f.sameAs,
+		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note}}
+}

@@ -1,0 +1,43 @@
+package kodi
+
+import "time"
+
+// guard watches over a library that has suddenly lost most of what was
+// watched: add-ons of media servers empty a library and fill it again. Counts
+// that fall meanwhile are frozen: coming back is then no viewing.
+type guard struct {
+	On      bool  `json:"on,omitempty"`
+	Before  int   `json:"before,omitempty"`  // files with a count before
+	Now     int   `json:"now,omitempty"`     // and at the last reading
+	Changed int64 `json:"changed,omitempty"` // when that last changed, UTC ms
+}
+
+// A fall of fewer files is no wipe: it is a person who tidies up.
+const wipeAtLeast = 10
+
+// wipePatience is how long a wiped library must rest to be believed.
+const wipePatience = 24 * time.Hour
+
+// watchForWipe sets and lifts the guard.
+func (r *reading) watchForWipe() {
+	before, now := r.known.meta.Watched, r.meta.Watched
+	g := &r.meta.Guard
+	if !g.On {
+		if before-now >= wipeAtLeast && now*2 < before {
+			*g = guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
+		}
+		r.silent = r.silent || g.On
+		return
+	}
+	if now != g.Now {
+		g.Now, g.Changed = now, r.now.UnixMilli()
+	}
+	if now*2 >= g.Before || r.now.Sub(time.UnixMilli(g.Changed)) >= wipePatience {
+		*g = guard{}
+		return
+	}
+	r.silent = true
+	if due := time.UnixMilli(g.Changed).Add(wipePatience); r.wake.IsZero() || due.Before(r.wake) {
+		r.wake = due
+	}
+}

@@ -1,0 +1,210 @@
+package kodi
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Half the running time when it is not known.
+const (
+	halfFilm    = 20 * time.Minute
+	halfEpisode = 10 * time.Minute
+)
+
+// half is the time that must lie between two ends of one item.
+func half(f library.File) time.Duration {
+	switch {
+	case f.Duration > 0:
+		return f.Duration / 2
+	case mediaOf(f)[0].Type == viewing.Episode:
+		return halfEpisode
+	default:
+		return halfFilm
+	}
+}
+
+// row is Kodi's id of the first item: a refresh or a rebuilt library gives
+// another one. 0 when the file has no item.
+func row(f library.File) int64 {
+	for _, i := range f.Items {
+		if !i.Extra {
+			return i.KodiID
+		}
+	}
+	return 0
+}
+
+// mediaOf is what a file holds, extras left out; when the library does not
+// know it, what its name says.
+func mediaOf(f library.File) []viewing.Media {
+	var all []viewing.Media
+	for _, i := range f.Items {
+		if !i.Extra {
+			all = append(all, i.Media)
+		}
+	}
+	if len(all) == 0 {
+		return []viewing.Media{guess(f.Path)}
+	}
+	return all
+}
+
+// guess reads a file's name, as evidence for a person; it gives no identifier.
+func guess(file string) viewing.Media {
+	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	name = validText(strings.TrimSuffix(name, path.Ext(name)), maxTitle)
+	parts := regexp.MustCompile(`(?i)^(.*?)[ ._-]*\bs(\d{1,4})[ ._-]?e(\d{1,4})`).FindStringSubmatch(name)
+	if parts == nil {
+		return viewing.Media{Type: viewing.Movie, Title: name}
+	}
+	season, _ := strconv.Atoi(parts[2]) // digits only
+	m := viewing.Media{Type: viewing.Episode, Title: name, Season: &season, Show: &viewing.Show{Title: parts[1]}}
+	if episode, _ := strconv.Atoi(parts[3]); episode > 0 {
+		m.Episode = &episode
+	}
+	return m
+}
+
+// Bounds of the vocabulary's field rules.
+const (
+	maxTitle = 1000
+	maxPath  = 4000
+)
+
+// validText makes a text valid: whole characters, not too many.
+func validText(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if utf8.RuneCountInString(s) > limit {
+		s = string([]rune(s)[:limit])
+	}
+	return s
+}
+
+// identity names what a file holds, to compare it over time and over files.
+// Items without any identifier are named by the path.
+func identity(media []viewing.Media, path string) string {
+	keys := make([]string, len(media))
+	for i, m := range media {
+		keys[i] = itemKey(m, path)
+	}
+	return strings.Join(keys, "|")
+}
+
+func itemKey(m viewing.Media, path string) string {
+	if key := m.Key(); key != "" {
+		return key
+	}
+	ids, place := m.IDs, ""
+	if m.Type == viewing.Episode && m.Show != nil && m.Show.IDs != (viewing.IDs{}) && m.Season != nil && m.Episode != nil {
+		ids, place = m.Show.IDs, fmt.Sprintf(":%d:%d", *m.Season, *m.Episode)
+	}
+	switch {
+	case ids.IMDB != "":
+		return string(m.Type) + ":" + ids.IMDB + place
+	case ids.TVDB > 0:
+		return fmt.Sprintf("%s:tvdb%d%s", m.Type, ids.TVDB, place)
+	default:
+		return pathKey + path
+	}
+}
+
+// pathKey begins the identity of an item that has no identifier.
+const pathKey = "path:"
+
+// covers reports whether every item of part is among those of whole.
+func covers(whole, part string) bool {
+	all := "|" + whole + "|"
+	for key := range strings.SplitSeq(part, "|") {
+		if !strings.Contains(all, "|"+key+"|") {
+			return false
+		}
+	}
+	return true
+}
+
+// sharedIDs finds TMDB identifiers that several episodes claim: some scrapers
+// give every episode the identifier of its show.
+func sharedIDs(snap library.Snapshot) map[int64]bool {
+	first := map[int64]string{}
+	shared := map[int64]bool{}
+	for _, f := range snap.Files {
+		for _, i := range f.Items {
+			m := i.Media
+			if m.Type != viewing.Episode || m.IDs.TMDB == 0 {
+				continue
+			}
+			if old, ok := first[m.IDs.TMDB]; ok && old != m.Label() {
+				shared[m.IDs.TMDB] = true
+			}
+			first[m.IDs.TMDB] = m.Label()
+		}
+	}
+	return shared
+}
+
+// trusted is what a file holds, without identifiers that name another thing.
+func (r *reading) trusted(f library.File) []viewing.Media {
+	media := mediaOf(f)
+	for i, m := range media {
+		if m.Type == viewing.Episode && r.shared[m.IDs.TMDB] {
+			media[i].IDs.TMDB = 0
+		}
+	}
+	probe := viewing.Viewing{Kind: viewing.KindViewing, EventID: "x", Media: media, WatchedAt: viewing.At(r.now), Count: 1}
+	if probe.Validate() != nil { // one odd row must not hold up the others
+		return []viewing.Media{guess(f.Path)}
+	}
+	return media
+}
+
+// rename lets the events of a file follow its identity: a file that came into
+// the library, or a wrong match that was corrected.
+func (r *reading) rename(f library.File, next *record) {
+	if len(next.Events) == 0 || row(f) == 0 {
+		return
+	}
+	media := r.trusted(f)
+	key := identity(media, f.Path)
+	if strings.Contains(key, pathKey) {
+		return // no better name than before
+	}
+	for i := range next.Events {
+		e := &next.Events[i]
+		if e.Key == key || e.Gone || e.old(r.now) {
+			continue
+		}
+		if e.Same == "" {
+			r.amendments = append(r.amendments, r.renamed(*e, media, f, next))
+		}
+		e.Key, e.Row = key, row(f)
+	}
+}
+
+// renamed is the amendment that gives an event its new identity. An amendment
+// names as many items as the event did: further ones become a viewing of their
+// own, and an event that would shrink is left as it is.
+func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *record) viewing.Amendment {
+	labels := make([]string, len(media))
+	for i, m := range media {
+		labels[i] = m.Label()
+	}
+	a := viewing.Amendment{EventID: e.ID, Reason: "Kodi now calls it " + strings.Join(labels, ", ") + "."}
+	if len(media) < e.Items {
+		return a
+	}
+	a.Media = media[:e.Items]
+	if rest := media[e.Items:]; len(rest) > 0 {
+		v := ruling{e.Class, e.When, "The file of an earlier viewing turned out to hold this as well."}
+		r.found = append(r.found, &finding{growth: growth{file: f, to: e.Count}, ruling: v, media: rest,
+			key: identity(rest, f.Path), settled: true})
+	}
+	return a
+}

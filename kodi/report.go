@@ -1,0 +1,109 @@
+package kodi
+
+import (
+	"context"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Report is what a scan finds now.
+type Report struct {
+	Userdata   string  `json:"userdata"`
+	Database   string  `json:"database"`
+	Version    int     `json:"version"`
+	State      string  `json:"state"` // as in [Status]
+	Films      int     `json:"films"`
+	Episodes   int     `json:"episodes"`
+	Watched    int     `json:"watched"`    // files with a play count
+	New        []Found `json:"new"`        // would be sent
+	Held       []Found `json:"held"`       // would wait for a person
+	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
+}
+
+// Found is one viewing that a scan finds.
+type Found struct {
+	Media     []viewing.Media `json:"media"`
+	WatchedAt time.Time       `json:"watchedAt"` // UTC
+	Class     viewing.Class   `json:"class"`
+	Path      string          `json:"path"`
+	Note      string          `json:"note"` // how the verdict came about
+	SameAs    string          `json:"sameAs,omitempty"`
+}
+
+// Scan reads the library once and tells what would be handed over; it changes
+// nothing. At first contact that is nothing at all. When the library cannot
+// be read, the report says so in State and the error tells why.
+func (i *Importer) Scan(ctx context.Context) (Report, error) {
+	i.work.Lock()
+	defer i.work.Unlock()
+	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Unresolved: []Found{}}
+	v, snap, err := i.look(ctx)
+	if err != nil {
+		rep.State = complain(err).state
+		return rep, err
+	}
+	rep.Database, rep.Version, rep.State, rep.Watched = snap.Path, snap.Version, StateOK, v.meta.Watched
+	if v.meta.Guard.On {
+		rep.State = StateGuarded
+	}
+	rep.Films, rep.Episodes = countItems(snap)
+	for _, w := range v.viewings {
+		rep.add(w)
+	}
+	return rep, nil
+}
+
+// look decides about a reading without keeping anything.
+func (i *Importer) look(ctx context.Context) (verdict, library.Snapshot, error) {
+	if err := i.load(ctx); err != nil {
+		return verdict{}, library.Snapshot{}, err
+	}
+	snap, err := i.o.Read(ctx)
+	if err != nil {
+		return verdict{}, snap, err
+	}
+	v, err := i.decide(snap, time.Now())
+	return v, snap, err
+}
+
+func (r *Report) add(v viewing.Viewing) {
+	f := Found{v.Media, v.WatchedAt.Time(), v.Class, v.Origin.Path, v.Origin.Note, v.SameAs}
+	identified := true
+	for _, m := range v.Media {
+		identified = identified && m.Identified()
+	}
+	switch {
+	case !identified:
+		r.Unresolved = append(r.Unresolved, f)
+	case v.SameAs == "" && (v.Class == viewing.ClassLive || v.Class == viewing.ClassCatchUp):
+		r.New = append(r.New, f)
+	default:
+		r.Held = append(r.Held, f)
+	}
+}
+
+// countItems counts the films and episodes of a library, each once.
+func countItems(snap library.Snapshot) (films, episodes int) {
+	type item struct {
+		kind viewing.MediaType
+		id   int64
+	}
+	seen := map[item]bool{}
+	for _, f := range snap.Files {
+		for _, i := range f.Items {
+			key := item{i.Media.Type, i.KodiID}
+			if i.Extra || seen[key] {
+				continue
+			}
+			seen[key] = true
+			if key.kind == viewing.Movie {
+				films++
+			} else {
+				episodes++
+			}
+		}
+	}
+	return films, episodes
+}

@@ -1,0 +1,162 @@
+package kodi
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+// The states of an importer.
+const (
+	StateStarting    = "starting"    // not read yet
+	StateOK          = "ok"          // read, and watched for changes
+	StateGuarded     = "guarded"     // most of the library has vanished: falling counts are not believed
+	StateWaiting     = "waiting"     // no folder or no library yet
+	StateBusy        = "busy"        // Kodi is writing
+	StateUpgrading   = "upgrading"   // Kodi is upgrading the library
+	StateInterrupted = "interrupted" // Kodi must undo a broken write first
+	StateEmpty       = "empty"       // the library has lost all its files
+	StateUnsupported = "unsupported" // a schema that is not known
+	StateMySQL       = "mysql"       // the library is not in files
+	StateDenied      = "denied"      // this user may not read it
+	StateDamaged     = "damaged"     // no database, or a broken one
+	StateStorage     = "storage"     // our own database did not take it
+	StateFailed      = "failed"      // anything else
+)
+
+// Status is how an importer fares, for a person.
+type Status struct {
+	Userdata string    // absolute
+	Database string    // the library file; "" before one was read
+	Version  int       // its schema number
+	State    string    // one of the states
+	Summary  string    // one sentence
+	Hint     string    // what to do, if anything
+	Films    int       // in the library
+	Episodes int       // in the library
+	Watched  int       // files with a play count
+	ReadAt   time.Time // last good reading
+}
+
+// Status is how the importer fares now.
+func (i *Importer) Status() Status {
+	i.show.Lock()
+	defer i.show.Unlock()
+	return i.status
+}
+
+var (
+	errStorage = errors.New("keep viewings")
+	errEmptied = errors.New("the library has lost all its files")
+)
+
+// complaint is the status of an error.
+type complaint struct {
+	cause                error
+	state, summary, hint string
+}
+
+// complaints gives each known error its words.
+func complaints() []complaint {
+	return []complaint{
+		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, which cannot be watched.", "see <videodatabase> in advancedsettings.xml"},
+		{library.ErrNotFound, StateWaiting, "Waiting for Kodi's library to appear.", "check that the userdata folder is right"},
+		{library.ErrEmpty, StateWaiting, "Waiting for Kodi to make its library.", "start Kodi once"},
+		{library.ErrUpgrading, StateUpgrading, "Kodi is upgrading its library; reading goes on when it has finished.", "if Kodi was stopped meanwhile, start it again"},
+		{library.ErrBusy, StateBusy, "Kodi is writing to its library; reading again soon.", ""},
+		{library.ErrHotJournal, StateInterrupted, "A write to the library was interrupted; Kodi repairs it at its next start.", "start Kodi once"},
+		{library.ErrReadOnlyDir, StateDenied, "An add-on has switched the library to a mode that needs write access to its folder.", "run this service as the user who runs Kodi"},
+		{library.ErrPermission, StateDenied, "The library may not be read by this user.", "run this service as the user who runs Kodi"},
+		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
+		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
+		{errEmptied, StateEmpty, "The library has lost all its files; what was known of it is kept.", "scan the library in Kodi"},
+		{errStorage, StateStorage, "What was found could not be put on disk; it will be tried again.", "check the disk of the state folder"},
+	}
+}
+
+// complain finds the words for an error.
+func complain(err error) complaint {
+	for _, c := range complaints() {
+		if errors.Is(err, c.cause) {
+			return c
+		}
+	}
+	return complaint{err, StateFailed, "The library could not be read; trying again.", "see the log"}
+}
+
+// trouble shows why a reading failed. The log hears of it when it is new.
+func (i *Importer) trouble(err error) {
+	c := complain(err)
+	i.show.Lock()
+	defer i.show.Unlock()
+	if i.status.State != c.state {
+		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", c.state, "error", err)
+	}
+	i.status.State, i.status.Summary, i.status.Hint = c.state, c.summary, c.hint
+}
+
+// good shows a reading that went well.
+func (i *Importer) good(snap library.Snapshot, v verdict) {
+	s := Status{Userdata: i.o.Userdata, Database: snap.Path, Version: snap.Version, State: StateOK,
+		Summary: "Watching for new viewings.", Watched: v.meta.Watched, ReadAt: time.UnixMilli(v.meta.GoodAt)}
+	s.Films, s.Episodes = countItems(snap)
+	if v.meta.Guard.On {
+		s.State = StateGuarded
+		s.Summary = fmt.Sprintf("Most of the library has vanished (%d files were watched, now %d); what was known of it is kept.", v.meta.Guard.Before, v.meta.Guard.Now)
+		s.Hint = "if that is right, it is believed after a day"
+	}
+	if percent := watchedAt(i.o.Userdata); percent != usualPercent && s.Hint == "" {
+		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
+	}
+	i.show.Lock()
+	defer i.show.Unlock()
+	if i.status.State != s.State {
+		i.o.Logger.Info("reading a library", "source", i.source, "state", s.State, "version", s.Version,
+			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
+	}
+	i.status = s
+}
+
+// usualPercent is how far Kodi must have played, if not set otherwise.
+const usualPercent = 90
+
+// watchedAt reads from advancedsettings.xml how far Kodi must play, in
+// percent, to count a playback.
+func watchedAt(userdata string) float64 {
+	text, err := os.ReadFile(filepath.Join(userdata, "advancedsettings.xml"))
+	if err != nil {
+		return usualPercent
+	}
+	var settings struct {
+		Percent string `xml:"video>playcountminimumpercent"`
+	}
+	if err := xml.Unmarshal(text, &settings); err != nil {
+		return usualPercent
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSpace(settings.Percent), 64)
+	if err != nil {
+		return usualPercent
+	}
+	return percent
+}
+
+// Accept ends the guard over a library that has lost most of what was
+// watched: what it says now is right. It takes effect with the next reading.
+func (i *Importer) Accept(ctx context.Context) error {
+	i.work.Lock()
+	defer i.work.Unlock()
+	if err := i.load(ctx); err != nil {
+		return err
+	}
+	m := i.known.meta
+	m.Guard = guard{}
+	return i.commit(ctx, verdict{meta: m}, time.Now())
+}
