@@ -23,7 +23,7 @@ func (r *run) syncAccount() bool {
 		if r.storage.failed(r.outbox.SaveAccount(r.spans.write, row), now) {
 			return false
 		}
-		r.unsaved = false
+		r.unsaved, r.shifted, r.stale, r.savedAt = false, false, false, now
 		r.storage.fine()
 	}
 	r.reread = false
@@ -37,10 +37,20 @@ func (r *run) merge(row queue.Account) queue.Account {
 	if row.BaseURL == r.record.BaseURL {
 		row.Proven = row.Proven || r.record.Proven
 	}
-	if row.Paused == "" || ours(row.Paused) {
+	if r.shifted && (row.Paused == "" || ours(row.Paused)) {
 		setPause(&row, r.record)
 	}
+	row.LastDelivered = later(row.LastDelivered, r.record.LastDelivered)
 	return row
+}
+
+// delivered notes the time of a delivery. To spare the disk it is saved when
+// nothing is left to do, and every few seconds in a long run.
+func (r *run) delivered(at time.Time) {
+	r.record.LastDelivered, r.stale = at, true
+	if at.Sub(r.savedAt) >= savePause {
+		r.unsaved = true
+	}
 }
 
 // adopt takes the row over. The times of the probes are the run's own; a
@@ -48,6 +58,7 @@ func (r *run) merge(row queue.Account) queue.Account {
 func (r *run) adopt(row queue.Account, now time.Time) {
 	old, first := r.record, !r.loaded
 	r.record, r.loaded = row, true
+	r.record.LastDelivered = later(row.LastDelivered, old.LastDelivered)
 	switch {
 	case first:
 		r.prove(r.service != nil && r.service.Proven())
@@ -97,7 +108,7 @@ func (r *run) postpone(now time.Time) {
 	if !r.asked {
 		r.record.ProbeStep = min(r.record.ProbeStep+1, lastProbeStep())
 	}
-	r.asked, r.unsaved = false, true
+	r.asked, r.shifted, r.unsaved = false, true, true
 	r.record.ProbeAt = now.Add(probeDelay(r.record.ProbeStep))
 }
 
@@ -105,7 +116,7 @@ func (r *run) postpone(now time.Time) {
 func (r *run) resume() {
 	if ours(r.record.Paused) {
 		setPause(&r.record, queue.Account{})
-		r.unsaved = true
+		r.shifted, r.unsaved = true, true
 	}
 	r.asked, r.look = false, true
 	r.gate.open()
@@ -123,7 +134,7 @@ func (r *run) takeService() {
 func (r *run) onUse(now time.Time) {
 	if r.probing != nil {
 		r.probing()
-		r.probing = nil
+		r.probing, r.again = nil, false
 	}
 	r.takeService()
 	r.recall()
@@ -142,6 +153,15 @@ func (r *run) onUse(now time.Time) {
 func (r *run) onWake(now time.Time) {
 	r.look, r.reread = true, true
 	r.storage.hurry(now)
+	if r.probing != nil {
+		r.again = true
+		return
+	}
+	r.retry(now)
+}
+
+// retry has an account that waits for the service probed at once.
+func (r *run) retry(now time.Time) {
 	r.hasten(now)
 	if r.gate.closed {
 		r.gate.ask(now)

@@ -157,6 +157,11 @@ func (m *memory) Sending(ctx context.Context, e queue.Entry) (int64, error) {
 	if m.account.Paused != "" && m.pausedAt.Before(time.Now()) {
 		m.faults = append(m.faults, fmt.Sprintf("entry %d marked while paused", e.ID))
 	}
+	for _, o := range m.rows[:e.ID-1] {
+		if o.Media.Key() == row.Media.Key() && !o.State.Finished() && o.State != queue.StateHeld {
+			m.faults = append(m.faults, fmt.Sprintf("entry %d left before %d, which is %s", e.ID, o.ID, o.State))
+		}
+	}
 	row.State = queue.StateSending
 	row.Attempts++
 	m.sending++
@@ -348,4 +353,18 @@ func start(t *testing.T, l *Loop) (stop func()) {
 	})
 	t.Cleanup(stop)
 	return stop
+}
+
+// hanging is an outbox whose writer does not run: every write waits for its
+// context.
+type hanging struct{ *memory }
+
+func (hanging) Settle(ctx context.Context, _ queue.Settlement) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (hanging) SaveAccount(ctx context.Context, _ queue.Account) error {
+	<-ctx.Done()
+	return ctx.Err()
 }

@@ -90,23 +90,32 @@ func (f flight) request() (tracker.Request, error) {
 	return request, nil
 }
 
-// settle writes down what became of the entry, again and again until it is
-// written or the loop stops. In the latter case the row stays as sending, and
-// the next start puts it in doubt.
+// settle writes down what became of the entry. When the outbox refuses, the
+// entry keeps its place, so that no other is begun in the meantime.
 func (f flight) settle(s queue.Settlement) {
 	r := f.run
 	err := r.outbox.Settle(r.spans.write, s)
-	if err == nil || gone(err) {
-		f.written(s, err)
-		return
-	}
-	r.post(func() { r.storage.unsettle(err) })
-	for tries, last := 0, false; err != nil && !gone(err) && !last; tries++ {
-		last = !sleep(r.spans.claim.Done(), r.jitter(min(longest(tries), storageCap)))
-		err = r.outbox.Settle(r.spans.write, s)
+	if err != nil && !gone(err) {
+		refusal := err
+		r.post(func() { r.storage.unsettle(refusal) })
+		err = f.insist(s)
+		r.post(func() { r.storage.settled() })
 	}
 	f.written(s, err)
-	r.post(func() { r.storage.settled(err) })
+}
+
+// insist tries again until the settlement is written or the loop stops. In
+// the latter case the row stays as sending, and the next start puts it in
+// doubt.
+func (f flight) insist(s queue.Settlement) error {
+	r := f.run
+	for tries := 0; ; tries++ {
+		more := sleep(r.spans.claim.Done(), r.jitter(min(longest(tries), storageCap)))
+		err := r.outbox.Settle(r.spans.write, s)
+		if err == nil || gone(err) || !more {
+			return err
+		}
+	}
 }
 
 // written logs a settlement that could not be written in the end.

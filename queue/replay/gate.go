@@ -125,9 +125,7 @@ func (g *gate) hurry(now time.Time) {
 // wait keeps everything back until then, because the service asked for it.
 // The trouble lasts until the next good answer.
 func (g *gate) wait(until time.Time) {
-	if until.After(g.hold) {
-		g.hold = until
-	}
+	g.hold = later(g.hold, until)
 	g.failures = max(g.failures, 1)
 }
 
@@ -136,8 +134,13 @@ func (g *gate) troubled() bool { return g.closed || g.failures > 0 }
 
 // probeAt is when the next probe may pass the closed gate.
 func (g *gate) probeAt() time.Time {
-	if g.hold.After(g.retryAt) {
-		return g.hold
+	return later(g.hold, g.retryAt)
+}
+
+// later is the later one of two instants.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return g.retryAt
+	return a
 }

@@ -10,21 +10,16 @@ import (
 // probeAt is when the account is to be probed; zero when it is not, or is
 // being probed now.
 func (r *run) probeAt() time.Time {
-	var at time.Time
 	switch {
 	case r.service == nil || r.probing != nil || !r.loaded:
-		return at
+		return time.Time{}
 	case ours(r.record.Paused):
-		at = r.record.ProbeAt
+		return later(r.record.ProbeAt, r.gate.hold)
 	case r.record.Paused != "" || !r.gate.closed:
-		return at
+		return time.Time{}
 	default:
-		at = r.gate.probeAt()
+		return r.gate.probeAt()
 	}
-	if at.Before(r.gate.hold) {
-		at = r.gate.hold
-	}
-	return at
 }
 
 // probe asks the service, with a request that records nothing, whether it
@@ -33,6 +28,7 @@ func (r *run) probe() {
 	ctx, cancel := context.WithCancel(r.spans.claim)
 	r.probing = cancel
 	r.probes++
+	r.newest = r.newestWaiting()
 	service, generation := r.service, r.generation
 	r.flights.Go(func() {
 		defer cancel()
@@ -62,6 +58,10 @@ func (r *run) probed(v tracker.Verdict, generation int, at time.Time) {
 	default:
 		r.unanswered(v, at)
 	}
+	if r.again {
+		r.again = false
+		r.retry(at)
+	}
 }
 
 // unanswered takes note of a probe that found out nothing about key and
@@ -83,6 +83,9 @@ func (r *run) unanswered(v tracker.Verdict, at time.Time) {
 // heard takes note of what the answer to an entry says about the account.
 func (r *run) heard(entry int64, v tracker.Verdict, generation int, at time.Time) {
 	r.storage.fine()
+	if v.Fate == tracker.Delivered {
+		r.delivered(at)
+	}
 	if generation != r.generation {
 		return
 	}

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	leaseTime = 2 * time.Minute // longer than the few requests before an entry take
-	grace     = 5 * time.Second // for requests under way when the loop stops
-	lastWord  = 2 * time.Second // after that, for their settlements
+	leaseTime = 2 * time.Minute  // longer than the few requests before an entry take
+	grace     = 5 * time.Second  // for requests under way when the loop stops
+	lastWord  = 2 * time.Second  // after that, for their settlements
+	savePause = 10 * time.Second // between two savings of nothing but the time of a delivery
 )
 
 // spans are how long each kind of work may go on: claiming until the loop is
@@ -35,7 +36,10 @@ type run struct {
 	loaded  bool          // it was read once
 	reread  bool          // the row may have been changed by others
 	unsaved bool          // this run has changed it
-	asked   bool          // the next probe of the paused account was asked for
+	shifted bool          // its pause or the plan of its probes
+	stale   bool          // only its time of the last delivery has changed
+	savedAt time.Time
+	asked   bool // the next probe of the paused account was asked for
 
 	gate    gate
 	problem string // why the gate is closed or holds, for a person
@@ -48,6 +52,7 @@ type run struct {
 	newest  int64         // the newest waiting entry when the gate closed
 	probing context.CancelFunc
 	probes  int
+	again   bool         // somebody asked for a probe while one was under way
 	epoch   atomic.Int64 // raised to turn back entries that have not left yet
 	storage storage
 }
@@ -142,6 +147,12 @@ func (r *run) step(now time.Time) {
 		r.release()
 		return
 	}
+	r.claim(now)
+	r.syncAccount()
+}
+
+// claim begins as many entries as may be under way.
+func (r *run) claim(now time.Time) {
 	for r.room(now) > 0 {
 		e, ok := r.next(now)
 		if !ok {
@@ -159,15 +170,11 @@ func (r *run) rest() {
 		defer timer.Stop()
 		alarm = timer.C
 	}
-	woken := r.woken
-	if r.probing != nil {
-		woken = nil // a wake during a probe asks for another one after it
-	}
 	select {
 	case <-r.spans.claim.Done():
 	case <-r.changed:
 		r.onChange(time.Now())
-	case <-woken:
+	case <-r.woken:
 		r.onWake(time.Now())
 	case <-r.used:
 		r.onUse(time.Now())
@@ -257,6 +264,7 @@ func (r *run) idle(now time.Time) {
 	if r.flying == 0 {
 		r.storage.fine()
 		r.gate.failures = 0
+		r.unsaved = r.unsaved || r.stale
 	}
 }
 
@@ -280,7 +288,7 @@ func (r *run) finish() {
 	}
 	r.flights.Wait()
 	r.release()
-	if r.unsaved {
+	if r.unsaved = r.unsaved || r.stale; r.unsaved {
 		r.syncAccount()
 	}
 }

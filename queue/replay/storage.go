@@ -40,12 +40,10 @@ func (s *storage) unsettle(err error) {
 	s.explain(err)
 }
 
-// settled takes note of its end; err tells that it never was written.
-func (s *storage) settled(err error) {
+// settled takes note that the writer of such an answer no longer tries.
+func (s *storage) settled() {
 	s.unsettled--
-	if err == nil {
-		s.fine()
-	}
+	s.fine()
 }
 
 // fine ends the trouble after something was written.
