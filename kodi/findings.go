@@ -20,6 +20,7 @@ type finding struct {
 	id      string // the event's
 	key     string // identity
 	sameAs  string
+	first   int  // place of the first item in the file
 	settled bool // ruled on before: neither bulk nor one sitting any more
 }
 
@@ -190,7 +191,7 @@ func (r *reading) handOver() {
 
 // event is the finding as it is remembered.
 func (f *finding) event() event {
-	return event{ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media),
+	return event{ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
 		Row: row(f.file), Same: f.sameAs}
 }
 

@@ -197,14 +197,24 @@ func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *
 		labels[i] = m.Label()
 	}
 	a := viewing.Amendment{EventID: e.ID, Reason: "Kodi now calls it " + strings.Join(labels, ", ") + "."}
-	if len(media) < e.Items {
+	if len(media) < e.From+e.Items {
 		return a
 	}
-	a.Media = media[:e.Items]
-	if rest := media[e.Items:]; len(rest) > 0 {
+	a.Media = media[e.From : e.From+e.Items]
+	if named := next.named(e); e.From == 0 && len(media) > named {
 		v := ruling{e.Class, e.When, "The file of an earlier viewing turned out to hold this as well."}
-		r.found = append(r.found, &finding{growth: growth{file: f, to: e.Count}, ruling: v, media: rest,
-			key: identity(rest, f.Path), settled: true})
+		r.found = append(r.found, &finding{growth: growth{file: f, to: e.Count}, ruling: v, media: media[named:],
+			key: identity(media, f.Path), first: named, settled: true})
 	}
 	return a
+}
+
+// named is how many items of the file the events of one playback name.
+func (r record) named(playback event) (n int) {
+	for _, e := range r.Events {
+		if e.When.Millis == playback.When.Millis {
+			n += e.Items
+		}
+	}
+	return n
 }

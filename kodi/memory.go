@@ -59,6 +59,7 @@ type event struct {
 	Class viewing.Class   `json:"k"`           // as handed over
 	Key   string          `json:"y"`           // the identity it was last given
 	Items int             `json:"n"`           // number of items it names
+	From  int             `json:"o,omitempty"` // the first of them among those in the file
 	Row   int64           `json:"r,omitempty"` // Kodi's id of the first item; 0 when it had none
 	Taken bool            `json:"u,omitempty"` // its growth was taken back, not yet withdrawn
 	Gone  bool            `json:"g,omitempty"` // withdrawn

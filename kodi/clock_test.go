@@ -1,0 +1,167 @@
+package kodi
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+// plain gives film 1 with a count and a time, again and again.
+func plain(count int, last string) []library.File { return list(film(1, count, last)) }
+
+func TestClockAndZone(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	stories := []story{
+		{name: "zone set back: New York to Los Angeles", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(1, "2026-11-20 20:00:00")},
+			{at: "2026-11-21 05:48:06", files: plain(2, "2026-11-21 00:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-21 06:58:00", empty: true},
+			{at: "2026-11-21 06:58:05", files: plain(3, "2026-11-20 22:58:04"), want: []string{"live F1 2026-11-21T06:58:04Z"}},
+		}},
+		{name: "clock a bit ahead at one time does not swallow the next play", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(1, old)},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 09:00:00")}, // a partial play with a bad stamp
+			{at: "2026-11-21 07:48:06", files: plain(2, "2026-11-21 02:48:00"), want: []string{"catch-up F1 2026-11-21T07:48:00Z"}},
+		}},
+		{name: "a time beyond every zone never raises the mark", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(1, old)},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2031-01-01 00:00:01")},
+			{at: "2026-11-21 09:48:06", files: plain(2, "2026-11-21 00:30:00"), want: []string{"backdated F1 2026-11-21T05:30:00Z"}},
+		}},
+		{name: "a future time is looked at by a person", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(1, old)},
+			{at: "2026-11-21 09:48:06", files: plain(2, "2026-11-22 00:30:00"), want: []string{"review F1 2026-11-22T05:30:00Z"}},
+		}},
+		{name: "a foreign zone is learned live and used to catch up", local: "UTC", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(0, "")},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 11:18:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T05:00:00Z"}},
+		}},
+		{name: "a late reading teaches nothing", local: "UTC", steps: []step{
+			{at: "2026-11-21 05:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+			{at: "2026-11-21 06:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 0, "")), want: []string{"catch-up F1 2026-11-21T05:02:00Z"}},
+			{at: "2026-11-21 08:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 1, "2026-11-21 07:00:00")), want: []string{"catch-up F2 2026-11-21T07:00:00Z"}},
+		}},
+		{name: "a configured zone wins over what was seen", zone: "Asia/Tokyo", local: "UTC", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(0, "")},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 05:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T01:30:00Z"}},
+		}},
+		{name: "clocks go forward between learning and catching up", steps: []step{
+			{at: "2026-03-07 05:00:00", files: plain(0, "")},
+			{at: "2026-03-07 05:01:00", files: plain(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},
+			{at: "2026-03-09 05:01:00", files: plain(2, "2026-03-08 20:00:00"), want: []string{"catch-up F1 2026-03-09T00:00:00Z"}},
+		}},
+		{name: "the repeated hour: the second time", steps: []step{
+			{at: "2026-11-01 05:58:00", files: plain(0, "")},
+			{at: "2026-11-01 06:29:00", empty: true},
+			{at: "2026-11-01 06:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T06:30:00Z"}},
+		}},
+		{name: "the repeated hour: the first time", steps: []step{
+			{at: "2026-11-01 05:29:00", files: plain(0, "")},
+			{at: "2026-11-01 05:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
+		}},
+		{name: "the repeated hour caught up, with readings that tell", steps: []step{
+			{at: "2026-11-01 05:50:00", files: plain(0, "")},
+			{at: "2026-11-01 08:00:00", files: plain(1, "2026-11-01 01:30:00"), want: []string{"catch-up F1 2026-11-01T06:30:00Z"}},
+		}},
+		{name: "played again in the repeated hour, an hour later by the same clock", steps: []step{
+			{at: "2026-11-01 05:29:00", files: plain(0, "")},
+			{at: "2026-11-01 05:30:01", files: plain(1, "2026-11-01 01:30:00"), want: []string{"live F1 2026-11-01T05:30:00Z"}},
+			{at: "2026-11-01 06:29:00", empty: true},
+			{at: "2026-11-01 06:30:21", files: plain(2, "2026-11-01 01:30:20"), want: []string{"live F1 2026-11-01T06:30:20Z"}},
+		}},
+		{name: "the hour that is left out", steps: []step{
+			{at: "2026-03-08 05:00:00", files: plain(0, "")},
+			{at: "2026-03-08 09:00:00", files: plain(1, "2026-03-08 02:30:00"), want: []string{"catch-up F1 2026-03-08T07:30:00Z"}},
+		}},
+		{name: "a date alone while catching up", steps: []step{
+			{at: "2026-03-02 02:00:00", files: plain(0, "")},
+			{at: "2026-03-06 02:00:00", files: plain(1, "2026-03-04 00:00:00"), want: []string{"backdated F1 2026-03-04T17:00:00Z day"}},
+		}},
+		{name: "midnight live is a playback", steps: []step{
+			{at: "2026-03-02 04:59:30", files: plain(0, "")},
+			{at: "2026-03-02 05:00:01", files: plain(1, "2026-03-02 00:00:00"), want: []string{"live F1 2026-03-02T05:00:00Z"}},
+		}},
+		{name: "midnight proves no other zone", steps: []step{
+			{at: "2026-03-02 06:59:30", files: plain(0, "")},
+			{at: "2026-03-02 07:00:01", files: plain(1, "2026-03-02 00:00:00"), want: []string{"backdated F1 2026-03-02T17:00:00Z day"}},
+		}},
+		{name: "our clock was set back since the last reading", steps: []step{
+			{at: "2026-03-02 07:00:00", files: plain(0, "")},
+			{at: "2026-03-02 06:00:00", files: plain(1, "2026-03-02 00:59:59"), want: []string{"backdated F1 2026-03-02T05:59:59Z"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+func TestLearn(t *testing.T) {
+	const hour = 3600
+	lisbon, utc := location(t, "Europe/Lisbon"), location(t, "UTC")
+	winter, summer := moment(t, "2026-01-10 12:00:00"), moment(t, "2026-07-10 12:00:00")
+	tests := []struct {
+		name    string
+		zone    *time.Location
+		at      time.Time // of all but the first
+		offsets []int
+		want    []int // learned after each
+	}{
+		{"the first is believed", utc, winter, []int{5 * hour}, []int{5 * hour}},
+		{"three agree", utc, winter, []int{0, hour, hour, hour}, []int{0, 0, 0, hour}},
+		{"in a row", utc, winter, []int{0, hour, hour, 0, hour, hour}, []int{0, 0, 0, 0, 0, 0}},
+		{"of one mind", utc, winter, []int{0, hour, hour, 2 * hour, hour}, []int{0, 0, 0, 0, 0}},
+		{"the zone has it", lisbon, summer, []int{0, hour}, []int{0, hour}},
+		{"the zone moved as far", lisbon, summer, []int{5 * hour, 6 * hour}, []int{5 * hour, 6 * hour}},
+		{"the zone does not explain it", lisbon, summer, []int{5 * hour, 7 * hour}, []int{5 * hour, 5 * hour}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var l learning
+			var got []int
+			for i, offset := range tt.offsets {
+				now := tt.at
+				if i == 0 {
+					now = winter
+				}
+				l = l.learn(offset, now, zones{machine: tt.zone})
+				got = append(got, l.Offset)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("learned %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseWall(t *testing.T) {
+	for text, want := range map[string]bool{
+		"2026-03-01 21:00:59": true, "": false, "soon": false, "2026-03-01": false,
+		"0000-00-00 00:00:00": false, "1601-01-01 00:00:00": false, "2026-02-30 10:00:00": false,
+	} {
+		if _, ok := parseWall(text); ok != want {
+			t.Errorf("parseWall(%q) = %v, want %v", text, ok, want)
+		}
+	}
+}
+
+// Every offset that a zone can have is found from a time written this minute.
+func TestThisMinuteFindsEveryQuarterHour(t *testing.T) {
+	now := moment(t, "2026-03-02 10:07:30")
+	for offset := -12 * time.Hour; offset <= 14*time.Hour; offset += quarter {
+		w := wallTime{now.Add(offset - time.Second)}
+		s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now)
+		if !ok || time.Duration(s.offset)*time.Second != offset {
+			t.Errorf("offset %v: got %v %v", offset, s.offset, ok)
+		}
+	}
+	for _, off := range []time.Duration{-5 * time.Minute, 5 * time.Minute, 14*time.Hour + quarter, -12*time.Hour - quarter} {
+		w := wallTime{now.Add(off)}
+		if s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now); ok {
+			t.Errorf("%v off was taken for the offset %d", off, s.offset)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package kodi
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestBulk(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	stories := []story{
+		{name: "a show marked in one second", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2), episodes(0, "", 3))},
+			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, old, 2), episodes(1, "2026-03-01 21:00:59", 3)),
+				want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E03 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a chain of marks, seen in two readings", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""), film(4, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 0, ""), film(4, 0, "")),
+				want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:57Z"}},
+			{at: "2026-03-02 02:01:01", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 0, "")),
+				want: []string{"bulk F3 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:05", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:57"), film(3, 1, "2026-03-01 21:00:59"), film(4, 1, "2026-03-01 21:01:02")),
+				want: []string{"live F4 2026-03-02T02:01:02Z"}},
+		}},
+		{name: "two ends three seconds apart are two people", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:58")),
+				want: []string{"live F1 2026-03-02T02:00:55Z", "live F2 2026-03-02T02:00:58Z"}},
+		}},
+		{name: "marked while the service was off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""))},
+			{at: "2026-03-04 02:00:00", files: list(film(1, 1, "2026-03-02 21:00:55"), film(2, 1, "2026-03-02 21:00:55"), film(3, 1, "2026-03-03 19:00:00")),
+				want: []string{"bulk F1 2026-03-03T02:00:55Z", "bulk F2 2026-03-03T02:00:55Z", "catch-up F3 2026-03-04T00:00:00Z"}},
+		}},
+		{name: "a play right after a mass mark stands for itself", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:55"), film(2, 1, "2026-03-01 21:00:55")),
+				want: []string{"bulk F1 2026-03-02T02:00:55Z", "bulk F2 2026-03-02T02:00:55Z"}},
+			{at: "2026-03-02 02:02:30", files: list(film(1, 2, "2026-03-01 21:02:20"), film(2, 1, "2026-03-01 21:00:55")),
+				want: []string{"live F1 2026-03-02T02:02:20Z"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+func TestRebuiltLibraries(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	stories := []story{
+		{name: "removed, scanned and played between two readings", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 2, old))},
+			{at: "2026-03-04 02:00:00", files: list(rebuilt(film(1, 1, "2026-03-02 21:00:00"), 8)),
+				want: []string{"review F1 2026-03-03T02:00:00Z"}},
+			{at: "2026-03-04 02:01:00", files: list(rebuilt(film(1, 2, "2026-03-03 21:00:50"), 8)),
+				want: []string{"live F1 2026-03-04T02:00:50Z"}},
+		}},
+		{name: "removed, scanned and played one after the other", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 2, old))},
+			{at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 0, ""), 8))},
+			{at: "2026-03-02 02:02:00", files: list(rebuilt(film(1, 1, "2026-03-01 21:01:50"), 8)),
+				want: []string{"live F1 2026-03-02T02:01:50Z"}},
+		}},
+		{name: "a restored backup lowers counts in silence", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 2, "2026-02-01 20:00:00"))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old))},
+			{at: "2026-03-02 02:02:00", files: list(film(1, 2, "2026-03-01 21:01:50")),
+				want: []string{"live F1 2026-03-02T02:01:50Z"}},
+		}},
+		{name: "wiped and filled again by an add-on", steps: []step{
+			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
+			{at: "2026-03-02 02:02:00", files: append(shelf(10, 1, old), shelf(30, 0, "")[10:]...)},
+			{at: "2026-03-02 02:03:00", files: shelf(30, 1, "2024-12-31 20:00:00")},
+			{at: "2026-03-02 02:04:00", files: append(shelf(29, 1, "2024-12-31 20:00:00"), film(1029, 2, "2026-03-01 21:03:50")),
+				want: []string{"live F1029 2026-03-02T02:03:50Z"}},
+		}},
+		{name: "the same by deleting rows", steps: []step{
+			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+			{at: "2026-03-02 02:01:00", files: shelf(2, 1, old)},
+			{at: "2026-03-02 02:02:00", files: shelf(30, 1, old)},
+		}},
+		{name: "other rows are read meanwhile, and a new time on a wiped one is held", steps: []step{
+			{at: "2026-03-02 02:00:00", files: append(shelf(30, 1, old), film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: append(shelf(30, 0, ""), film(1, 0, ""))},
+			{at: "2026-03-02 04:01:00", files: append(append(shelf(29, 0, ""), film(1029, 1, "2026-03-01 22:00:00")), film(1, 1, "2026-03-01 22:30:00")),
+				want: []string{"review F1029 2026-03-02T03:00:00Z", "catch-up F1 2026-03-02T03:30:00Z"}},
+		}},
+		{name: "a wipe that rests for a day is believed", steps: []step{
+			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
+			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
+			{at: "2026-03-03 02:02:00", files: shelf(30, 0, "")},
+			{at: "2026-03-03 02:03:00", files: append(shelf(29, 0, ""), film(1029, 1, "2026-03-02 21:02:50")),
+				want: []string{"live F1029 2026-03-03T02:02:50Z"}},
+		}},
+		{name: "another database file with older counts", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 3, "2026-02-01 20:00:00"))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50"), film(2, 3, "2026-02-01 20:00:00")), want: []string{"live F1 2026-03-02T02:00:50Z"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// The guard shows and ends as written down.
+func TestGuard(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	wiped := []step{{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)}, {at: "2026-03-02 02:01:00", files: shelf(30, 0, "")}}
+	tests := []struct {
+		name string
+		more []step
+		want bool
+	}{
+		{"on", nil, true},
+		{"a third is back", []step{{at: "2026-03-02 02:02:00", files: append(shelf(10, 1, old), shelf(30, 0, "")[10:]...)}}, true},
+		{"half is back", []step{{at: "2026-03-02 02:02:00", files: append(shelf(15, 1, old), shelf(30, 0, "")[15:]...)}}, false},
+		{"a day without change", []step{{at: "2026-03-03 02:01:00", files: shelf(30, 0, "")}}, false},
+		{"a day with a change", []step{
+			{at: "2026-03-02 20:00:00", files: append(shelf(1, 1, old), shelf(30, 0, "")[1:]...)},
+			{at: "2026-03-03 02:01:00", files: append(shelf(1, 1, old), shelf(30, 0, "")[1:]...)}}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			known := story{steps: append(slices.Clone(wiped), tt.more...)}.run(t)
+			if known.meta.Guard.On != tt.want {
+				t.Errorf("guard %+v, want on=%v", known.meta.Guard, tt.want)
+			}
+		})
+	}
+	few := story{steps: []step{{at: "2026-03-02 02:00:00", files: shelf(9, 1, old)}, {at: "2026-03-02 02:01:00", files: shelf(9, 0, "")}}}.run(t)
+	if few.meta.Guard.On {
+		t.Error("nine films unmarked were taken for a wipe")
+	}
+}
+
+// A file that is replaced by another version of the library takes nothing back.
+func TestAnotherDatabase(t *testing.T) {
+	z := zones{machine: location(t, "America/New_York")}
+	known := story{steps: []step{
+		{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+		{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50")), want: []string{"live F1 2026-03-02T02:00:50Z"}},
+	}}.run(t)
+	for i, files := range [][]library.File{list(film(1, 0, "")), list(film(1, 0, "")), list(film(1, 1, "2026-03-01 21:00:50"))} {
+		snap := snapshot(files...)
+		snap.Path, snap.Version = "/u/Database/MyVideos131.db", 131
+		v := decide(known, snap, moment(t, "2026-03-02 02:02:00").Add(time.Duration(i)*5*time.Hour), z)
+		if len(v.viewings)+len(v.amendments) != 0 {
+			t.Errorf("reading %d: %v", i, tell(v, map[string]string{}))
+		}
+		known = reload(t, known, v)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	clip := bare(but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/new clip.mkv" }))
+	double := bare(but(film(1, 0, ""), func(f *library.File) { f.Path = "/tv/S.S01E04E05.mkv" }))
+	played := func(f library.File) library.File { f.PlayCount, f.LastPlayed = 1, "2026-03-01 21:00:59"; return f }
+	with := func(f library.File, media ...viewing.Media) library.File {
+		f.Items = nil
+		for i, m := range media {
+			f.Items = append(f.Items, library.Item{KodiID: int64(50 + i), Media: m})
+		}
+		return f
+	}
+	other := viewing.Media{Type: viewing.Movie, Title: "Other", IDs: viewing.IDs{TMDB: 77}}
+	imdb := viewing.Media{Type: viewing.Movie, Title: "Old", IDs: viewing.IDs{IMDB: "tt0000077"}}
+	nameless := viewing.Media{Type: viewing.Movie, Title: "Home video"}
+	stories := []story{
+		{name: "played from Files, then scanned, which empties its count", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: Kodi now calls it Other."}},
+			{at: "2026-03-02 05:05:00", files: list(film(2, 0, ""), with(clip, other))},
+		}},
+		{name: "more than 30 days later nothing follows", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
+			{at: "2026-04-02 02:05:00", files: list(film(2, 0, ""), with(clip, other))},
+		}},
+		{name: "a file that turns out to hold two episodes", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(double)), want: []string{"live S S01E04 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5))),
+				want: []string{"live S S01E05 2026-03-02T02:00:59Z", "rename S S01E04: Kodi now calls it S S01E04, S S01E05."}},
+			{at: "2026-03-02 02:06:00", files: list(film(2, 0, ""), with(double, episode(4), episode(5)))},
+		}},
+		{name: "a wrong match is corrected", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:05:00", files: list(with(film(1, 0, ""), other)), want: []string{"rename F1: Kodi now calls it Other."}},
+			{at: "2026-03-02 12:05:00", files: list(with(film(1, 0, ""), other))},
+		}},
+		{name: "a match that gets an identifier", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(with(film(1, 0, ""), nameless))},
+			{at: "2026-03-02 02:01:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless)), want: []string{"live Home video 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), imdb)), want: []string{"rename Home video: Kodi now calls it Old."}},
+			{at: "2026-03-02 02:03:00", files: list(with(film(1, 1, "2026-03-01 21:00:59"), nameless))},
+		}},
+		{name: "a file of two that loses one is only noted", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)), want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(episodes(1, "2026-03-01 21:00:59", 4)),
+				want: []string{"rename S S01E04+S S01E05: Kodi now calls it S S01E04. (noted)"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// Identifiers that name another thing must not leave.
+func TestTrustedIDs(t *testing.T) {
+	season, one, two := 1, 1, 2
+	ep := func(n *int, tmdb int64) viewing.Media {
+		return viewing.Media{Type: viewing.Episode, Title: "x", IDs: viewing.IDs{TMDB: tmdb}, Season: &season, Episode: n,
+			Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TVDB: 5}}}
+	}
+	a, b := episodes(0, "", 1), episodes(0, "", 2)
+	a.Items[0].Media, b.Items[0].Media = ep(&one, 9), ep(&two, 9)
+	r := &reading{shared: sharedIDs(snapshot(a, b)), now: time.Now()}
+	if got := r.trusted(a)[0].IDs.TMDB; got != 0 {
+		t.Errorf("an identifier of two episodes was kept: %d", got)
+	}
+	b.Items[0].Media = ep(&two, 10)
+	r.shared = sharedIDs(snapshot(a, b, but(a, func(f *library.File) { f.Path = "/copy.mkv" })))
+	if got := r.trusted(a)[0].IDs.TMDB; got != 9 {
+		t.Errorf("an identifier of one episode in two files was dropped: %d", got)
+	}
+	odd := film(1, 0, "")
+	odd.Items = []library.Item{{KodiID: 1, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: -4}}}}
+	if got := r.trusted(odd)[0]; got.Type != viewing.Movie || got.Title != "1" {
+		t.Errorf("an invalid item became %+v, want what the file's name says", got)
+	}
+}
+
+func TestGuess(t *testing.T) {
+	tests := map[string]string{
+		"/films/Alpha One (1999).mkv":       "Alpha One (1999)",
+		`C:\tv\Show.Red.s02e13.1080p.mkv`:   "Show.Red S02E13",
+		"smb://nas/tv/Show - S01E04E05.avi": "Show S01E04",
+		"/x/S00E00.mkv":                     "unknown show",
+		"/x/.mkv":                           "unknown movie",
+	}
+	for file, want := range tests {
+		m := guess(file)
+		if got := m.Label(); got != want {
+			t.Errorf("guess(%q) is %q, want %q", file, got, want)
+		}
+	}
+}

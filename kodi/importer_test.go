@@ -1,0 +1,337 @@
+package kodi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sink keeps batches in memory.
+type sink struct {
+	mu      sync.Mutex
+	fail    error // of the next commits
+	late    bool  // fail after the batch was kept
+	state   map[string][]byte
+	batches []viewing.Batch
+	got     chan viewing.Viewing
+}
+
+func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Viewing, 100)} }
+
+func (s *sink) State(context.Context, string) (map[string][]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.state), nil
+}
+
+func (s *sink) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil && !s.late {
+		return nil, s.fail
+	}
+	maps.Copy(s.state, b.State)
+	s.batches = append(s.batches, b)
+	outcomes := make([]viewing.Outcome, len(b.Viewings))
+	for i, v := range b.Viewings {
+		outcomes[i] = viewing.Outcome{EventID: v.EventID, Status: viewing.StatusQueued}
+		s.got <- v
+	}
+	return outcomes, s.fail
+}
+
+func (s *sink) viewings() (all []viewing.Viewing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.batches {
+		all = append(all, b.Viewings...)
+	}
+	return all
+}
+
+// shelfReader is a library that the test changes.
+type shelfReader struct {
+	files []library.File
+	err   error
+}
+
+func (r *shelfReader) read(context.Context) (library.Snapshot, error) {
+	if r.err != nil {
+		return library.Snapshot{}, r.err
+	}
+	return snapshot(r.files...), nil
+}
+
+// local is Kodi's text for now, a moment ago.
+func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
+
+func newImporter(t *testing.T, s *sink, r *shelfReader) *Importer {
+	t.Helper()
+	i, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(Options{Sink: newSink()}); err == nil {
+		t.Error("New without a folder succeeded")
+	}
+	if _, err := New(Options{Userdata: "x"}); err == nil {
+		t.Error("New without a sink succeeded")
+	}
+}
+
+// A library that rests for hours is still known to be as it was: the next
+// play is live, and nothing is written meanwhile but the time, once an hour.
+func TestConfirmedReadingsStayFresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+		i := newImporter(t, s, r)
+		i.pass(t.Context())
+		for range 150 {
+			time.Sleep(time.Minute)
+			i.confirm(t.Context(), time.Now())
+		}
+		if n := len(s.batches); n != 3 {
+			t.Errorf("%d commits in two and a half hours, want the first and two that keep the time", n)
+		}
+		time.Sleep(30 * time.Second)
+		r.files = list(film(1, 1, local()))
+		i.pass(t.Context())
+		got := s.viewings()
+		if len(got) != 1 || got[0].Class != viewing.ClassLive {
+			t.Errorf("got %+v, want one live viewing", got)
+		}
+	})
+}
+
+func TestQuietReadingsAreNotWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+		i := newImporter(t, s, r)
+		for range 10 {
+			i.pass(t.Context())
+			time.Sleep(time.Second)
+		}
+		if n := len(s.batches); n != 1 {
+			t.Errorf("%d commits, want 1", n)
+		}
+		r.files = list(film(1, 0, "1999-12-31 10:00:00"), film(2, 0, ""))
+		i.pass(t.Context())
+		if n := len(s.batches); n != 2 || len(s.batches[1].State) != 3 {
+			t.Errorf("%d commits; the last should write two files and the meta data, wrote %d", n, len(s.batches[n-1].State))
+		}
+	})
+}
+
+func TestRestartContinues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+		first := newImporter(t, s, r)
+		first.pass(t.Context())
+		time.Sleep(20 * time.Minute)
+		first.confirm(t.Context(), time.Now())
+		first.save(t.Context())
+		stopped := time.Now()
+		time.Sleep(5 * time.Hour)
+		r.files = list(film(1, 1, local()), film(2, 1, stopped.Add(-5*time.Minute).UTC().Format(time.DateTime)))
+		time.Sleep(5 * time.Hour)
+		newImporter(t, s, r).pass(t.Context())
+		newImporter(t, s, r).pass(t.Context())
+		got := s.viewings()
+		if len(got) != 1 || got[0].Class != viewing.ClassCatchUp || got[0].Media[0].IDs.TMDB != 1 {
+			t.Errorf("got %+v, want film 1 caught up once", got)
+		}
+	})
+}
+
+func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+		i := newImporter(t, s, r)
+		i.pass(t.Context())
+		r.err = fmt.Errorf("read: %w", library.ErrBusy)
+		want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
+		for n, seconds := range want {
+			if got := i.pass(t.Context()); got != seconds*time.Second {
+				t.Errorf("retry %d after %v, want %v s", n, got, seconds)
+			}
+		}
+		if st := i.Status(); st.State != StateBusy || st.Summary == "" || st.Films != 1 {
+			t.Errorf("status %+v", st)
+		}
+		good := i.known.meta.GoodAt
+		time.Sleep(time.Hour)
+		i.confirm(t.Context(), time.Now()) // proves nothing while readings fail
+		if i.known.meta.GoodAt != good {
+			t.Error("an unread library was taken for unchanged")
+		}
+		r.err, r.files = nil, list(film(1, 1, local()))
+		if got := i.pass(t.Context()); got != 0 || i.Status().State != StateOK {
+			t.Errorf("after the trouble: again in %v, %+v", got, i.Status())
+		}
+		if v := s.viewings(); len(v) != 1 || v[0].Class != viewing.ClassCatchUp {
+			t.Errorf("got %+v, want one viewing caught up", v)
+		}
+	})
+}
+
+func TestEmptiedLibraryIsLeftAlone(t *testing.T) {
+	s, r := newSink(), &shelfReader{files: list(film(1, 1, "2020-01-01 10:00:00"))}
+	i := newImporter(t, s, r)
+	i.pass(t.Context())
+	r.files = nil
+	if again := i.pass(t.Context()); again == 0 || i.Status().State != StateEmpty {
+		t.Errorf("again in %v, status %+v", again, i.Status())
+	}
+	r.files = list(film(1, 1, "2020-01-01 10:00:00"))
+	i.pass(t.Context())
+	if got := s.viewings(); len(got) != 0 || i.Status().State != StateOK {
+		t.Errorf("got %v, status %+v", got, i.Status())
+	}
+}
+
+func TestEveryErrorHasItsWords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range complaints() {
+		got := complain(fmt.Errorf("wrapped: %w", c.cause))
+		if got.state != c.state || got.summary == "" || seen[got.summary] {
+			t.Errorf("%v: %+v", c.cause, got)
+		}
+		seen[got.summary] = true
+	}
+	if got := complain(errors.New("odd")); got.state != StateFailed {
+		t.Errorf("an unknown error has the state %s", got.state)
+	}
+}
+
+// A commit that fails, before or after it was kept, neither loses nor doubles.
+func TestCommitThatFails(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		t.Run(fmt.Sprint("kept=", late), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, r := newSink(), &shelfReader{files: list(film(1, 0, ""))}
+				i := newImporter(t, s, r)
+				i.pass(t.Context())
+				time.Sleep(time.Minute)
+				r.files = list(film(1, 1, local()))
+				s.fail, s.late = errors.New("disk full"), late
+				if i.pass(t.Context()) == 0 || i.Status().State != StateStorage {
+					t.Errorf("status %+v", i.Status())
+				}
+				s.fail = nil
+				i.pass(t.Context())
+				i.pass(t.Context())
+				if got := s.viewings(); len(got) != 1 {
+					t.Errorf("%d viewings, want 1", len(got))
+				}
+			})
+		})
+	}
+}
+
+func TestScanChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(0, "", 1, 2), film(1, 0, ""))}
+		i := newImporter(t, s, r)
+		rep, err := i.Scan(t.Context())
+		if err != nil || len(rep.New)+len(rep.Held)+len(rep.Unresolved) != 0 || len(s.batches) != 0 {
+			t.Errorf("first contact: %+v, %v", rep, err)
+		}
+		if rep.Films != 4 || rep.Episodes != 2 || rep.Watched != 3 || rep.Version != 121 || rep.State != StateOK {
+			t.Errorf("counts %+v", rep)
+		}
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		nameless := film(7, 1, local())
+		nameless.Items = nil
+		r.files = append(shelf(3, 1, "1999-01-01 10:00:00"), episodes(3, local(), 1, 2), nameless)
+		time.Sleep(10 * time.Second)
+		r.files = append(r.files, film(1, 1, local()))
+		for range 2 {
+			rep, err = i.Scan(t.Context())
+			if err != nil || len(rep.New) != 1 || len(rep.Held) != 1 || len(rep.Unresolved) != 1 {
+				t.Fatalf("scan: %+v, %v", rep, err)
+			}
+		}
+		if len(s.batches) != 1 {
+			t.Errorf("%d commits, want the first only", len(s.batches))
+		}
+		r.err = library.ErrMySQL
+		if rep, err = i.Scan(t.Context()); !errors.Is(err, library.ErrMySQL) || rep.State != StateMySQL {
+			t.Errorf("scan of nothing: %+v, %v", rep, err)
+		}
+	})
+}
+
+// Our clock is set back an hour: the readings since tell how long ago the
+// last good one was.
+func TestClockSetBack(t *testing.T) {
+	i := newImporter(t, newSink(), &shelfReader{})
+	now := time.Now()
+	i.known = &memory{meta: meta{GoodAt: now.Add(time.Hour).UnixMilli()}}
+	i.sound = now.Add(-time.Minute)
+	if got := i.present(now).meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
+		t.Errorf("the last good reading was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
+	}
+}
+
+func TestAcceptEndsTheGuard(t *testing.T) {
+	s, r := newSink(), &shelfReader{files: shelf(30, 1, "2020-01-01 10:00:00")}
+	i := newImporter(t, s, r)
+	i.pass(t.Context())
+	r.files = shelf(30, 0, "")
+	i.pass(t.Context())
+	if st := i.Status(); st.State != StateGuarded || st.Hint == "" {
+		t.Fatalf("status %+v", st)
+	}
+	if err := i.Accept(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	i.pass(t.Context())
+	if st := i.Status(); st.State != StateOK {
+		t.Errorf("status %+v", st)
+	}
+}
+
+func TestOtherPercentIsTold(t *testing.T) {
+	dir := t.TempDir()
+	if got := watchedAt(dir); got != usualPercent {
+		t.Errorf("without a file: %v", got)
+	}
+	text := "<advancedsettings><video><playcountminimumpercent> 75 </playcountminimumpercent></video></advancedsettings>"
+	if err := os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := watchedAt(dir); got != 75 {
+		t.Errorf("got %v, want 75", got)
+	}
+}
+
+func TestMatchesLibraryFiles(t *testing.T) {
+	for name, want := range map[string]bool{
+		"MyVideos121.db": true, "MyVideos121.db-journal": true, "MyVideos131.db-wal": true,
+		"MyVideos131.db-shm": false, "MyMusic82.db": false, "Textures13.db": false,
+	} {
+		if isLibraryFile(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
