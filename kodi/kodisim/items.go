@@ -45,13 +45,14 @@ func (r Ref) kind() (kind, error) {
 // every scan and refresh; without one it forgets what it knew.
 type Claim struct {
 	PlayCount  int
-	LastPlayed string // "2006-01-02"; Kodi reads the date alone
+	LastPlayed string    // "2006-01-02"; Kodi reads the date alone
+	ReadAt     time.Time // when Kodi reads it: a count without a date gets this time
 }
 
 // columns are what Kodi writes for the claim.
 func (c Claim) columns() (plays, last any) {
 	if c.PlayCount > 0 {
-		plays = c.PlayCount
+		plays, last = c.PlayCount, clock(c.ReadAt)
 	}
 	if len(c.LastPlayed) >= len("2006-01-02") {
 		last = c.LastPlayed[:10] + " 00:00:00"

@@ -2,6 +2,7 @@ package kodisim
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -52,16 +53,25 @@ func (s *Sim) setDetails(ref Ref, change func(tx *sql.Tx, file int64) error) err
 
 // Mark is "mark as watched" in Kodi's window: a film, an episode, or a show
 // with all its episodes in one transaction and one second. What is watched
-// already stays untouched. A show also gets a row of files of its own, with no
-// name, for its folder.
+// already stays untouched. A file of a show counts once for each episode that
+// it holds, and the show gets a row of files of its own, with no name, for its
+// folder, which counts too.
 func (s *Sim) Mark(ref Ref, at time.Time) error {
 	err := s.write(func(tx *sql.Tx) error {
 		files, err := filesOf(tx, ref)
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
-			if err := mark(tx, file, at); err != nil {
+		unwatched, err := numbers(tx, `select f.idFile from json_each(?) j join files f on f.idFile = j.value
+			where ifnull(f.playCount, 0) = 0 or f.strFilename = '' order by j.key`, list(files))
+		if err != nil {
+			return err
+		}
+		for _, file := range unwatched {
+			if _, err := tx.Exec(`update files set playCount = ifnull(playCount, 0) + 1, lastPlayed = ? where idFile = ?`, clock(at), file); err != nil {
+				return err
+			}
+			if err := forgetResume(tx, file); err != nil {
 				return err
 			}
 		}
@@ -70,37 +80,24 @@ func (s *Sim) Mark(ref Ref, at time.Time) error {
 	return wrap("mark "+ref.String(), err)
 }
 
-func mark(tx *sql.Tx, file int64, at time.Time) error {
-	result, err := tx.Exec(`update files set playCount = 1, lastPlayed = ? where idFile = ? and ifnull(playCount, 0) = 0`, clock(at), file)
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return err
-	}
-	return forgetResume(tx, file)
-}
-
 // Unmark is "mark as unwatched" in Kodi's window; for a show, all of it in one
-// transaction. Both count and last time are lost.
+// transaction. Count, last time and resume point are lost.
 func (s *Sim) Unmark(ref Ref) error {
 	err := s.write(func(tx *sql.Tx) error {
 		files, err := filesOf(tx, ref)
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
-			if _, err := tx.Exec(`update files set playCount = null, lastPlayed = null where idFile = ? and playCount > 0`, file); err != nil {
-				return err
-			}
-		}
-		return nil
+		return run(tx, []string{
+			`delete from bookmark where type = 1 and idFile in (select f.idFile from json_each(?1) j join files f on f.idFile = j.value where f.playCount > 0)`,
+			`update files set playCount = null, lastPlayed = null where playCount > 0 and idFile in (select value from json_each(?1))`,
+		}, list(files))
 	})
 	return wrap("unmark "+ref.String(), err)
 }
 
-// filesOf is the one file of a film or an episode, or all of a show with the
-// nameless one of its folder, which is made when it is missing.
+// filesOf is the one file of a film or an episode; of a show the file of each
+// episode, and the nameless one of its folder, which is made when missing.
 func filesOf(tx *sql.Tx, ref Ref) ([]int64, error) {
 	if ref.Type != viewing.TV {
 		file, err := fileOf(tx, ref)
@@ -115,8 +112,17 @@ func filesOf(tx *sql.Tx, ref Ref) ([]int64, error) {
 		where not exists (select 1 from files where idPath = ?1 and strFilename = '')`, folder, ref.ID); err != nil {
 		return nil, err
 	}
-	return numbers(tx, `select distinct idFile from episode where idShow = ?1
-		union select idFile from files where idPath = ?2 and strFilename = '' order by 1`, ref.ID, folder)
+	return numbers(tx, `select idFile from episode where idShow = ?1
+		union all select idFile from files where idPath = ?2 and strFilename = ''`, ref.ID, folder)
+}
+
+// list is numbers as an SQL function takes them.
+func list(all []int64) string {
+	text, err := json.Marshal(all)
+	if err != nil { // a slice of numbers has no such error
+		return "[]"
+	}
+	return string(text)
 }
 
 // numbers reads one column of numbers.

@@ -94,12 +94,15 @@ func TestActs(t *testing.T) {
 		}, []string{film + " 1 " + at5}},
 		"remote: with a time": {func(s stage) error { return s.SetPlayCountAndTime(s.film, 1, "2020-02-02 02:02:02") }, []string{film + " 1 2020-02-02 02:02:02"}},
 		"mark an episode":     {func(s stage) error { return s.Mark(s.episodes[0], evening(5)) }, []string{e1 + " 1 " + at5}},
-		"mark a show":         {func(s stage) error { return both(s.Play(s.episodes[0], evening(5)), s.Mark(s.show, evening(6))) }, []string{e1 + " 1 " + at5, e2 + " 1 " + at6, e34 + " 1 " + at6}},
+		"mark a show":         {func(s stage) error { return both(s.Play(s.episodes[0], evening(5)), s.Mark(s.show, evening(6))) }, []string{e1 + " 1 " + at5, e2 + " 1 " + at6, e34 + " 2 " + at6}},
 		"unmark a show":       {func(s stage) error { return both(s.Mark(s.show, evening(5)), s.Unmark(s.show)) }, nil},
 		"refresh forgets":     {func(s stage) error { return both(s.Play(s.film, evening(5)), second(s.Refresh(s.film, Refreshed{}))) }, nil},
 		"refresh resurrects": {func(s stage) error {
-			return second(s.Refresh(s.film, Refreshed{Claim: Claim{2, "2020-01-31 20:00:00"}}))
+			return second(s.Refresh(s.film, Refreshed{Claim: Claim{PlayCount: 2, LastPlayed: "2020-01-31 20:00:00"}}))
 		}, []string{film + " 2 2020-01-31 00:00:00"}},
+		"refresh stamps a dateless claim": {func(s stage) error {
+			return second(s.Refresh(s.film, Refreshed{Claim: Claim{PlayCount: 1, ReadAt: evening(5)}}))
+		}, []string{film + " 1 " + at5}},
 		"remove keeps the count": {func(s stage) error { return both(s.Play(s.film, evening(5)), s.Remove(s.film)) }, []string{film + " 1 " + at5}},
 		"scan after remove forgets it": {func(s stage) error {
 			return both(s.Play(s.film, evening(5)), s.Remove(s.film), second(s.AddFilm(Film{Title: "Alpha One", Year: 1999}, evening(6))))
