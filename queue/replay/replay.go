@@ -54,7 +54,8 @@ type Options struct {
 	MaxInFlight int
 	// InstallationID goes into the Idempotency-Key of each request.
 	InstallationID string
-	Logger         *slog.Logger // nil discards
+	// Logger names the account already; nil discards.
+	Logger *slog.Logger
 }
 
 // ErrRunning is returned by [Loop.Run] when the loop runs already.
@@ -93,7 +94,7 @@ func New(o Options) (*Loop, error) {
 	}
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
-		most: o.MaxInFlight, log: o.Logger.With("account", o.Account), jitter: fullJitter,
+		most: o.MaxInFlight, log: o.Logger, jitter: fullJitter,
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},
