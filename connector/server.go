@@ -1,0 +1,280 @@
+package connector
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/filmspool/filmspool/connector/protocol"
+)
+
+// Server serves the connector's two routes. Sockets are served from the
+// moment the handler is; [Server.Run] pushes the status and ends them.
+type Server struct {
+	options  Options
+	limits   Limits
+	log      *slog.Logger
+	upgrader websocket.Upgrader
+	nudged   chan struct{}
+	unpaired *bucket
+
+	// commits is the context of all work for the sink. It outlives Run's own
+	// by Limits.Drain, so that what was read can still be kept and answered.
+	commits context.Context
+	giveUp  context.CancelFunc
+
+	handlers sync.WaitGroup // requests between begin and end
+
+	mu       sync.Mutex
+	stopped  bool
+	opening  int                   // requests between begin and end
+	sessions map[*session]struct{} // those within the limits
+	rates    map[string]*bucket    // by client id, as many as there are clients
+}
+
+// New builds a server. It refuses options without Allow, Sink, Pairing or
+// Status, and negative limits.
+func New(o Options) (*Server, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	limits, err := o.Limits.filled()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		options: o, limits: limits, log: o.Logger,
+		nudged:   make(chan struct{}, 1),
+		unpaired: newBucket(float64(limits.UnpairedHellos)/60, limits.UnpairedHellos),
+		sessions: map[*session]struct{}{}, rates: map[string]*bucket{},
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.commits, s.giveUp = context.WithCancel(context.Background())
+	s.upgrader = websocket.Upgrader{
+		HandshakeTimeout: limits.Write,
+		Subprotocols:     []string{protocol.Subprotocol},
+		CheckOrigin:      o.Allow, // the library's own check lets rebound names in and extensions not
+		Error: func(w http.ResponseWriter, _ *http.Request, status int, reason error) {
+			refuse(w, status, "NOT_A_WEBSOCKET", reason.Error())
+		},
+	}
+	return s, nil
+}
+
+// Handler serves GET /v1/health and /v1/connector.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/health", s.health)
+	mux.HandleFunc("/v1/connector", s.connect)
+	return mux
+}
+
+// Nudge says that the status may have changed. It never blocks; nudges that
+// come together are one.
+func (s *Server) Nudge() {
+	select {
+	case s.nudged <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// Run pushes the status to paired clients when it has changed, until ctx
+// ends. Then it closes all sockets with 1001, gives commits under way
+// [Limits.Drain], and returns nil when every goroutine of this server is done.
+func (s *Server) Run(ctx context.Context) error {
+	s.push(ctx)
+	s.stop()
+	drained := time.AfterFunc(s.limits.Drain, s.giveUp)
+	s.handlers.Wait()
+	drained.Stop()
+	s.giveUp()
+	return nil
+}
+
+// push tells all sessions the status after each nudge, if it has changed
+// since the last time, but not more often than the limit says.
+func (s *Server) push(ctx context.Context) {
+	var told Status
+	first := true
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.nudged:
+		}
+		if now := s.options.Status(ctx); first || now != told {
+			first, told = false, now
+			s.tell(now)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(s.limits.Push):
+		}
+	}
+}
+
+func (s *Server) tell(now Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for session := range s.sessions {
+		session.push(now)
+	}
+}
+
+// stop refuses new sockets and asks the open ones to leave.
+func (s *Server) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	for session := range s.sessions {
+		session.leave(protocol.CloseGoingAway, "the daemon stops")
+	}
+}
+
+// health says who we are and nothing else. An extension without permission
+// for this address may read it only with the CORS header; a page may not.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Add("Vary", "Origin")
+	if s.options.Allow(r) {
+		header.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	}
+	answer(w, http.StatusOK, struct {
+		Service  string `json:"service"`
+		Version  string `json:"version"`
+		Protocol []int  `json:"protocol"`
+	}{"filmspool", s.options.Version, []int{protocol.Version}})
+}
+
+// connect turns a request into a session and serves it to its end.
+func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
+	if !s.options.Allow(r) {
+		s.log.Debug("socket refused", "reason", "origin")
+		refuse(w, http.StatusForbidden, "ORIGIN_NOT_ALLOWED", "only a browser extension may connect here")
+		return
+	}
+	if !s.begin() {
+		refuse(w, http.StatusServiceUnavailable, "GOING_AWAY", "the daemon takes no more sockets now")
+		return
+	}
+	defer s.end()
+	conn, err := s.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		s.log.Debug("upgrade failed", "error", err) // the client has been answered
+		return
+	}
+	session := newSession(s, conn, r.Header.Get("Origin"))
+	farewell := s.join(session)
+	defer s.part(session)
+	session.run(farewell)
+}
+
+// begin counts a request in, unless the server stops or twice the allowed
+// number of sockets is open: those beyond the limit are told so, but not
+// without end.
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped || s.opening >= 2*s.limits.Sockets {
+		return false
+	}
+	s.opening++
+	s.handlers.Add(1)
+	return true
+}
+
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opening--
+	s.handlers.Done()
+}
+
+// farewell is what a session says before it closes without having begun.
+type farewell struct {
+	refusal *protocol.Error // nil says nothing
+	code    int
+}
+
+// join enters a session, or returns why it must leave at once.
+func (s *Server) join(session *session) *farewell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := 0
+	for other := range s.sessions {
+		if other.origin == session.origin {
+			same++
+		}
+	}
+	switch {
+	case s.stopped:
+		return &farewell{nil, protocol.CloseGoingAway}
+	case session.conn.Subprotocol() != protocol.Subprotocol:
+		return &farewell{protocol.Refusal("", protocol.UnsupportedVersion,
+			"ask for the subprotocol "+protocol.Subprotocol), protocol.CloseVersion}
+	case len(s.sessions) >= s.limits.Sockets || same >= s.limits.OriginSockets:
+		return &farewell{limited("", "too many sockets are open", time.Minute), protocol.CloseRate}
+	}
+	s.sessions[session] = struct{}{}
+	return nil
+}
+
+// part removes a session. The rate of a revoked client is forgotten with it.
+func (s *Server) part(session *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, session)
+	if session.closing.code == protocol.CloseRevoked {
+		delete(s.rates, session.client)
+	}
+}
+
+// rateOf is the bucket that all sockets of a client share.
+func (s *Server) rateOf(client string) *bucket {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rate, ok := s.rates[client]
+	if !ok {
+		rate = newBucket(float64(s.limits.Rate), s.limits.Burst)
+		s.rates[client] = rate
+	}
+	return rate
+}
+
+// limited is a RATE_LIMITED to the message id.
+func limited(id, problem string, wait time.Duration) *protocol.Error {
+	refusal := protocol.Refusal(id, protocol.RateLimited, problem)
+	refusal.RetryAfterMs = int64((wait + time.Millisecond - 1) / time.Millisecond)
+	return refusal
+}
+
+// refuse answers a request that does not become a socket.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	answer(w, status, struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+	}{code, message})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil { // a struct of strings and ints: cannot happen
+		text, status = fmt.Appendf(nil, `{"error":"INTERNAL","message":%q}`, err), http.StatusInternalServerError
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// The client may be gone by now; there is nobody left to tell.
+	_, _ = w.Write(text)
+}

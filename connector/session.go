@@ -1,0 +1,437 @@
+package connector
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/connector/protocol"
+)
+
+// What ends a session from within its reader.
+var (
+	errLeft   = errors.New("session is leaving")
+	errLarge  = errors.New("message is too large")
+	errBinary = errors.New("message is binary")
+)
+
+// session is one socket. Three goroutines share it: the reader, which is the
+// request's own, the committer and the writer. Reader and committer hand
+// frames to the writer through out; the reader hands events to the committer
+// through work.
+type session struct {
+	server *Server
+	conn   *websocket.Conn
+	origin string
+
+	out    chan outgoing // closed when reader and committer are done
+	work   chan item     // closed when the reader is done; as large as slots
+	slots  chan struct{} // one taken for each event without an answer
+	pushes chan Status   // the latest status not yet written
+
+	leaving sync.Once
+	left    chan struct{} // closed by leave
+	closing closing       // set before left is closed
+
+	// The reader's own; client is also read by the committer, for events that
+	// were read after it was set.
+	helloBy time.Time
+	hello   *protocol.Hello // nil before it was said
+	client  string          // paired client, "" before
+	rate    *bucket
+	ignored int // RATE_LIMITED answers, less what was accepted since
+	frame   bytes.Buffer
+}
+
+// outgoing is a frame for the writer. The one that tells a client it is
+// paired brings the channel of its revocation, to be watched from then on.
+type outgoing struct {
+	frame   []byte
+	revoked <-chan struct{}
+}
+
+// closing is how a session ends. Code 0 says nothing: the peer has gone.
+type closing struct {
+	code   int
+	reason string
+}
+
+func newSession(server *Server, conn *websocket.Conn, origin string) *session {
+	limits := server.limits
+	return &session{
+		server: server, conn: conn, origin: origin,
+		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
+		slots: make(chan struct{}, limits.InFlight), pushes: make(chan Status, 1), left: make(chan struct{}),
+		helloBy: time.Now().Add(limits.Hello), rate: newBucket(float64(limits.Rate), limits.Burst),
+	}
+}
+
+// run serves the socket until it is closed and all three goroutines are done.
+// With a farewell it only says that.
+func (s *session) run(farewell *farewell) {
+	var writer, committer sync.WaitGroup
+	writer.Go(s.write)
+	committer.Go(s.commit)
+	if farewell == nil {
+		s.read()
+	} else {
+		s.dismiss(farewell.refusal, farewell.code)
+	}
+	close(s.work)
+	committer.Wait()
+	close(s.out)
+	writer.Wait()
+	s.hangUp()
+}
+
+// leave makes the session end with a close code. Only the first call counts.
+func (s *session) leave(code int, reason string) {
+	s.leaving.Do(func() {
+		s.closing = closing{code, reason}
+		close(s.left)
+		_ = s.conn.SetReadDeadline(time.Unix(1, 0)) // wakes the reader; fails only on a closed socket
+	})
+}
+
+// dismiss says why and leaves.
+func (s *session) dismiss(refusal *protocol.Error, code int) {
+	reason := ""
+	if refusal != nil {
+		s.say(refusal)
+		reason = refusal.Message
+	}
+	s.leave(code, reason)
+}
+
+// hasLeft reports whether leave was called; closing may be read after that.
+func (s *session) hasLeft() bool {
+	select {
+	case <-s.left:
+		return true
+	default:
+		return false
+	}
+}
+
+// say hands a message to the writer. It waits while the queue is full, at
+// most until the writer gives up on a client that does not read.
+func (s *session) say(m protocol.Message) { s.sayWith(m, nil) }
+
+func (s *session) sayWith(m protocol.Message, revoked <-chan struct{}) {
+	frame, err := protocol.Encode(m)
+	if err != nil { // structs of strings and numbers: cannot happen
+		s.server.log.Error("encode message", "type", m.Type(), "error", err)
+		return
+	}
+	s.out <- outgoing{frame, revoked}
+}
+
+// push leaves the status for the writer, in place of one it has not yet taken.
+// Only one goroutine at a time may call it.
+func (s *session) push(now Status) {
+	select {
+	case <-s.pushes:
+	default:
+	}
+	s.pushes <- now
+}
+
+// read takes messages until the session ends.
+func (s *session) read() {
+	s.conn.SetPongHandler(func(string) error { return s.await() })
+	for {
+		frame, err := s.receive()
+		if err != nil {
+			s.lost(err)
+			return
+		}
+		if !s.handle(frame) {
+			return
+		}
+	}
+}
+
+// await gives the client its time for the next message. The order matters:
+// leave closes left first and sets its deadline last, so that one of the two
+// is seen here.
+func (s *session) await() error {
+	deadline := s.helloBy
+	if s.hello != nil {
+		deadline = time.Now().Add(s.server.limits.Idle)
+	}
+	if err := s.conn.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	if s.hasLeft() {
+		return errLeft
+	}
+	return nil
+}
+
+// receive returns one text message; it is good until the next call. The limit
+// is our own and not the library's, which would say 1009 without a message.
+func (s *session) receive() ([]byte, error) {
+	if err := s.await(); err != nil {
+		return nil, err
+	}
+	kind, reader, err := s.conn.NextReader()
+	if err != nil {
+		return nil, err
+	}
+	if kind != websocket.TextMessage {
+		return nil, errBinary
+	}
+	limit := int64(s.server.limits.MessageBytes)
+	s.frame.Reset()
+	n, err := s.frame.ReadFrom(io.LimitReader(reader, limit+1))
+	if n > limit {
+		return nil, errLarge
+	}
+	return s.frame.Bytes(), err
+}
+
+// lost ends the session after receive has failed.
+func (s *session) lost(err error) {
+	var network net.Error
+	switch {
+	case s.hasLeft():
+	case errors.Is(err, errLarge):
+		s.dismiss(protocol.Refusal("", protocol.TooLarge, "the message is too large"), protocol.CloseTooBig)
+	case errors.Is(err, errBinary):
+		s.dismiss(protocol.Refusal("", protocol.BadMessage, "send text frames"), protocol.CloseProtocol)
+	case !errors.As(err, &network) || !network.Timeout():
+		s.leave(0, "") // the client has gone, or broke the websocket protocol and was told so by the library
+	case s.hello == nil:
+		s.leave(protocol.CloseNoHello, "no hello in time")
+	default:
+		s.leave(protocol.CloseGoingAway, "silent for too long")
+	}
+}
+
+// handle answers one message and reports whether to read on.
+func (s *session) handle(frame []byte) bool {
+	if wait := s.rate.take(); wait > 0 {
+		return s.throttle(frame, wait)
+	}
+	s.ignored = max(0, s.ignored-1)
+	message, refusal := protocol.Decode(frame)
+	switch {
+	case s.hello == nil:
+		return s.greet(message, refusal)
+	case refusal != nil:
+		s.say(refusal)
+		return true
+	}
+	switch m := message.(type) {
+	case protocol.Ping:
+		s.say(protocol.Pong{})
+	case protocol.Pong: // the deadline has moved; that was all
+	case protocol.Hello:
+		s.dismiss(protocol.Refusal("", protocol.BadMessage, "hello was said before"), protocol.CloseProtocol)
+		return false
+	case protocol.Auth:
+		return s.auth(m)
+	case protocol.Pair:
+		s.pair(m)
+	case protocol.StatusRequest:
+		s.status(m)
+	case protocol.Event:
+		s.take(m)
+	}
+	return true
+}
+
+// throttle ignores a message, but for its id, and ends a session that does
+// not heed it.
+func (s *session) throttle(frame []byte, wait time.Duration) bool {
+	var id string
+	switch message, refusal := protocol.Decode(frame); m := message.(type) {
+	case protocol.Event:
+		id = m.EventID()
+	case protocol.StatusRequest:
+		id = m.ID
+	case protocol.Pair:
+		id = m.ID
+	case nil:
+		id = refusal.ID
+	}
+	s.say(limited(id, "too many messages", wait))
+	if s.ignored++; s.ignored >= s.server.limits.Ignored {
+		s.leave(protocol.CloseRate, "too many messages")
+		return false
+	}
+	return true
+}
+
+// greet takes the first message, which must be a hello of our version.
+func (s *session) greet(message protocol.Message, refusal *protocol.Error) bool {
+	hello, ok := message.(protocol.Hello)
+	switch {
+	case refusal != nil && refusal.Code == protocol.UnsupportedVersion:
+		s.dismiss(refusal, protocol.CloseVersion)
+		return false
+	case refusal != nil:
+		s.dismiss(refusal, protocol.CloseProtocol)
+		return false
+	case !ok:
+		s.dismiss(protocol.Refusal("", protocol.BadMessage, "the first message must be hello"), protocol.CloseProtocol)
+		return false
+	}
+	client, err := s.server.options.Pairing.Check(hello.Token, s.origin)
+	proof, known := s.proof(hello, client.ID)
+	if err != nil && !known {
+		if wait := s.server.unpaired.take(); wait > 0 {
+			s.dismiss(limited("", "too many clients that are not paired", wait), protocol.CloseRate)
+			return false
+		}
+	}
+	s.hello = &hello
+	if hello.Token == "" {
+		s.say(s.welcome(proof))
+		return true
+	}
+	return s.enter(client, err, proof)
+}
+
+// proof is the proof a hello asks for, and whether we know its client.
+func (s *session) proof(hello protocol.Hello, checked string) (proof string, known bool) {
+	id := hello.ClientID
+	if checked != "" {
+		id = checked // the token says it better
+	}
+	proof, known = s.server.options.Pairing.Proof(id, s.origin, hello.Nonce)
+	if hello.Nonce == "" {
+		proof = ""
+	}
+	return proof, known
+}
+
+// auth takes the token of a client that has seen our proof.
+func (s *session) auth(m protocol.Auth) bool {
+	if s.client != "" {
+		s.say(protocol.Refusal("", protocol.BadMessage, "this socket is paired already"))
+		return true
+	}
+	client, err := s.server.options.Pairing.Check(m.Token, s.origin)
+	return s.enter(client, err, "")
+}
+
+// enter makes the socket the client's own, or ends it if the token was wrong.
+func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
+	if wrong != nil {
+		s.server.log.Warn("token refused", "error", wrong)
+		s.dismiss(protocol.Refusal("", protocol.PairingRequired, "the token is not valid here; pair again"), protocol.CloseToken)
+		return false
+	}
+	revoked := s.become(client.ID)
+	s.sayWith(s.welcome(proof), revoked)
+	s.seen()
+	return true
+}
+
+// become pairs the socket and returns what the writer is to watch.
+func (s *session) become(client string) (revoked <-chan struct{}) {
+	s.client = client
+	s.rate = s.server.rateOf(client)
+	return s.server.options.Pairing.Revoked(client)
+}
+
+// seen notes that the client is alive.
+func (s *session) seen() {
+	err := s.server.options.Pairing.Seen(s.server.commits, s.client)
+	if err != nil && !errors.Is(err, pairing.ErrNotFound) { // not found: just revoked
+		s.server.log.Warn("last sighting not kept", "client", s.client, "error", err)
+	}
+}
+
+// pair turns a code into a token.
+func (s *session) pair(m protocol.Pair) {
+	if s.client != "" {
+		s.say(protocol.Refusal(m.ID, protocol.BadMessage, "this socket is paired already"))
+		return
+	}
+	label := m.Label
+	if label == "" {
+		label = s.hello.Client.Name
+	}
+	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, label, s.origin, s.hello.Client.Browser)
+	if err != nil {
+		s.say(s.unpaired(m.ID, err))
+		return
+	}
+	s.server.log.Info("client paired", "client", client)
+	revoked := s.become(client)
+	s.sayWith(protocol.Paired{ID: m.ID, ClientID: client, Token: token}, revoked)
+}
+
+// unpaired is the answer to a pairing that failed.
+func (s *session) unpaired(id string, err error) *protocol.Error {
+	s.server.log.Warn("pairing failed", "error", err)
+	switch {
+	case errors.Is(err, pairing.ErrWrongCode):
+		return protocol.Refusal(id, protocol.PairingCodeInvalid, "this code is wrong; after 5 wrong tries a new one is needed")
+	case errors.Is(err, pairing.ErrNoCode):
+		return protocol.Refusal(id, protocol.PairingCodeInvalid, "no code is open: it has expired or was used; run filmspool pair for a new one")
+	}
+	return protocol.Refusal(id, protocol.Storage, "the pairing could not be kept; try again")
+}
+
+// welcome is the answer to hello and auth. Only a paired client sees counts.
+func (s *session) welcome(proof string) protocol.Welcome {
+	limits := s.server.limits
+	w := protocol.Welcome{
+		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
+		Paired: s.client != "", Proof: proof,
+		Limits:   protocol.Limits{MaxMessageBytes: limits.MessageBytes, MaxInFlight: limits.InFlight},
+		Features: []string{"watchlist", "list", "status-push"},
+	}
+	if w.Paired {
+		now := s.server.options.Status(s.server.commits)
+		w.Queue = &protocol.Queue{Pending: now.Pending, Attention: now.Attention}
+	}
+	return w
+}
+
+// status answers with the daemon's status.
+func (s *session) status(m protocol.StatusRequest) {
+	if s.client == "" {
+		s.say(pairFirst(m.ID))
+		return
+	}
+	s.say(message(m.ID, s.server.options.Status(s.server.commits)))
+}
+
+// pairFirst is the answer to all that an unpaired client may not do.
+func pairFirst(id string) *protocol.Error {
+	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool pair")
+}
+
+// message is a status as it is written.
+func message(id string, now Status) protocol.Status {
+	m := protocol.Status{ID: id, Online: now.Online, Pending: now.Pending, Attention: now.Attention}
+	if !now.LastDelivered.IsZero() {
+		m.LastDelivered = now.LastDelivered.UTC().Format(time.RFC3339)
+	}
+	return m
+}
+
+// hangUp closes the socket. After our close frame it first waits for the
+// client to close, and throws away what still comes: closing with bytes
+// unread would reset the connection and could take the frame from the client.
+func (s *session) hangUp() {
+	socket := s.conn.NetConn()
+	if s.closing.code != 0 {
+		if half, ok := socket.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite() // the client may have closed first
+		}
+		_ = socket.SetReadDeadline(time.Now().Add(s.server.limits.Linger))
+		_, _ = io.Copy(io.Discard, socket)
+	}
+	_ = s.conn.Close()
+}
