@@ -24,8 +24,8 @@ type amendment struct {
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
-	known, err := t.find("SELECT id, source, body FROM events WHERE source_kind = ? AND event_id = ?",
-		[]any{kind, a.EventID}, &c.event, &c.source, &body)
+	known, err := t.find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
+		[]any{dedupeKey(kind, a.EventID)}, &c.event, &c.source, &body)
 	if err != nil || !known {
 		return err
 	}
@@ -35,7 +35,7 @@ func (t *tx) amend(kind string, a viewing.Amendment) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	entries, err := t.entriesOf(kind, a.EventID)
+	entries, err := t.entriesOf(c.event)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,6 @@ type sighting struct {
 	content      []byte // what tells a repetition from a conflict
 }
 
-// key names the event in the dedupe table.
-func (e sighting) key() string { return e.kind + ":" + e.EventID }
-
 // Commit puts a batch on disk, whole or not at all, and answers each viewing
 // in the batch's order. It returns after the disk has everything. A viewing
 // against the field rules refuses the batch with an error wrapping
@@ -83,22 +80,42 @@ func read(b viewing.Batch) ([]sighting, error) {
 // take keeps one event, unless it is known already.
 func (t *tx) take(e sighting) (viewing.Outcome, error) {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	var content []byte
-	known, err := t.find("SELECT content FROM dedupe WHERE key = ?", []any{e.key()}, &content)
+	was, err := t.earlier(e.kind, e.EventID)
 	switch {
 	case err != nil:
 		return o, err
-	case known && !bytes.Equal(content, e.content):
+	case was == nil:
+		o.Entries, err = t.keep(e)
+		return o, err
+	case !bytes.Equal(was.content, e.content):
 		o.Status = viewing.StatusConflict
 		o.Reason = "this event id was used before with other content"
 		return o, nil
-	case known:
+	default:
 		o.Status = viewing.StatusDuplicate
-		o.Entries, err = t.entriesOf(e.kind, e.EventID)
+		o.Entries, err = t.entriesOf(was.event)
 		return o, err
 	}
-	o.Entries, err = t.keep(e)
-	return o, err
+}
+
+// known is an event that was taken before.
+type known struct {
+	event   int64
+	content []byte
+}
+
+// dedupeKey names an event for good.
+func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
+
+// earlier finds an event that was taken before; nil when it is new.
+func (t *tx) earlier(kind, eventID string) (*known, error) {
+	var k known
+	found, err := t.find("SELECT event, content FROM dedupe WHERE key = ?",
+		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &k, nil
 }
 
 // keep writes a new event with its entries, or as a witness of earlier ones.
@@ -119,7 +136,8 @@ func (t *tx) keep(e sighting) ([]int64, error) {
 	if first.Valid {
 		first.Int64 = entries[0]
 	}
-	_, err = t.exec("INSERT INTO dedupe (key, content, entry) VALUES (?, ?, ?)", e.key(), e.content, first)
+	_, err = t.exec("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?)",
+		dedupeKey(e.kind, e.EventID), e.content, event, first)
 	return entries, err
 }
 
@@ -129,20 +147,18 @@ func (t *tx) witness(e sighting, event int64) (entries []int64, ok bool, err err
 	if e.SameAs == "" {
 		return nil, false, nil
 	}
-	var one int64
-	known, err := t.find("SELECT 1 FROM dedupe WHERE key = ?", []any{e.kind + ":" + e.SameAs}, &one)
-	if err != nil || !known {
+	was, err := t.earlier(e.kind, e.SameAs)
+	if err != nil || was == nil {
 		return nil, false, err
 	}
-	entries, err = t.entriesOf(e.kind, e.SameAs)
-	if err != nil {
+	if entries, err = t.entriesOf(was.event); err != nil {
 		return nil, false, err
 	}
+	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 	for _, entry := range entries {
 		if _, err := t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
 			return nil, false, err
 		}
-		detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 		if err := t.step(entry, "sighting", detail); err != nil {
 			return nil, false, err
 		}
@@ -152,11 +168,9 @@ func (t *tx) witness(e sighting, event int64) (entries []int64, ok bool, err err
 }
 
 // entriesOf lists the entries that an event became, or became part of.
-func (t *tx) entriesOf(kind, eventID string) ([]int64, error) {
-	rows, err := t.query(`WITH event AS (SELECT id FROM events WHERE source_kind = ? AND event_id = ?)
-		SELECT n.id FROM event JOIN entries AS n ON n.event = event.id
-		UNION SELECT w.entry FROM event JOIN witnesses AS w ON w.event = event.id
-		ORDER BY 1`, kind, eventID)
+func (t *tx) entriesOf(event int64) ([]int64, error) {
+	rows, err := t.query(`SELECT id FROM entries WHERE event = ?1
+		UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1`, event)
 	return collect(rows, err, scanID)
 }
 
@@ -195,21 +209,21 @@ func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (int
 	if err != nil {
 		return 0, err
 	}
+	decided, err := writeJSON(decision.Steps)
+	if err != nil {
+		return 0, err
+	}
 	at := writeInstant(e.WatchedAt)
 	id, err := t.insert(`INSERT INTO entries (event, account, part, kind, state, reason, media, list, item_key,
-			priority, watched_at, watched_text, watched_offset, watched_precision, class, next_at, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			priority, watched_at, watched_text, watched_offset, watched_precision, class, next_at, created_at, decided)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		event, decision.Account, part, string(e.Kind), decision.State, decision.Reason, media, list, key,
-		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), at.due(t.now), t.now)
+		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), at.due(t.now), t.now,
+		decided)
 	if err != nil {
 		return 0, err
 	}
 	t.enter(State(decision.State))
-	for _, sentence := range decision.Steps {
-		if err := t.step(id, "rule", sentence); err != nil {
-			return 0, err
-		}
-	}
 	return id, nil
 }
 

@@ -43,6 +43,13 @@ type Attempt struct {
 	Sent   bool      `json:"sent"` // false when it is certain that nothing left
 }
 
+// selectSteps reads what was decided when the entry was made, then the rest.
+const selectSteps = `SELECT at, what, detail FROM (
+		SELECT 0 AS stage, s.key AS number, n.created_at AS at, 'rule' AS what, s.value AS detail
+		FROM entries AS n JOIN json_each(n.decided) AS s WHERE n.id = ?1
+		UNION ALL SELECT 1, number, at, what, detail FROM steps WHERE entry = ?1
+	) ORDER BY stage, number`
+
 // Explain tells all about one entry, as of one moment. It returns an error
 // wrapping [ErrNotFound] when there is none.
 func (s *Store) Explain(ctx context.Context, id int64) (Explanation, error) {
@@ -75,7 +82,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	if x.Events, err = collect(rows, err, scanWitness); err != nil {
 		return x, err
 	}
-	rows, err = moment.QueryContext(ctx, "SELECT at, what, detail FROM steps WHERE entry = ? ORDER BY number", id)
+	rows, err = moment.QueryContext(ctx, selectSteps, id)
 	if x.Steps, err = collect(rows, err, scanStep); err != nil {
 		return x, err
 	}

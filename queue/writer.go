@@ -114,7 +114,7 @@ func (s *Store) transact(first *job) (done []*job, nudge bool, err error) {
 		}
 		done = append(done, j)
 		if err == nil {
-			err = t.attempt(j, moved)
+			err = t.attempt(j, moved, len(done) == 1)
 		}
 	}
 	if err == nil {
@@ -186,32 +186,43 @@ func (s *Store) disconnect() {
 	}
 }
 
-// attempt runs one job within a savepoint, so that a bad one harms no other.
-// Its own error goes into the job; an error that spoils all is returned.
-func (t *tx) attempt(j *job, moved map[State]count) error {
-	if _, err := t.exec("SAVEPOINT job"); err != nil {
+// attempt runs one job so that a bad one harms no other: within a savepoint,
+// or, as the first, with nothing before it to be saved. The job's own error
+// goes into the job; an error that spoils all is returned.
+func (t *tx) attempt(j *job, moved map[State]count, first bool) error {
+	begin, end, undo := []string{"SAVEPOINT job"}, []string{"RELEASE job"}, []string{"ROLLBACK TO job", "RELEASE job"}
+	if first {
+		begin, end, undo = nil, nil, []string{"ROLLBACK", "BEGIN IMMEDIATE"}
+	}
+	if err := t.run(begin); err != nil {
 		return err
 	}
 	nudged := t.nudge
 	t.moved = map[State]count{}
 	j.err = j.do(t)
-	if j.err == nil {
+	switch {
+	case j.err == nil:
 		for state, c := range t.moved {
 			sum := moved[state]
 			moved[state] = count{sum.current + c.current, sum.total + c.total}
 		}
-		_, err := t.exec("RELEASE job")
-		return err
-	}
-	t.nudge = nudged
-	if !spoilsOnlyItself(j.err) {
+		return t.run(end)
+	case spoilsOnlyItself(j.err):
+		t.nudge = nudged
+		return t.run(undo)
+	default:
 		return j.err
 	}
-	if _, err := t.exec("ROLLBACK TO job"); err != nil {
-		return err
+}
+
+// run runs plain statements in order.
+func (t *tx) run(statements []string) error {
+	for _, statement := range statements {
+		if _, err := t.exec(statement); err != nil {
+			return err
+		}
 	}
-	_, err := t.exec("RELEASE job")
-	return err
+	return nil
 }
 
 // keepCounts writes the counters, once for the whole transaction.

@@ -9,7 +9,9 @@ CREATE TABLE meta (
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What sources reported, unchanged.
+-- What sources reported, unchanged. That an event is one by (source_kind,
+-- event_id) is held by dedupe, which outlives it: a second index would cost
+-- every commit one page more.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY,
   source       TEXT NOT NULL,
@@ -17,8 +19,7 @@ CREATE TABLE events (
   event_id     TEXT NOT NULL,
   content      BLOB NOT NULL,    -- SHA-256 of body
   body         TEXT NOT NULL,    -- the viewing as canonical JSON
-  committed_at INTEGER NOT NULL,
-  UNIQUE (source_kind, event_id)
+  committed_at INTEGER NOT NULL
 ) STRICT;
 
 -- What is asked of the service: one row is one request.
@@ -48,6 +49,7 @@ CREATE TABLE entries (
   lease_until       INTEGER NOT NULL DEFAULT 0,
   remote_id         TEXT,
   created_at        INTEGER NOT NULL,
+  decided           TEXT NOT NULL,               -- the rules' sentences at that time, a JSON array
   settled_at        INTEGER,
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL,
   UNIQUE (event, account, part)
@@ -80,6 +82,7 @@ CREATE INDEX witnesses_entry ON witnesses (entry);
 CREATE TABLE dedupe (
   key     TEXT PRIMARY KEY,      -- kind of source, colon, event id
   content BLOB NOT NULL,
+  event   INTEGER NOT NULL,
   entry   INTEGER                -- the first entry it became, or became part of
 ) STRICT, WITHOUT ROWID;
 
@@ -97,7 +100,7 @@ CREATE TABLE attempts (
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
 
--- What was decided about an entry, and by which rule.
+-- What was decided about an entry after it was made (see entries.decided).
 CREATE TABLE steps (
   entry  INTEGER NOT NULL REFERENCES entries (id),
   number INTEGER NOT NULL,

@@ -145,11 +145,12 @@ func TestAnswerIsBounded(t *testing.T) {
 	} {
 		s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) {
 			io.WriteString(w, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n"+tt.begin)
-			for chunk := strings.Repeat(tt.then, 4096); ; {
-				if _, err := io.WriteString(w, chunk); err != nil {
+			for range 1 << 14 { // 64 MiB, more than all buffers on the way hold
+				if _, err := io.WriteString(w, strings.Repeat(tt.then, 4096)); err != nil {
 					return
 				}
 			}
+			t.Errorf("%s: all of it was taken", name)
 		})
 		c := newTestClient(t, Options{BaseURL: s.url()}, nil)
 		if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {

@@ -168,6 +168,8 @@ func TestOneActIsOnePOST(t *testing.T) {
 	}{
 		"FIN": {func(w net.Conn) { w.Close() }, InDoubt},
 		"RST": {reset, InDoubt},
+		"302": {func(w net.Conn) { respond(w, "302 Found", "Location: "+forbidden.url()+"/history", "") }, Unproven},
+		"303": {func(w net.Conn) { respond(w, "303 See Other", "Location: "+forbidden.url()+"/history", "") }, Unproven},
 		"307": {func(w net.Conn) { respond(w, "307 Temporary Redirect", "Location: "+forbidden.url()+"/history", "") }, Unproven},
 		"308": {func(w net.Conn) { respond(w, "308 Permanent Redirect", "Location: /api/v1/other", "") }, Unproven},
 	}

@@ -62,6 +62,7 @@ func TestCasesCoverEveryRow(t *testing.T) {
 func TestCases(t *testing.T) {
 	for _, r := range cases() {
 		t.Run(strconv.Itoa(r.number)+" "+strings.ReplaceAll(r.says, "/", "|"), func(t *testing.T) {
+			t.Parallel()
 			if r.mode != contractOnly {
 				t.Run("full", func(t *testing.T) { runRow(t, r, false) })
 			}

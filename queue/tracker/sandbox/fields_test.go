@@ -64,6 +64,7 @@ func FuzzDecodeObject(f *testing.F) {
 // TestKeysAgainstModel drives one service with random keyed requests and
 // restarts, beside a model of what a key means.
 func TestKeysAgainstModel(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		type first struct{ operation, body, answer string }
 		known := map[string]first{}
