@@ -1,86 +1,15 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"unicode/utf8"
 )
 
-const (
-	maxDepth   = 16        // nesting; messages of version 1 need 4
-	maxSafeInt = 1<<53 - 1 // beyond it JavaScript's numbers are not exact
-)
-
-// errDepth goes to the client after "the message".
-var errDepth = fmt.Errorf("is nested deeper than %d", maxDepth)
-
-// parse reads one JSON text whose objects have no key twice. encoding/json's
-// own reading into structs would take the last of two, and "TMDB" for "tmdb".
-func parse(frame []byte) (any, error) {
-	if !utf8.Valid(frame) {
-		return nil, errors.New("is not UTF-8")
-	}
-	if !json.Valid(frame) {
-		return nil, errors.New("is not one JSON text")
-	}
-	tokens := json.NewDecoder(bytes.NewReader(frame))
-	tokens.UseNumber()
-	return parseValue(tokens, 0)
-}
-
-func parseValue(tokens *json.Decoder, depth int) (any, error) {
-	token, err := tokens.Token()
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
-	}
-	open, ok := token.(json.Delim)
-	switch {
-	case !ok:
-		return token, nil
-	case depth >= maxDepth:
-		return nil, errDepth
-	case open == '{':
-		return parseObject(tokens, depth+1)
-	default:
-		return parseArray(tokens, depth+1)
-	}
-}
-
-func parseObject(tokens *json.Decoder, depth int) (map[string]any, error) {
-	values := map[string]any{}
-	for tokens.More() {
-		key, err := tokens.Token()
-		if err != nil {
-			return nil, fmt.Errorf("cannot be read: %w", err)
-		}
-		name, _ := key.(string) // keys of valid JSON are strings
-		if _, twice := values[name]; twice {
-			return nil, fmt.Errorf("has the key %.60q twice", name)
-		}
-		if values[name], err = parseValue(tokens, depth); err != nil {
-			return nil, err
-		}
-	}
-	_, err := tokens.Token() // the closing brace
-	return values, err
-}
-
-func parseArray(tokens *json.Decoder, depth int) ([]any, error) {
-	values := []any{}
-	for tokens.More() {
-		value, err := parseValue(tokens, depth)
-		if err != nil {
-			return nil, err
-		}
-		values = append(values, value)
-	}
-	_, err := tokens.Token() // the closing bracket
-	return values, err
-}
+// maxSafeInt is the largest integer that JavaScript's numbers hold exactly.
+const maxSafeInt = 1<<53 - 1
 
 // object reads the fields of one JSON object. The first field that is wrong
 // is noted in fault; reading goes on with zero values.
