@@ -285,15 +285,17 @@ func TestGateWidensInRoundsAndHalves(t *testing.T) {
 		if want := []int{1, 2, 4, 8}; !equal(rounds, want) {
 			t.Fatalf("requests at once are %v, want %v", rounds, want)
 		}
+		synctest.Wait()
 		s.set(func(s *remote) { s.answer = always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429}) })
+		time.Sleep(time.Second) // the next eight will get it
 		synctest.Wait()
-		time.Sleep(time.Second) // eight answers of 429 halve it to one
-		s.set(func(s *remote) { s.answer = nil })
+		time.Sleep(time.Second) // and halve the gate until it closes
 		synctest.Wait()
+		_, p := s.seen()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.flying > 1 {
-			t.Errorf("%d requests at once after trouble, want at most 1", s.flying)
+		if s.flying != 0 || p != 0 {
+			t.Errorf("%d requests and %d probes right after eight answers of 429, want none", s.flying, p)
 		}
 	})
 }
