@@ -151,6 +151,7 @@ func TestAnswerIsBounded(t *testing.T) {
 				}
 			}
 			t.Errorf("%s: all of it was taken", name)
+			w.Close()
 		})
 		c := newTestClient(t, Options{BaseURL: s.url()}, nil)
 		if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {
