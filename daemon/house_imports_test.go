@@ -52,22 +52,23 @@ func table() map[string]access {
 // it: whoever wants to replace one has one place to look.
 func doors() map[string][]string {
 	return map[string][]string{
-		"github.com/fsnotify/fsnotify":    {"kodi/watch"},
-		"github.com/gorilla/websocket":    {"connector", "connector/client"},
-		"github.com/kardianos/service":    {"daemon/service"},
-		"github.com/pelletier/go-toml/v2": {"daemon/config"},
-		"github.com/spf13/cobra":          {"cmd/filmspool"},
-		"golang.org/x/net":                {"..."},
-		"golang.org/x/sync":               {"..."},
-		"golang.org/x/sys":                {"..."},
-		"golang.org/x/term":               {"cmd/filmspool"},
-		"golang.org/x/text":               {"..."},
-		"modernc.org/sqlite":              {"kodi/kodisim", "kodi/library", "queue", "queue/tracker/sandbox"},
-		"github.com/getkin/kin-openapi":   nil, // the rest is for tests
-		"github.com/google/go-cmp":        nil,
-		"github.com/rogpeppe/go-internal": nil,
-		"go.uber.org/goleak":              nil,
-		"pgregory.net/rapid":              nil,
+		"github.com/fsnotify/fsnotify":             {"kodi/watch"},
+		"github.com/gorilla/websocket":             {"connector", "connector/client"},
+		"github.com/kardianos/service":             {"daemon/service"},
+		"github.com/pelletier/go-toml/v2":          {"daemon/config"},
+		"github.com/spf13/cobra":                   {"cmd/filmspool"},
+		"golang.org/x/net":                         {"..."},
+		"golang.org/x/sync":                        {"..."},
+		"golang.org/x/sys":                         {"..."},
+		"golang.org/x/term":                        {"cmd/filmspool"},
+		"golang.org/x/text":                        {"..."},
+		"modernc.org/sqlite":                       {"kodi/kodisim", "kodi/library", "queue", "queue/tracker/sandbox"},
+		"github.com/getkin/kin-openapi":            nil, // the rest is for tests
+		"github.com/google/go-cmp":                 nil,
+		"github.com/rogpeppe/go-internal":          nil,
+		"github.com/santhosh-tekuri/jsonschema/v6": nil,
+		"go.uber.org/goleak":                       nil,
+		"pgregory.net/rapid":                       nil,
 	}
 }
 

@@ -2,10 +2,10 @@ package service
 
 import "errors"
 
-// ErrNotInstalled: there is no such service to start, stop or read from.
+// ErrNotInstalled says that there is no such service to start, stop or read from.
 var ErrNotInstalled = errors.New("the service is not installed")
 
-// ErrNoManager: no service manager runs on this machine, or none for this
+// ErrNoManager says that no service manager runs on this machine, or none for this
 // person.
 var ErrNoManager = errors.New("no service manager is running here")
 

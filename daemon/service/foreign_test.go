@@ -28,16 +28,16 @@ func (s *scripted) verb(name string) error {
 		<-s.hang
 	}
 	s.said = append(s.said, name)
-	switch {
-	case name == s.failing:
+	switch name {
+	case s.failing:
 		return errors.New("exit status 1")
-	case name == "install":
+	case "install":
 		s.installed, s.state = true, kardianos.StatusStopped
-	case name == "uninstall":
+	case "uninstall":
 		s.installed, s.state = false, kardianos.StatusUnknown
-	case name == "start":
+	case "start":
 		s.state = kardianos.StatusRunning
-	case name == "stop":
+	case "stop":
 		s.state = kardianos.StatusStopped
 	}
 	return nil

@@ -39,7 +39,7 @@ func boot(t *testing.T) *machine {
 	must(t, exec.CommandContext(t.Context(), "install", "-m", "755", binary, filepath.Join(root, program)))
 
 	console := new(bytes.Buffer)
-	nspawn := exec.Command("systemd-nspawn", "--quiet", "--directory="+root, "--volatile=overlay", "--boot", //nolint:noctx // ended by powerOff
+	nspawn := exec.Command("systemd-nspawn", "--quiet", "--directory="+root, "--volatile=overlay", "--boot",
 		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe")
 	nspawn.Stdout, nspawn.Stderr = console, console
 	if err := nspawn.Start(); err != nil {
