@@ -260,7 +260,7 @@ func (s *Store) State(ctx context.Context, source string) (map[string][]byte, er
 	}
 	state := make(map[string][]byte, len(pairs))
 	for _, p := range pairs {
-		state[p.key] = p.value
+		state[p.key] = append([]byte{}, p.value...) // an empty value is not a missing one
 	}
 	return state, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,7 +252,16 @@ func BenchmarkReplay(b *testing.B) {
 				films[i] = int64(i + 1)
 			}
 			watch(b, s, "a", films...)
-			l, err := New(Options{Account: "default", Outbox: s, InstallationID: "i", MaxInFlight: width, Service: &remote{delay: 20 * time.Millisecond}})
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			all := make(chan struct{})
+			service := &remote{delay: 20 * time.Millisecond, answer: func(string) tracker.Verdict {
+				if left.Add(-1) == 0 {
+					close(all)
+				}
+				return tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}
+			}}
+			l, err := New(Options{Account: "default", Outbox: s, InstallationID: "i", MaxInFlight: width, Service: service})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -259,6 +269,7 @@ func BenchmarkReplay(b *testing.B) {
 			ended := make(chan error, 1)
 			b.ResetTimer()
 			go func() { ended <- l.Run(ctx) }()
+			<-all
 			until(b, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == int64(b.N) })
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
 			b.StopTimer()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"flag"
 	"log/slog"
 	"net/http"
 	"os"
@@ -16,7 +17,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Every step of the model waits for the disk; the flag itself still wins.
+	flag.Set("rapid.checks", "30")
+	goleak.VerifyTestMain(m)
+}
 
 func TestRecordsSurviveARestart(t *testing.T) {
 	o := options(t)

@@ -1,0 +1,188 @@
+package queue
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// amend sends one amendment of the browser "b1".
+func (o *opened) amend(t testing.TB, a viewing.Amendment) {
+	t.Helper()
+	o.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{a}})
+}
+
+// identified is the media of a film that the service can be told of.
+func identified(tmdb int64) []viewing.Media {
+	return []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}
+}
+
+func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
+	s := fresh(t)
+	id := s.commit(t, unidentified("e1"))[0].Entries[0]
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "the library knows it now"})
+	e := s.entry(t, id)
+	if e.State != StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
+		t.Fatalf("entry %+v", e)
+	}
+	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
+		t.Errorf("leased %v", ids(leased))
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
+	s := fresh(t)
+	ahead := unidentified("ahead")
+	ahead.WatchedAt = viewing.At(noon().Add(-time.Minute))
+	bulk := unidentified("bulk")
+	bulk.Class = viewing.ClassBulk
+	outcomes := s.commit(t, film("good", 1, -10), bulk, ahead)
+	for _, a := range []viewing.Amendment{
+		{EventID: "good", Media: unidentified("x").Media, Reason: "the identifier was wrong"},
+		{EventID: "bulk", Media: identified(2), Reason: "found"},
+		{EventID: "ahead", Media: identified(3), Reason: "found"},
+	} {
+		s.amend(t, a)
+	}
+	for i, want := range []struct {
+		state  State
+		reason string
+	}{{StateHeld, "unresolved"}, {StateHeld, "bulk"}, {StatePending, ""}} {
+		if e := s.entry(t, outcomes[i].Entries[0]); e.State != want.state || e.Reason != want.reason {
+			t.Errorf("%s is %s (%s), want %v", e.EventID, e.State, e.Reason, want)
+		}
+	}
+	s.checkCounters(t)
+}
+
+func TestAmendmentBreaksALease(t *testing.T) {
+	s := fresh(t)
+	s.commit(t, film("e1", 603, -10), film("e2", 604, -5))
+	leased := s.lease(t)
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: "corrected"})
+	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
+	for _, e := range leased {
+		if _, err := s.Sending(t.Context(), e); !errors.Is(err, ErrLeaseLost) {
+			t.Errorf("sending the old %s: %v, want a lost lease", e.EventID, err)
+		}
+	}
+	if again := s.lease(t); len(again) != 1 || again[0].Media.IDs.TMDB != 605 {
+		t.Errorf("leased again %+v", again)
+	}
+}
+
+func TestDropWithdrawsPendingAndHeld(t *testing.T) {
+	s := fresh(t)
+	for _, v := range []viewing.Viewing{film("pending", 603, -10), unidentified("held")} {
+		id := s.commit(t, v)[0].Entries[0]
+		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
+		if e := s.entry(t, id); e.State != StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
+			t.Errorf("%s: %+v", v.EventID, e)
+		}
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Dropped: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
+	ends := map[string]State{
+		"sending": StateSending, "doubt": StateInDoubt, "delivered": StateDelivered,
+		"rejected": StateRejected, "merged": StateMerged,
+	}
+	for name, state := range ends {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
+			attempt := s.sendOne(t, id)
+			if state != StateSending {
+				s.settle(t, Settlement{Entry: id, Attempt: attempt, State: state})
+			}
+			before := s.explained(t, id)
+			for range 2 {
+				s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(1), Reason: "corrected"})
+				s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: "unmarked"})
+			}
+			after := s.explained(t, id)
+			if diff := cmp.Diff(before.Entry, after.Entry); diff != "" {
+				t.Error(diff)
+			}
+			if added := len(after.Steps) - len(before.Steps); added != 2 {
+				t.Errorf("%d steps added, want each amendment noted once: %+v", added, after.Steps)
+			}
+		})
+	}
+}
+
+func TestAmendmentOfAWitnessIsOnlyNoted(t *testing.T) {
+	s := fresh(t)
+	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
+	again := film("e2", 603, -9)
+	again.SameAs = "e1"
+	s.commit(t, again)
+	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
+	if e := s.entry(t, id); e.State != StatePending {
+		t.Errorf("entry is %s: the first event still stands", e.State)
+	}
+}
+
+func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
+	s := fresh(t)
+	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
+	tests := map[string][]viewing.Media{
+		"more items": append(identified(1), identified(2)...),
+		"no items":   {},
+		"a series":   {{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1}}},
+	}
+	for name, media := range tests {
+		b := viewing.Batch{
+			Source: "browser:b1", Viewings: []viewing.Viewing{film("new "+name, 9, -1)},
+			Amendments: []viewing.Amendment{{EventID: "e1", Media: media}},
+		}
+		if _, err := s.Commit(t.Context(), b); !errors.Is(err, viewing.ErrInvalid) {
+			t.Errorf("%s: %v, want an invalid batch", name, err)
+		}
+	}
+	s.amend(t, viewing.Amendment{EventID: "unknown", Drop: true})
+	if e := s.entry(t, id); e.Revision != 0 || e.State != StatePending {
+		t.Errorf("entry %+v", e)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+		t.Errorf("counts %+v: a refused batch left something", counts)
+	}
+}
+
+func TestRepeatingABatchIsHarmless(t *testing.T) {
+	s := fresh(t)
+	s.commit(t, unidentified("e1"), film("e2", 7, -10))
+	b := viewing.Batch{
+		Source:   "browser:b1",
+		Viewings: []viewing.Viewing{film("e3", 8, -3)},
+		Amendments: []viewing.Amendment{
+			{EventID: "e1", Media: identified(603), Reason: "found"},
+			{EventID: "e2", Media: identified(70), Reason: "corrected"},
+			{EventID: "e2", Reason: "seen in the library too"},
+		},
+		State: map[string][]byte{"k": []byte("v")},
+	}
+	s.commitBatch(t, b)
+	var before []Explanation
+	for id := range int64(3) {
+		before = append(before, s.explained(t, id+1))
+	}
+	s.clock.advance(time.Minute)
+	s.commitBatch(t, b)
+	for id := range int64(3) {
+		if diff := cmp.Diff(before[id], s.explained(t, id+1)); diff != "" {
+			t.Errorf("entry %d changed: %s", id+1, diff)
+		}
+	}
+	s.checkCounters(t)
+}

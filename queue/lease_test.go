@@ -1,0 +1,227 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// commitIDs commits viewings and returns the first entry of each.
+func (o *opened) commitIDs(t testing.TB, viewings ...viewing.Viewing) []int64 {
+	t.Helper()
+	var first []int64
+	for _, outcome := range o.commit(t, viewings...) {
+		first = append(first, outcome.Entries[0])
+	}
+	return first
+}
+
+func (o *opened) wantLeased(t testing.TB, want ...int64) []Entry {
+	t.Helper()
+	leased := o.lease(t)
+	if !slices.Equal(ids(leased), want) {
+		t.Fatalf("leased %v, want %v", ids(leased), want)
+	}
+	return leased
+}
+
+func TestLeaseIsOldestFirstAndExclusive(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("late", 1, -1), film("early", 2, -60), film("middle", 3, -30))
+	two, err := s.Lease(t.Context(), "default", 2, time.Minute)
+	if err != nil || !slices.Equal(ids(two), []int64{id[1], id[2]}) {
+		t.Fatalf("leased %v, %v", ids(two), err)
+	}
+	s.wantLeased(t, id[0])
+	s.wantLeased(t)
+}
+
+func TestLeaseRunsOutAndIsLostWhenTaken(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1))[0]
+	old := s.wantLeased(t, id)[0]
+	s.clock.advance(time.Minute)
+	taken := s.wantLeased(t, id)[0]
+	if _, err := s.Sending(t.Context(), old); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("sending with the old lease: %v", err)
+	}
+	s.clock.advance(time.Hour) // run out, but taken by nobody
+	s.send(t, taken)
+	if _, err := s.Sending(t.Context(), taken); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("sending twice: %v", err)
+	}
+}
+
+func TestSendingNeedsALease(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1))[0]
+	if _, err := s.Sending(t.Context(), s.entry(t, id)); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("sending what was never leased: %v", err)
+	}
+}
+
+func TestReleaseGivesBackUnchanged(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1))[0]
+	before := s.entry(t, id)
+	leased := s.wantLeased(t, id)
+	if err := s.Release(t.Context(), leased); err != nil {
+		t.Fatal(err)
+	}
+	if after := s.entry(t, id); after.Lease != 0 || after.Attempts != before.Attempts || !after.NextAt.Equal(before.NextAt) {
+		t.Errorf("entry %+v", after)
+	}
+	second := s.wantLeased(t, id)
+	if err := s.Release(t.Context(), leased); err != nil { // the old lease again
+		t.Fatal(err)
+	}
+	s.send(t, second[0])
+}
+
+func TestLeaseOfAnEarlierRunIsVoid(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1))[0]
+	old := s.wantLeased(t, id)[0]
+	s = s.reopen(t)
+	s.wantLeased(t, id)
+	if _, err := s.Sending(t.Context(), old); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("sending with an earlier run's lease: %v", err)
+	}
+}
+
+func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
+	s := fresh(t)
+	v := film("twice", 603, -60)
+	v.Count = 2
+	twice := s.commit(t, v)[0].Entries
+	rest := s.commitIDs(t, film("later", 603, -10), film("other", 604, -5), film("earliest", 603, -90))
+	later, other, earliest := rest[0], rest[1], rest[2]
+	for _, want := range [][]int64{{earliest, other}, {twice[0]}, {twice[1]}, {later}, {}} {
+		leased := s.wantLeased(t, want...)
+		for _, e := range leased {
+			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: StateDelivered})
+		}
+	}
+}
+
+func TestWhichElderBlocks(t *testing.T) {
+	tests := []struct {
+		state  State
+		blocks bool
+	}{
+		{StatePending, true}, {StateSending, true}, {StateInDoubt, true},
+		{StateHeld, false}, {StateDelivered, false}, {StateRejected, false}, {StateDropped, false}, {StateMerged, false},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.state), func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("elder", 603, -60), film("younger", 603, -10))
+			attempt := s.sendOne(t, id[0])
+			switch tt.state {
+			case StateSending:
+			case StatePending:
+				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: StatePending, NextAt: noon().Add(time.Hour)})
+			default:
+				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: tt.state})
+			}
+			due, ok, err := s.NextDue(t.Context(), "default")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.blocks {
+				s.wantLeased(t)
+				if inAnHour := tt.state == StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
+					t.Errorf("next due %v, %v: the blocked one counts", due, ok)
+				}
+				return
+			}
+			if !ok || due.After(noon()) {
+				t.Errorf("next due %v, %v, want now", due, ok)
+			}
+			s.wantLeased(t, id[1])
+		})
+	}
+}
+
+func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
+	s := fresh(t)
+	s.commitIDs(t,
+		viewing.Viewing{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
+		viewing.Viewing{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
+	s.wantLeased(t, 1, 2)
+}
+
+func TestAfterWaitsForDelivery(t *testing.T) {
+	for _, state := range []State{StatePending, StateHeld, StateInDoubt, StateRejected, StateDropped, StateDelivered, StateMerged} {
+		t.Run(string(state), func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
+			err := s.write(t.Context(), func(t *tx) error {
+				_, err := t.exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			attempt := s.sendOne(t, id[0])
+			s.wantLeased(t) // not while it is under way
+			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
+			if state == StateDelivered || state == StateMerged {
+				if e := s.wantLeased(t, id[1])[0]; e.After != id[0] {
+					t.Errorf("entry waits for %d", e.After)
+				}
+				return
+			}
+			s.wantLeased(t)
+		})
+	}
+}
+
+func TestNextDue(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
+	later := noon().Add(10 * time.Minute)
+	for i, at := range []time.Time{later.Add(time.Minute), later} {
+		s.settle(t, Settlement{Entry: id[i], State: StatePending, NextAt: at})
+	}
+	if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(later) {
+		t.Fatalf("next due %v, %v, %v", at, ok, err)
+	}
+	s.wantLeased(t)
+	s.clock.advance(10*time.Minute - time.Millisecond)
+	s.wantLeased(t)
+	s.clock.advance(time.Millisecond)
+	s.wantLeased(t, id[1])
+	if at, ok, _ := s.NextDue(t.Context(), "default"); !ok || !at.Equal(later.Add(time.Minute)) {
+		t.Errorf("next due %v, %v: what is leased does not count", at, ok)
+	}
+	s.clock.advance(time.Minute)
+	s.wantLeased(t, id[1], id[0]) // the lease of the first has run out
+}
+
+func TestLeaseRefusesNonsense(t *testing.T) {
+	s := fresh(t)
+	for _, tt := range []struct {
+		n   int
+		ttl time.Duration
+	}{{0, time.Minute}, {-1, time.Minute}, {1, 0}} {
+		if _, err := s.Lease(t.Context(), "default", tt.n, tt.ttl); err == nil {
+			t.Errorf("leased %d for %s", tt.n, tt.ttl)
+		}
+	}
+}
+
+func TestLeaseLeavesOutWhatIsPutOff(t *testing.T) {
+	s := fresh(t)
+	for i := range 5 {
+		s.commitIDs(t, film(fmt.Sprint("e", i), int64(i+1), -i))
+	}
+	for id := range int64(4) {
+		s.settle(t, Settlement{Entry: id + 1, State: StatePending, NextAt: noon().Add(time.Hour)})
+	}
+	s.wantLeased(t, 5)
+}

@@ -1,0 +1,106 @@
+package rules_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// seen is a viewing of m that ended at the given distance from now.
+func seen(class viewing.Class, ahead time.Duration) viewing.Viewing {
+	return viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", Class: class, WatchedAt: viewing.At(noon().Add(ahead))}
+}
+
+func number(n int) *int { return &n }
+
+func TestDecideState(t *testing.T) {
+	film := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	imdbOnly := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}, Title: "Alpha One"}
+	placed := &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: number(0), Episode: number(1)}
+	unplaced := &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TVDB: 9}}, Season: number(1), Episode: number(1)}
+	series := &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}
+	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w"}
+	list := viewing.Viewing{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red"}}
+	tests := []struct {
+		name   string
+		v      viewing.Viewing
+		m      *viewing.Media
+		reason string // "" is pending
+	}{
+		{"film", seen("", -time.Hour), film, ""},
+		{"live film", seen(viewing.ClassLive, 0), film, ""},
+		{"catch-up film", seen(viewing.ClassCatchUp, -time.Hour), film, ""},
+		{"clock five minutes ahead", seen("", 5*time.Minute), film, ""},
+		{"clock further ahead", seen("", 5*time.Minute+time.Millisecond), film, rules.Future},
+		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, rules.Bulk},
+		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, rules.Backdated},
+		{"review", seen(viewing.ClassReview, -time.Hour), film, rules.Review},
+		{"future and bulk", seen(viewing.ClassBulk, time.Hour), film, rules.Future},
+		{"bulk and unidentified", seen(viewing.ClassBulk, -time.Hour), imdbOnly, rules.Bulk},
+		{"imdb only", seen("", -time.Hour), imdbOnly, rules.Unresolved},
+		{"special episode", seen("", -time.Hour), placed, ""},
+		{"episode without a series id", seen("", -time.Hour), unplaced, rules.Unresolved},
+		{"wish for a film", wish, film, ""},
+		{"wish for a series", wish, series, ""},
+		{"wish without tmdb", wish, imdbOnly, rules.Unresolved},
+		{"list", list, nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := rules.Decide(rules.Settings{}, "browser:b1", tt.v, tt.m, noon())
+			want := rules.Held
+			if tt.reason == "" {
+				want = rules.Pending
+			}
+			if d.State != want || d.Reason != tt.reason {
+				t.Errorf("decided %s (%s), want %s (%s)", d.State, d.Reason, want, tt.reason)
+			}
+		})
+	}
+}
+
+func TestDecideAccount(t *testing.T) {
+	routes := map[string]string{"browser:b2": "second", "kodi": "living room", "cli": ""}
+	tests := []struct{ source, account string }{
+		{"browser:b1", "default"},
+		{"browser:b2", "second"},
+		{"browser:b22", "default"},
+		{"kodi:/home/me/.kodi/userdata", "living room"},
+		{"cli", "default"},
+		{"", "default"},
+	}
+	for _, tt := range tests {
+		d := rules.Decide(rules.Settings{Routes: routes}, tt.source, seen("", 0), nil, noon())
+		if d.Account != tt.account {
+			t.Errorf("%q goes to %q, want %q", tt.source, d.Account, tt.account)
+		}
+	}
+}
+
+func TestExactRouteWinsOverKind(t *testing.T) {
+	s := rules.Settings{Routes: map[string]string{"browser": "all", "browser:b2": "mine"}}
+	if d := rules.Decide(s, "browser:b2", seen("", 0), nil, noon()); d.Account != "mine" {
+		t.Errorf("went to %q", d.Account)
+	}
+}
+
+func TestStepsArePlainSentences(t *testing.T) {
+	for _, class := range []viewing.Class{"", viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview} {
+		d := rules.Decide(rules.Settings{}, "browser:b1", seen(class, 0), &viewing.Media{Type: viewing.Movie}, noon())
+		if len(d.Steps) != 2 || !strings.Contains(d.Steps[0], d.Account) {
+			t.Fatalf("steps %q", d.Steps)
+		}
+		if slices.ContainsFunc(d.Steps, func(s string) bool { return !strings.HasSuffix(s, ".") }) {
+			t.Errorf("not sentences: %q", d.Steps)
+		}
+		if d.State == rules.Held && !strings.Contains(d.Steps[1], d.Reason) {
+			t.Errorf("the sentence %q does not name %s", d.Steps[1], d.Reason)
+		}
+	}
+}
