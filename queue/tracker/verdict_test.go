@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,8 +50,11 @@ func (r row) seen(proven bool) seen {
 }
 
 func fateTable() []row {
+	return slices.Concat(deliveredRows(), codeRows(), rejectedRows(), accountRows(), foreignRows(), doubtRows())
+}
+
+func deliveredRows() []row {
 	return []row{
-		// delivered
 		{name: "success", status: 200, body: okBody, fate: Delivered, proves: true},
 		{name: "success absent", status: 200, body: `{}`, fate: Delivered, proves: true},
 		{name: "another 2xx", status: 202, body: okBody, fate: Delivered, proves: true},
@@ -65,8 +69,12 @@ func fateTable() []row {
 		{name: "watchlist 409 is there already", op: Watchlist, status: 409, body: `{"error":"CONFLICT","message":"already there"}`, fate: Delivered, proves: true},
 		{name: "watchlist 409 without code", op: Watchlist, status: 409, body: denied, fate: Delivered},
 		{name: "watchlist 409 to a resend", op: Watchlist, status: 409, body: otherError, resend: true, fate: Delivered, proves: true},
+	}
+}
 
-		// a code of the contract comes before the status
+// codeRows: a code of the contract comes before the status.
+func codeRows() []row {
+	return []row{
 		{name: "invalid", status: 400, body: invalid, fate: Rejected, proves: true},
 		{name: "invalid with 500", status: 500, body: invalid, fate: Rejected, proves: true},
 		{name: "invalid with 200", status: 200, body: invalid, fate: Rejected, proves: true},
@@ -79,8 +87,11 @@ func fateTable() []row {
 		{name: "unauthorized with 400", op: Watchlist, status: 400, body: noAuth, fate: Refused, proves: true},
 		{name: "unauthorized with 500", status: 500, body: noAuth, fate: Refused, proves: true},
 		{name: "forbidden with 200", op: Lists, status: 200, body: forbidden, fate: Refused, proves: true},
+	}
+}
 
-		// this entry rejected
+func rejectedRows() []row {
+	return []row{
 		{name: "404 of its own", status: 404, body: otherError, fate: Rejected, proves: true},
 		{name: "405 of its own", status: 405, body: otherError, fate: Rejected, proves: true},
 		{name: "409", status: 409, body: otherError, fate: Rejected, proves: true},
@@ -93,8 +104,12 @@ func fateTable() []row {
 		{name: "success false with a code", status: 200, body: `{"success":false,"error":"UNKNOWN_FILM","message":"?"}`, fate: Rejected, proves: true},
 		{name: "list: success false beside an id", op: Lists, status: 200, body: `{"success":false,"id":"x"}`, fate: Rejected, proves: true},
 		{name: "list 409 first time", op: Lists, status: 409, body: otherError, fate: Rejected, proves: true},
+	}
+}
 
-		// the key
+// accountRows are about the key, or about waiting.
+func accountRows() []row {
+	return []row{
 		{name: "401", status: 401, body: noAuth, fate: Refused, proves: true},
 		{name: "403", status: 403, body: forbidden, fate: Refused, proves: true},
 		{name: "401 bare", status: 401, fate: Refused},
@@ -111,8 +126,12 @@ func fateTable() []row {
 		{name: "503 with seconds", status: 503, header: "Retry-After: 120", fate: Later},
 		{name: "503 with a date", status: 503, header: "Retry-After: Sun, 01 Mar 2026 19:02:00 GMT", fate: Later},
 		{name: "503 with an error object", status: 503, body: `{"error":"MAINTENANCE","message":"back soon"}`, fate: Later, proves: true},
+	}
+}
 
-		// not this service, or something on the way
+// foreignRows are not of this service, or of something on the way.
+func foreignRows() []row {
+	return []row{
 		{name: "404 bare", status: 404, fate: Unproven, proven: Offline},
 		{name: "404 page", status: 404, body: html, fate: Unproven, proven: Offline},
 		{name: "404 of another server", status: 404, body: nestError, fate: Unproven, proven: Offline},
@@ -144,8 +163,11 @@ func fateTable() []row {
 		{name: "list without id", op: Lists, status: 200, body: `{"name":"Noir"}`, fate: Unproven, proven: InDoubt},
 		{name: "list, success only: this API, but no list", op: Lists, status: 200, body: okBody, fate: InDoubt, proves: true},
 		{name: "list: data without success is no wrapping", op: Lists, status: 200, body: `{"data":{"id":"x"}}`, fate: Unproven, proven: InDoubt},
+	}
+}
 
-		// in doubt
+func doubtRows() []row {
+	return []row{
 		{name: "500", status: 500, fate: InDoubt},
 		{name: "500 with another code", status: 500, body: otherError, fate: InDoubt, proves: true},
 		{name: "500 success false", status: 500, body: denied, fate: InDoubt},
