@@ -44,6 +44,10 @@
 //	late:3s        the connection is closed at once, and the request
 //	               recorded that much later, even if the client is gone
 //
-// A delayed or late request counts as still being worked on. GET
-// /_sandbox/records lists all that was recorded, in order.
+// A delayed or late request counts as still being worked on. A repeat that is
+// answered by its Idempotency-Key meets none of the second kind.
+//
+// GET /_sandbox/records lists all that was recorded, in order. The control
+// routes ask for no key; they refuse web pages (Origin), other machines, and
+// any Host but a loopback one.
 package sandbox
