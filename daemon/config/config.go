@@ -167,6 +167,22 @@ func (c Config) Origin(name string) string {
 	return "default"
 }
 
+// Annotated is the whole configuration as TOML, with where each setting came
+// from. Keys are not part of it.
+func (c Config) Annotated() ([]byte, error) {
+	var out bytes.Buffer
+	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "accounts", "routes", "connector", "kodi"} {
+		fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
+	}
+	text, err := toml.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("show the configuration: %w", err)
+	}
+	out.WriteByte('\n')
+	out.Write(text)
+	return out.Bytes(), nil
+}
+
 // SourceRoutes is [Config.Routes] with the accounts that libraries name.
 func (c Config) SourceRoutes() map[string]string {
 	routes := map[string]string{}

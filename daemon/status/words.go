@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -191,5 +192,5 @@ type ClientInfo struct {
 
 // Scan is what a scan of all libraries finds.
 type Scan struct {
-	Libraries []any `json:"libraries"`
+	Libraries []kodi.Report `json:"libraries"`
 }

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// account is one account at a service: who it is, and the loop that sends.
+type account struct {
+	name string
+	loop *replay.Loop
+
+	mu         sync.Mutex
+	credential config.Credential
+	client     *tracker.Client // nil without key or address
+	problem    string          // why there is no client
+}
+
+// openAccounts makes a loop for each account of the configuration.
+func (d *Daemon) openAccounts(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(d.o.Config.Accounts)) {
+		a, err := d.openAccount(ctx, name)
+		if err != nil {
+			return fmt.Errorf("open account %s: %w", name, err)
+		}
+		d.accounts = append(d.accounts, a)
+	}
+	return nil
+}
+
+// openAccount makes one account's loop, with a client where key and address
+// are known.
+func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error) {
+	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+	if err != nil {
+		return nil, err
+	}
+	a := &account{name: name, credential: c}
+	client, err := d.newClient(ctx, c)
+	if err != nil {
+		a.problem = err.Error()
+	}
+	a.client = client
+	o := replay.Options{
+		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
+		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
+	}
+	if client != nil {
+		o.Service = client
+	}
+	if a.loop, err = replay.New(o); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// newClient makes a client for a credential. The error says, for a person,
+// why there can be none.
+func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
+	switch {
+	case c.BaseURL == "":
+		return nil, fmt.Errorf("no service is known")
+	case c.Key.IsZero():
+		return nil, fmt.Errorf("%s", c.KeyProblem)
+	}
+	proven, err := d.moveTo(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return tracker.New(tracker.Options{
+		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
+	})
+}
+
+// moveTo notes the account's address and reports whether it has ever answered
+// as the service does. What was known of another address counts no more.
+func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, err error) {
+	kept, err := d.store.Account(ctx, c.Account)
+	if err != nil || kept.BaseURL == c.BaseURL {
+		return kept.Proven, err
+	}
+	kept.BaseURL, kept.Proven = c.BaseURL, false
+	return false, d.store.SaveAccount(ctx, kept)
+}
+
+// use gives the account a new key or address; the loop takes it at once.
+func (a *account) use(c config.Credential, client *tracker.Client) {
+	a.mu.Lock()
+	old := a.client
+	a.credential, a.client, a.problem = c, client, ""
+	a.mu.Unlock()
+	a.loop.Use(client)
+	if old != nil {
+		old.Close()
+	}
+}
+
+// look is the account's credential and why it has no client, if it has none.
+func (a *account) look() (config.Credential, string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.credential, a.problem
+}
+
+// close drops the client's connections.
+func (a *account) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client != nil {
+		a.client.Close()
+	}
+}

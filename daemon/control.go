@@ -1,0 +1,145 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// control is a daemon seen by who controls it.
+type control struct{ d *Daemon }
+
+// Control is what a person can ask of this instance.
+func (d *Daemon) Control() status.Control { return &control{d: d} }
+
+// Add implements [status.Control].
+func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, error) {
+	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: "cli", Viewings: []viewing.Viewing{v}})
+	if err != nil {
+		return status.Entry{}, err
+	}
+	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
+		return status.Entry{}, &status.Fault{Code: status.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
+	}
+	e, err := c.d.store.Explain(ctx, outcomes[0].Entries[0])
+	if err != nil {
+		return status.Entry{}, err
+	}
+	return entryOf(e.Entry), nil
+}
+
+// List implements [status.Control].
+func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, error) {
+	list := []status.Entry{}
+	f := queue.Filter{State: queue.State(q.State), Limit: q.Limit}
+	for q.Limit == 0 || len(list) < q.Limit {
+		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)
+		page, err := c.d.store.Entries(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page {
+			list = append(list, entryOf(e))
+		}
+		if len(page) < f.Limit {
+			break
+		}
+		f.Before = page[len(page)-1].ID
+	}
+	return list, nil
+}
+
+// maxPage is how many entries the queue lists at once.
+const maxPage = 1000
+
+// pageOf is how many of limit entries are still missing; 0 is no limit.
+func pageOf(limit, have int) int {
+	if limit == 0 {
+		return maxPage
+	}
+	return limit - have
+}
+
+// Explain implements [status.Control].
+func (c *control) Explain(ctx context.Context, id int64) (status.Explanation, error) {
+	e, err := c.d.store.Explain(ctx, id)
+	if errors.Is(err, queue.ErrNotFound) {
+		return status.Explanation{}, &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+	}
+	if err != nil {
+		return status.Explanation{}, err
+	}
+	out := status.Explanation{Entry: entryOf(e.Entry), Events: []status.Event{}, Steps: []status.Step{}, Requests: []status.Request{}}
+	for _, w := range e.Events {
+		seen := status.Event{At: w.At, Source: w.Source, EventID: w.EventID}
+		if err := json.Unmarshal(w.Body, &seen.Seen); err != nil {
+			return out, fmt.Errorf("read event %s: %w", w.EventID, err)
+		}
+		out.Events = append(out.Events, seen)
+	}
+	for _, s := range e.Steps {
+		out.Steps = append(out.Steps, status.Step(s))
+	}
+	for _, r := range e.Requests {
+		out.Requests = append(out.Requests, status.Request{At: r.At, Status: r.Status, Error: r.Error, Answer: r.Answer})
+	}
+	return out, nil
+}
+
+// Pair implements [status.Control].
+func (c *control) Pair(context.Context) (status.PairingCode, error) {
+	if c.d.pairing == nil {
+		return status.PairingCode{}, status.NotRunning()
+	}
+	code := c.d.pairing.NewCode()
+	return status.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}, nil
+}
+
+// Clients implements [status.Control].
+func (c *control) Clients(context.Context) ([]status.ClientInfo, error) {
+	if c.d.pairing == nil {
+		return nil, status.NotRunning()
+	}
+	list := []status.ClientInfo{}
+	for _, k := range c.d.pairing.List() {
+		list = append(list, status.ClientInfo{
+			ID: k.ID, Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: known(k.LastSeen),
+		})
+	}
+	return list, nil
+}
+
+// Revoke implements [status.Control].
+func (c *control) Revoke(ctx context.Context, id string) error {
+	if c.d.pairing == nil {
+		return status.NotRunning()
+	}
+	err := c.d.pairing.Revoke(ctx, id)
+	if errors.Is(err, pairing.ErrNotFound) {
+		return &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
+	}
+	return err
+}
+
+// clientKeep keeps the paired browsers as the memory of a source of its own.
+type clientKeep struct{ store *queue.Store }
+
+// clientSource is the name under which the queue keeps them.
+const clientSource = "clients"
+
+// Load implements [pairing.Keep].
+func (k clientKeep) Load(ctx context.Context) (map[string][]byte, error) {
+	return k.store.State(ctx, clientSource)
+}
+
+// Save implements [pairing.Keep].
+func (k clientKeep) Save(ctx context.Context, id string, record []byte) error {
+	_, err := k.store.Commit(ctx, viewing.Batch{Source: clientSource, State: map[string][]byte{id: record}})
+	return err
+}

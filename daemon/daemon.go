@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/rules"
+)
+
+// Options is what an instance is made of.
+type Options struct {
+	Config  config.Config
+	Paths   config.Paths
+	Getenv  func(string) string
+	Version string
+	Logger  *slog.Logger
+	// Ready is called once, with the address, when the instance can be used.
+	// It may be nil.
+	Ready func(address string)
+}
+
+// Daemon is one instance over one state folder, which it holds locked.
+type Daemon struct {
+	o        Options
+	log      *slog.Logger
+	keys     config.Keys
+	lock     *queue.Lock
+	store    *queue.Store
+	pairing  *pairing.Registry
+	accounts []*account
+	kodis    []*kodi.Importer
+
+	mu      sync.Mutex
+	address string // where it listens; empty while it does not
+}
+
+// New locks the state folder, opens the queue and wires the parts; nothing
+// runs yet. Close must be called. The error wraps [queue.ErrLocked] when
+// another process has the folder, [queue.ErrNewer] when a newer program wrote
+// it, [config.ErrInvalid] when the user must mend something.
+func New(ctx context.Context, o Options) (*Daemon, error) {
+	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
+	if err := d.open(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// open takes what New promises, step by step.
+func (d *Daemon) open(ctx context.Context) (err error) {
+	if err := d.o.Paths.MakeState(); err != nil {
+		return err
+	}
+	if d.lock, err = queue.AcquireLock(d.o.Paths.State); err != nil {
+		return err
+	}
+	d.store, err = queue.Open(ctx, queue.Options{
+		Path:     d.o.Paths.Database(),
+		Settings: rules.Settings{Routes: d.o.Config.SourceRoutes()},
+		Logger:   d.log.With("part", "queue"),
+	})
+	if err != nil {
+		return fmt.Errorf("open the queue: %w", err)
+	}
+	if err := d.openKodi(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Close gives back the queue and the folder. Run must have returned.
+func (d *Daemon) Close() error {
+	var faults []error
+	for _, a := range d.accounts {
+		a.close()
+	}
+	if d.store != nil {
+		faults = append(faults, d.store.Close())
+	}
+	if d.lock != nil {
+		faults = append(faults, d.lock.Release())
+	}
+	d.accounts, d.store, d.lock = nil, nil, nil
+	return errors.Join(faults...)
+}
+
+// Run listens, watches and sends until ctx ends or a part fails; the first
+// failure stops all. The queue stops last, so that every answer is written.
+func (d *Daemon) Run(ctx context.Context) error {
+	return d.withQueue(ctx, d.runParts)
+}
+
+// withQueue runs the queue's writer around work.
+func (d *Daemon) withQueue(ctx context.Context, work func(context.Context) error) error {
+	writer, stopWriter := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWriter()
+	ctx, stopWork := context.WithCancel(ctx)
+	defer stopWork()
+	written := make(chan error, 1)
+	go func() {
+		defer stopWork() // without the queue nothing else may go on
+		written <- d.store.Run(writer)
+	}()
+	err := work(ctx)
+	stopWriter()
+	return errors.Join(err, <-written)
+}
+
+// runParts runs everything but the queue.
+func (d *Daemon) runParts(ctx context.Context) error {
+	if err := d.openAccounts(ctx); err != nil {
+		return err
+	}
+	var err error
+	if d.pairing, err = pairing.New(ctx, clientKeep{d.store}); err != nil {
+		return fmt.Errorf("read the paired browsers: %w", err)
+	}
+	server, err := d.openConnector()
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, d.o.Config.Listen)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, a := range d.accounts {
+		g.Go(func() error { return a.loop.Run(ctx) })
+	}
+	for _, k := range d.kodis {
+		g.Go(func() error { return k.Run(ctx) })
+	}
+	g.Go(func() error { return server.Run(ctx) })
+	g.Go(func() error { return d.pushStatus(ctx, server.Nudge) })
+	g.Go(func() error { return d.feedWatchdog(ctx) })
+	g.Go(func() error { return d.serve(ctx, listener, server.Handler()) })
+	return g.Wait()
+}
+
+// openConnector wires the browsers' endpoint.
+func (d *Daemon) openConnector() (*connector.Server, error) {
+	c := d.o.Config.Connector
+	s, err := connector.New(connector.Options{
+		Allow:   allowExtension,
+		Sink:    d.store,
+		Pairing: d.pairing,
+		Status:  d.connectorStatus,
+		Version: d.o.Version,
+		Limits: connector.Limits{
+			Rate: c.MessagesPerSecond, Burst: c.Burst, Sockets: c.Sockets,
+			OriginSockets: c.SocketsPerOrigin, UnpairedHellos: c.HellosPerMinute,
+		},
+		Logger: d.log.With("part", "connector"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the connector: %w", err)
+	}
+	return s, nil
+}
+
+// feedWatchdog tells the service manager that we are alive, as long as the
+// queue answers; a manager that waits in vain restarts us.
+func (d *Daemon) feedWatchdog(ctx context.Context) error {
+	every := service.WatchdogInterval()
+	if every == 0 {
+		return nil
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if _, err := d.store.Counts(ctx); err != nil {
+			d.log.Error("the queue does not answer", "error", err)
+			continue
+		}
+		if err := service.Notify("WATCHDOG=1"); err != nil {
+			d.log.Warn("the service manager was not told that we are alive", "error", err)
+		}
+	}
+}
+
+// setAddress remembers where the instance listens.
+func (d *Daemon) setAddress(a net.Addr) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.address = ""
+	if a != nil {
+		d.address = a.String()
+	}
+}
+
+// listening is where the instance listens, or "".
+func (d *Daemon) listening() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.address
+}
+
+// account finds an account by name.
+func (d *Daemon) account(name string) *account {
+	i := slices.IndexFunc(d.accounts, func(a *account) bool { return a.name == name })
+	if i < 0 {
+		return nil
+	}
+	return d.accounts[i]
+}

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// testOptions is an instance in a folder of its own; environment holds pairs.
+func testOptions(t *testing.T, environment ...string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	c := config.Default()
+	c.Listen = "127.0.0.1:0"
+	c.Accounts = map[string]config.Account{"default": {KeyHeader: "x-api-key"}}
+	return Options{
+		Config: c, Version: "test", Logger: slog.New(slog.DiscardHandler),
+		Paths: config.Paths{State: dir, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(dir, "control.json")},
+		Getenv: func(name string) string {
+			for i := 0; i < len(environment); i += 2 {
+				if environment[i] == name {
+					return environment[i+1]
+				}
+			}
+			return ""
+		},
+	}
+}
+
+// openSandbox is a tracking service and its address.
+func openSandbox(t *testing.T) (s *sandbox.Service, base string) {
+	t.Helper()
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "box.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.Handler())
+	t.Cleanup(func() { server.Close(); s.Close() })
+	return s, server.URL + "/api/v1"
+}
+
+func TestLoginNamesTheStrongerSource(t *testing.T) {
+	box, base := openSandbox(t)
+	credentials := t.TempDir()
+	if err := config.WriteFile(filepath.Join(credentials, "api-key"), []byte(box.SecretKey()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name string
+		env  []string
+		set  string // base_url in the configuration
+		l    status.Login
+		want string
+	}{
+		{"unknown account", nil, "", status.Login{Account: "other"}, `no account "other"`},
+		{"no address", nil, "", status.Login{Account: "default", Key: box.SecretKey()}, "no service is known"},
+		{"address in the configuration", nil, "https://tracker.example/api/v1", status.Login{Account: "default", BaseURL: base}, "config.toml"},
+		{"credential", []string{"CREDENTIALS_DIRECTORY", credentials}, "", status.Login{Account: "default", BaseURL: base}, "systemd credential"},
+		{"refused key", nil, "", status.Login{Account: "default", BaseURL: base, Key: "sk_wrong"}, "key"},
+		{"good key", nil, base, status.Login{Account: "default", Key: box.SecretKey()}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			o := testOptions(t, c.env...)
+			o.Config.Accounts["default"] = config.Account{BaseURL: c.set, KeyHeader: "x-api-key"}
+			err := Offline(t.Context(), o, func(ctl status.Control) error {
+				_, err := ctl.Login(t.Context(), c.l)
+				return err
+			})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "sk_wrong") {
+				t.Errorf("the key shows in %v", err)
+			}
+		})
+	}
+}
+
+func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
+	box, base := openSandbox(t)
+	o := testOptions(t)
+	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+	if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret("sk_old"), UserID: "alice", UserName: "Alice"}); err != nil {
+		t.Fatal(err)
+	}
+	err := Offline(t.Context(), o, func(ctl status.Control) error {
+		_, err := ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
+		return err
+	})
+	if !errors.Is(err, &status.Fault{Code: status.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAddressesThatChangeAreNotProven(t *testing.T) {
+	d, err := New(t.Context(), testOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+		for _, step := range []struct {
+			base   string
+			proven bool
+		}{{"https://a.example/api/v1", false}, {"https://a.example/api/v1", true}, {"https://b.example/api/v1", false}} {
+			got, err := d.moveTo(ctx, config.Credential{Account: "default", BaseURL: step.base})
+			if err != nil || got != step.proven {
+				t.Errorf("%s: proven %v, %v", step.base, got, err)
+			}
+			kept, err := d.store.Account(ctx, "default")
+			if err != nil {
+				return err
+			}
+			kept.Proven = true
+			if err := d.store.SaveAccount(ctx, kept); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSummaryNamesTheWorstFirst(t *testing.T) {
+	key := status.Account{Name: "default", State: status.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
+	away := status.Account{Name: "second", State: status.Offline, Reason: "connection refused"}
+	well := status.Account{Name: "default", State: status.OK}
+	kodi := status.Source{Name: "kodi:/k", State: status.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
+	cases := []struct {
+		in                   status.Status
+		state, summary, hint string
+	}{
+		{status.Status{Accounts: []status.Account{well}}, "ok", "All is delivered.", ""},
+		{status.Status{Accounts: []status.Account{well}, Counts: status.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
+		{status.Status{Accounts: []status.Account{well, away}, Counts: status.Counts{Pending: 2}}, "offline",
+			"Offline: connection refused. 2 entries are safe here and will be sent.", ""},
+		{status.Status{Accounts: []status.Account{away}, Sources: []status.Source{kodi}}, "attention",
+			"kodi:/k needs you: The library may not be read.", "run as Kodi's user"},
+		{status.Status{Accounts: []status.Account{away}, Counts: status.Counts{InDoubt: 1, Held: 2}}, "attention",
+			"3 entries wait for you to decide. Nothing waits.", "filmspool queue list --state in_doubt"},
+		{status.Status{Accounts: []status.Account{away, key}, Counts: status.Counts{Held: 1, Pending: 1}}, "attention",
+			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login"},
+	}
+	for _, c := range cases {
+		summarise(&c.in)
+		if c.in.State != c.state || c.in.Summary != c.summary || c.in.Hint != c.hint {
+			t.Errorf("%s: %q (%q), want %s: %q (%q)", c.in.State, c.in.Summary, c.in.Hint, c.state, c.summary, c.hint)
+		}
+	}
+}
+
+func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
+	var plain, journal bytes.Buffer
+	none := func(string) string { return "" }
+	log := NewLogger(&plain, "info", none)
+	log.Debug("not shown")
+	log.With("part", "sk_attr123").Warn("sk_message123", "error", fmt.Errorf("wrapped: sk_error123"), "secret", config.NewSecret("sk_typed123"))
+	NewLogger(&journal, "debug", func(string) string { return "8:1" }).With("part", "queue").Error("stopped")
+	if text := plain.String(); strings.Contains(text, "123") || strings.Contains(text, "not shown") || !strings.Contains(text, "level=WARN") {
+		t.Errorf("plain log: %s", text)
+	}
+	if got, want := journal.String(), "<3>msg=stopped part=queue\n"; got != want {
+		t.Errorf("journal line %q, want %q", got, want)
+	}
+}

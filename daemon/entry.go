@@ -1,0 +1,35 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+)
+
+// entryOf is an entry in the words of the control API.
+func entryOf(e queue.Entry) status.Entry {
+	out := status.Entry{
+		ID: e.ID, Kind: e.Kind, State: string(e.State), Reason: e.Reason, Account: e.Account,
+		Source: e.Source, EventID: e.EventID, Media: e.Media, List: e.List, Priority: e.Priority,
+		Class: e.Class, Count: e.Count, Attempts: e.Attempts, RemoteID: e.RemoteID,
+		CreatedAt: e.CreatedAt.UTC(), SettledAt: known(e.SettledAt),
+	}
+	if !e.WatchedAt.IsZero() {
+		t := e.WatchedAt.Time()
+		out.WatchedAt = &t
+	}
+	if e.State == queue.StatePending {
+		out.NextAt = known(e.NextAt)
+	}
+	return out
+}
+
+// known is t in UTC, or nil for the zero time.
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

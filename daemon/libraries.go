@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi"
+)
+
+// openKodi makes an importer for each library of the configuration.
+func (d *Daemon) openKodi() error {
+	for _, l := range d.o.Config.Kodi.Libraries {
+		var zone *time.Location // nil: as learned, else the machine's
+		if l.TimeZone != "" {
+			var err error
+			if zone, err = time.LoadLocation(l.TimeZone); err != nil {
+				return fmt.Errorf("open library %s: %w", l.Userdata, err)
+			}
+		}
+		k, err := kodi.New(kodi.Options{
+			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
+		})
+		if err != nil {
+			return fmt.Errorf("open library %s: %w", l.Userdata, err)
+		}
+		d.kodis = append(d.kodis, k)
+	}
+	return nil
+}
+
+// ScanKodi implements [status.Control]. A library that cannot be read is part
+// of the answer, with the reason in its state.
+func (c *control) ScanKodi(ctx context.Context) (status.Scan, error) {
+	out := status.Scan{Libraries: []kodi.Report{}}
+	for _, k := range c.d.kodis {
+		report, err := k.Scan(ctx)
+		if err != nil {
+			c.d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
+		}
+		out.Libraries = append(out.Libraries, report)
+	}
+	return out, nil
+}
+
+// kodiSource is a library in the words of the control API. What passes by
+// itself waits; what does not needs the user.
+func kodiSource(s kodi.Status) status.Source {
+	out := status.Source{
+		Name: "kodi:" + s.Userdata, Kind: "kodi", LastSeen: known(s.ReadAt), Detail: strings.TrimSuffix(s.Summary, "."), Hint: s.Hint,
+	}
+	switch s.State {
+	case kodi.StateOK:
+		out.State = status.OK
+		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched", s.Films, s.Episodes, s.Watched)
+	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted:
+		out.State = "waiting"
+	default:
+		out.State = status.Attention
+	}
+	return out
+}

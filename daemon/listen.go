@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/guard"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+// listen opens the one listener.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: listen: %w; is another filmspool running?", config.ErrInvalid, err)
+	}
+	return l, nil
+}
+
+// allowExtension is who may open a socket.
+func allowExtension(r *http.Request) bool { return guard.Extension(r) }
+
+// hosts are the names by which a browser or a program may address us.
+func hosts(a net.Addr) []string {
+	_, port, _ := net.SplitHostPort(a.String()) // a listener's address always splits
+	return []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+}
+
+// serve answers HTTP until ctx ends. The control file exists only while it does.
+func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handler) error {
+	token := rand.Text()
+	mux := http.NewServeMux()
+	mux.Handle("/v1/control/", guard.Control(token, status.Handler(d.Control(), d.log.With("part", "control"))))
+	mux.Handle("/", browsers)
+	server := &http.Server{
+		Handler:           guard.Host(hosts(l.Addr()), mux),
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	stop := func() error {
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if server.Shutdown(wait) != nil {
+			server.Close()
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	}
+	if err := d.announce(l.Addr(), token); err != nil {
+		return errors.Join(err, stop())
+	}
+	defer d.withdraw()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+		return stop()
+	}
+}
+
+// announce says that the instance can be used, and how.
+func (d *Daemon) announce(a net.Addr, token string) error {
+	text, err := json.Marshal(status.ControlFile{Address: a.String(), Token: token, PID: os.Getpid()})
+	if err != nil {
+		return fmt.Errorf("write the control file: %w", err)
+	}
+	if err := config.WriteFile(d.o.Paths.Control, text, d.controlMode()); err != nil {
+		return fmt.Errorf("write the control file: %w", err)
+	}
+	d.setAddress(a)
+	d.log.Info("ready", "address", a.String(), "version", d.o.Version)
+	if d.o.Ready != nil {
+		d.o.Ready(a.String())
+	}
+	if err := service.Notify("READY=1"); err != nil {
+		d.log.Warn("the service manager was not told that we are ready", "error", err)
+	}
+	return nil
+}
+
+// controlMode lets the group read the control file where the service manager
+// made a folder for it; in the user's own folder nobody else may.
+func (d *Daemon) controlMode() fs.FileMode {
+	if filepath.Dir(d.o.Paths.Control) != d.o.Paths.State {
+		return 0o640
+	}
+	return 0o600
+}
+
+// withdraw takes back what announce said.
+func (d *Daemon) withdraw() {
+	d.setAddress(nil)
+	if err := os.Remove(d.o.Paths.Control); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Warn("the control file could not be removed", "error", err)
+	}
+}
+
+// Find connects to the instance that runs over these paths. When none does,
+// the error is a [status.NotRunning] fault.
+func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
+	file, err := status.ReadControlFile(p.Control)
+	if err != nil {
+		return nil, err
+	}
+	// A daemon that was killed leaves its file; somebody else may have its port.
+	if filepath.Dir(p.Control) == p.State && !held(p.State) {
+		return nil, status.NotRunning()
+	}
+	c := status.NewClient(file.Address, file.Token)
+	if _, err := c.Status(ctx); err != nil {
+		c.Close()
+		if _, refused := errors.AsType[*net.OpError](err); refused {
+			return nil, status.NotRunning()
+		}
+		return nil, err
+	}
+	return c, nil
+}

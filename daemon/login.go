@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// Login implements [status.Control]: it proves the key with the service,
+// without recording anything, keeps it, and hands it to the running loop.
+func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult, error) {
+	next, err := c.d.credentialFor(l)
+	if err != nil {
+		return status.LoginResult{}, err
+	}
+	client, err := tracker.New(tracker.Options{
+		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
+	})
+	if err != nil {
+		return status.LoginResult{}, &status.Fault{Code: status.CodeInvalid, Message: err.Error()}
+	}
+	check := client.CheckKey(ctx)
+	if err := c.d.judge(next, check); err != nil {
+		client.Close()
+		return status.LoginResult{}, err
+	}
+	next.UserID, next.UserName = check.UserID, check.UserName
+	err = c.d.keys.Save(next)
+	if err == nil {
+		_, err = c.d.moveTo(ctx, next)
+	}
+	if err != nil {
+		client.Close()
+		return status.LoginResult{}, err
+	}
+	if a := c.d.account(l.Account); a != nil {
+		a.use(next, client)
+	} else {
+		client.Close()
+	}
+	return status.LoginResult{
+		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
+	}, nil
+}
+
+// credentialFor is what a login would keep. It refuses one that a stronger
+// source of key or address would overrule at once.
+func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
+	set, ok := d.o.Config.Accounts[l.Account]
+	if !ok {
+		return config.Credential{}, &status.Fault{
+			Code: status.CodeInvalid, Message: fmt.Sprintf("there is no account %q", l.Account),
+			Hint: fmt.Sprintf("add [accounts.%s] to %s", l.Account, d.o.Paths.File),
+		}
+	}
+	now, err := d.keys.Find(l.Account, set, d.o.Paths.File)
+	if err != nil {
+		return now, err
+	}
+	base := strings.TrimSuffix(l.BaseURL, "/")
+	switch {
+	case now.KeySource == "systemd credential":
+		return now, refused("the key of account "+l.Account+" comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+	case set.BaseURL != "" && base != "" && base != set.BaseURL:
+		return now, refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
+	case base == "" && now.BaseURL == "":
+		return now, &status.Fault{Code: status.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: "filmspool login --base-url https://…/api/v1"}
+	case base == "":
+		base = now.BaseURL
+	}
+	return config.Credential{
+		Account: l.Account, BaseURL: base, KeyHeader: set.KeyHeader, Key: config.NewSecret(l.Key),
+		KeySource: "key file", URLSource: "login", ProvenFor: config.OriginOf(base), UserID: now.UserID, UserName: now.UserName,
+	}, nil
+}
+
+// judge refuses a key that the service refuses, one that could not be shown
+// to it, and one of somebody else than the last.
+func (d *Daemon) judge(next config.Credential, check tracker.KeyCheck) error {
+	switch check.Verdict.Fate {
+	case tracker.Delivered, tracker.Rejected:
+	default:
+		return refused(check.Verdict.Problem, check.Verdict.Hint)
+	}
+	if next.UserID != "" && check.UserID != "" && next.UserID != check.UserID {
+		return refused(
+			fmt.Sprintf("this key is %s's, but what waits here was watched by %s", check.UserName, next.UserName),
+			"to keep both: add an account to the configuration and use filmspool login --account NAME")
+	}
+	return nil
+}
+
+func refused(message, hint string) error {
+	return &status.Fault{Code: status.CodeRefused, Message: message, Hint: hint}
+}

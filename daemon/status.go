@@ -1,0 +1,196 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/replay"
+)
+
+// Status implements [status.Control].
+func (c *control) Status(ctx context.Context) (status.Status, error) {
+	d := c.d
+	counts, err := d.store.Counts(ctx)
+	if err != nil {
+		return status.Status{}, err
+	}
+	s := status.Status{
+		Version: d.o.Version, Listen: d.listening(), Counts: status.Counts(counts),
+		Accounts: []status.Account{}, Sources: d.sources(),
+	}
+	for _, a := range d.accounts {
+		look, err := d.accountStatus(ctx, a)
+		if err != nil {
+			return s, err
+		}
+		s.Accounts = append(s.Accounts, look)
+	}
+	if t, ok, err := d.store.OldestPending(ctx); err != nil {
+		return s, err
+	} else if ok {
+		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
+	}
+	summarise(&s)
+	return s, nil
+}
+
+// accountStatus is how one account stands.
+func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account, error) {
+	kept, err := d.store.Account(ctx, a.name)
+	if err != nil {
+		return status.Account{}, err
+	}
+	credential, problem := a.look()
+	h := a.loop.Health()
+	out := status.Account{
+		Name: a.name, State: string(h.State), Reason: h.Reason, Hint: h.Hint,
+		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered),
+	}
+	if h.State == replay.NoKey {
+		out.State, out.Reason, out.Hint = status.Attention, problem, "filmspool login"
+		if credential.BaseURL == "" {
+			out.Hint = "filmspool login --base-url https://…/api/v1"
+		}
+	}
+	return out, nil
+}
+
+// sources are the paired browsers and the libraries.
+func (d *Daemon) sources() []status.Source {
+	list := []status.Source{}
+	if d.pairing != nil {
+		for _, k := range d.pairing.List() {
+			list = append(list, status.Source{
+				Name: "browser:" + k.ID, Kind: "browser", State: status.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
+			})
+		}
+	}
+	for _, k := range d.kodis {
+		list = append(list, kodiSource(k.Status()))
+	}
+	return list
+}
+
+// summarise puts how things stand into one word, one sentence and one hint:
+// the worst thing first.
+func summarise(s *status.Status) {
+	waiting := s.Counts.Pending + s.Counts.Sending
+	find := func(state string) int {
+		return slices.IndexFunc(s.Accounts, func(a status.Account) bool { return a.State == state })
+	}
+	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention })
+	if i := find(status.Attention); i >= 0 {
+		a := s.Accounts[i]
+		s.State, s.Hint = status.Attention, a.Hint
+		s.Summary = fmt.Sprintf("Account %s needs you: %s %s", a.Name, sentence(a.Reason), safe(waiting))
+		return
+	}
+	if n := s.Counts.NeedUser(); n > 0 {
+		s.State, s.Hint = status.Attention, "filmspool queue list --state "+firstNeed(s.Counts)
+		s.Summary = fmt.Sprintf("%s for you to decide. %s", viewings(n, "waits", "wait"), safe(waiting))
+		return
+	}
+	if broken >= 0 {
+		src := s.Sources[broken]
+		s.State, s.Hint = status.Attention, src.Hint
+		s.Summary = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail))
+		return
+	}
+	if i := find(status.Offline); i >= 0 {
+		s.State, s.Summary = status.Offline, fmt.Sprintf("Offline: %s %s", sentence(s.Accounts[i].Reason), safe(waiting))
+		return
+	}
+	if i := find(status.Paused); i >= 0 {
+		s.State, s.Summary = status.Paused, "Paused. "+safe(waiting)
+		return
+	}
+	s.State, s.Summary = status.OK, "All is delivered."
+	if waiting > 0 {
+		s.Summary = fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
+	}
+}
+
+// sentence ends text with one full stop.
+func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
+
+// safe says that what waits is not lost.
+func safe(waiting int64) string {
+	if waiting == 0 {
+		return "Nothing waits."
+	}
+	return viewings(waiting, "is safe here and will be sent", "are safe here and will be sent") + "."
+}
+
+// firstNeed is the state of entries that a person should look at first.
+func firstNeed(c status.Counts) string {
+	switch {
+	case c.InDoubt > 0:
+		return "in_doubt"
+	case c.Rejected > 0:
+		return "rejected"
+	default:
+		return "held"
+	}
+}
+
+// viewings counts entries in words.
+func viewings(n int64, one, many string) string {
+	if n == 1 {
+		return "1 entry " + one
+	}
+	return fmt.Sprintf("%d entries %s", n, many)
+}
+
+// connectorStatus is what a paired browser may know.
+func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
+	s, err := d.Control().Status(ctx)
+	if err != nil {
+		return connector.Status{}
+	}
+	out := connector.Status{
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: s.Counts.NeedUser(),
+	}
+	for _, a := range s.Accounts {
+		out.Online = out.Online && a.State == status.OK
+		if a.State == status.Attention {
+			out.Attention++
+		}
+		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {
+			out.LastDelivered = *a.LastDelivered
+		}
+	}
+	return out
+}
+
+// pushStatus calls push whenever what browsers are told may have changed.
+func (d *Daemon) pushStatus(ctx context.Context, push func()) error {
+	changed, stop := d.store.Subscribe()
+	defer stop()
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for _, a := range d.accounts {
+		mood, stop := a.loop.Subscribe()
+		defer stop()
+		workers.Go(func() { pass(ctx, mood, push) })
+	}
+	pass(ctx, changed, push)
+	return nil
+}
+
+// pass calls push for each nudge until ctx ends.
+func pass(ctx context.Context, nudges <-chan struct{}, push func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-nudges:
+			push()
+		}
+	}
+}
