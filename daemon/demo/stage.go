@@ -1,0 +1,146 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// origin is what a browser says of our extension.
+const origin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
+
+// stage is everything that runs during a tour.
+type stage struct {
+	service  *sandbox.Service
+	address  string       // of the service; it keeps it while it is away
+	server   *http.Server // nil while the service is away
+	served   chan error
+	userdata string
+	kodi     *kodisim.Sim
+	options  daemon.Options
+	ready    chan string // the daemon's address, once it can be used
+	stop     context.CancelFunc
+	stopped  chan error
+	listen   string
+	control  *status.Client
+	browser  *client.Client
+	clientID string
+	token    string
+}
+
+// openService makes the tracking service and lets it answer.
+func (s *stage) openService(ctx context.Context, dir string) (err error) {
+	if s.service, err = sandbox.Open(ctx, sandbox.Options{Path: filepath.Join(dir, "service.db")}); err != nil {
+		return err
+	}
+	s.address = "127.0.0.1:0"
+	return s.serviceBack(ctx)
+}
+
+// serviceBack lets the service answer, at the address it had.
+func (s *stage) serviceBack(ctx context.Context) error {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", s.address)
+	if err != nil {
+		return fmt.Errorf("start the service: %w", err)
+	}
+	s.address = l.Addr().String()
+	server := &http.Server{Handler: s.service.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	s.server, s.served = server, make(chan error, 1)
+	go func() { s.served <- server.Serve(l) }()
+	return nil
+}
+
+// serviceGone takes the service away, in the middle of whatever it does.
+func (s *stage) serviceGone() {
+	if s.server == nil {
+		return
+	}
+	s.server.Close()
+	<-s.served
+	s.server = nil
+}
+
+// baseURL is the service's address as a user would give it.
+func (s *stage) baseURL() string { return "http://" + s.address + "/api/v1" }
+
+// openLibrary puts a library that a real Kodi made into a folder.
+func (s *stage) openLibrary(dir string) (err error) {
+	s.userdata = filepath.Join(dir, "kodi", "userdata")
+	s.kodi, err = kodisim.Sample(s.userdata)
+	return err
+}
+
+// startDaemon starts the daemon over dir and waits until it can be used.
+func (s *stage) startDaemon(ctx context.Context, dir, version string) error {
+	c := config.Default()
+	c.Listen = "127.0.0.1:0"
+	c.Accounts = map[string]config.Account{config.DefaultAccount: {KeyHeader: "x-api-key"}}
+	c.Kodi.Libraries = []config.Library{{Userdata: s.userdata}}
+	state := filepath.Join(dir, "state")
+	ready := make(chan string, 1)
+	s.options = daemon.Options{
+		Config: c, Version: version, Logger: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" },
+		Paths: config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.json")},
+		Ready: func(address string) { ready <- address },
+	}
+	d, err := daemon.New(ctx, s.options)
+	if err != nil {
+		return err
+	}
+	// The tour's time limit must not end a daemon that stays up after it.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop, s.stopped = stop, make(chan error, 1)
+	go func() { s.stopped <- errors.Join(d.Run(running), d.Close()) }()
+	select {
+	case s.listen = <-ready:
+	case err := <-s.stopped:
+		s.stop = nil
+		return fmt.Errorf("start the daemon: %w", err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.control, err = daemon.Find(ctx, s.options.Paths)
+	return err
+}
+
+// stopDaemon stops the daemon and waits until it has.
+func (s *stage) stopDaemon() error {
+	if s.stop == nil {
+		return nil
+	}
+	if s.browser != nil {
+		s.browser.Close()
+		s.browser = nil
+	}
+	s.control.Close()
+	s.stop()
+	s.stop = nil
+	return <-s.stopped
+}
+
+// close ends all that runs.
+func (t *tour) close() {
+	if err := t.stage.stopDaemon(); err != nil {
+		t.say("the daemon ended with: %v", err)
+	}
+	t.stage.serviceGone()
+	if t.stage.service != nil {
+		t.stage.service.Close()
+	}
+	if t.stage.kodi != nil {
+		t.stage.kodi.Close()
+	}
+}
