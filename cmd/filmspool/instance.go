@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+// options gathers what the flags, the environment and the configuration say.
+func (p *program) options() (daemon.Options, error) {
+	paths, err := config.FindPaths(p.choice, p.getenv)
+	if err != nil {
+		return daemon.Options{}, err
+	}
+	c, err := config.Load(paths.File, paths.Explicit, p.getenv, p.flags)
+	if err != nil {
+		return daemon.Options{}, err
+	}
+	return daemon.Options{
+		Config: c, Paths: paths, Getenv: p.getenv, Version: version,
+		Logger: slog.New(slog.DiscardHandler),
+	}, nil
+}
+
+// instance calls do with the running daemon or, when none runs and the
+// command can do without, with the state folder itself, locked.
+func (p *program) instance(ctx context.Context, needsDaemon bool, do func(status.Control) error) error {
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	running, err := daemon.Find(ctx, o.Paths)
+	if err == nil {
+		defer running.Close()
+		return do(running)
+	}
+	if needsDaemon || p.choice.System || !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}) {
+		return err
+	}
+	return daemon.Offline(ctx, o, do)
+}
+
+// jsonFlag adds --json to a reading command.
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "print JSON with stable field names")
+}
+
+// printJSON prints value as indented JSON, without escaping what only HTML
+// would need.
+func printJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi"
+)
+
+func (p *program) kodiCommand() *cobra.Command {
+	scan := &cobra.Command{
+		Use: "scan", Short: "Show what a scan of the libraries finds now; nothing changes", Args: exactly(),
+	}
+	asJSON := jsonFlag(scan)
+	scan.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			found, err := ctl.ScanKodi(c.Context())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, found)
+			}
+			p.sayScan(found)
+			return nil
+		})
+	}
+	return group("kodi", "Look at the Kodi libraries", scan)
+}
+
+// sayScan tells what each library holds and what of it is new.
+func (p *program) sayScan(found status.Scan) {
+	if len(found.Libraries) == 0 {
+		fmt.Fprintln(p.stdout, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool config path")
+	}
+	for _, l := range found.Libraries {
+		fmt.Fprintf(p.stdout, "%s  %s\n", l.Userdata, l.State)
+		if l.Database == "" {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
+		p.sayFound("new, would be sent", l.New)
+		p.sayFound("would be held", l.Held)
+		p.sayFound("without an identifier", l.Unresolved)
+	}
+}
+
+// sayFound lists viewings under a heading.
+func (p *program) sayFound(heading string, found []kodi.Found) {
+	if len(found) == 0 {
+		return
+	}
+	fmt.Fprintf(p.stdout, "  %s:\n", heading)
+	for _, f := range found {
+		for _, m := range f.Media {
+			fmt.Fprintf(p.stdout, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), f.Note)
+		}
+		if len(f.Media) == 0 {
+			fmt.Fprintf(p.stdout, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, f.Note)
+		}
+	}
+}

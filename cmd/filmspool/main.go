@@ -1,0 +1,197 @@
+// Command filmspool keeps a film and TV diary: it takes viewings from browsers
+// and Kodi, keeps them on disk, and tells a tracking service of each once.
+//
+// It owns the words a person types: one file for each subcommand, the exit
+// codes, and how errors are shown. It promises that every reading command has
+// --json with stable fields, and exit codes that a script can rely on. It
+// refuses to hold logic: what a command does is done by package daemon.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+)
+
+// version is the release this program belongs to.
+const version = "0.1.0"
+
+// The exit codes. They are part of the interface.
+const (
+	exitDone       = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitNotRunning = 3
+	exitAttention  = 4
+	exitConfig     = 78 // EX_CONFIG of sysexits.h; systemd does not restart on it
+)
+
+func main() {
+	// The second signal kills: whoever asks twice does not want to wait.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop()
+	}()
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	os.Exit(p.run(ctx, os.Args[1:]))
+}
+
+// program is one invocation: its streams, its environment and its global flags.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+
+	choice config.Choice
+	flags  config.Overrides
+}
+
+// run executes one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	p.show(err)
+	return code(err)
+}
+
+// root builds the tree of commands.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "filmspool",
+		Short: "Keeps your film and TV diary: nothing lost, nothing doubled",
+		Long: `Filmspool runs in the background, takes what you watched from your browser and
+from Kodi, keeps it on disk, and tells your tracking service of each viewing once.
+
+Try it:     filmspool demo
+Set it up:  filmspool login --base-url https://…/api/v1
+            filmspool service install
+            filmspool pair`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noSuchCommand,
+		RunE:          showHelp,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	f := root.PersistentFlags()
+	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
+	f.StringVar(&p.choice.Config, "config", "", "configuration file (FILMSPOOL_CONFIG)")
+	f.BoolVar(&p.choice.System, "system", false, "address the system-wide instance")
+	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
+	root.AddCommand(
+		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.statusCommand(),
+		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
+		p.listCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
+	)
+	return root
+}
+
+// group is a command that only holds others.
+func group(use, short string, children ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: showHelp}
+	c.AddCommand(children...)
+	return c
+}
+
+// noSuchCommand refuses words that name no command.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("there is no command %q; see: %s --help", args[0], c.CommandPath())
+}
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// exactly wants n arguments, named for the message.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usage("%s is missing; usage: %s", strings.Join(names[len(args):], " and "), c.UseLine())
+		case len(args) > len(names):
+			return usage("%q is one word too many; usage: %s", args[len(names)], c.UseLine())
+		default:
+			return nil
+		}
+	}
+}
+
+// exitError is an error with an exit code of its own; an empty message prints
+// nothing, for commands whose output said it already.
+type exitError struct {
+	code    int
+	message string
+	hint    string
+}
+
+func (e *exitError) Error() string { return e.message }
+
+// usage is a mistake in the command line.
+func usage(format string, args ...any) error {
+	return &exitError{code: exitUsage, message: fmt.Sprintf(format, args...)}
+}
+
+// code is the exit code for err.
+func code(err error) int {
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.Is(err, config.ErrInvalid), errors.Is(err, queue.ErrNewer):
+		return exitConfig
+	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+		return exitNotRunning
+	default:
+		return exitFailed
+	}
+}
+
+// show prints err as "error:" and, where there is a next step, "hint:".
+func (p *program) show(err error) {
+	if err.Error() == "" {
+		return
+	}
+	fmt.Fprintln(p.stderr, "error: "+err.Error())
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintln(p.stderr, "hint:  "+hint)
+	}
+}
+
+// hintOf is the next step that err carries, if it carries one.
+func hintOf(err error) string {
+	var exit *exitError
+	var fault *status.Fault
+	var other interface{ Hint() string }
+	switch {
+	case errors.As(err, &exit):
+		return exit.hint
+	case errors.As(err, &fault):
+		return fault.Hint
+	case errors.As(err, &other):
+		return other.Hint()
+	case errors.Is(err, queue.ErrLocked):
+		return "filmspool status; if nothing runs, another command may be at work: try again"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"filmspool": main})
+}
+
+// TestScripts runs the program as a user would, by the scripts in testdata.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			e.Setenv("FILMSPOOL_STATE_DIR", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("FILMSPOOL_LISTEN", "127.0.0.1:0")
+			e.Values[startedKey{}] = map[string]*started{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch,
+		},
+	})
+}
+
+// patience bounds every wait in a script.
+const patience = 30 * time.Second
+
+type startedKey struct{}
+
+// started is a program that a script started.
+type started struct {
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+}
+
+// command prepares filmspool with the script's environment and folder.
+func command(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "filmspool", args...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "TMPDIR"} {
+		if value := ts.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	path, err := exec.LookPath("filmspool")
+	ts.Check(err)
+	cmd.Path = path
+	return cmd
+}
+
+// exits runs "exits CODE ARGS…" and keeps what was printed in out and err.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS…")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	cmd := command(ctx, ts, args[1:])
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if in, err := os.Open(ts.MkAbs("in")); err == nil {
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	got := 0
+	if err := cmd.Run(); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("run: %v", err)
+		}
+		got = exit.ExitCode()
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("out"), out.Bytes(), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("err"), stderr.Bytes(), 0o600))
+	if got != want {
+		ts.Fatalf("exit %d, want %d\nout: %s\nerr: %s", got, want, out.String(), stderr.String())
+	}
+}
+
+// start runs "start NAME ARGS…" in the background, waits for the line that
+// says where it answers, and puts that address into the variables NAME and,
+// without scheme and path, NAME_host.
+func start(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := command(ctx, ts, args[1:])
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	log, err := os.OpenFile(ts.MkAbs(args[0]+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	ts.Check(err)
+	defer log.Close() // the child has its own
+	cmd.Stderr = log
+	ts.Check(cmd.Start())
+	running := ts.Value(startedKey{}).(map[string]*started)
+	running[args[0]] = &started{cmd, cancel}
+	ts.Defer(func() { kill(running, args[0]) })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, address, ok := strings.Cut(lines.Text(), "http://"); ok {
+			ts.Setenv(args[0], "http://"+address)
+			host, _, _ := strings.Cut(address, "/")
+			ts.Setenv(args[0]+"_host", host)
+			go io.Copy(io.Discard, out)
+			return
+		}
+	}
+	text, _ := os.ReadFile(ts.MkAbs(args[0] + ".log"))
+	ts.Fatalf("%v did not start:\n%s", args, text)
+}
+
+// kill ends what start began, if it still runs.
+func kill(running map[string]*started, name string) {
+	if s := running[name]; s != nil {
+		s.cancel()
+		_ = s.cmd.Wait() // killed: there is no other answer
+		delete(running, name)
+	}
+}
+
+// ends asks what start began to end, and wants exit 0.
+func ends(ts *testscript.TestScript, _ bool, args []string) {
+	running := ts.Value(startedKey{}).(map[string]*started)
+	s := running[args[0]]
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	ts.Check(s.cmd.Wait())
+	s.cancel()
+	delete(running, args[0])
+}
+
+// kill9 kills what start began, without a warning.
+func kill9(ts *testscript.TestScript, _ bool, args []string) {
+	kill(ts.Value(startedKey{}).(map[string]*started), args[0])
+}
+
+// until runs "until REGEXP ARGS…" again and again until the output matches.
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	want := regexp.MustCompile(args[0])
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		out, _ := command(ctx, ts, args[1:]).CombinedOutput() // status exits 4 when it has something to say
+		if want.Match(out) {
+			ts.Check(os.WriteFile(ts.MkAbs("out"), out, 0o600))
+			return
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("%v never matched %s; last:\n%s", args[1:], args[0], out)
+		case <-tick.C:
+		}
+	}
+}
+
+// fetch runs "fetch STATUS URL [HEADER VALUE]…" and keeps the answer in out.
+func fetch(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
+	ts.Check(err)
+	for i := 2; i+1 < len(args); i += 2 {
+		if args[i] == "Host" {
+			r.Host = args[i+1]
+		}
+		r.Header.Set(args[i], args[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("out"), body, 0o600))
+	if got := fmt.Sprint(answer.StatusCode); got != args[0] {
+		ts.Fatalf("%s: status %s, want %s\n%s", args[1], got, args[0], body)
+	}
+}

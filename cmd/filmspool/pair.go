@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+func (p *program) pairCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "pair",
+		Short: "Show a one-time code for a browser",
+		Long:  `Shows a code to type into the options page of the browser extension.`,
+		Args:  exactly(),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), true, func(ctl status.Control) error {
+			code, err := ctl.Pair(c.Context())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, code)
+			}
+			fmt.Fprintf(p.stdout, "%s\n\nType it into the extension's options page within %d seconds.\n",
+				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
+			return nil
+		})
+	}
+	return c
+}
+
+func (p *program) clientsCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the paired browsers", Args: exactly()}
+	asJSON := jsonFlag(list)
+	list.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), true, func(ctl status.Control) error {
+			clients, err := ctl.Clients(c.Context())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, clients)
+			}
+			return p.printClients(clients)
+		})
+	}
+	revoke := &cobra.Command{
+		Use: "revoke ID", Short: "End a pairing", Args: exactly("ID"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.instance(c.Context(), true, func(ctl status.Control) error {
+				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
+					return err
+				}
+				fmt.Fprintf(p.stdout, "revoked %s: it can add nothing any more\n", args[0])
+				return nil
+			})
+		},
+	}
+	return group("clients", "List and revoke paired browsers", list, revoke)
+}
+
+// printClients prints a table of paired browsers.
+func (p *program) printClients(clients []status.ClientInfo) error {
+	if len(clients) == 0 {
+		fmt.Fprintln(p.stdout, "No browser is paired yet. To pair one: filmspool pair")
+		return nil
+	}
+	t := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "ID\tNAME\tBROWSER\tPAIRED\tLAST SEEN")
+	for _, c := range clients {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

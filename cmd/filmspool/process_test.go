@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// household is a folder in which the real program runs as a user would run it.
+type household struct {
+	t   *testing.T
+	dir string
+}
+
+// newHousehold makes an empty one.
+func newHousehold(t *testing.T) *household {
+	t.Helper()
+	return &household{t: t, dir: t.TempDir()}
+}
+
+// command prepares the program; TestMain has put it on the PATH.
+func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "filmspool", args...)
+	cmd.Env = append(os.Environ(),
+		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
+		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0")
+	return cmd
+}
+
+// do runs one command to its end and returns what it printed.
+func (h *household) do(stdin string, args ...string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	cmd := h.command(ctx, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("filmspool %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// process is the program in the background.
+type process struct {
+	cmd     *exec.Cmd
+	address string          // host and port
+	log     strings.Builder // what it wrote to standard error; read it after the end
+	waited  bool
+}
+
+// start runs a command that serves, and waits for its address.
+func (h *household) start(args ...string) *process {
+	h.t.Helper()
+	cmd := h.command(context.WithoutCancel(h.t.Context()), args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	p := &process{cmd: cmd}
+	cmd.Stderr = &p.log
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(p.kill)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, address, ok := strings.Cut(lines.Text(), "http://"); ok {
+			p.address, _, _ = strings.Cut(address, "/")
+			go io.Copy(io.Discard, out)
+			return p
+		}
+	}
+	p.kill()
+	h.t.Fatalf("filmspool %v did not start:\n%s", args, p.log.String())
+	return nil
+}
+
+// kill is kill -9.
+func (p *process) kill() { p.end(syscall.SIGKILL) }
+
+// end sends a signal and waits for the end.
+func (p *process) end(s os.Signal) {
+	if p.waited {
+		return
+	}
+	p.waited = true
+	_ = p.cmd.Process.Signal(s) // it may have ended by itself
+	_ = p.cmd.Wait()            // a killed process has no other answer
+}
+
+// records is what the sandbox at address has.
+func (h *household) records(address string) sandbox.Records {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, "http://"+address+"/_sandbox/records", nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var records sandbox.Records
+	if err := json.NewDecoder(answer.Body).Decode(&records); err != nil {
+		h.t.Fatal(err)
+	}
+	return records
+}
+
+// until asks again and again until good says yes.
+func (h *household) until(what string, good func() bool) {
+	h.t.Helper()
+	limit := time.After(patience)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !good() {
+		select {
+		case <-limit:
+			h.t.Fatalf("%s did not happen within %v; status:\n%s", what, patience, h.try("status"))
+		case <-tick.C:
+		}
+	}
+}
+
+// try runs one command and returns what it printed, whatever its exit code.
+func (h *household) try(args ...string) string {
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	out, err := h.command(ctx, args...).CombinedOutput()
+	return fmt.Sprintf("%s(%v)", out, err)
+}
+
+// delivered waits until n entries are delivered.
+func (h *household) delivered(n int) {
+	h.t.Helper()
+	h.until(fmt.Sprintf("delivery of %d", n), func() bool {
+		return strings.Contains(h.try("status", "--json"), fmt.Sprintf(`"delivered": %d,`, n))
+	})
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func (p *program) queueCommand() *cobra.Command {
+	return group("queue", "Look into the outbox", p.queueListCommand(), p.queueShowCommand())
+}
+
+func (p *program) queueListCommand() *cobra.Command {
+	var q status.Query
+	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
+	asJSON := jsonFlag(c)
+	states := []string{"pending", "sending", "delivered", "held", "in_doubt", "rejected", "dropped", "merged"}
+	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states, ", "))
+	c.Flags().IntVar(&q.Limit, "limit", 100, "at most this many, 1 to 10000")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if q.State != "" && !slices.Contains(states, q.State) {
+			return usage("--state %q is not one of %s", q.State, strings.Join(states, ", "))
+		}
+		if q.Limit < 1 || q.Limit > 10000 {
+			return usage("--limit %d is not from 1 to 10000", q.Limit)
+		}
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			entries, err := ctl.List(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, entries)
+			}
+			return p.printEntries(entries)
+		})
+	}
+	return c
+}
+
+// printEntries prints a table of entries.
+func (p *program) printEntries(entries []status.Entry) error {
+	if len(entries) == 0 {
+		fmt.Fprintln(p.stdout, "No entries.")
+		return nil
+	}
+	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE")
+	for _, e := range entries {
+		state := e.State
+		if e.State == "held" {
+			state += " (" + e.Reason + ")"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// watched is when the entry was watched, in local time.
+func watched(e status.Entry) string {
+	if e.WatchedAt == nil {
+		return "-"
+	}
+	return e.WatchedAt.Local().Format("2006-01-02 15:04")
+}
+
+func (p *program) queueShowCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "show ID", Short: "Tell everything about one entry", Args: exactly("ID"),
+		Aliases: []string{"explain"},
+		Long:    `Tells what was seen, which rule did what, and every request with its answer.`,
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil {
+			return usage("%q is not an entry's id, which is a number", args[0])
+		}
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			e, err := ctl.Explain(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, e)
+			}
+			return p.printExplanation(e)
+		})
+	}
+	return c
+}
+
+// printExplanation prints one entry with its story.
+func (p *program) printExplanation(e status.Explanation) error {
+	fmt.Fprintf(p.stdout, "%d  %s\n", e.ID, e.Label())
+	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
+	fmt.Fprintf(t, "watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
+	for _, seen := range e.Events {
+		fmt.Fprintf(t, "seen\t%s  by %s  as %s\n", stamp(seen.At), seen.Source, seen.EventID)
+		if seen.Seen.Origin.Note != "" {
+			fmt.Fprintf(t, "\t%s\n", seen.Seen.Origin.Note)
+		}
+	}
+	for _, s := range e.Steps {
+		fmt.Fprintf(t, "%s\t%s  %s\n", stamp(s.At), s.What, s.Detail)
+	}
+	for _, r := range e.Requests {
+		fmt.Fprintf(t, "%s\trequest  %s\n", stamp(r.At), answer(r))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// answer is what came of one request.
+func answer(r status.Request) string {
+	var parts []string
+	if r.Status != 0 {
+		parts = append(parts, strconv.Itoa(r.Status))
+	}
+	if r.Error != "" {
+		parts = append(parts, r.Error)
+	}
+	if r.Answer != "" {
+		parts = append(parts, r.Answer)
+	}
+	if len(parts) == 0 {
+		return "no answer yet"
+	}
+	return strings.Join(parts, "  ")
+}

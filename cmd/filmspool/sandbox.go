@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+func (p *program) sandboxCommand() *cobra.Command {
+	var o sandbox.Options
+	c := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Run a tracking service of your own, for trying things out",
+		Long: `Serves a tracking service on this machine that keeps the service's contract:
+for trying Filmspool out, for tests, for living without an account.`,
+		Args: exactly(),
+	}
+	listen := c.Flags().String("listen", "127.0.0.1:8787", "address to listen on, loopback only")
+	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "the secret key (sk_…) it accepts; made and printed when not given")
+	c.Flags().StringVar(&o.PublicKey, "public-key", "", "the public key (pk_…) it accepts; made and printed when not given")
+	c.Flags().BoolVar(&o.ContractOnly, "contract-only", false, "serve the contract's three operations and nothing more")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		dir := p.choice.StateDir
+		if dir == "" {
+			temp, err := os.MkdirTemp("", "filmspool-sandbox-")
+			if err != nil {
+				return fmt.Errorf("make a folder: %w", err)
+			}
+			defer os.RemoveAll(temp)
+			dir = temp
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the state folder: %w", err)
+		}
+		o.Path = filepath.Join(dir, "sandbox.db")
+		return p.serveSandbox(c.Context(), *listen, o)
+	}
+	return c
+}
+
+// serveSandbox serves until ctx ends.
+func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Options) error {
+	host, _, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return usage("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
+	}
+	made := o.SecretKey == "" || o.PublicKey == ""
+	s, err := sandbox.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fmt.Errorf("start the sandbox: %w", err)
+	}
+	fmt.Fprintf(p.stdout, "serving http://%s/api/v1\n", l.Addr())
+	if made {
+		fmt.Fprintf(p.stdout, "secret key %s\npublic key %s\n", s.SecretKey(), s.PublicKey())
+	}
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	return serveUntil(ctx, server, l)
+}
+
+// serveUntil serves l until ctx ends, then gives requests two seconds.
+func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := server.Shutdown(wait); err != nil {
+		server.Close()
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}

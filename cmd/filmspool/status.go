@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+func (p *program) statusCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say how things stand",
+		Long: `Says how things stand, in one sentence and then in detail.
+Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
+		Args: exactly(),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), true, func(ctl status.Control) error {
+			s, err := ctl.Status(c.Context())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				err = printJSON(p.stdout, s)
+			} else {
+				err = printStatus(p.stdout, s)
+			}
+			if err == nil && s.State == status.Attention {
+				return &exitError{code: exitAttention}
+			}
+			return err
+		})
+	}
+	return c
+}
+
+// printStatus prints the sentence, the next step, and the details.
+func printStatus(w io.Writer, s status.Status) error {
+	fmt.Fprintln(w, s.Summary)
+	if s.Hint != "" {
+		fmt.Fprintln(w, "hint:  "+s.Hint)
+	}
+	n := s.Counts
+	fmt.Fprintf(w, "\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
+		n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, a := range s.Accounts {
+		fmt.Fprintf(t, "account %s\t%s\t%s\tlast delivered %s\n", a.Name, a.State, a.Reason, ago(a.LastDelivered))
+	}
+	for _, src := range s.Sources {
+		fmt.Fprintf(t, "%s\t%s\t%s\tlast seen %s\n", src.Name, src.State, src.Detail, ago(src.LastSeen))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// ago is how long ago t was, in a person's words.
+func ago(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	switch d := time.Since(*t); {
+	case d < time.Minute:
+		return "just now"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	default:
+		return t.Local().Format("2006-01-02 15:04")
+	}
+}
