@@ -38,6 +38,7 @@ type inFile struct {
 
 // items are the films and episodes by idFile.
 func (t *tables) items() map[int64]inFile {
+	names := newNamer(t.names)
 	byFile := make(map[int64]inFile, len(t.films)+len(t.episodes))
 	add := func(file int64, item Item, runtime string) {
 		f := byFile[file]
@@ -48,10 +49,10 @@ func (t *tables) items() map[int64]inFile {
 		byFile[file] = f
 	}
 	for _, r := range t.films {
-		add(r.file, t.film(r), r.runtime)
+		add(r.file, film(r, names), r.runtime)
 	}
 	for _, r := range t.episodes {
-		add(r.file, t.episode(r), r.runtime)
+		add(r.file, t.episode(r, names), r.runtime)
 	}
 	for _, f := range byFile {
 		slices.SortStableFunc(f.list, byPlace)

@@ -18,22 +18,34 @@ type owner struct {
 // identifier is a row of the table uniqueid.
 type identifier struct {
 	row              int64
+	of               owner
 	namespace, value string
 }
 
+// namer gives films, episodes and shows their identifiers.
+type namer map[owner][]identifier
+
+func newNamer(all []identifier) namer {
+	n := make(namer, len(all))
+	for _, i := range all {
+		n[i.of] = append(n[i.of], i)
+	}
+	return n
+}
+
 // film is a valid item made of a row.
-func (t *tables) film(r filmRow) Item {
+func film(r filmRow, n namer) Item {
 	m := viewing.Media{Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
-		IDs: t.idsOf(owner{"movie", r.id}, r.uid)}
+		IDs: n.idsOf(owner{"movie", r.id}, r.uid)}
 	return Item{KodiID: r.id, Media: m, Extra: r.extra}
 }
 
 // episode is a valid item made of a row. Some scrapers give an episode the
 // identifier of its show, which would name an episode of another show.
-func (t *tables) episode(r episodeRow) Item {
+func (t *tables) episode(r episodeRow, n namer) Item {
 	show := t.shows[r.show]
-	m := viewing.Media{Type: viewing.Episode, Title: text(r.title), IDs: t.idsOf(owner{"episode", r.id}, r.uid),
-		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: t.idsOf(owner{"tvshow", r.show}, show.uid)},
+	m := viewing.Media{Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
+		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(owner{"tvshow", r.show}, show.uid)},
 		Season: place(r.season, 0), Episode: place(r.number, 1)}
 	if m.IDs.TMDB == m.Show.IDs.TMDB {
 		m.IDs.TMDB = 0
@@ -49,10 +61,10 @@ func (t *tables) episode(r episodeRow) Item {
 
 // idsOf takes what each namespace can be trusted with. Of two in one
 // namespace the default one counts, else the first.
-func (t *tables) idsOf(o owner, uid string) viewing.IDs {
+func (n namer) idsOf(o owner, uid string) viewing.IDs {
 	var ids viewing.IDs
 	standard := number(uid, maxID)
-	for _, i := range t.ids[o] {
+	for _, i := range n[o] {
 		preferred := i.row == standard
 		switch i.namespace {
 		case "tmdb":

@@ -36,7 +36,7 @@ type tables struct {
 	films    []filmRow
 	episodes []episodeRow
 	shows    map[int64]showRow
-	ids      map[owner][]identifier
+	names    []identifier
 }
 
 type fileRow struct {
@@ -168,14 +168,12 @@ func (t *tables) readFilms(ctx context.Context, q queryer, v versionTable) error
 }
 
 func (t *tables) readIDs(ctx context.Context, q queryer) error {
-	t.ids = map[owner][]identifier{}
 	const query = `select uniqueid_id, ifnull(media_id, 0), media_type, ifnull(value, ''), type from uniqueid
 		where type in ('tmdb', 'imdb', 'tvdb') and media_type in ('movie', 'episode', 'tvshow') order by uniqueid_id`
 	return each(ctx, q, query, func(scan scanner) error {
-		var o owner
 		var i identifier
-		err := scan(&i.row, &o.id, &o.kind, &i.value, &i.namespace)
-		t.ids[o] = append(t.ids[o], i)
+		err := scan(&i.row, &i.of.id, &i.of.kind, &i.value, &i.namespace)
+		t.names = append(t.names, i)
 		return err
 	})
 }

@@ -1,0 +1,148 @@
+package library_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// make121 and make131 put an empty library into a userdata folder.
+func make121(t *testing.T, dir string) { makeLibrary(t, dir, 121) }
+func make131(t *testing.T, dir string) { makeLibrary(t, dir, 131) }
+
+func makeLibrary(t *testing.T, dir string, version int) {
+	t.Helper()
+	sim, err := kodisim.Create(dir, version)
+	ok(t, err)
+	ok(t, sim.Close())
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	ok(t, os.MkdirAll(filepath.Join(dir, "Database"), 0o755))
+	ok(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content), 0o644))
+}
+
+// touch says when a file of the Database folder changed, in minutes.
+func touch(t *testing.T, dir, name string, minute int) {
+	t.Helper()
+	at := time.Date(2026, 3, 1, 20, minute, 0, 0, time.UTC)
+	ok(t, os.Chtimes(filepath.Join(dir, "Database", name), at, at))
+}
+
+func TestFind(t *testing.T) {
+	tests := map[string]struct {
+		make    func(t *testing.T, dir string)
+		version int
+		err     error
+	}{
+		"no folder":  {func(*testing.T, string) {}, 0, library.ErrNotFound},
+		"no library": {func(t *testing.T, dir string) { write(t, dir, "Database/Textures13.db", "") }, 0, library.ErrEmpty},
+		"names that are none": {func(t *testing.T, dir string) {
+			for _, name := range []string{"MyVideos.db", "MyVideosX.db", "MyVideos12a.db", "MyVideos121.db-journal", "MyMusic82.db", "MyVideos999999.db"} {
+				write(t, dir, "Database/"+name, "x")
+			}
+		}, 0, library.ErrEmpty},
+		"one":             {make121, 121, nil},
+		"a MySQL library": {func(t *testing.T, dir string) { make121(t, dir); write(t, dir, "advancedsettings.xml", mysql) }, 0, library.ErrMySQL},
+		"MySQL for music alone": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			write(t, dir, "advancedsettings.xml", `<advancedsettings><musicdatabase><type>mysql</type></musicdatabase></advancedsettings>`)
+		}, 121, nil},
+		"settings that Kodi cannot read": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			write(t, dir, "advancedsettings.xml", "<advancedsettings><videodatabase><type>mysql")
+		}, 121, nil},
+		"after an upgrade": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			make131(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			touch(t, dir, "MyVideos131.db", 2)
+		}, 131, nil},
+		"after a downgrade": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			make131(t, dir)
+			touch(t, dir, "MyVideos121.db", 2)
+			touch(t, dir, "MyVideos131.db", 1)
+		}, 121, nil},
+		"changed at once": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			make131(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			touch(t, dir, "MyVideos131.db", 1)
+		}, 131, nil},
+		"a change that is in the WAL": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			make131(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			touch(t, dir, "MyVideos131.db", 2)
+			write(t, dir, "Database/MyVideos121.db-wal", "stale")
+			touch(t, dir, "MyVideos121.db-wal", 3)
+		}, 121, nil},
+		"an empty WAL, as reading makes it": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			make131(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			touch(t, dir, "MyVideos131.db", 2)
+			write(t, dir, "Database/MyVideos121.db-wal", "")
+			touch(t, dir, "MyVideos121.db-wal", 3)
+		}, 131, nil},
+		"an upgrade under way": {func(t *testing.T, dir string) {
+			sim, err := kodisim.Create(dir, 121)
+			ok(t, err)
+			defer sim.Close()
+			_, err = sim.BeginUpgrade()
+			ok(t, err)
+			touch(t, dir, "MyVideos121.db", 1)
+		}, 0, library.ErrUpgrading},
+		"an upgrade given up": {func(t *testing.T, dir string) {
+			sim, err := kodisim.Create(dir, 121)
+			ok(t, err)
+			defer sim.Close()
+			_, err = sim.BeginUpgrade()
+			ok(t, err)
+			touch(t, dir, "MyVideos131.db", 1)
+			touch(t, dir, "MyVideos121.db", 2)
+		}, 121, nil},
+		"a file just made": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			write(t, dir, "Database/MyVideos131.db", "")
+		}, 0, library.ErrUpgrading},
+		"a damaged file is not passed over": {func(t *testing.T, dir string) {
+			make121(t, dir)
+			touch(t, dir, "MyVideos121.db", 1)
+			write(t, dir, "Database/MyVideos131.db", "this is no database, however long it may be, and never was")
+		}, 0, library.ErrNotDatabase},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			test.make(t, dir)
+			got, err := library.Find(dir)
+			if !errors.Is(err, test.err) {
+				t.Fatalf("got error %v, want %v", err, test.err)
+			}
+			if got.Version != test.version {
+				t.Errorf("got %d, want %d", got.Version, test.version)
+			}
+			if err == nil && filepath.Dir(got.Path) != filepath.Join(dir, "Database") {
+				t.Errorf("got %s", got.Path)
+			}
+		})
+	}
+}
+
+const mysql = `<advancedsettings version="1.0"><videodatabase><type> MySQL </type><host>10.0.0.2</host></videodatabase></advancedsettings>`

@@ -1,0 +1,346 @@
+package library_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// scene is a library of ours, with a way to write what kodisim would not.
+type scene struct {
+	*kodisim.Sim
+	t  testing.TB
+	db *sql.DB
+}
+
+func newScene(t testing.TB, version int) scene {
+	t.Helper()
+	sim, err := kodisim.Create(t.TempDir(), version)
+	ok(t, err)
+	t.Cleanup(func() { _ = sim.Close() })
+	db, err := sql.Open("sqlite", sim.Path())
+	ok(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return scene{sim, t, db}
+}
+
+func (s scene) exec(query string, args ...any) {
+	s.t.Helper()
+	_, err := s.db.Exec(query, args...)
+	ok(s.t, err)
+}
+
+// film adds a film of 100 minutes.
+func (s scene) film(title string, ids viewing.IDs) kodisim.Ref {
+	s.t.Helper()
+	ref, err := s.AddFilm(kodisim.Film{Title: title, Year: 1999, IDs: ids, Duration: 100 * time.Minute}, time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC))
+	ok(s.t, err)
+	return ref
+}
+
+// renumber gives the file another version, in its name and its row.
+func (s scene) renumber(version int) string {
+	s.t.Helper()
+	s.exec(`update version set idVersion = ?`, version)
+	path := filepath.Join(s.t.TempDir(), fmt.Sprintf("MyVideos%d.db", version))
+	s.exec(`vacuum into ?`, path)
+	return path
+}
+
+func TestReadIdentifiers(t *testing.T) {
+	tests := map[string]struct {
+		rows  [][2]string // type and value, the first the default one
+		other [][2]string // rows before the default one
+		want  string
+	}{
+		"all":                   {[][2]string{{"tmdb", "603"}, {"imdb", "tt0133093"}, {"tvdb", "169"}}, nil, " tmdb:603 tvdb:169 tt0133093"},
+		"none":                  {nil, nil, ""},
+		"no namespace":          {[][2]string{{"unknown", "603"}}, nil, ""},
+		"not digits":            {[][2]string{{"tmdb", "603x"}, {"tvdb", "-5"}, {"imdb", "0133093"}}, nil, ""},
+		"an imdb id as tmdb":    {[][2]string{{"tmdb", "tt0133093"}}, nil, ""},
+		"letters after tt":      {[][2]string{{"imdb", "ttx"}}, nil, ""},
+		"another letter case":   {[][2]string{{"TMDB", "603"}}, nil, ""},
+		"nought":                {[][2]string{{"tmdb", "0"}}, nil, ""},
+		"too large":             {[][2]string{{"tmdb", "9007199254740992"}}, nil, ""},
+		"the largest":           {[][2]string{{"tmdb", "9007199254740991"}}, nil, " tmdb:9007199254740991"},
+		"the default wins":      {[][2]string{{"tmdb", "604"}}, [][2]string{{"tmdb", "603"}}, " tmdb:604"},
+		"but only a good one":   {[][2]string{{"tmdb", "?"}}, [][2]string{{"tmdb", "603"}}, " tmdb:603"},
+		"else the first counts": {[][2]string{{"imdb", "tt1"}, {"tmdb", "603"}, {"tmdb", "604"}}, nil, " tmdb:603 tt1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, 121)
+			film := s.film("Alpha One", viewing.IDs{})
+			for i, row := range append(test.other, test.rows...) {
+				s.exec(`insert into uniqueid (uniqueid_id, media_id, media_type, type, value) values (?, ?, 'movie', ?, ?)`, i+1, film.ID, row[0], row[1])
+			}
+			s.exec(`update movie set c09 = ?`, fmt.Sprint(len(test.other)+1))
+			got := read(t, s.Path()).Files[0].Items[0].Media.IDs
+			if text := identifiers(got); text != test.want {
+				t.Errorf("got %q, want %q", text, test.want)
+			}
+		})
+	}
+}
+
+func TestReadEpisodes(t *testing.T) {
+	s := newScene(t, 121)
+	show, err := s.AddShow(kodisim.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}, time.Now())
+	ok(t, err)
+	add := func(episodes ...kodisim.Episode) {
+		t.Helper()
+		_, err := s.AddEpisodeFile(show, kodisim.EpisodeFile{Episodes: episodes, Duration: time.Hour}, time.Now())
+		ok(t, err)
+	}
+	add(kodisim.Episode{Season: 0, Number: 1, Title: "Special"})
+	add(kodisim.Episode{Season: 1, Number: 2, IDs: viewing.IDs{TMDB: 62086}}, kodisim.Episode{Season: 1, Number: 1, IDs: viewing.IDs{TMDB: 62085}})
+	add(kodisim.Episode{Season: 2, Number: 1, IDs: viewing.IDs{TMDB: 1396, TVDB: 81189}}) // the show's own
+	add(kodisim.Episode{Season: 3, Number: 1})
+	s.exec(`update episode set c12 = '', c13 = 'x' where c12 = '3'`)
+	same(t, `
+1 Show Red S00E01.mkv | 0  | 1h0m0s | episode 1 Show Red S00E01 of tmdb:1396 tvdb:81189
+2 Show Red S01E02E01.mkv | 0  | 1h0m0s | episode 3 Show Red S01E01 tmdb:62085 of tmdb:1396 tvdb:81189 | episode 2 Show Red S01E02 tmdb:62086 of tmdb:1396 tvdb:81189
+3 Show Red S02E01.mkv | 0  | 1h0m0s | episode 4 Show Red S02E01 of tmdb:1396 tvdb:81189
+4 Show Red S03E01.mkv | 0  | 1h0m0s | episode 5 Show Red of tmdb:1396 tvdb:81189
+`, read(t, s.Path()))
+}
+
+func TestReadFilesWithoutItem(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	at := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
+	for _, path := range []string{
+		"/media/films/New (2020)/New.mkv", // not scanned yet
+		"/elsewhere/Loose.mkv",            // under no source
+		"/media/films/Samples/Short.mkv",  // excluded below
+		"/media/clips/Song.mkv",           // a source of music videos
+		"/media/clips/films/Film.mkv",     // a source of films below it
+	} {
+		ok(t, s.PlayFile(path, at))
+	}
+	s.exec(`update path set exclude = 1 where strPath = '/media/films/Samples/'`)
+	s.exec(`update path set strContent = 'musicvideos' where strPath = '/media/clips/'`)
+	s.exec(`update path set strContent = 'movies' where strPath = '/media/clips/films/'`)
+	s.exec(`insert into files (idPath, strFilename, playCount) values (1, '', 1), (1, 'VIDEO_TS/', 1)`)
+	s.exec(`insert into files (idPath, strFilename) values (1, 'stack:///media/films/a.avi , /media/films/b.avi')`)
+	got := read(t, s.Path())
+	same(t, `
+1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603
+2 New.mkv | 1 2026-03-01 20:05:00 | 0s
+6 Film.mkv | 1 2026-03-01 20:05:00 | 0s
+9 b.avi | 0  | 0s
+`, got)
+	if path := got.Files[3].Path; path != "stack:///media/films/a.avi , /media/films/b.avi" {
+		t.Errorf("a stack keeps its own address, got %s", path)
+	}
+	s.exec(`update path set strContent = ''`)
+	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | elsewhere | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
+}
+
+func TestReadDuration(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{})
+	s.exec(`update movie set c11 = '7000'`)
+	if got := read(t, s.Path()).Files[0].Duration; got != 100*time.Minute {
+		t.Errorf("the streams say 100 minutes, got %v", got)
+	}
+	s.exec(`delete from streamdetails`)
+	if got := read(t, s.Path()).Files[0].Duration; got != 7000*time.Second {
+		t.Errorf("the film says 7000 s, got %v", got)
+	}
+	s.exec(`update movie set c11 = '2 hours'`)
+	if got := read(t, s.Path()).Files[0].Duration; got != 0 {
+		t.Errorf("nothing says, got %v", got)
+	}
+}
+
+func TestReadVersions(t *testing.T) {
+	s := newScene(t, 131)
+	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
+	at := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
+	ok(t, s.AddVersion(film, "/media/films/Alpha One (1999)/Cut.mkv", time.Hour, at))
+	ok(t, s.AddExtra(film, "/media/films/Alpha One (1999)/Trailer.mkv", time.Minute, at))
+	ok(t, s.PlayFile("/media/films/Alpha One (1999)/Cut.mkv", at))
+	want := `
+1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603
+2 Cut.mkv | 1 2026-03-01 20:05:00 | 1h0m0s | movie 1 Alpha One (1999) tmdb:603
+3 Trailer.mkv | 0  | 1m0s | movie 1 Alpha One (1999) tmdb:603 (extra)
+`
+	same(t, want, read(t, s.Path()))
+	s.exec(`update videoversion set itemType = itemType + 1`)
+	later := read(t, s.renumber(134)) // where versions count from 1
+	if later.Verified {
+		t.Error("134 is not verified")
+	}
+	same(t, want, later)
+	s.exec(`update videoversion set itemType = itemType - 1`)
+	s.exec(`alter table videoversion rename column media_type to mediaType`)
+	same(t, want, read(t, s.renumber(125)))
+}
+
+func TestReadSchemas(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	for version, want := range map[int]error{106: library.ErrUnsupported, 107: nil, 116: nil, 119: nil, 145: nil} {
+		got, err := library.Read(context.Background(), s.renumber(version))
+		if !errors.Is(err, want) {
+			t.Errorf("%d: got %v, want %v", version, err, want)
+		}
+		if err == nil && (got.Verified || len(got.Files) != 1) {
+			t.Errorf("%d: verified %v, %d files", version, got.Verified, len(got.Files))
+		}
+	}
+	s.exec(`alter table movie drop column premiered`)
+	if _, err := library.Read(context.Background(), s.renumber(121)); !errors.Is(err, library.ErrUnsupported) {
+		t.Errorf("a column is missing: got %v, want ErrUnsupported", err)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	s := newScene(t, 121)
+	folder := filepath.Dir(s.Path())
+	copyAs := func(name string) string {
+		path := filepath.Join(folder, name)
+		s.exec(`vacuum into ?`, path)
+		return path
+	}
+	garbage := filepath.Join(folder, "MyVideos122.db")
+	ok(t, os.WriteFile(garbage, []byte("this is no database, however long it may be"), 0o644))
+	cut := copyAs("MyVideos123.db")
+	ok(t, os.Truncate(cut, 8192))
+	tests := map[string]struct {
+		path string
+		want error
+	}{
+		"another name":        {copyAs("Videos.db"), library.ErrUnsupported},
+		"half made":           {copyAs("MyVideos131.db"), library.ErrUpgrading},
+		"missing":             {filepath.Join(folder, "MyVideos100.db"), library.ErrNotFound},
+		"no database":         {garbage, library.ErrNotDatabase},
+		"cut short":           {cut, library.ErrNotDatabase},
+		"in a missing folder": {filepath.Join(folder, "none", "MyVideos121.db"), library.ErrNotFound},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := library.Read(context.Background(), test.path); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+	if _, err := os.Stat(tests["missing"].path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("reading made a file")
+	}
+}
+
+func TestReadBusy(t *testing.T) {
+	s := newScene(t, 121)
+	s.db.SetMaxOpenConns(1)
+	s.exec(`begin exclusive`)
+	start := time.Now()
+	_, err := library.Read(context.Background(), s.Path())
+	if took := time.Since(start); !errors.Is(err, library.ErrBusy) || took > 3*time.Second {
+		t.Errorf("got %v after %v, want ErrBusy within a second or so", err, took)
+	}
+	s.exec(`commit`)
+	read(t, s.Path())
+}
+
+func TestReadStopsWithItsContext(t *testing.T) {
+	s := newScene(t, 121)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := library.Read(ctx, s.Path()); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
+		t.Errorf("got %v, want context.Canceled alone", err)
+	}
+}
+
+// Reading leaves the folder as it was, and lets go: a writer that does not
+// wait gets in at once.
+func TestReadLeavesNothing(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	before := listing(t, filepath.Dir(s.Path()))
+	for range 3 {
+		read(t, s.Path())
+		s.exec(`pragma busy_timeout = 0`)
+		s.exec(`begin exclusive; commit`)
+	}
+	if diff := cmp.Diff(before, listing(t, filepath.Dir(s.Path()))); diff != "" {
+		t.Error("the folder changed:\n" + diff)
+	}
+}
+
+func TestReadCrashed(t *testing.T) {
+	s := newScene(t, 121)
+	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
+	ok(t, s.db.Close())
+	ok(t, s.Crash(func() error { return s.Play(film, time.Now()) }))
+	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrHotJournal) {
+		t.Fatalf("got %v, want ErrHotJournal", err)
+	}
+	again, err := kodisim.Open(s.Path()) // Kodi's next start
+	ok(t, err)
+	defer again.Close()
+	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
+}
+
+func TestReadWALOfOurs(t *testing.T) {
+	s := newScene(t, 131)
+	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
+	ok(t, s.SwitchToWAL())
+	ok(t, s.Play(film, time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)))
+	same(t, `1 Alpha One (1999).mkv | 1 2026-03-01 20:05:00 | 1h40m0s | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
+}
+
+// A library in WAL mode that nobody has open, in a folder that we may not
+// write to.
+func TestReadWALInReadOnlyFolder(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a user whom permissions bind")
+	}
+	s := newScene(t, 121)
+	ok(t, s.SwitchToWAL())
+	ok(t, errors.Join(s.db.Close(), s.Close()))
+	folder := filepath.Dir(s.Path())
+	ok(t, os.Chmod(folder, 0o555))
+	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
+	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrReadOnlyDir) {
+		t.Errorf("got %v, want ErrReadOnlyDir", err)
+	}
+}
+
+func TestReadWithoutPermission(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a user whom permissions bind")
+	}
+	s := newScene(t, 121)
+	ok(t, os.Chmod(s.Path(), 0))
+	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrPermission) {
+		t.Errorf("got %v, want ErrPermission", err)
+	}
+}
+
+// Folders have all kinds of names, and SQLite's addresses their own rules.
+func TestReadOddFolder(t *testing.T) {
+	name := "a b%20c#d?mode=rw&é"
+	if runtime.GOOS == "windows" {
+		name = "a b%20c#d&é"
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	makeLibrary(t, dir, 121)
+	found, err := library.Find(dir)
+	ok(t, err)
+	read(t, found.Path)
+}
