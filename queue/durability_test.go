@@ -1,0 +1,132 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// commitForever is the child: it commits viewings from several goroutines and
+// prints each event id after its acknowledgement, until it is killed. It leaves
+// entries under way, too.
+func commitForever(path string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, Options{Path: path})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 8)
+	go func() { failed <- s.Run(ctx) }()
+	for worker := range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprintf("%d-%d-%d", os.Getpid(), worker, i)
+				v := film(id, int64(worker*1_000_000+i+1), -1)
+				if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println("committed", id)
+			}
+		}()
+	}
+	go func() {
+		for {
+			entries, err := s.Lease(ctx, "default", 2, time.Minute)
+			for _, e := range entries {
+				if _, err = s.Sending(ctx, e); err == nil {
+					fmt.Println("sending", e.EventID)
+				}
+			}
+			if err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	return <-failed
+}
+
+// killed runs the child on path until it has printed a number of lines, kills
+// it, and returns every whole line that it printed.
+func killed(t *testing.T, path string, lines int) []string {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childEnv+"=commit", childPath+"="+path)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var printed []string
+	in := bufio.NewReader(out)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			break // an unfinished last line is no acknowledgement
+		}
+		printed = append(printed, strings.TrimSpace(line))
+		if len(printed) == lines {
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = child.Wait() // it was killed
+	if len(printed) < lines {
+		t.Fatalf("the child ended by itself after %d lines", len(printed))
+	}
+	return printed
+}
+
+func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "queue.db")
+	var printed []string
+	for round := range 3 {
+		printed = append(printed, killed(t, path, 200+round*171)...)
+	}
+	s := open(t, path, newClock())
+	states := map[string]State{}
+	var before int64
+	for {
+		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, e := range page {
+			states[e.EventID] = e.State
+		}
+		before = page[len(page)-1].ID
+	}
+	for _, line := range printed {
+		word, id, _ := strings.Cut(line, " ")
+		state, ok := states[id]
+		if !ok {
+			t.Errorf("event %s was acknowledged and is gone", id)
+		}
+		if word == "sending" && state != StateInDoubt {
+			t.Errorf("event %s may have left, and is %s", id, state)
+		}
+	}
+	if counts := s.checkCounters(t); counts.Sending != 0 || counts.InDoubt == 0 {
+		t.Errorf("counts %+v", counts)
+	}
+	var verdict string
+	if err := s.reader.QueryRow("PRAGMA quick_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("quick_check says %q, %v", verdict, err)
+	}
+}

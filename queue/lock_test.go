@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// holdLock is the child: it takes the lock of dir, says so, and keeps it until
+// its input ends.
+func holdLock(dir string) error {
+	lock, err := AcquireLock(dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	fmt.Println("held")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+func TestLockOfAnotherProcess(t *testing.T) {
+	dir := t.TempDir()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childEnv+"=lock", childPath+"="+dir)
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
+		t.Fatalf("the child said %q, %v", line, err)
+	}
+	_, err = AcquireLock(dir)
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("second lock: %v, want one that names %s", err, dir)
+	}
+	in.Close()
+	if err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatalf("after the other process ended: %v", err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLockIsOnePerFolder(t *testing.T) {
+	dir := t.TempDir()
+	first, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("second: %v", err)
+	}
+	other, err := AcquireLock(t.TempDir())
+	if err != nil {
+		t.Fatalf("another folder: %v", err)
+	}
+	if err := errors.Join(first.Release(), other.Release()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatalf("after its release: %v", err)
+	}
+	again.Release()
+}
+
+func TestLockNeedsTheFolder(t *testing.T) {
+	if _, err := AcquireLock(t.TempDir() + "/absent"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}

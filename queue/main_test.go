@@ -1,0 +1,33 @@
+package queue
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// childEnv makes the test binary act as another process: its value names
+// what to do, childPath where.
+const (
+	childEnv  = "FILMSPOOL_QUEUE_CHILD"
+	childPath = "FILMSPOOL_QUEUE_PATH"
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	switch os.Getenv(childEnv) {
+	case "":
+		goleak.VerifyTestMain(m)
+		return
+	case "commit":
+		err = commitForever(os.Getenv(childPath))
+	case "lock":
+		err = holdLock(os.Getenv(childPath))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

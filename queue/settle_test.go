@@ -1,0 +1,208 @@
+package queue
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestSettleKeepsTheAnswer(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10))[0]
+	attempt := s.sendOne(t, id)
+	s.clock.advance(2 * time.Second)
+	s.settle(t, Settlement{
+		Entry: id, Attempt: attempt, State: StateRejected, Reason: "seasonNumber is required", RaiseRevision: true,
+		Answer: Answer{Status: 400, Code: "VALIDATION_ERROR", Text: "seasonNumber is required"},
+	})
+	x := s.explained(t, id)
+	e := x.Entry
+	if e.State != StateRejected || e.Reason != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
+		t.Errorf("entry %+v", e)
+	}
+	want := []Attempt{{
+		Number: 1, At: noon(), Ended: noon().Add(2 * time.Second), Status: 400, Code: "VALIDATION_ERROR",
+		Answer: "seasonNumber is required", Sent: true,
+	}}
+	if diff := cmp.Diff(want, x.Requests); diff != "" {
+		t.Error(diff)
+	}
+	if last := x.Steps[len(x.Steps)-1]; last.Detail != "Rejected: seasonNumber is required" || last.What != "settled" {
+		t.Errorf("last step %+v", last)
+	}
+}
+
+func TestNotSentIsNoAttempt(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10))[0]
+	for range 3 {
+		attempt := s.sendOne(t, id)
+		s.clock.advance(time.Minute)
+		s.settle(t, Settlement{Entry: id, Attempt: attempt, State: StatePending, NotSent: true, Answer: Answer{Error: "no route"}})
+	}
+	x := s.explained(t, id)
+	if x.Entry.Attempts != 0 || x.Entry.State != StatePending {
+		t.Errorf("entry %+v", x.Entry)
+	}
+	if len(x.Requests) != 1 || x.Requests[0].Sent || x.Requests[0].Number != 3 || x.Requests[0].Error != "no route" {
+		t.Errorf("requests %+v, want the last of those that never left", x.Requests)
+	}
+	s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: StateInDoubt})
+	if x = s.explained(t, id); x.Entry.Attempts != 1 || len(x.Requests) != 2 {
+		t.Errorf("after one that left: %+v, %+v", x.Entry, x.Requests)
+	}
+}
+
+func TestSettleRefusesWhatCannotBe(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10))[0]
+	attempt := s.sendOne(t, id)
+	tests := []struct {
+		name string
+		m    Settlement
+		want error
+	}{
+		{"unknown entry", Settlement{Entry: 99, State: StateDropped}, ErrNotFound},
+		{"no such state", Settlement{Entry: id, Attempt: attempt, State: "lost"}, ErrState},
+		{"sending", Settlement{Entry: id, Attempt: attempt, State: StateSending}, ErrState},
+		{"without its attempt", Settlement{Entry: id, State: StateDropped}, ErrState},
+		{"another attempt", Settlement{Entry: id, Attempt: attempt + 1, State: StateDelivered}, ErrState},
+	}
+	for _, tt := range tests {
+		before := s.explained(t, id)
+		if err := s.Settle(t.Context(), tt.m); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+		if diff := cmp.Diff(before, s.explained(t, id)); diff != "" {
+			t.Errorf("%s changed the entry: %s", tt.name, diff)
+		}
+	}
+	s.settle(t, Settlement{Entry: id, Attempt: attempt, State: StateDelivered})
+	for _, m := range []Settlement{{Entry: id, Attempt: attempt, State: StatePending}, {Entry: id, State: StatePending}} {
+		if err := s.Settle(t.Context(), m); !errors.Is(err, ErrState) {
+			t.Errorf("settling what is delivered: %v", err)
+		}
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestSettleWithoutARequest(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("pending", 1, -1), unidentified("held"), film("doubt", 3, -3), film("rejected", 4, -4))
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateInDoubt})
+	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: StateRejected})
+	for i, end := range []State{StateMerged, StateDropped, StateDelivered, StatePending} {
+		s.settle(t, Settlement{Entry: ids[i], State: end, Reason: "found by reading back"})
+		if e := s.entry(t, ids[i]); e.State != end || e.SettledAt.IsZero() != (end == StatePending) {
+			t.Errorf("%s: %+v", e.EventID, e)
+		}
+	}
+	s.checkCounters(t)
+	totals, err := s.Totals(t.Context())
+	if want := (Counts{Merged: 1, Dropped: 1, Delivered: 1, Rejected: 1}); err != nil || totals != want {
+		t.Errorf("totals %+v, %v, want %+v: the rejected one came to life again but was rejected once", totals, err, want)
+	}
+}
+
+func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
+	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{film("e3", 605, -5)}})[0].Entries[0]
+	s.sendOne(t, id[0])
+	s.send(t, s.leaseOf(t, "second")[0])
+	s = s.reopen(t)
+	for _, entry := range []int64{id[0], second} {
+		x := s.explained(t, entry)
+		if x.Entry.State != StateInDoubt || x.Entry.Reason != stopped || x.Entry.Attempts != 1 {
+			t.Errorf("entry %+v", x.Entry)
+		}
+		if a := x.Requests[0]; a.Ended.IsZero() || a.Error != stopped || !a.Sent {
+			t.Errorf("request %+v", a)
+		}
+		if last := x.Steps[len(x.Steps)-1]; last.What != "doubt" {
+			t.Errorf("last step %+v", last)
+		}
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, InDoubt: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestEntriesAreListedNewestFirst(t *testing.T) {
+	s := fresh(t)
+	var batch []viewing.Viewing
+	for i := range 5 {
+		batch = append(batch, film(string(rune('a'+i)), int64(i+1), -i))
+	}
+	id := s.commitIDs(t, batch...)
+	s.settle(t, Settlement{Entry: id[1], State: StateHeld, Reason: "review"})
+	tests := []struct {
+		name string
+		f    Filter
+		want []int64
+	}{
+		{"all", Filter{}, []int64{id[4], id[3], id[2], id[1], id[0]}},
+		{"two", Filter{Limit: 2}, []int64{id[4], id[3]}},
+		{"next two", Filter{Limit: 2, Before: id[3]}, []int64{id[2], id[1]}},
+		{"held", Filter{State: StateHeld}, []int64{id[1]}},
+		{"pending before", Filter{State: StatePending, Before: id[2]}, []int64{id[0]}},
+		{"other account", Filter{Account: "second"}, []int64{}},
+		{"held in the account", Filter{State: StateHeld, Account: "default"}, []int64{id[1]}},
+	}
+	for _, tt := range tests {
+		got, err := s.Entries(t.Context(), tt.f)
+		if err != nil || !slices.Equal(ids(got), tt.want) {
+			t.Errorf("%s: %v, %v, want %v", tt.name, ids(got), err, tt.want)
+		}
+	}
+	for _, f := range []Filter{{State: "' OR true --"}, {Limit: -1}, {Limit: 1001}} {
+		if got, err := s.Entries(t.Context(), f); err == nil {
+			t.Errorf("filter %+v listed %d", f, len(got))
+		}
+	}
+	if _, err := s.Explain(t.Context(), 99); !errors.Is(err, ErrNotFound) {
+		t.Errorf("explaining nothing: %v", err)
+	}
+}
+
+func TestAccounts(t *testing.T) {
+	s := fresh(t)
+	made, err := s.Account(t.Context(), "second")
+	if err != nil || made != (Account{Name: "second"}) {
+		t.Fatalf("made %+v, %v", made, err)
+	}
+	full := Account{
+		Name: "default", BaseURL: "https://tracker.example/api/v1", Proven: true, Paused: "key",
+		Problem: "The key was refused.", Hint: "filmspool login", PausedSince: noon(),
+		ProbeAt: noon().Add(5 * time.Minute), ProbeStep: 2, LastDelivered: noon().Add(-time.Hour),
+	}
+	if err := s.SaveAccount(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	s = s.reopen(t)
+	got, err := s.Account(t.Context(), "default")
+	if diff := cmp.Diff(full, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	full.Paused, full.PausedSince, full.ProbeAt = "", time.Time{}, time.Time{}
+	if err := s.SaveAccount(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Accounts(t.Context())
+	if diff := cmp.Diff([]Account{full, made}, all); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := s.Account(t.Context(), ""); err == nil {
+		t.Error("an account without a name")
+	}
+	if err := s.SaveAccount(t.Context(), Account{}); err == nil {
+		t.Error("saved an account without a name")
+	}
+}
