@@ -49,6 +49,7 @@ type reading struct {
 	shared map[int64]bool // identifiers that several episodes claim
 	seen   map[string]bool
 	found  []*finding
+	moved  []*finding // files whose time moved; handed over only if they were found as well
 	verdict
 }
 
@@ -100,6 +101,9 @@ func (r *reading) file(f library.File) {
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
 	next := r.remember(old.clone(), f)
+	if known {
+		r.move(f, old)
+	}
 	switch {
 	case !known:
 		next.Count = f.PlayCount

@@ -30,8 +30,8 @@
 //     old, and the time is this minute, whatever was seen before. It is sent.
 //   - catch-up: the time lies between two good readings, however far apart.
 //     Kodi keeps only the last time, so several plays count as one. It is sent.
-//   - bulk: different items within two seconds of each other, or a chain of
-//     them: marked, not played. It is held.
+//   - bulk: the times of different items moved within two seconds of each
+//     other, or in a chain of such steps: marked, not played. It is held.
 //   - backdated: a time before the last good reading, a date without a time,
 //     or a count that grew by more than one at once: an import. It is held.
 //   - review: a time that makes no sense, such as one that did not move, lies
@@ -72,7 +72,10 @@
 //     the file, or nothing;
 //   - a playback that was ended by killing Kodi: it writes nothing;
 //   - all but the last of several playbacks of one file while this program
-//     was off;
+//     was off; and when the last of them did not reach its end, or a remote
+//     has raised the count besides, its time stands for the others;
+//   - a count that was taken back and a playback after it, both while this
+//     program was off: it looks like a playback that did not reach its end;
 //   - what was watched, lost by restoring the library from a backup, and then
 //     marked again: it looks like a new viewing;
 //   - playbacks shorter than Kodi counts: it counts from 90 percent on, or

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,37 +21,55 @@ type finding struct {
 	id      string // the event's
 	key     string // identity
 	sameAs  string
-	first   int  // place of the first item in the file
-	settled bool // ruled on before: neither bulk nor one sitting any more
+	wall    int64 // Kodi's time in ms as if it were UTC
+	first   int   // place of the first item in the file
+	settled bool  // ruled on before: neither bulk nor one sitting any more
 }
 
 // find adds a finding.
 func (r *reading) find(g growth, v ruling) {
 	media := r.trusted(g.file)
-	r.found = append(r.found, &finding{growth: g, ruling: v, media: media, key: identity(media, g.file.Path)})
+	f := &finding{growth: g, ruling: v, media: media, key: identity(media, g.file.Path)}
+	if w, ok := parseWall(g.file.LastPlayed); ok {
+		f.wall = w.UnixMilli()
+	}
+	r.found = append(r.found, f)
+}
+
+// move notes a file whose time moved, as a witness of what happened then.
+func (r *reading) move(f library.File, old record) {
+	w, ok := parseWall(f.LastPlayed)
+	if !ok || w.midnight() || f.LastPlayed == old.Text {
+		return
+	}
+	r.moved = append(r.moved, &finding{key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})
 }
 
 // chain is the longest gap between two marks of one act: Kodi marks a whole
 // show in one transaction, mostly within one second.
 const chain = 2 * time.Second
 
-// findBulk reclasses what was marked in one act: ends of different items that
-// follow each other within two seconds. The act may have begun in the reading
-// before.
+// findBulk reclasses what was marked in one act: times of different items that
+// follow each other within two seconds by Kodi's own clock, whether the counts
+// of all of them grew or not. The act may have begun in the reading before.
 func (r *reading) findBulk() {
-	last := r.meta.Last
-	act := []*finding{{key: last.Key, ruling: ruling{when: viewing.Instant{Millis: last.At}}}}
+	act := []*finding{{key: r.meta.Last.Key, wall: r.meta.Last.Wall}}
 	for _, f := range r.ends() {
-		if apart(f.when.Millis, act[len(act)-1].when.Millis) > chain {
+		if apart(f.wall, act[len(act)-1].wall) > chain {
 			markBulk(act)
 			act = nil
 		}
 		act = append(act, f)
-		if f.when.Millis >= r.meta.Last.At {
-			r.meta.Last = lastEnd{f.key, f.when.Millis}
+		if f.played() {
+			r.meta.Last = lastEnd{f.key, f.wall}
 		}
 	}
 	markBulk(act)
+}
+
+// played reports a class that will be sent.
+func (v ruling) played() bool {
+	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp
 }
 
 // apart is the time between two instants in milliseconds.
@@ -58,15 +77,16 @@ func apart(a, b int64) time.Duration {
 	return time.Duration(max(a-b, b-a)) * time.Millisecond
 }
 
-// ends are the findings that may be playbacks, in the order of their times.
+// ends are the findings that may be playbacks and the files whose time moved,
+// in the order of Kodi's times.
 func (r *reading) ends() []*finding {
-	var all []*finding
+	all := slices.Clone(r.moved)
 	for _, f := range r.found {
-		if !f.settled && (f.class == viewing.ClassLive || f.class == viewing.ClassCatchUp) {
+		if !f.settled && f.played() {
 			all = append(all, f)
 		}
 	}
-	slices.SortStableFunc(all, byTime)
+	slices.SortStableFunc(all, func(a, b *finding) int { return cmp.Compare(a.wall, b.wall) })
 	return all
 }
 
@@ -79,8 +99,10 @@ func markBulk(act []*finding) {
 		return
 	}
 	for _, f := range act {
-		f.class = viewing.ClassBulk
-		f.note = "Several items ended within two seconds of each other: they were marked, not played."
+		if f.played() {
+			f.class = viewing.ClassBulk
+			f.note = "Several items ended within two seconds of each other: they were marked, not played."
+		}
 	}
 }
 
@@ -147,7 +169,7 @@ func (f *finding) join(ends index) {
 	first, _, _ := strings.Cut(f.key, "|")
 	nearest := half(f.file)
 	for _, e := range ends[first] {
-		played := e.Class == viewing.ClassLive || e.Class == viewing.ClassCatchUp
+		played := ruling{class: e.Class}.played()
 		d := apart(f.when.Millis, e.When.Millis)
 		if d < nearest && covers(e.Key, f.key) && (played || e.Class == f.class) {
 			nearest, f.sameAs = d, e.first()

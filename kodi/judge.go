@@ -70,7 +70,7 @@ func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 func (r *reading) judgeTime(g growth, w wallTime) ruling {
 	s := w.nearest(r.zone, r.good, r.now)
 	v := ruling{when: r.instant(g.file)}
-	inside := distance(s.at, r.good, r.now) <= slack
+	inside := distance(s.at, r.good, r.now) <= slack && !w.midnight()
 	above := s.at.UnixMilli() > g.old.Mark
 	switch {
 	case s.at.After(r.now.Add(slack)):

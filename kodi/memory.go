@@ -29,10 +29,11 @@ type meta struct {
 	Last     lastEnd  `json:"last,omitzero"`
 }
 
-// lastEnd is the latest end so far, to see a mass mark that two readings share.
+// lastEnd is the last end handed over, to see a mass mark that two readings
+// share.
 type lastEnd struct {
-	Key string `json:"key"`
-	At  int64  `json:"at"`
+	Key  string `json:"key"`
+	Wall int64  `json:"wall"` // by Kodi's clock, in ms as if that were UTC
 }
 
 // record is what is known of one file. The field names are short because a

@@ -1,0 +1,330 @@
+package kodi
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// household is a Kodi, its people, and an importer beside it. It knows what
+// was really watched, and holds the importer's verdicts against that.
+type household struct {
+	known  *memory
+	files  []library.File
+	on     bool // the importer runs
+	now    time.Time
+	zone   *time.Location // of Kodi's clock, which travels
+	zones  map[string]*time.Location
+	acts   []*act                // true viewings
+	unread map[string]*act       // by path: the last viewing since the last reading
+	undone map[string]bool       // by path: counts were lowered since the last reading
+	partly map[string]*act       // by path: a partial play since the last reading
+	edited map[string]bool       // by path: counts were raised without a playback since the last reading
+	taken  map[string]bool       // by path: a person has taken a count back
+	events map[string]seenBefore // by event id
+}
+
+// act is something that a person did to see or mark a file as watched.
+type act struct {
+	path    string
+	ends    []time.Time // of one sitting
+	sent    bool        // handed over for sending
+	comment string
+	zone    *time.Location // of Kodi's clock then
+	text    string         // Kodi's time, when several were marked with it
+}
+
+type seenBefore struct{ path string }
+
+func newHousehold(t *rapid.T) *household {
+	h := &household{known: &memory{meta: meta{ID: "lib"}, files: map[string]record{}}, on: true,
+		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, events: map[string]seenBefore{},
+		zones: map[string]*time.Location{}}
+	for _, name := range []string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.zones[name] = zone
+	}
+	h.zone = h.zones["America/New_York"]
+	start := rapid.SampledFrom([]string{"2026-06-10 15:00:00", "2026-10-31 22:00:00", "2026-03-08 01:00:00"}).Draw(t, "start")
+	h.now, _ = time.Parse(time.DateTime, start)
+	h.files = []library.File{film(1, 0, ""), film(2, 1, "2025-01-01 20:00:00"), film(3, 0, ""),
+		episodes(0, "", 1), episodes(2, "2025-01-01 21:00:00", 2), episodes(0, "", 3, 4)}
+	h.read(t)
+	return h
+}
+
+// pass lets time go by. A running importer confirms its reading now and then.
+func (h *household) pass(d time.Duration) {
+	h.now = h.now.Add(d)
+	if h.on && d > time.Minute {
+		h.known.meta.GoodAt = h.now.Add(-30 * time.Second).UnixMilli()
+	}
+}
+
+func (h *household) text() string { return h.now.In(h.zone).Format(time.DateTime) }
+
+// pick takes one of the files.
+func (h *household) pick(t *rapid.T) *library.File {
+	return &h.files[rapid.IntRange(0, len(h.files)-1).Draw(t, "file")]
+}
+
+// count counts a file up at this moment.
+func (h *household) count(f *library.File) {
+	f.PlayCount++
+	f.LastPlayed = h.text()
+}
+
+func (h *household) did(f *library.File, comment string) {
+	a := &act{path: f.Path, ends: []time.Time{h.now.Truncate(time.Second)}, comment: comment, zone: h.zone}
+	h.acts = append(h.acts, a)
+	h.unread[f.Path] = a
+}
+
+// soon reads the library a moment after an act, if the importer runs.
+func (h *household) soon(t *rapid.T) {
+	if h.on {
+		h.now = h.now.Add(time.Second)
+		h.read(t)
+	}
+	h.now = h.now.Add(5 * time.Second) // nobody does two things within two seconds
+}
+
+func (h *household) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"wait": func(t *rapid.T) { h.pass(time.Duration(rapid.IntRange(1, 3000).Draw(t, "minutes")) * time.Minute) },
+		"play": func(t *rapid.T) { h.play(t, h.pick(t)) },
+		"partial play": func(t *rapid.T) {
+			f := h.pick(t)
+			h.pass(10 * time.Minute)
+			f.LastPlayed = h.text()
+			_, counted := h.unread[f.Path]
+			delete(h.unread, f.Path) // its time is gone
+			h.partly[f.Path] = &act{path: f.Path, ends: []time.Time{h.now.Truncate(time.Second)}, zone: h.zone}
+			if counted || h.edited[f.Path] {
+				h.edited[f.Path] = true
+				h.muddle(f)
+			}
+			h.soon(t)
+		},
+		"mark":      func(t *rapid.T) { h.mark(t, h.pick(t)) },
+		"mark show": h.markShow,
+		"unmark": func(t *rapid.T) {
+			f := h.pick(t)
+			f.PlayCount, f.LastPlayed = 0, ""
+			delete(h.unread, f.Path)
+			h.undone[f.Path], h.taken[f.Path] = true, true
+			h.soon(t)
+		},
+		"refresh":        h.refresh,
+		"NFO comes back": func(t *rapid.T) { h.edit(t, 2, "2020-06-15 00:00:00") },
+		"sync of an older play": func(t *rapid.T) {
+			h.edit(t, 1, time.UnixMilli(h.known.meta.GoodAt).UTC().Add(-72*time.Hour).Format(time.DateTime))
+		},
+		"count set by a remote": func(t *rapid.T) { h.edit(t, 3, "") },
+		"travel": func(t *rapid.T) {
+			h.zone = h.zones[rapid.SampledFrom([]string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"}).Draw(t, "zone")]
+		},
+		"stop": func(*rapid.T) { h.on = false },
+		"start": func(t *rapid.T) {
+			h.on = true
+			h.read(t)
+		},
+		"restart": func(t *rapid.T) {
+			if h.on {
+				h.read(t)
+			}
+		},
+	}
+}
+
+// muddle admits that between two readings nobody can tell a count that a
+// program set, and the time of a partial play, from a playback.
+func (h *household) muddle(f *library.File) {
+	if a := h.partly[f.Path]; a != nil {
+		h.acts = append(h.acts, a)
+	}
+}
+
+// play plays a file to its end, sometimes with the credits in a second go.
+func (h *household) play(t *rapid.T, f *library.File) {
+	h.pass(f.Duration)
+	h.count(f)
+	h.did(f, "play")
+	h.soon(t)
+	if rapid.IntRange(0, 3).Draw(t, "credits") == 0 {
+		h.now = h.now.Add(time.Minute)
+		h.count(f)
+		last := h.acts[len(h.acts)-1]
+		last.ends = append(last.ends, h.now.Truncate(time.Second))
+		h.unread[f.Path] = last
+		h.soon(t)
+	}
+}
+
+func (h *household) mark(t *rapid.T, f *library.File) {
+	if f.PlayCount > 0 {
+		return
+	}
+	h.count(f)
+	h.did(f, "mark")
+	h.soon(t)
+}
+
+// markShow marks what is unwatched of the show: several files are held.
+func (h *household) markShow(t *rapid.T) {
+	var marked []*library.File
+	for i := range h.files {
+		if f := &h.files[i]; f.Items[0].Media.Type == viewing.Episode && f.PlayCount == 0 {
+			h.count(f)
+			marked = append(marked, f)
+		}
+	}
+	for _, f := range marked {
+		h.did(f, "mark of a show")
+		if len(marked) > 1 {
+			h.acts[len(h.acts)-1].text = f.LastPlayed
+		}
+	}
+	h.soon(t)
+}
+
+// refresh gives an item a new row, with what an NFO claims, or nothing.
+func (h *household) refresh(t *rapid.T) {
+	f := h.pick(t)
+	*f = rebuilt(*f, f.Items[0].KodiID+1000)
+	if h.unread[f.Path] != nil {
+		h.edited[f.Path] = true // counted, its time gone
+	}
+	delete(h.unread, f.Path)
+	h.undone[f.Path] = true
+	if rapid.Bool().Draw(t, "with NFO") && f.PlayCount > 0 {
+		f.LastPlayed = h.now.In(h.zone).Format(time.DateOnly) + " 00:00:00"
+	} else {
+		f.PlayCount, f.LastPlayed = 0, ""
+	}
+	h.soon(t)
+}
+
+// edit changes a count as programs do; an empty time leaves the old one.
+func (h *household) edit(t *rapid.T, by int, last string) {
+	f := h.pick(t)
+	f.PlayCount += by
+	h.edited[f.Path] = true
+	if last != "" {
+		f.LastPlayed = last
+	} else {
+		h.muddle(f)
+	}
+	delete(h.unread, f.Path)
+	h.soon(t)
+}
+
+// read lets the importer look, and holds its verdict against the truth.
+func (h *household) read(t *rapid.T) {
+	snap := snapshot(h.files...)
+	v := decide(h.known, snap, h.now, zones{machine: h.zones["America/New_York"]})
+	told := map[string]bool{}
+	for _, w := range v.viewings {
+		if err := w.Validate(); err != nil {
+			t.Fatalf("invalid: %v", err)
+		}
+		if _, twice := h.events[w.EventID]; twice {
+			t.Fatalf("event id %s twice", w.EventID)
+		}
+		if _, ok := h.events[w.SameAs]; w.SameAs != "" && !ok {
+			t.Fatalf("%s is said to be the same as %q, which is unknown", w.EventID, w.SameAs)
+		}
+		h.events[w.EventID] = seenBefore{w.Origin.Path}
+		told[w.Origin.Path] = true
+		if w.SameAs == "" && (w.Class == viewing.ClassLive || w.Class == viewing.ClassCatchUp) {
+			h.mustBeTrue(t, w)
+		}
+	}
+	for path, a := range h.unread {
+		if !told[path] && !h.undone[path] {
+			t.Fatalf("missed: %s of %s at %v", a.comment, path, a.ends)
+		}
+	}
+	for _, a := range v.amendments {
+		if path := h.events[a.EventID].path; a.Drop && !h.taken[path] {
+			t.Fatalf("withdrew a viewing of %s that nobody took back", path)
+		}
+	}
+	clear(h.unread)
+	clear(h.undone)
+	clear(h.edited)
+	clear(h.partly)
+	h.known.apply(v)
+}
+
+// mustBeTrue finds the act behind a viewing that will be sent.
+func (h *household) mustBeTrue(t *rapid.T, w viewing.Viewing) {
+	for _, a := range h.acts {
+		if a.path != w.Origin.Path || a.sent {
+			continue
+		}
+		for _, end := range a.ends {
+			if h.fits(w, a, end) {
+				a.sent = true
+				if a.text != "" && h.showing(a.text) > 1 {
+					t.Fatalf("one of several that were marked at once will be sent: %s", a.path)
+				}
+				return
+			}
+		}
+	}
+	t.Fatalf("false or doubled: %s %s at %s (%s)", w.Class, w.Origin.Path, w.WatchedAt.Time(), w.Origin.Note)
+}
+
+// showing is how many files have this time.
+func (h *household) showing(text string) (n int) {
+	for _, f := range h.files {
+		if f.LastPlayed == text {
+			n++
+		}
+	}
+	return n
+}
+
+// fits compares times: exactly, but for what is caught up with a clock that
+// travelled unseen or in an hour that clocks repeat.
+func (h *household) fits(w viewing.Viewing, a *act, end time.Time) bool {
+	off := w.WatchedAt.Time().Sub(end)
+	if off == 0 {
+		return true
+	}
+	_, before := end.Add(-24 * time.Hour).In(h.zones["America/New_York"]).Zone()
+	_, after := end.Add(24 * time.Hour).In(h.zones["America/New_York"]).Zone()
+	mayDiffer := a.zone != h.zones["America/New_York"] || before != after ||
+		w.WatchedAt.Offset != nil && *w.WatchedAt.Offset != offsetIn(h.zones["America/New_York"], end)
+	return w.Class == viewing.ClassCatchUp && mayDiffer && off%quarter == 0 && off.Abs() <= 14*time.Hour
+}
+
+func TestHousehold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHousehold(t)
+		t.Repeat(h.actions())
+	})
+}
+
+// The model must be able to fail: at home, no other hour fits.
+func TestHouseholdIsStrictAboutTimes(t *testing.T) {
+	zone := location(t, "America/New_York")
+	h := &household{zones: map[string]*time.Location{"America/New_York": zone}}
+	off := offsetIn(zone, moment(t, "2026-03-01 20:00:00"))
+	w := viewing.Viewing{Class: viewing.ClassCatchUp, WatchedAt: viewing.Instant{Offset: &off}}
+	for _, hours := range []int{1, 5, 24} {
+		w.WatchedAt.Millis = moment(t, "2026-03-01 20:00:00").Add(time.Duration(hours) * time.Hour).UnixMilli()
+		if h.fits(w, &act{zone: zone}, moment(t, "2026-03-01 20:00:00")) {
+			t.Error(fmt.Sprintf("%d hours off was taken for true", hours))
+		}
+	}
+}
