@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -24,16 +23,12 @@ func TestAcknowledgedThenKilled(t *testing.T) {
 	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
 	box.kill()
 	daemon := h.start("run")
-	var code struct{ Code string }
-	if err := json.Unmarshal([]byte(h.do("", "pair", "--json")), &code); err != nil {
-		t.Fatal(err)
-	}
 	options := client.Options{URL: "ws://" + daemon.address + "/v1/connector", Origin: extension, Info: protocol.ClientInfo{Name: "test", Version: "1"}}
 	browser, err := client.Dial(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if options.ClientID, options.Token, err = browser.Pair(t.Context(), code.Code, "living room"); err != nil {
+	if options.ClientID, options.Token, err = browser.Pair(t.Context(), h.code(), "living room"); err != nil {
 		t.Fatal(err)
 	}
 	seen := protocol.Viewing{

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -44,6 +45,9 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
+	// The standard library's HTTP client logs there what a server sent out of
+	// turn, which could be anything.
+	log.SetOutput(io.Discard)
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }

@@ -20,7 +20,7 @@ import (
 
 // household is a folder in which the real program runs as a user would run it.
 type household struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 }
 
@@ -149,4 +149,14 @@ func (h *household) delivered(n int) {
 	h.until(fmt.Sprintf("delivery of %d", n), func() bool {
 		return strings.Contains(h.try("status", "--json"), fmt.Sprintf(`"delivered": %d,`, n))
 	})
+}
+
+// code is a pairing code, as "filmspool pair" shows it.
+func (h *household) code() string {
+	h.t.Helper()
+	var code struct{ Code string }
+	if err := json.Unmarshal([]byte(h.do("", "pair", "--json")), &code); err != nil {
+		h.t.Fatal(err)
+	}
+	return code.Code
 }

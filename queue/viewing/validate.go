@@ -82,7 +82,7 @@ func (v Viewing) checkWatchlist(c *checker) {
 		m.check(c)
 	}
 	if v.Priority != nil {
-		c.must(*v.Priority >= -maxSafeInt && *v.Priority <= maxSafeInt, "priority", "is too large")
+		c.must(int64(*v.Priority) >= -maxSafeInt && int64(*v.Priority) <= maxSafeInt, "priority", "is too large")
 	}
 }
 
@@ -107,8 +107,8 @@ func (m Media) check(c *checker) {
 	c.ids("media.ids", m.IDs)
 	c.text("media.title", m.Title, maxText)
 	c.must(m.Year >= 0 && m.Year <= 9999, "media.year", "must be from 0 to 9999")
-	c.must(m.Season == nil || *m.Season >= 0 && *m.Season <= maxSafeInt, "media.season", "must be from 0 (specials)")
-	c.must(m.Episode == nil || *m.Episode >= 1 && *m.Episode <= maxSafeInt, "media.episode", "must be from 1")
+	c.must(m.Season == nil || *m.Season >= 0 && int64(*m.Season) <= maxSafeInt, "media.season", "must be from 0 (specials)")
+	c.must(m.Episode == nil || *m.Episode >= 1 && int64(*m.Episode) <= maxSafeInt, "media.episode", "must be from 1")
 	if m.Show != nil {
 		c.must(m.Type == Episode, "media.show", "belongs to episodes only")
 		c.ids("media.show.ids", m.Show.IDs)
