@@ -207,6 +207,29 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func TestProofIsGivenOnlyWhenAskedForByTheClientItself(t *testing.T) {
+	r := start(t, nil)
+	id, token := r.pair(chromium)
+	for _, tc := range []struct {
+		name, origin, fields, want string
+	}{
+		{"asked", chromium, `"clientId":"` + id + `","nonce":"n"`, pairing.ProofFor(token, "n")},
+		{"asked with the token", chromium, `"token":"` + token + `","nonce":"n"`, pairing.ProofFor(token, "n")},
+		{"no nonce", chromium, `"clientId":"` + id + `"`, ""},
+		{"no client", chromium, `"nonce":"n"`, ""},
+		{"unknown client", chromium, `"clientId":"0000000000000000","nonce":"n"`, ""},
+		{"another origin", firefox, `"clientId":"` + id + `","nonce":"n"`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := r.open(tc.origin)
+			s.say(strings.TrimSuffix(hello, "}") + "," + tc.fields + "}")
+			if got, _ := s.hear()["proof"].(string); got != tc.want {
+				t.Errorf("proof %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestPairingOnASocket(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text

@@ -212,6 +212,21 @@ func TestRateRefills(t *testing.T) {
 	})
 }
 
+// A client that is a little too fast now and then is slowed, never closed.
+func TestRateLimitForgivesWhoHeedsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Rate: 10, Burst: 1, Ignored: 3} })
+		_, token := r.pair(chromium)
+		s := r.greeted(chromium, token)
+		for range 10 {
+			s.alive()
+			s.say(`{"type":"ping"}`)
+			s.refused(protocol.RateLimited)
+			<-time.After(100 * time.Millisecond)
+		}
+	})
+}
+
 func TestSocketLimits(t *testing.T) {
 	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{Sockets: 3, OriginSockets: 2} })
 	for range 2 {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -364,6 +365,50 @@ func TestSeenNeverBringsARevokedClientBack(t *testing.T) {
 			t.Error("the record is back")
 		}
 	})
+}
+
+// slowShelf lets one Save wait.
+type slowShelf struct {
+	*shelf
+	entered, gate chan struct{}
+}
+
+func (s *slowShelf) Save(ctx context.Context, id string, record []byte) error {
+	if record == nil {
+		close(s.entered)
+		<-s.gate
+	}
+	return s.shelf.Save(ctx, id, record)
+}
+
+// A sighting that waits behind the revocation finds the client gone.
+func TestSeenWhileBeingRevoked(t *testing.T) {
+	keep := &slowShelf{&shelf{}, make(chan struct{}), make(chan struct{})}
+	var id string
+	synctest.Test(t, func(t *testing.T) { // where it is the year 2000, so that a save is due now
+		id, _ = pair(t, open(t, keep))
+	})
+	r := open(t, keep)
+	var both sync.WaitGroup
+	both.Go(func() {
+		if err := r.Revoke(context.Background(), id); err != nil {
+			t.Error(err)
+		}
+	})
+	<-keep.entered
+	both.Go(func() {
+		if err := r.Seen(context.Background(), id); !errors.Is(err, pairing.ErrNotFound) {
+			t.Errorf("seen: %v", err)
+		}
+	})
+	for r.List()[0].LastSeen.Year() == 2000 {
+		runtime.Gosched() // until Seen is on its way to the disk
+	}
+	close(keep.gate)
+	both.Wait()
+	if len(keep.records) != 0 {
+		t.Error("the record is back")
+	}
 }
 
 func TestLabelsAreFitForATerminal(t *testing.T) {
