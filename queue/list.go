@@ -124,6 +124,10 @@ func (f Filter) query() (query string, args []any, err error) {
 	if f.State != "" {
 		query += " AND n.state = '" + string(f.State) + "'"
 	}
+	switch f.State {
+	case StateHeld, StateInDoubt, StateRejected:
+		query += " AND n.state IN ('held', 'in_doubt', 'rejected')" // the index says so, word for word
+	}
 	if f.Account != "" {
 		query += " AND n.account = ?"
 		args = append(args, f.Account)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// selectLeft finds what a crash left under way.
+const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
+
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
 
@@ -23,7 +26,7 @@ func (s *Store) startRun(t *tx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := t.query("SELECT id FROM entries WHERE state = 'sending'")
+	rows, err := t.query(selectLeft)
 	left, err := collect(rows, err, scanID)
 	if err != nil {
 		return err

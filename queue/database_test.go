@@ -1,0 +1,235 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/rules"
+)
+
+// change opens the file with nothing of ours around it and runs statements.
+func change(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenMakesTheDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b", "50% #1?", "queue.db")
+	s := open(t, path, newClock())
+	for pragma, want := range map[string]string{
+		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_mode": "wal", "foreign_key_check": "",
+	} {
+		var got string
+		err := s.reader.QueryRow("PRAGMA " + pragma).Scan(&got)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) || got != want {
+			t.Errorf("%s is %q, %v, want %q", pragma, got, err, want)
+		}
+	}
+	s.commit(t, film("e1", 1, -1))
+	if runtime.GOOS != "windows" {
+		for name, want := range map[string]fs.FileMode{
+			path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, filepath.Dir(path): fs.ModeDir | 0o700,
+		} {
+			if info, err := os.Stat(name); err != nil || info.Mode() != want {
+				t.Errorf("%s has mode %v, %v, want %v", name, info.Mode(), err, want)
+			}
+		}
+	}
+	id := s.InstallationID()
+	s = s.reopen(t)
+	if id == "" || s.InstallationID() != id {
+		t.Errorf("installation %q became %q", id, s.InstallationID())
+	}
+	other := fresh(t)
+	if other.InstallationID() == id {
+		t.Error("two installations of one name")
+	}
+	s.stop()
+	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
+		t.Errorf("left %v after a clean end", left)
+	}
+}
+
+func TestEveryConnectionIsSafe(t *testing.T) {
+	s := unopened(t)
+	defer s.Close()
+	for pragma, want := range map[string]int{"synchronous": 2, "busy_timeout": 5000, "foreign_keys": 1} {
+		var got int
+		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("writer: %s is %d, %v, want %d", pragma, got, err, want)
+		}
+	}
+	for range 2 { // both of the pool
+		conn, err := s.reader.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := conn.ExecContext(t.Context(), "DELETE FROM meta"); err == nil {
+			t.Error("a reader wrote")
+		}
+		var wait int
+		if err := conn.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&wait); err != nil || wait != 5000 {
+			t.Errorf("reader waits %d, %v", wait, err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	tests := []struct {
+		name   string
+		spoil  func(t *testing.T, path string)
+		want   error
+		intact bool
+	}{
+		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, ErrNewer, true},
+		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, ErrForeign, true},
+		{"no database", func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 99)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, ErrStorage, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := fresh(t)
+			s.stop()
+			tt.spoil(t, s.path)
+			before, err := os.ReadFile(s.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened, err := Open(t.Context(), Options{Path: s.path})
+			if !errors.Is(err, tt.want) || opened != nil {
+				t.Fatalf("open: %v, want %v", err, tt.want)
+			}
+			after, err := os.ReadFile(s.path)
+			if err != nil || string(before) != string(after) {
+				t.Errorf("the file was changed, %v", err)
+			}
+		})
+	}
+}
+
+func TestMigrationsAreWholeAndInOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "queue.db")
+	if err := makeFile(path); err != nil {
+		t.Fatal(err)
+	}
+	c, err := connect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	version := func() (n int) {
+		t.Helper()
+		if err := c.conn.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first := "CREATE TABLE a (x INTEGER) STRICT;"
+	broken := "CREATE TABLE b (x INTEGER) STRICT; INSERT INTO absent VALUES (1);"
+	if err := migrate(t.Context(), c.conn, []string{first, broken}); !errors.Is(err, ErrStorage) {
+		t.Fatalf("broken migration: %v", err)
+	}
+	if version() != 1 {
+		t.Errorf("version %d after the second failed, want 1", version())
+	}
+	if err := migrate(t.Context(), c.conn, []string{first, "CREATE TABLE b (y TEXT) STRICT;"}); err != nil || version() != 2 {
+		t.Errorf("mended: %v, version %d: half of the broken one was left", err, version())
+	}
+	if err := migrate(t.Context(), c.conn, []string{first, "CREATE TABLE b (y TEXT) STRICT;"}); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
+func TestEveryTableIsStrict(t *testing.T) {
+	s := fresh(t)
+	rows, err := s.reader.Query("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'")
+	loose, err := collect(rows, err, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	if err != nil || len(loose) > 0 {
+		t.Errorf("not strict: %v, %v", loose, err)
+	}
+}
+
+// plan is what SQLite means to do for a query, one step a line.
+func plan(t *testing.T, s *Store, query string, args ...any) string {
+	t.Helper()
+	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+query, args...)
+	steps, err := collect(rows, err, func(r *sql.Rows) (detail string, err error) {
+		var id, parent, unused int
+		return detail, r.Scan(&id, &parent, &unused, &detail)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "\n")
+}
+
+func TestQueryPlans(t *testing.T) {
+	s := fresh(t)
+	list := func(f Filter) string {
+		query, _, err := f.query()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return query
+	}
+	due := `SEARCH n USING INDEX entries_due \(account=\? AND next_at<\?\)`
+	elder := `SEARCH elder USING INDEX entries_unfinished \(account=\? AND item_key=\? AND .*<`
+	tests := []struct {
+		name  string
+		query string
+		args  []any
+		want  []string
+	}{
+		{"lease", selectDue, []any{"a", 1, 1, 1}, []string{due, elder, `SEARCH first USING INTEGER PRIMARY KEY`}},
+		{"next due", selectNextDue, []any{"a", 1, 1}, []string{`SEARCH n USING INDEX entries_due \(account=\?\)`, elder}},
+		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
+		{"oldest", selectOldest, nil, []string{`USING COVERING INDEX entries_waiting`}},
+		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_sending`}},
+		{"held", list(Filter{State: StateHeld}), []any{1}, []string{`USING INDEX entries_attention \(state=\?\)`}},
+		{"rejected before", list(Filter{State: StateRejected, Before: 9}), []any{9, 1}, []string{`entries_attention \(state=\? AND id<\?\)`}},
+		{"all", list(Filter{Before: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
+	}
+	for _, tt := range tests {
+		got := plan(t, s.Store, tt.query, tt.args...)
+		for _, want := range tt.want {
+			if !regexp.MustCompile(want).MatchString(got) {
+				t.Errorf("%s does not %s:\n%s", tt.name, want, got)
+			}
+		}
+		if strings.Contains(got, "TEMP B-TREE") {
+			t.Errorf("%s sorts:\n%s", tt.name, got)
+		}
+	}
+}
+
+func TestOpenWithoutAPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), Options{Path: filepath.Join(file, "queue.db"), Settings: rules.Settings{}}); err == nil {
+		t.Error("opened below a file")
+	}
+}
