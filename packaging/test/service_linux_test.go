@@ -23,7 +23,8 @@ type instance struct {
 	flags   []string // what every command of it takes
 	manager []string // systemctl for its manager
 	unit    string
-	port    int // of the tracking service
+	config  string // the folder of its configuration
+	port    int    // of the tracking service
 }
 
 // TestServiceOnSystemd takes both kinds of service through their whole life.
@@ -42,6 +43,7 @@ func testUser(t *testing.T, m *machine) {
 		as:      []string{"runuser", "-u", "kid", "--", "env", "HOME=/home/kid"},
 		manager: []string{"systemctl", "--user", "-M", "kid@"},
 		unit:    "/home/kid/.config/systemd/user/filmspool.service",
+		config:  "/home/kid/.config/filmspool",
 		port:    8101,
 	}
 	if _, err := i.try("", i.words("service", "install")...); err == nil || !strings.Contains(err.Error(), "loginctl enable-linger kid") {
@@ -70,9 +72,11 @@ func testSystem(t *testing.T, m *machine) {
 		flags:   []string{"--system"},
 		manager: []string{"systemctl"},
 		unit:    "/etc/systemd/system/filmspool.service",
+		config:  "/etc/filmspool",
 		port:    8102,
 	}
 	i.life(func() {
+		i.credential()
 		i.run("", "systemctl", "restart", "filmspool.service")
 		outsider := []string{"runuser", "-u", "kid", "--", program, "status", "--system"}
 		if _, err := i.try("", outsider...); err == nil {
@@ -116,11 +120,40 @@ func (i *instance) life(reboot func()) {
 	eventually(i.t, "service after a new start of its manager", 30*time.Second, func() bool { return i.status().State == "running" })
 	i.filmspool("", "service", "stop")
 	i.want("stopped")
+	i.misconfigured()
 	i.filmspool("", "service", "start")
 	i.filmspool("", "service", "uninstall")
 	i.filmspool("", "service", "uninstall") // a second time changes nothing
 	i.gone()
+	i.noKeyInTheJournal()
 	i.delivered(2) // and nothing was sent twice on the way
+}
+
+// misconfigured: a wrong configuration fails at once and is not tried again
+// and again.
+func (i *instance) misconfigured() {
+	i.t.Helper()
+	i.run("", "sh", "-c", "mkdir -p "+i.config+" && echo 'no_such_setting = 1' >"+i.config+"/config.toml && chmod -R a+rX "+i.config)
+	if out, err := i.try("", i.words("service", "start")...); err == nil {
+		i.t.Errorf("started with a wrong configuration: %s", out)
+	}
+	if s := i.status(); s.State != "failed" || s.Restarts != 0 || !strings.Contains(s.Detail, "78") {
+		i.t.Errorf("with a wrong configuration: %+v", s)
+	}
+	i.run("", "rm", i.config+"/config.toml")
+}
+
+// credential: a key in the machine's credential store reaches the service, and
+// wins over one that somebody wants to log in with.
+func (i *instance) credential() {
+	i.t.Helper()
+	i.run(secretKey+"\n", "sh", "-c", "install -d -m 700 /etc/credstore && cat >/etc/credstore/filmspool.key")
+	i.run("", "systemctl", "restart", "filmspool.service")
+	_, err := i.try(secretKey+"\n", i.words("login", "--key-stdin", "--base-url", fmt.Sprintf("http://127.0.0.1:%d/api/v1", i.port))...)
+	if err == nil || !strings.Contains(err.Error(), "systemd credential") {
+		i.t.Errorf("login does not name the stronger source of the key: %v", err)
+	}
+	i.run("", "rm", "/etc/credstore/filmspool.key")
 }
 
 // words is a filmspool command line in the right hands.
@@ -146,6 +179,8 @@ type serviceStatus struct {
 	Installed bool
 	State     string
 	PID       int
+	Restarts  int
+	Detail    string
 }
 
 func (i *instance) status() serviceStatus {
@@ -193,6 +228,21 @@ func (i *instance) gone() {
 	left, _ := i.try("", "find", "/etc/systemd", "/run/filmspool", "/home/kid/.config/systemd", "-name", "*filmspool*")
 	if left != "" {
 		i.t.Errorf("left behind: %s", left)
+	}
+}
+
+// noKeyInTheJournal looks at all that the service wrote. (The tracking
+// service is given its key as an argument, and systemd notes that.)
+func (i *instance) noKeyInTheJournal() {
+	i.t.Helper()
+	log := i.run("", "journalctl", "--no-pager", "SYSLOG_IDENTIFIER=filmspool")
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, secretKey) && !strings.Contains(line, "tracker") {
+			i.t.Errorf("the key stands in the journal: %s", line)
+		}
+	}
+	if !strings.Contains(log, "ready") {
+		i.t.Errorf("the journal has nothing of the service:\n%s", log)
 	}
 }
 
