@@ -146,6 +146,7 @@ func TestFirstMessage(t *testing.T) {
 		{"ping", `{"type":"ping"}`, protocol.BadMessage, protocol.CloseProtocol},
 		{"pair", `{"type":"pair","id":"1","code":"AAAAAAAA"}`, protocol.BadMessage, protocol.CloseProtocol},
 		{"unknown", `{"type":"hallo"}`, protocol.UnknownType, protocol.CloseProtocol},
+		{"unknown and long", `{"type":"` + strings.Repeat("\\u0001", 150) + `"}`, protocol.UnknownType, protocol.CloseProtocol},
 		{"bad hello", `{"type":"hello","v":1,"client":"x"}`, protocol.BadMessage, protocol.CloseProtocol},
 		{"newer version", `{"type":"hello","v":2}`, protocol.UnsupportedVersion, protocol.CloseVersion},
 	} {

@@ -99,12 +99,13 @@ func (s *session) leave(code int, reason string) {
 	})
 }
 
-// dismiss says why and leaves.
+// dismiss says why and leaves. The close frame repeats only the code: it has
+// room for 123 bytes, and a message may quote the client.
 func (s *session) dismiss(refusal *protocol.Error, code int) {
 	reason := ""
 	if refusal != nil {
 		s.say(refusal)
-		reason = refusal.Message
+		reason = string(refusal.Code)
 	}
 	s.leave(code, reason)
 }
