@@ -49,6 +49,14 @@ func TestClockAndZone(t *testing.T) {
 			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 05:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
 			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T01:30:00Z"}},
 		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+func TestDaylightSavingAndMidnight(t *testing.T) {
+	stories := []story{
 		{name: "clocks go forward between learning and catching up", steps: []step{
 			{at: "2026-03-07 05:00:00", files: plain(0, "")},
 			{at: "2026-03-07 05:01:00", files: plain(1, "2026-03-07 00:00:59"), want: []string{"live F1 2026-03-07T05:00:59Z"}},

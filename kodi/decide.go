@@ -172,7 +172,7 @@ func (r *reading) grown(f library.File, old record, next *record) {
 	}
 	next.Count, next.DownAt = f.PlayCount, 0
 	if old.DownAt > 0 {
-		g.again = v.when.Millis-old.DownAt < half(f).Milliseconds()
+		g.again = apart(v.when.Millis, old.DownAt) < half(f)
 		r.undo(next, func(e event) bool { return g.again && e.Count <= f.PlayCount })
 	}
 	r.find(g, v)

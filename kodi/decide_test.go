@@ -256,6 +256,15 @@ func TestWhatCounts(t *testing.T) {
 			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")),
 				want: []string{"review F1 2026-03-02T03:00:00Z", "review F2 2026-03-02T03:00:00Z"}},
 		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+func TestWhatLooksLikeAPlay(t *testing.T) {
+	const old = "2025-01-01 20:00:00"
+	stories := []story{
 		{name: "a new path with a count is a baseline", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
