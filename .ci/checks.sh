@@ -1,0 +1,59 @@
+# The checks that need nothing but Go and the clone. Sourced by .ci/run.
+
+platforms=(linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64)
+
+step_format() {
+  local wrong
+  wrong=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
+  [ -z "$wrong" ] || { printf 'gofmt would change:\n%s\n' "$wrong"; return 1; }
+}
+
+step_modules() {
+  go mod tidy -diff
+  go mod verify
+  (cd .tools && go mod verify)
+}
+
+step_vet() { go vet ./...; }
+
+step_lint() {
+  local lint
+  go tool -modfile=.tools/go.mod golangci-lint version
+  lint=$(linter)
+  "$lint" config verify --config .golangci.yml 2>/dev/null || true # the schema is fetched where there is a network
+  "$lint" run ./...
+}
+
+# The linux/amd64 program goes where FILMSPOOL_BINARY says.
+step_build() {
+  local platform os arch from
+  for platform in "${platforms[@]}"; do
+    os=${platform%/*} arch=${platform#*/} from=$SECONDS
+    CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -o "$work/filmspool-$os-$arch" ./cmd/filmspool
+    printf '%-14s %4d s %6d KiB\n' "$platform" $((SECONDS - from)) $(($(stat -c %s "$work/filmspool-$os-$arch") / 1024))
+  done
+  mv "$work/filmspool-linux-$(go env GOARCH)" "$FILMSPOOL_BINARY"
+  # The files that only other systems see.
+  CGO_ENABLED=0 GOOS=windows go vet ./daemon/... ./queue ./cmd/...
+  CGO_ENABLED=0 GOOS=darwin go vet ./daemon/... ./queue ./cmd/...
+}
+
+# The command that the README names.
+step_test() { go test ./...; }
+
+# Where several goroutines share state. The library readers and the rules do
+# not, and SQLite is slow under the race detector.
+step_race() {
+  go test -race -short ./connector/... ./daemon/... ./kodi/watch ./queue/replay ./queue/tracker ./queue
+}
+
+step_demo() {
+  go run ./cmd/filmspool demo --once --json | tee "$work/demo.json"
+  jq -e '.history.browser > 0 and .history.kodi > 0 and .history.cli > 0 and .watchlist > 0 and .lists > 0
+    and .offlineHeld > 0 and .lost == 0 and .doubled == 0' "$work/demo.json" >/dev/null
+}
+
+# Short: the figures are for reading, not for judging.
+step_bench() {
+  go test -run '^$' -bench . -benchtime 300ms -timeout 10m ./... | grep -E '^(Benchmark|FAIL|panic|ok.*[1-9][0-9.]*s$)' | grep -v 'no test files'
+}

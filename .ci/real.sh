@@ -1,0 +1,62 @@
+# The checks against the real thing: systemd and Kodi. Sourced by .ci/run.
+
+# must_pass PACKAGE TEST: runs one test that may not be skipped. A test that
+# does not exist fails too.
+must_pass() {
+  local package=$1 test=$2 log=$work/must_pass.log
+  go test -count=1 -timeout 20m -v -run "^$test\$" "$package" 2>&1 | tee "$log"
+  if grep -qE '^ *--- SKIP' "$log"; then
+    echo "$test in $package was skipped, in whole or in part"
+    return 1
+  fi
+  grep -qE "^--- PASS: $test " "$log" || { echo "$test in $package did not run"; return 1; }
+}
+
+# The program that units name has to exist for systemd-analyze.
+unit() {
+  sed -e "/^#/!s#@COMMAND@#$FILMSPOOL_BINARY run#; /^#/!s#@EXECUTABLE@#$FILMSPOOL_BINARY#" "packaging/systemd/$1/filmspool.service" >"$work/$1/filmspool.service"
+}
+
+# security KIND TENTHS: the exposure that systemd itself computes, at most.
+security() {
+  local score
+  systemd-analyze security --no-pager --offline=true --threshold="$2" "$work/$1/filmspool.service" >"$work/security.txt" || {
+    cat "$work/security.txt"
+    return 1
+  }
+  score=$(grep -oE 'filmspool.service: [0-9.]+ [A-Z]+' "$work/security.txt")
+  echo "$1 unit: exposure ${score#*: }"
+}
+
+step_units() {
+  local kind said
+  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  for kind in user system; do
+    mkdir -p "$work/$kind"
+    unit "$kind"
+    said=$(XDG_RUNTIME_DIR=$work systemd-analyze verify --man=no "--$kind" "$work/$kind/filmspool.service" 2>&1) || { echo "$said"; return 1; }
+    if grep -q filmspool <<<"$said"; then
+      echo "$said"
+      return 1
+    fi
+  done
+  security system 15
+  # Scored as if root ran it: a user's manager may not drop what root has.
+  security user 65
+}
+
+step_kodi() {
+  local tool=$PWD/../shared/tools/real-kodi
+  [ -e "$tool" ] || { echo "the folder \"shared\" is not beside this clone"; return 1; }
+  bash "$tool" install
+  export FILMSPOOL_REAL_KODI=$tool
+  must_pass ./kodi/kodisim TestAgainstRealKodi
+  must_pass ./cmd/filmspool TestRealKodiEndToEnd
+}
+
+step_nspawn() {
+  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  FILMSPOOL_NSPAWN_ROOT=$(root_tar)
+  export FILMSPOOL_NSPAWN_ROOT
+  must_pass ./packaging/test TestServiceOnSystemd
+}
