@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
@@ -21,7 +22,7 @@ func (c *control) Status(ctx context.Context) (status.Status, error) {
 		return status.Status{}, err
 	}
 	s := status.Status{
-		Version: d.o.Version, Listen: d.listening(), Counts: status.Counts(counts),
+		Version: d.o.Version, Listen: d.listening(), Counts: counts,
 		Accounts: []status.Account{}, Sources: d.sources(),
 	}
 	for _, a := range d.accounts {
@@ -91,7 +92,7 @@ func summarise(s *status.Status) {
 		s.Summary = fmt.Sprintf("Account %s needs you: %s %s", a.Name, sentence(a.Reason), safe(waiting))
 		return
 	}
-	if n := s.Counts.NeedUser(); n > 0 {
+	if n := status.NeedUser(s.Counts); n > 0 {
 		s.State, s.Hint = status.Attention, "filmspool queue list --state "+firstNeed(s.Counts)
 		s.Summary = fmt.Sprintf("%s for you to decide. %s", viewings(n, "waits", "wait"), safe(waiting))
 		return
@@ -128,7 +129,7 @@ func safe(waiting int64) string {
 }
 
 // firstNeed is the state of entries that a person should look at first.
-func firstNeed(c status.Counts) string {
+func firstNeed(c queue.Counts) string {
 	switch {
 	case c.InDoubt > 0:
 		return "in_doubt"
@@ -154,7 +155,7 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		return connector.Status{}
 	}
 	out := connector.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: s.Counts.NeedUser(),
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: status.NeedUser(s.Counts),
 	}
 	for _, a := range s.Accounts {
 		out.Online = out.Online && a.State == status.OK

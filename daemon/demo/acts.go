@@ -181,7 +181,7 @@ func (t *tour) wishes(ctx context.Context) error {
 func (t *tour) delivered(ctx context.Context) error {
 	want := int64(len(t.plan.watched) + len(t.plan.watchlist) + len(t.plan.lists))
 	return t.until(ctx, "all is delivered", func(st status.Status) bool {
-		if st.Counts.Pending+st.Counts.Sending > 0 || st.Counts.Delivered+st.Counts.NeedUser() < want {
+		if st.Counts.Pending+st.Counts.Sending > 0 || st.Counts.Delivered+status.NeedUser(st.Counts) < want {
 			return false
 		}
 		t.say("Filmspool says: %s %d delivered so far.", st.Summary, st.Counts.Delivered)

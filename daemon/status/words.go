@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -40,31 +41,19 @@ const (
 
 // Status is how an instance stands.
 type Status struct {
-	State                string    `json:"state"`          // ok, offline, paused or attention
-	Summary              string    `json:"summary"`        // one sentence
-	Hint                 string    `json:"hint,omitempty"` // a command to type
-	Version              string    `json:"version"`
-	Listen               string    `json:"listen,omitempty"`
-	Counts               Counts    `json:"counts"`
-	Accounts             []Account `json:"accounts"`
-	Sources              []Source  `json:"sources"`
-	OldestPendingSeconds int64     `json:"oldestPendingSeconds"` // 0 when nothing waits
-}
-
-// Counts are entries by state; the last four are lifetime totals.
-type Counts struct {
-	Pending   int64 `json:"pending"`
-	Sending   int64 `json:"sending"`
-	Held      int64 `json:"held"`
-	InDoubt   int64 `json:"inDoubt"`
-	Rejected  int64 `json:"rejected"`
-	Delivered int64 `json:"delivered"`
-	Merged    int64 `json:"merged"`
-	Dropped   int64 `json:"dropped"`
+	State                string       `json:"state"`          // ok, offline, paused or attention
+	Summary              string       `json:"summary"`        // one sentence
+	Hint                 string       `json:"hint,omitempty"` // a command to type
+	Version              string       `json:"version"`
+	Listen               string       `json:"listen,omitempty"`
+	Counts               queue.Counts `json:"counts"`
+	Accounts             []Account    `json:"accounts"`
+	Sources              []Source     `json:"sources"`
+	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
 }
 
 // NeedUser is how many entries wait for a person.
-func (c Counts) NeedUser() int64 { return c.Held + c.InDoubt + c.Rejected }
+func NeedUser(c queue.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 
 // Account is one account at a service.
 type Account struct {
