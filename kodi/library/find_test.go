@@ -42,12 +42,38 @@ func touch(t *testing.T, dir, name string, minute int) {
 	ok(t, os.Chtimes(filepath.Join(dir, "Database", name), at, at))
 }
 
+type findCase struct {
+	make    func(t *testing.T, dir string)
+	version int
+	err     error
+}
+
 func TestFind(t *testing.T) {
-	tests := map[string]struct {
-		make    func(t *testing.T, dir string)
-		version int
-		err     error
-	}{
+	for _, cases := range []map[string]findCase{singleFiles(), twoFiles(), halfFiles()} {
+		for name, test := range cases {
+			t.Run(name, test.run)
+		}
+	}
+}
+
+func (c findCase) run(t *testing.T) {
+	dir := t.TempDir()
+	c.make(t, dir)
+	got, err := library.Find(dir)
+	if !errors.Is(err, c.err) {
+		t.Fatalf("got error %v, want %v", err, c.err)
+	}
+	if got.Version != c.version {
+		t.Errorf("got %d, want %d", got.Version, c.version)
+	}
+	if err == nil && filepath.Dir(got.Path) != filepath.Join(dir, "Database") {
+		t.Errorf("got %s", got.Path)
+	}
+}
+
+// singleFiles are folders with one library at most.
+func singleFiles() map[string]findCase {
+	return map[string]findCase{
 		"no folder":  {func(*testing.T, string) {}, 0, library.ErrNotFound},
 		"no library": {func(t *testing.T, dir string) { write(t, dir, "Database/Textures13.db", "") }, 0, library.ErrEmpty},
 		"names that are none": {func(t *testing.T, dir string) {
@@ -65,6 +91,12 @@ func TestFind(t *testing.T) {
 			make121(t, dir)
 			write(t, dir, "advancedsettings.xml", "<advancedsettings><videodatabase><type>mysql")
 		}, 121, nil},
+	}
+}
+
+// twoFiles are folders with an old and a new library.
+func twoFiles() map[string]findCase {
+	return map[string]findCase{
 		"after an upgrade": {func(t *testing.T, dir string) {
 			make121(t, dir)
 			make131(t, dir)
@@ -91,6 +123,12 @@ func TestFind(t *testing.T) {
 			write(t, dir, "Database/MyVideos121.db-wal", "stale")
 			touch(t, dir, "MyVideos121.db-wal", 3)
 		}, 121, nil},
+	}
+}
+
+// halfFiles are folders in which something is not whole.
+func halfFiles() map[string]findCase {
+	return map[string]findCase{
 		"an empty WAL, as reading makes it": {func(t *testing.T, dir string) {
 			make121(t, dir)
 			make131(t, dir)
@@ -126,22 +164,6 @@ func TestFind(t *testing.T) {
 			touch(t, dir, "MyVideos121.db", 1)
 			write(t, dir, "Database/MyVideos131.db", "this is no database, however long it may be, and never was")
 		}, 0, library.ErrNotDatabase},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			test.make(t, dir)
-			got, err := library.Find(dir)
-			if !errors.Is(err, test.err) {
-				t.Fatalf("got error %v, want %v", err, test.err)
-			}
-			if got.Version != test.version {
-				t.Errorf("got %d, want %d", got.Version, test.version)
-			}
-			if err == nil && filepath.Dir(got.Path) != filepath.Join(dir, "Database") {
-				t.Errorf("got %s", got.Path)
-			}
-		})
 	}
 }
 
