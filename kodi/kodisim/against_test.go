@@ -2,7 +2,9 @@ package kodisim
 
 import (
 	"database/sql"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,7 @@ type act struct {
 	real  func(k *kodi)
 	ours  func(s *Sim, seen seen) error
 	still bool     // the real Kodi changes nothing
-	left  []string // columns that are not compared, as table.column
+	left  []string // tables, and columns as table.column, that are not compared
 }
 
 // seen is what we are told of the real act: the library before and after.
@@ -58,15 +60,21 @@ func TestAgainstRealKodi(t *testing.T) {
 func (k *kodi) compare(a act) {
 	k.t.Helper()
 	before := k.copy()
-	state := dump(k.t, k.db, nil)
+	state, real := dump(k.t, k.db, nil), commits(k.t, k.path)
 	from := time.Now()
 	a.real(k)
 	k.settled(state, !a.still)
+	real = commits(k.t, k.path) - real
 	after := k.openCopy(k.copy())
 	s := must(Open(before))(k.t)
 	defer s.Close()
 	told := seen{kodi: k, before: s.db, after: after, from: from, to: time.Now()}
+	ours := commits(k.t, before)
 	ok(k.t, a.ours(s, told))
+	ours = commits(k.t, before) - ours
+	if ours > real || ours == 0 && real > 0 { // more of the real ones: jobs of Kodi's window, and the steps of a scan
+		k.t.Errorf("transactions: real %d, ours %d", real, ours)
+	}
 	got := dump(k.t, s.db, a.left)
 	if diff := cmp.Diff(dump(k.t, after, a.left), got); diff != "" {
 		k.t.Errorf("the libraries differ (-real +ours):\n%s", diff)
@@ -74,6 +82,16 @@ func (k *kodi) compare(a act) {
 	if changed := fmt.Sprint(state) != fmt.Sprint(dump(k.t, after, nil)); changed == a.still {
 		k.t.Errorf("the real Kodi changed something: %v", changed)
 	}
+}
+
+// commits is the number of transactions that changed a library, from its header.
+func commits(t *testing.T, path string) uint32 {
+	t.Helper()
+	header := make([]byte, 28)
+	f := must(os.Open(path))(t)
+	defer f.Close()
+	must(io.ReadFull(f, header))(t)
+	return binary.BigEndian.Uint32(header[24:])
 }
 
 func (k *kodi) openCopy(path string) *sql.DB {
@@ -99,6 +117,9 @@ func dump(t *testing.T, db *sql.DB, left []string) map[string][]string {
 				}
 			}
 			all[table] = append(all[table], strings.Join(line, " "))
+		}
+		if slices.Contains(left, table) {
+			delete(all, table)
 		}
 		slices.Sort(all[table])
 	}
@@ -392,6 +413,8 @@ func removals() []act {
 			},
 			ours: func(s *Sim, seen seen) error { return s.Remove(gone) }}
 	}
+	half := remove("remove half a double episode", "RemoveEpisode", func(k *kodi) Ref { return part(k, 1, 4) })
+	half.left = []string{"streamdetails", "episode.c09"} // a job of Kodi's window may read the file's streams again for the other half
 	return []act{
 		remove("remove a film", "RemoveMovie", func(k *kodi) Ref { return movie(k, "Newt") }),
 		{name: "scan it in again", left: scanned(), real: (*kodi).scan,
@@ -401,7 +424,7 @@ func removals() []act {
 			}},
 		remove("remove the film with a tag", "RemoveMovie", func(k *kodi) Ref { return movie(k, "Alpha One") }),
 		remove("remove an episode", "RemoveEpisode", func(k *kodi) Ref { return part(k, 1, 2) }),
-		remove("remove half a double episode", "RemoveEpisode", func(k *kodi) Ref { return part(k, 1, 4) }),
+		half,
 		remove("remove a show", "RemoveTVShow", func(k *kodi) Ref { return Ref{viewing.TV, k.show("Show Red")} }),
 	}
 }

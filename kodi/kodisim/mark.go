@@ -41,14 +41,31 @@ func (s *Sim) setDetails(ref Ref, change func(tx *sql.Tx, file int64) error) err
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`update `+k.table+` set `+k.runtime+` = ifnull((select cast(iVideoDuration as text) from streamdetails
-			where idFile = ?1 and iStreamType = 0), '0') where `+k.key+` = ?2 and `+k.runtime+` in ('', '0')`, file, ref.ID)
-		return err
+		if _, err := tx.Exec(`update `+k.table+` set `+k.runtime+` = ifnull((select cast(iVideoDuration as text) from streamdetails
+			where idFile = ?1 and iStreamType = 0), '0') where `+k.key+` = ?2 and `+k.runtime+` in ('', '0')`, file, ref.ID); err != nil {
+			return err
+		}
+		return rewrite(tx, k, ref.ID)
 	})
 	if err == nil {
 		err = s.write(func(tx *sql.Tx) error { return change(tx, file) })
 	}
 	return wrap("set details of "+ref.String(), err)
+}
+
+// rewrite writes an item as it is. SQLite would leave out a transaction that
+// changes no byte; Kodi's changes some and changes them back.
+func rewrite(tx *sql.Tx, k kind, id int64) error {
+	var title sql.NullString
+	if err := tx.QueryRow(`select c00 from `+k.table+` where `+k.key+` = ?`, id).Scan(&title); err != nil {
+		return err
+	}
+	for _, value := range []any{title.String + " ", title} {
+		if _, err := tx.Exec(`update `+k.table+` set c00 = ? where `+k.key+` = ?`, value, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Mark is "mark as watched" in Kodi's window: a film, an episode, or a show

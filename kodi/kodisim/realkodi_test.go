@@ -25,6 +25,7 @@ type kodi struct {
 	dir    string
 	port   string
 	copies int
+	path   string  // of the library
 	db     *sql.DB // read-only
 	zone   *time.Location
 }
@@ -50,7 +51,8 @@ func startKodi(t *testing.T, script string) *kodi {
 	}
 	path, err := k.command("db")
 	ok(t, err)
-	k.db = must(sql.Open("sqlite", "file:"+strings.TrimSpace(path)+"?mode=ro&_pragma=busy_timeout(2000)"))(t)
+	k.path = strings.TrimSpace(path)
+	k.db = must(sql.Open("sqlite", "file:"+k.path+"?mode=ro&_pragma=busy_timeout(2000)"))(t)
 	t.Cleanup(func() { _ = k.db.Close() })
 	k.await("all streams", func() bool {
 		return k.number(`select count(*) from files where idFile not in (select idFile from streamdetails)`) == 0
