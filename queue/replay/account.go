@@ -67,7 +67,7 @@ func (r *run) adopt(row queue.Account, now time.Time) {
 	case row.Paused == "":
 		r.gate.ask(now)
 	}
-	if ours(row.Paused) && (r.record.ProbeAt.IsZero() || first && r.asked) {
+	if ours(row.Paused) && r.record.ProbeAt.IsZero() {
 		r.record.ProbeAt = now
 	}
 }
@@ -170,7 +170,7 @@ func (r *run) retry(now time.Time) {
 
 // hasten has a paused account probed at once.
 func (r *run) hasten(now time.Time) {
-	if !r.loaded || ours(r.record.Paused) {
+	if ours(r.record.Paused) {
 		r.asked = true
 		r.record.ProbeAt = now
 	}

@@ -30,6 +30,7 @@ type memory struct {
 	leasing   int // calls of Lease
 	sending   int // rows marked now
 	mostSent  int // the most that ever were
+	markDelay time.Duration
 	failMark  error
 	failWrite error // of settlements
 	failSave  error
@@ -143,12 +144,15 @@ func (m *memory) Release(_ context.Context, entries []queue.Entry) error {
 	return nil
 }
 
+// Sending is the worst that a disk can do: a mark whose caller no longer
+// waits is made all the same.
 func (m *memory) Sending(ctx context.Context, e queue.Entry) (int64, error) {
+	time.Sleep(m.markDelay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
-	if err := cmp.Or(ctx.Err(), m.failMark); err != nil {
-		return 0, err
+	if m.failMark != nil {
+		return 0, m.failMark
 	}
 	row := m.rows[e.ID-1]
 	if row.State != queue.StatePending || row.Lease != e.Lease {
@@ -167,7 +171,7 @@ func (m *memory) Sending(ctx context.Context, e queue.Entry) (int64, error) {
 	m.sending++
 	m.mostSent = max(m.mostSent, m.sending)
 	m.nudge()
-	return int64(row.Attempts), nil
+	return int64(row.Attempts), ctx.Err()
 }
 
 func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {

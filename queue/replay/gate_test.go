@@ -64,6 +64,22 @@ func TestGateClosesForManyNotForOne(t *testing.T) {
 	}
 }
 
+func TestGateIsTroubledAfterAWaitUntilAGoodAnswer(t *testing.T) {
+	g := newGate(4, most)
+	g.wait(instantAt(30))
+	if g.room(instantAt(29), 0) != 0 || g.room(instantAt(30), 0) != 1 || !g.troubled() {
+		t.Errorf("room %d and %d, troubled %v", g.room(instantAt(29), 0), g.room(instantAt(30), 0), g.troubled())
+	}
+	g.wait(instantAt(10)) // a shorter wait does not end the longer one
+	if g.room(instantAt(29), 0) != 0 {
+		t.Error("a second, shorter wait has ended the first")
+	}
+	g.good()
+	if g.troubled() {
+		t.Error("troubled after a good answer")
+	}
+}
+
 func TestGateLateNewsDoesNotLengthenTheWait(t *testing.T) {
 	g := newGate(4, most)
 	g.shut(instantAt(0))

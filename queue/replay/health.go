@@ -56,8 +56,8 @@ func (l *Loop) Subscribe() (ch <-chan struct{}, stop func()) {
 	}
 }
 
-// publish makes h the account's health and logs it when it says something
-// new: trouble once, however often it is met, and the recovery.
+// publish makes h the account's health and logs each change of state: trouble
+// once, however often it is met and in whatever words, and the recovery.
 func (l *Loop) publish(h Health) {
 	l.mu.Lock()
 	old := l.health
@@ -82,7 +82,8 @@ func (l *Loop) publish(h Health) {
 // tell logs the step from one health to the next.
 func (l *Loop) tell(old, now Health) {
 	switch {
-	case now.State == old.State && now.Pause == old.Pause && now.Reason == old.Reason:
+	case now.State == old.State && now.Pause == old.Pause:
+		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason)
 	case now.State == OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
 	case now.State == NoKey || now.State == Paused:

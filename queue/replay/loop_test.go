@@ -208,6 +208,88 @@ func TestProvenIsKeptForTheAddressItWasProvenFor(t *testing.T) {
 	}
 }
 
+func TestPauseTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.add(1) // widens the gate to two
+		synctest.Wait()
+		s.set(func(s *remote) { s.answer, s.delay = always(refused()), time.Second })
+		m.add(2)
+		synctest.Wait()
+		m.markDelay = 2 * time.Second // the next mark ends after the pause has begun
+		id := m.add(3)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		e := m.entry(id)
+		if n, _ := s.seen(); n != 2 || e.State != queue.StatePending || e.Attempts != 0 {
+			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
+		}
+	})
+}
+
+func TestUserPauseEndsThoughOtherNewsWaitsToBeSaved(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.delay = time.Second
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.add(1)
+		synctest.Wait()
+		m.set(func(m *memory) { m.account.Paused = PausedUser })
+		l.Wake()
+		synctest.Wait()
+		m.set(func(m *memory) { m.failSave = errDisk })
+		time.Sleep(time.Hour) // the time of the delivery cannot be saved
+		m.set(func(m *memory) { m.account.Paused, m.failSave = "", nil })
+		l.Wake()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if m.row().Paused != "" || m.row().LastDelivered.IsZero() || l.Health().State != OK {
+			t.Errorf("row is %+v, health %+v", m.row(), l.Health())
+		}
+	})
+}
+
+func TestLastDeliveredIsSavedWhenIdleAndInALongRun(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		start(t, newLoop(t, m, s, func(o *Options) { o.MaxInFlight = 1 }))
+		for film := range int64(2) {
+			time.Sleep(time.Second)
+			m.add(film + 100)
+			synctest.Wait()
+			if at := m.row().LastDelivered; !at.Equal(time.Now()) {
+				t.Errorf("idle, last delivered is %s", at)
+			}
+		}
+		s.set(func(s *remote) { s.delay = time.Second })
+		for i := range int64(60) {
+			m.add(i + 2)
+		}
+		time.Sleep(30*time.Second + 1)
+		synctest.Wait()
+		if at := m.row().LastDelivered; time.Since(at) > savePause {
+			t.Errorf("in a long run, last delivered is %s old", time.Since(at))
+		}
+	})
+}
+
+func TestResendSaysSo(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.answer = always(early())
+		start(t, newLoop(t, m, s))
+		m.add(1)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n, _ := s.seen(); n != 2 {
+			t.Fatalf("%d sends, want 2", n)
+		}
+		first, second := s.sends[0].req, s.sends[1].req
+		if first.Resend || !second.Resend || first.IdempotencyKey != second.IdempotencyKey || string(first.Body) != string(second.Body) {
+			t.Errorf("first %+v, second %+v", first, second)
+		}
+	})
+}
+
 func TestUnidentifiedEntryIsHeldUnsent(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		start(t, newLoop(t, m, s))

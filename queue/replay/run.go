@@ -210,16 +210,13 @@ func (r *run) mayClaim(now time.Time) bool {
 func (r *run) standing() bool { return r.service == nil || r.record.Paused != "" }
 
 // room is how many more entries may be begun now. While the outbox fails, it
-// is tried with one.
+// is tried with one; an answer that waits to be written down is one.
 func (r *run) room(now time.Time) int {
 	room := r.gate.room(now, r.flying)
-	switch {
-	case r.storage.unsettled > 0:
-		room = 0
-	case r.storage.failing():
+	if r.storage.failing() {
 		room = min(room, 1-r.flying)
 	}
-	return max(0, room)
+	return room
 }
 
 // next is an entry to begin. It leases a few more than may start, to spare

@@ -148,6 +148,47 @@ func TestFailedProbeForNewWorkLeavesTheBackoff(t *testing.T) {
 	})
 }
 
+func TestChangesWithoutNewWorkAreNoReasonToProbe(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.answer, s.probed = always(offline()), offline()
+		start(t, newLoop(t, m, s))
+		m.add(1)
+		time.Sleep(21 * time.Second) // probes after 1, 3, 7, 15 s
+		m.set(func(m *memory) { m.nudge() })
+		exactly(t, 10*time.Second, "probe", probes(s))
+	})
+}
+
+func TestWakeDuringAProbeAsksForAnother(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.answer, s.probed = always(offline()), offline()
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.add(1)
+		time.Sleep(15*time.Second - 1)
+		s.set(func(s *remote) { s.delay = 10 * time.Second })
+		time.Sleep(5 * time.Second) // the probe of 15 s is under way, over the old network
+		l.Wake()
+		synctest.Wait()
+		exactly(t, 5*time.Second+1, "probe", probes(s))
+	})
+}
+
+func TestOfflineProbesOfAPausedAccountDoNotLengthenTheWait(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.answer, s.probed = always(refused()), offline()
+		start(t, newLoop(t, m, s))
+		m.add(1)
+		synctest.Wait()
+		for range 5 {
+			exactly(t, 5*time.Minute, "probe", probes(s))
+		}
+		s.set(func(s *remote) { s.probed = refused() })
+		exactly(t, 5*time.Minute, "probe", probes(s))
+		exactly(t, 10*time.Minute, "probe", probes(s))
+	})
+}
+
 func TestPausedAccountIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		s.answer, s.probed = always(refused()), refused()
@@ -265,6 +306,22 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestNewKeyEndsTheWaitOfTheOldOne(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		s.answer = always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: time.Hour})
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.add(1)
+		synctest.Wait()
+		id := m.add(2)
+		l.Use(&remote{})
+		synctest.Wait()
+		if e := m.entry(id); e.State != queue.StateDelivered {
+			t.Errorf("entry is %s with the new key, want delivered", e.State)
+		}
+	})
 }
 
 func TestGateWidensInRoundsAndHalves(t *testing.T) {

@@ -41,6 +41,20 @@ func TestStopWaitsForAnAnswerWithinTheGrace(t *testing.T) {
 	}
 }
 
+func TestStopWhileMarkingSendsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		m.markDelay = time.Second
+		stop := start(t, newLoop(t, m, s))
+		id := m.add(1)
+		synctest.Wait()
+		stop()
+		e := m.entry(id)
+		if n, _ := s.seen(); n != 0 || e.State != queue.StatePending || e.Attempts != 0 {
+			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
+		}
+	})
+}
+
 func TestStopIsBoundedWhenTheOutboxHangs(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		stop := start(t, newLoop(t, &hanging{m}, s))
