@@ -26,7 +26,8 @@ type sighting struct {
 // in the batch's order. It returns after the disk has everything. A viewing
 // against the field rules refuses the batch with an error wrapping
 // [viewing.ErrInvalid]; trouble with the disk is [ErrStorage]. Repeating a
-// batch is harmless. An amendment of an unknown event is passed over.
+// batch is harmless. An amendment reaches events of every source of the same
+// kind, for their ids are one space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	sightings, err := read(b)
 	if err != nil {

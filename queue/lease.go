@@ -105,11 +105,11 @@ func (s *Store) Release(ctx context.Context, entries []Entry) error {
 // keeps back. It is in the past when one is due now; ok is false without any.
 func (s *Store) NextDue(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectNextDue, account, s.now().UnixMilli(), s.run*leasesPerRun)
-	return s.one(rows, err, "find next due entry")
+	return firstTime(rows, err, "find next due entry")
 }
 
-// one reads a query for at most one time.
-func (s *Store) one(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
+// firstTime reads a query for at most one time.
+func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
 	times, err := collect(rows, err, scanID)
 	switch {
 	case err != nil:

@@ -78,7 +78,7 @@ const selectOldest = "SELECT created_at FROM entries WHERE state = 'pending' ORD
 // ok is false when none waits.
 func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectOldest)
-	return s.one(rows, err, "find oldest entry")
+	return firstTime(rows, err, "find oldest entry")
 }
 
 // Filter chooses entries. Its zero value chooses the newest hundred.

@@ -54,6 +54,7 @@ type Store struct {
 
 	jobs    chan *job
 	started atomic.Bool
+	closed  atomic.Bool
 	closing chan struct{} // closed by Close
 	done    chan struct{} // closed when nobody writes any more
 
@@ -129,8 +130,11 @@ func (s *Store) disclose() error {
 func (s *Store) InstallationID() string { return s.installation }
 
 // Close ends Run, if it still runs, and closes the database. Nothing of the
-// store may be used after it.
+// store may be used after it; closing again does nothing.
 func (s *Store) Close() error {
+	if !s.closed.CompareAndSwap(false, true) {
+		return nil
+	}
 	close(s.closing)
 	if s.started.CompareAndSwap(false, true) {
 		close(s.done) // nobody ever wrote

@@ -54,10 +54,15 @@ func open(t testing.TB, path string, c *clock) *opened {
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
+	return running(t, s, c)
+}
+
+// running starts the store's writer.
+func running(t testing.TB, s *Store, c *clock) *opened {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	o := &opened{Store: s, path: path, clock: c}
+	o := &opened{Store: s, path: s.path, clock: c}
 	o.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -129,7 +129,6 @@ func (t *tx) insert(query string, args ...any) (int64, error) {
 // find reads one row; found is false when there is none.
 func (t *tx) find(query string, args []any, into ...any) (found bool, err error) {
 	rows, err := t.query(query, args...)
-	found = false
 	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		found = true
 		return struct{}{}, r.Scan(into...)

@@ -230,6 +230,9 @@ func TestCloseWithoutRunFreesWhoWaits(t *testing.T) {
 	if err := <-ended; !errors.Is(err, ErrClosed) {
 		t.Errorf("waiting write: %v", err)
 	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closing again: %v", err)
+	}
 }
 
 func TestSubscribersAreNudged(t *testing.T) {
