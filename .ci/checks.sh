@@ -34,8 +34,8 @@ step_build() {
   done
   mv "$work/filmspool-linux-$(go env GOARCH)" "$FILMSPOOL_BINARY"
   # The files that only other systems see.
-  CGO_ENABLED=0 GOOS=windows go vet ./daemon/... ./queue ./cmd/...
-  CGO_ENABLED=0 GOOS=darwin go vet ./daemon/... ./queue ./cmd/...
+  CGO_ENABLED=0 GOOS=windows go vet ./...
+  CGO_ENABLED=0 GOOS=darwin go vet ./...
 }
 
 # The command that the README names.
@@ -44,7 +44,7 @@ step_test() { go test ./...; }
 # Where several goroutines share state. The library readers and the rules do
 # not, and SQLite is slow under the race detector.
 step_race() {
-  go test -race -short ./connector/... ./daemon/... ./kodi/watch ./queue/replay ./queue/tracker ./queue
+  go test -race -short ./connector/... ./daemon/... ./kodi ./kodi/watch ./queue/...
 }
 
 step_demo() {
