@@ -58,9 +58,9 @@ func NeedUser(c queue.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 // Account is one account at a service.
 type Account struct {
 	Name          string     `json:"name"`
-	State         string     `json:"state"`            // ok, offline, paused or attention
-	Reason        string     `json:"reason,omitempty"` // one sentence
-	Hint          string     `json:"hint,omitempty"`   // a command to type
+	State         string     `json:"state"`          // ok, offline, paused or attention
+	Reason        string     `json:"reason"`         // one sentence
+	Hint          string     `json:"hint,omitempty"` // a command to type
 	BaseURL       string     `json:"baseUrl,omitempty"`
 	User          string     `json:"user,omitempty"` // whose key it is, where the service says
 	LastDelivered *time.Time `json:"lastDelivered"`
@@ -72,7 +72,7 @@ type Source struct {
 	Kind     string     `json:"kind"`
 	State    string     `json:"state"` // ok, waiting or attention
 	LastSeen *time.Time `json:"lastSeen"`
-	Detail   string     `json:"detail,omitempty"`
+	Detail   string     `json:"detail"`
 	Hint     string     `json:"hint,omitempty"`
 }
 
@@ -87,7 +87,7 @@ type Entry struct {
 	ID        int64          `json:"id"`
 	Kind      viewing.Kind   `json:"kind"`
 	State     string         `json:"state"`
-	Reason    string         `json:"reason,omitempty"`
+	Reason    string         `json:"reason"`
 	Account   string         `json:"account"`
 	Source    string         `json:"source"`
 	EventID   string         `json:"eventId"`
