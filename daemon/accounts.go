@@ -55,6 +55,9 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 	if client != nil {
 		o.Service = client
 	}
+	if d.o.Loop != nil {
+		d.o.Loop(&o)
+	}
 	if a.loop, err = replay.New(o); err != nil {
 		return nil, err
 	}

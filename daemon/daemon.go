@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
 )
 
@@ -31,6 +32,9 @@ type Options struct {
 	// Ready is called once, with the address, when the instance can be used.
 	// It may be nil.
 	Ready func(address string)
+	// Loop may change how each account's loop is made; nil leaves it as it is.
+	// With it a test stands between loop and queue, and shortens waits.
+	Loop func(*replay.Options)
 }
 
 // Daemon is one instance over one state folder, which it holds locked.

@@ -27,7 +27,7 @@ func (p *program) options() (daemon.Options, error) {
 	}
 	return daemon.Options{
 		Config: c, Paths: paths, Getenv: p.getenv, Version: version,
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler), Loop: p.loop,
 	}, nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
 )
 
 // version is the release this program belongs to.
@@ -38,7 +39,10 @@ const (
 	exitConfig     = 78 // EX_CONFIG of sysexits.h; systemd does not restart on it
 )
 
-func main() {
+func main() { (&program{}).main() }
+
+// main is the whole process.
+func (p *program) main() {
 	// The second signal kills: whoever asks twice does not want to wait.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
@@ -48,7 +52,7 @@ func main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, os.Stdout, os.Stderr, os.Getenv
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
@@ -60,6 +64,7 @@ type program struct {
 
 	choice config.Choice
 	flags  config.Overrides
+	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 }
 
 // run executes one command line and returns the exit code.
