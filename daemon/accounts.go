@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -89,8 +90,9 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	if err != nil || kept.BaseURL == c.BaseURL {
 		return kept.Proven, err
 	}
-	kept.BaseURL, kept.Proven = c.BaseURL, false
-	return false, d.store.SaveAccount(ctx, kept)
+	return false, d.store.UpdateAccount(ctx, c.Account, func(a *queue.Account) {
+		a.BaseURL, a.Proven = c.BaseURL, false
+	})
 }
 
 // use gives the account a new key or address; the loop takes it at once.

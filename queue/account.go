@@ -50,20 +50,43 @@ func (s *Store) Account(ctx context.Context, name string) (Account, error) {
 
 // SaveAccount keeps an account, whole.
 func (s *Store) SaveAccount(ctx context.Context, a Account) error {
-	if a.Name == "" {
+	return s.UpdateAccount(ctx, a.Name, func(kept *Account) { *kept = a })
+}
+
+// UpdateAccount changes an account, making it when absent. The change is given
+// what is on disk, so that it undoes nobody else's; it must do nothing but
+// change that, and may be called again after it failed. The name stays.
+func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*Account)) error {
+	if name == "" {
 		return errors.New("save account: it has no name")
 	}
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
-			paused_at, probe_at, probe_step, delivered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			a.Name, a.BaseURL, a.Proven, a.Paused, a.Problem, a.Hint,
-			writeNullTime(a.PausedSince), writeNullTime(a.ProbeAt), a.ProbeStep, writeNullTime(a.LastDelivered))
-		return err
+		rows, err := t.query(selectAccounts+"WHERE name = ?", name)
+		accounts, err := collect(rows, err, scanAccount)
+		if err != nil {
+			return err
+		}
+		a := Account{Name: name}
+		if len(accounts) > 0 {
+			a = accounts[0]
+		}
+		change(&a)
+		a.Name = name
+		return t.saveAccount(a)
 	})
 	if err != nil {
-		return fmt.Errorf("save account %s: %w", a.Name, err)
+		return fmt.Errorf("save account %s: %w", name, err)
 	}
 	return nil
+}
+
+// saveAccount writes an account, whole.
+func (t *tx) saveAccount(a Account) error {
+	_, err := t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
+		paused_at, probe_at, probe_step, delivered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.Name, a.BaseURL, a.Proven, a.Paused, a.Problem, a.Hint,
+		writeNullTime(a.PausedSince), writeNullTime(a.ProbeAt), a.ProbeStep, writeNullTime(a.LastDelivered))
+	return err
 }
 
 // Accounts lists all accounts by name.

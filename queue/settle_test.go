@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -204,5 +205,27 @@ func TestAccounts(t *testing.T) {
 	}
 	if err := s.SaveAccount(t.Context(), Account{}); err == nil {
 		t.Error("saved an account without a name")
+	}
+}
+
+func TestUpdateAccountUndoesNobodysChange(t *testing.T) {
+	s := fresh(t)
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.ProbeStep++; a.Name = "other" }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if a, err := s.Account(t.Context(), "default"); err != nil || a.ProbeStep != 40 {
+		t.Errorf("account %+v, %v", a, err)
+	}
+	if all, err := s.Accounts(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("accounts %+v, %v", all, err)
+	}
+	if err := s.UpdateAccount(t.Context(), "", func(*Account) {}); err == nil {
+		t.Error("an account without a name was kept")
 	}
 }
