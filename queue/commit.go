@@ -216,16 +216,24 @@ func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (int
 	}
 	at := writeInstant(e.WatchedAt)
 	id, err := t.insert(`INSERT INTO entries (event, account, part, kind, state, reason, media, list, item_key,
-			priority, watched_at, watched_text, watched_offset, watched_precision, class, next_at, created_at, decided)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			priority, watched_at, watched_text, watched_offset, watched_precision, class, lane, next_at, created_at, decided)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		event, decision.Account, part, string(e.Kind), decision.State, decision.Reason, media, list, key,
-		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), at.due(t.now), t.now,
-		decided)
+		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), int(laneOf(decision)),
+		max(at.due(t.now), decision.NotBefore.UnixMilli()), t.now, decided)
 	if err != nil {
 		return 0, err
 	}
 	t.enter(State(decision.State))
 	return id, nil
+}
+
+// laneOf is the lane that the rules chose.
+func laneOf(d rules.Decision) Lane {
+	if d.Backfill {
+		return Backfill
+	}
+	return Live
 }
 
 // keepState changes the source's own memory.

@@ -194,7 +194,7 @@ func TestQueryPlans(t *testing.T) {
 		}
 		return query
 	}
-	due := `SEARCH n USING INDEX entries_due \(account=\? AND next_at<\?\)`
+	due := `SEARCH n USING INDEX entries_due \(account=\? AND lane=\? AND next_at<\?\)`
 	elder := `SEARCH elder USING INDEX entries_unfinished \(account=\? AND item_key=\? AND .*<`
 	tests := []struct {
 		name  string
@@ -202,8 +202,9 @@ func TestQueryPlans(t *testing.T) {
 		args  []any
 		want  []string
 	}{
-		{"lease", selectDue, []any{"a", 1, 1, 1}, []string{due, elder, `SEARCH first USING INTEGER PRIMARY KEY`}},
-		{"next due", selectNextDue, []any{"a", 1, 1}, []string{`SEARCH n USING INDEX entries_due \(account=\?\)`, elder}},
+		{"lease", selectDue, []any{"a", 1, 1, 0, 1}, []string{due, elder, `SEARCH first USING INTEGER PRIMARY KEY`}},
+		{"next due", selectNextDue, []any{"a", 1, 1, 0}, []string{`SEARCH n USING INDEX entries_due \(account=\? AND lane=\?\)`, elder}},
+		{"waits", selectWaits, []any{"a"}, []string{`COVERING INDEX entries_due \(account=\? AND lane=\?\)`}},
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
 		{"oldest", selectOldest, nil, []string{`USING COVERING INDEX entries_waiting`}},
 		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_sending`}},

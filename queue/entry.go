@@ -64,6 +64,7 @@ type Entry struct {
 	WatchedAt viewing.Instant
 	Count     int // viewings that this entry stands for: always 1
 	Class     viewing.Class
+	Lane      Lane
 	Attempts  int // requests that left, or may have
 	Revision  int // raised by every edit and every definite refusal
 	// After is the entry that must have arrived first; 0 for none.

@@ -11,7 +11,7 @@ import (
 
 // entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
-	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.attempts,
+	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.lane, n.attempts,
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease`
 
 // scanEntry reads a row of entryColumns.
@@ -23,7 +23,7 @@ func scanEntry(r *sql.Rows) (Entry, error) {
 	var remote sql.NullString
 	var next, created int64
 	err := r.Scan(&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
-		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Attempts,
+		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Lane, &e.Attempts,
 		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease)
 	if err != nil {
 		return Entry{}, err

@@ -111,7 +111,7 @@ func (m *memory) free(e *queue.Entry, now time.Time) bool {
 	return true
 }
 
-func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration) ([]queue.Entry, error) {
+func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -122,7 +122,7 @@ func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Dura
 	now := time.Now()
 	var out []queue.Entry
 	for _, e := range m.rows {
-		if len(out) < n && m.free(e, now) && !e.NextAt.After(now) {
+		if len(out) < n && slices.Contains(lanes, e.Lane) && m.free(e, now) && !e.NextAt.After(now) {
 			m.tokens++
 			e.Lease = m.tokens
 			m.leases[e.ID] = now.Add(ttl)
@@ -201,12 +201,12 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 	return nil
 }
 
-func (m *memory) NextDue(context.Context, string) (due time.Time, ok bool, err error) {
+func (m *memory) NextDue(_ context.Context, _ string, lanes ...queue.Lane) (due time.Time, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
 	for _, e := range m.rows {
-		if m.free(e, time.Now()) && (!ok || e.NextAt.Before(due)) {
+		if slices.Contains(lanes, e.Lane) && m.free(e, time.Now()) && (!ok || e.NextAt.Before(due)) {
 			due, ok = e.NextAt, true
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 // Outbox is what the loop needs of the queue; [*queue.Store] has it.
 type Outbox interface {
-	Lease(ctx context.Context, account string, n int, ttl time.Duration) ([]queue.Entry, error)
+	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error)
 	Release(ctx context.Context, entries []queue.Entry) error
 	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
 	Settle(ctx context.Context, t queue.Settlement) error
-	NextDue(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	NextDue(ctx context.Context, account string, lanes ...queue.Lane) (t time.Time, ok bool, err error)
 	Entries(ctx context.Context, f queue.Filter) ([]queue.Entry, error)
 	Subscribe() (ch <-chan struct{}, stop func())
 	Account(ctx context.Context, name string) (queue.Account, error)
@@ -52,6 +52,9 @@ type Options struct {
 	// MaxInFlight is the largest number of requests under way at once, 1 to
 	// 16; 0 is 4.
 	MaxInFlight int
+	// Rate is how many requests a second may begin, and BackfillRate how many
+	// of those for imports; 0 is no limit.
+	Rate, BackfillRate float64
 	// InstallationID goes into the Idempotency-Key of each request.
 	InstallationID string
 	// Logger names the account already; nil discards.
@@ -68,6 +71,8 @@ type Loop struct {
 	installation string
 	outbox       Outbox
 	most         int
+	rate         float64 // requests a second; 0 is no limit
+	backfillRate float64 // of these, of imports
 	log          *slog.Logger
 	jitter       jitter
 
@@ -94,7 +99,7 @@ func New(o Options) (*Loop, error) {
 	}
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
-		most: o.MaxInFlight, log: o.Logger, jitter: fullJitter,
+		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},
@@ -114,6 +119,9 @@ func (o Options) check() error {
 	}
 	if o.MaxInFlight < 1 || o.MaxInFlight > MaxInFlight {
 		faults = append(faults, fmt.Errorf("max in flight is %d, must be from 1 to %d", o.MaxInFlight, MaxInFlight))
+	}
+	if !(o.Rate >= 0 && o.BackfillRate >= 0) { // NaN is neither
+		faults = append(faults, fmt.Errorf("rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate))
 	}
 	return errors.Join(faults...)
 }

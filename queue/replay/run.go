@@ -42,6 +42,7 @@ type run struct {
 	asked   bool // the next probe of the paused account was asked for
 
 	gate    gate
+	pace    pace
 	problem string // why the gate is closed or holds, for a person
 	hint    string
 
@@ -72,7 +73,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer ended()
 	r := &run{
 		Loop: l, spans: s, changed: changed, acts: make(chan func()),
-		gate: newGate(l.most, l.jitter), storage: storage{jitter: l.jitter},
+		gate: newGate(l.most, l.jitter), pace: newPace(l.rate, l.backfillRate), storage: storage{jitter: l.jitter},
 		look: true, reread: true,
 	}
 	r.takeService()
@@ -158,6 +159,7 @@ func (r *run) claim(now time.Time) {
 		if !ok {
 			return
 		}
+		r.pace.take(e.Lane, now)
 		r.launch(e)
 	}
 }
@@ -194,11 +196,23 @@ func (r *run) alarm(now time.Time) time.Time {
 		return r.probeAt()
 	case !r.standing() && now.Before(r.gate.hold):
 		return r.gate.hold
-	case r.mayClaim(now) && r.room(now) > 0 && !r.look:
-		return r.due
+	case r.mayClaim(now) && r.space(now) > 0:
+		return r.turn(now)
 	default:
 		return time.Time{}
 	}
+}
+
+// turn is when the next entry may begin, by its own time and by the pace;
+// zero without any.
+func (r *run) turn(now time.Time) time.Time {
+	if r.look || len(r.leased) > 0 {
+		return r.pace.ready(now)
+	}
+	if r.due.IsZero() {
+		return r.due
+	}
+	return later(r.due, r.pace.ready(now))
 }
 
 // mayClaim reports whether entries may be begun at all now.
@@ -209,9 +223,17 @@ func (r *run) mayClaim(now time.Time) bool {
 // standing reports whether nothing is sent until somebody acts.
 func (r *run) standing() bool { return r.service == nil || r.record.Paused != "" }
 
-// room is how many more entries may be begun now. While the outbox fails, it
-// is tried with one; an answer that waits to be written down is one.
+// room is how many more entries may be begun now.
 func (r *run) room(now time.Time) int {
+	if r.pace.ready(now).After(now) {
+		return 0
+	}
+	return r.space(now)
+}
+
+// space is how many more entries may be under way. While the outbox fails, it
+// is tried with one; an answer that waits to be written down is one.
+func (r *run) space(now time.Time) int {
 	room := r.gate.room(now, r.flying)
 	if r.storage.failing() {
 		room = min(room, 1-r.flying)
@@ -235,7 +257,7 @@ func (r *run) lease(now time.Time) bool {
 	if !r.look {
 		return false
 	}
-	entries, err := r.outbox.Lease(r.spans.claim, r.account, 2*r.gate.width, leaseTime)
+	entries, err := r.stock(now)
 	if r.stopping() || r.storage.failed(err, now) {
 		return false
 	}
@@ -248,20 +270,18 @@ func (r *run) lease(now time.Time) bool {
 
 // idle takes note that nothing is due, and of when something will be.
 func (r *run) idle(now time.Time) {
-	due, ok, err := r.outbox.NextDue(r.spans.claim, r.account)
+	due, err := r.nextDue(now)
 	if r.stopping() || r.storage.failed(err, now) {
 		return
 	}
-	r.look, r.due = false, time.Time{}
-	if ok && due.After(now) {
-		r.due = due
-	} else if ok {
+	r.look, r.due = false, due
+	if !due.IsZero() && !due.After(now) {
 		r.due = now.Add(backoffBase) // it became due between the two questions
 	}
 	if r.flying == 0 {
 		r.storage.fine()
 		r.gate.failures = 0
-		r.unsaved = r.unsaved || r.stale
+		r.unsaved = r.unsaved || r.stale && (due.IsZero() || due.Sub(now) > savePause)
 	}
 }
 

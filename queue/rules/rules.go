@@ -40,6 +40,9 @@ type Settings struct {
 	// Routes maps a source ("browser:3f2a") or a kind of source ("browser") to
 	// the name of an account. The exact name wins over the kind.
 	Routes map[string]string
+	// Grace is how long an entry stays here before it may leave, so that it can
+	// be dropped first; from 0 to 24 hours.
+	Grace time.Duration
 }
 
 // Decision is what becomes of one entry.
@@ -48,6 +51,10 @@ type Decision struct {
 	State   string   // Pending or Held
 	Reason  string   // for Held: one of the reasons
 	Steps   []string // why, one plain sentence each; the first is about the account
+	// Backfill is set for imports: they leave when nothing live is due.
+	Backfill bool
+	// NotBefore is when the entry may leave at the earliest; zero without a grace.
+	NotBefore time.Time
 }
 
 // Decide decides about one item of v, reported by source. The item m is nil
@@ -55,9 +62,10 @@ type Decision struct {
 func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: Pending}
 	d.route(s, source)
+	d.line(s, source, v, now)
 	switch reason, why := hold(v, m, now); reason {
 	case "":
-		d.say("Nothing holds it back: it may be sent.")
+		d.say("Nothing holds it back: " + d.leave())
 	default:
 		d.State, d.Reason = Held, reason
 		d.say(why)

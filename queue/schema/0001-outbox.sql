@@ -41,6 +41,7 @@ CREATE TABLE entries (
   watched_offset    INTEGER,                     -- seconds east of UTC
   watched_precision TEXT,
   class             TEXT NOT NULL DEFAULT '',
+  lane              INTEGER NOT NULL DEFAULT 0,  -- 0 live; 1 backfill: leaves when nothing live is due
   attempts          INTEGER NOT NULL DEFAULT 0,
   revision          INTEGER NOT NULL DEFAULT 0,
   after             INTEGER REFERENCES entries (id),
@@ -55,8 +56,8 @@ CREATE TABLE entries (
   UNIQUE (event, account, part)
 ) STRICT;
 
--- Leases: what is due, the oldest first. Finished rows are in none of these.
-CREATE INDEX entries_due ON entries (account, next_at, id) WHERE state = 'pending';
+-- Leases: what is due in a lane, the oldest first. Finished rows are in none of these.
+CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending';
 -- Order: the elders of an entry about the same item.
 CREATE INDEX entries_unfinished ON entries (account, item_key, happened_at, id)
   WHERE state IN ('pending', 'sending', 'in_doubt') AND item_key <> '';

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"math"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/filmspool/filmspool/queue"
+)
+
+// pace spreads requests over time, as the user wishes: all of them, and those
+// of imports in particular. It keeps no clock of its own and allows no bursts.
+type pace struct{ all, backfill *rate.Limiter }
+
+// newPace takes requests a second; 0 is no limit.
+func newPace(all, backfill float64) pace {
+	return pace{all: limiter(all), backfill: limiter(backfill)}
+}
+
+func limiter(perSecond float64) *rate.Limiter {
+	if perSecond == 0 {
+		perSecond = math.Inf(1)
+	}
+	return rate.NewLimiter(rate.Limit(perSecond), 1)
+}
+
+// unlimited reports whether l lets everything pass.
+func unlimited(l *rate.Limiter) bool { return math.IsInf(float64(l.Limit()), 1) }
+
+// free is when l lets the next request pass: now, or later.
+func free(l *rate.Limiter, now time.Time) time.Time {
+	if unlimited(l) {
+		return now
+	}
+	r := l.ReserveN(now, 1)
+	defer r.CancelAt(now) // it was only asked
+	return now.Add(r.DelayFrom(now))
+}
+
+// ready is when a request may begin at all.
+func (p pace) ready(now time.Time) time.Time { return free(p.all, now) }
+
+// backfillReady is when one of an import may.
+func (p pace) backfillReady(now time.Time) time.Time {
+	return later(free(p.all, now), free(p.backfill, now))
+}
+
+// take counts a request that begins now.
+func (p pace) take(lane queue.Lane, now time.Time) {
+	p.all.ReserveN(now, 1)
+	if lane == queue.Backfill {
+		p.backfill.ReserveN(now, 1)
+	}
+}
+
+// stock leases entries to begin: live ones, and imports only when no live one
+// is due. Under a limit it takes one by one, so that nothing is in hand that
+// something newer and live would have to wait for.
+func (r *run) stock(now time.Time) ([]queue.Entry, error) {
+	n := 2 * r.gate.width
+	if !unlimited(r.pace.all) {
+		n = 1
+	}
+	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Live)
+	if err != nil || len(entries) > 0 || r.pace.backfillReady(now).After(now) {
+		return entries, err
+	}
+	if !unlimited(r.pace.backfill) {
+		n = 1
+	}
+	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Backfill)
+}
+
+// nextDue is when there will be something to lease; zero when nothing waits.
+func (r *run) nextDue(now time.Time) (time.Time, error) {
+	var due time.Time
+	for _, lane := range []queue.Lane{queue.Live, queue.Backfill} {
+		at, ok, err := r.outbox.NextDue(r.spans.claim, r.account, lane)
+		if err != nil {
+			return due, err
+		}
+		if lane == queue.Backfill {
+			at = later(at, r.pace.backfillReady(now))
+		}
+		if ok && (due.IsZero() || at.Before(due)) {
+			due = at
+		}
+	}
+	return due, nil
+}
