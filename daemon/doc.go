@@ -49,6 +49,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue/rules: pure: a viewing and the settings → send, hold, drop or merge, and for which account
   - queue/resolve: raw ids and titles → identifiers of the service
   - queue/replay: the loop: lease → resolve → send → settle; back-off, pauses, doubt
+  - queue/replay/doubt: pure: what the service showed when it was read back → delivered, pending again, or still in doubt
   - queue/tracker: the service's API: requests, answers, the fate of each
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
   - packaging: units, packages, installers and their tests on real init systems

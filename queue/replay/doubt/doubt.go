@@ -1,0 +1,221 @@
+package doubt
+
+import (
+	"fmt"
+	"time"
+)
+
+// Precision is how a service keeps the times it is told.
+type Precision string
+
+// The precisions, the finest first.
+const (
+	Unknown Precision = ""        // not learned yet
+	Exact   Precision = "exact"   // to the second
+	Minute  Precision = "minute"  // cut or rounded to the minute
+	Day     Precision = "day"     // only the day
+	Arrival Precision = "arrival" // not at all: the time of arrival stands in its place
+)
+
+// Same reports whether two times of one item are one time to a service that
+// keeps times so. Without knowing, only equal seconds are.
+func (p Precision) Same(a, b time.Time) bool {
+	switch p {
+	case Unknown, Exact:
+		return a.Sub(b).Abs() < time.Second
+	case Minute:
+		return a.Sub(b).Abs() < time.Minute
+	case Day:
+		return days(a, b) <= 1 // which zone's day it is nobody says
+	default:
+		return false
+	}
+}
+
+// days is the distance of two days of the calendar, in UTC.
+func days(a, b time.Time) int {
+	const day = 24 * time.Hour
+	d := int(a.UTC().Truncate(day).Sub(b.UTC().Truncate(day)) / day)
+	return max(d, -d)
+}
+
+// The waits.
+const (
+	FirstLook = 5 * time.Minute  // from the last byte to the first reading that can prove absence
+	Between   = 30 * time.Second // between two such readings
+	Seldom    = 24 * time.Hour   // once reading can say no more for now
+)
+
+// Reading is what one look at the service showed of one item.
+type Reading struct {
+	At time.Time `json:"at"` // when it began
+	// Complete says that all of the history was read and nothing moved meanwhile.
+	Complete bool `json:"complete,omitempty"`
+	// Print is equal for equal readings of the whole history, and only for those.
+	Print string `json:"print,omitempty"`
+	// Records are the times of this item's records.
+	Records []time.Time `json:"records,omitempty"`
+	// Vague says that a record may be this item's, but cannot be compared or
+	// has no time.
+	Vague bool `json:"vague,omitempty"`
+	// Anchor says that a viewing of the same form which the service has
+	// answered with success was seen, at its time.
+	Anchor bool `json:"anchor,omitempty"`
+	// Never says that the service calls the item not watched; then the history
+	// was not read.
+	Never bool `json:"never,omitempty"`
+	// Latest is the item's last viewing as the service tells it beside its
+	// history; zero when it was not asked.
+	Latest time.Time `json:"latest,omitzero"`
+}
+
+// Evidence is all that is known of one viewing in doubt.
+type Evidence struct {
+	Watched  time.Time // the viewing's time, as it was sent
+	LastByte time.Time // the end of its last attempt
+	Keeps    Precision
+	// Stranger says that the key is not the one's that it was sent with.
+	Stranger bool
+	// Taken counts the readings so far; Readings are the newest of them, the
+	// newest last. Two are enough.
+	Taken    int
+	Readings []Reading
+	// Claimed are the times of this item's records that other entries of ours
+	// account for.
+	Claimed []time.Time
+	// Elder and Younger are the times of the other doubts about this item,
+	// queued before and after this one.
+	Elder, Younger []time.Time
+}
+
+// Fate is what becomes of a viewing in doubt.
+type Fate string
+
+// The fates.
+const (
+	Delivered Fate = "delivered" // the service has it
+	Again     Fate = "again"     // the service does not have it: it is sent again
+	Stay      Fate = "stay"      // nobody can tell, or not yet
+)
+
+// Decision is what follows from the evidence.
+type Decision struct {
+	Fate     Fate
+	Sentence string        // why, for a person
+	Wait     time.Duration // for [Stay]: from the last reading to the next; without a reading, from the last byte
+	// Final, for [Stay], says that further readings are not likely to tell
+	// more: from here it is the user's setting that decides.
+	Final bool
+}
+
+// Decide is the table; see package daemon for its reasons.
+func Decide(e Evidence) Decision {
+	switch {
+	case e.Stranger:
+		return Decision{Fate: Stay, Wait: Seldom, Sentence: "the key is another person's than the one it was sent with, so that history tells nothing of it"}
+	case len(e.Readings) == 0:
+		return Decision{Fate: Stay, Wait: FirstLook, Sentence: "it is looked for 5 minutes after it was sent"}
+	case e.Keeps == Arrival:
+		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
+	}
+	last := e.Readings[len(e.Readings)-1]
+	if d, decided := e.present(last); decided {
+		return d
+	}
+	return e.absent(last)
+}
+
+// present decides by a record at the viewing's time.
+func (e Evidence) present(last Reading) (Decision, bool) {
+	shown, claimed := e.count(last.Records), e.count(e.Claimed)
+	elder := e.count(e.Elder)
+	doubts := 1 + elder + e.count(e.Younger)
+	free := shown - claimed
+	alone := doubts == 1 && claimed == 0
+	latest := !last.Latest.IsZero() && e.Keeps.Same(last.Latest, e.Watched)
+	switch {
+	case e.Keeps == Day && (shown > 0 || latest):
+		return e.final("the service keeps only the day and has this item that day: it may be this viewing or another"), true
+	case alone && (latest || shown > 0):
+		return Decision{Fate: Delivered, Sentence: "the service has this item at this time"}, true
+	case shown == 0 || !last.Complete:
+		return Decision{}, false
+	case free <= 0:
+		// The other entry's may have been taken away, and this one be ours.
+		return e.final("the service has this item at this time, but other entries account for it"), true
+	case elder < free:
+		return Decision{Fate: Delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}, true
+	default:
+		return e.final(fmt.Sprintf("the service has %d records for %d viewings in doubt of this item and time", free, doubts)), true
+	}
+}
+
+// absent decides by there being no such record.
+func (e Evidence) absent(last Reading) Decision {
+	var before Reading
+	if n := len(e.Readings); n > 1 {
+		before = e.Readings[n-2]
+	}
+	switch why := e.weakness(last); {
+	case why != "":
+		return e.later(why)
+	case last.At.Sub(e.LastByte) < FirstLook:
+		return e.wait(FirstLook-last.At.Sub(e.LastByte), "it is not there yet, and it is too early to say that it will not be")
+	case e.weakness(before) != "" || before.At.Sub(e.LastByte) < FirstLook:
+		return e.later("it was not there in a first reading")
+	case last.Never != before.Never || last.Print != before.Print:
+		return e.later("the service's records changed between two readings")
+	case last.At.Sub(before.At) < Between:
+		return e.wait(Between-last.At.Sub(before.At), "it was not there in a first reading")
+	case last.Never:
+		return Decision{Fate: Again, Sentence: "the service has never seen this item watched, in two readings"}
+	default:
+		return Decision{Fate: Again, Sentence: "the service has no record of this item at this time in two complete, equal readings"}
+	}
+}
+
+// weakness is why a reading without such a record proves nothing; "" when it
+// does.
+func (e Evidence) weakness(r Reading) string {
+	switch {
+	case r.At.IsZero():
+		return "it has not been read"
+	case !r.Never && !r.Complete:
+		return "the history could not be read whole"
+	case !r.Never && r.Vague:
+		return "the service shows records that cannot be compared with this item"
+	case !r.Anchor:
+		return "no viewing that is known to have arrived was seen in the reading, so that a missing one proves nothing"
+	case !r.Never && e.Keeps == Unknown:
+		return "how the service keeps times is not known yet"
+	default:
+		return ""
+	}
+}
+
+// count is how many of times are the viewing's own.
+func (e Evidence) count(times []time.Time) (n int) {
+	for _, t := range times {
+		if e.Keeps.Same(t, e.Watched) {
+			n++
+		}
+	}
+	return n
+}
+
+// later waits longer the more readings were taken.
+func (e Evidence) later(why string) Decision {
+	waits := [...]time.Duration{Between, Between, FirstLook, time.Hour, 6 * time.Hour}
+	if e.Taken > len(waits) {
+		return e.final(why)
+	}
+	return e.wait(waits[max(e.Taken, 1)-1], why)
+}
+
+func (e Evidence) wait(d time.Duration, why string) Decision {
+	return Decision{Fate: Stay, Wait: d, Sentence: why}
+}
+
+func (e Evidence) final(why string) Decision {
+	return Decision{Fate: Stay, Wait: Seldom, Final: true, Sentence: why}
+}

@@ -1,0 +1,104 @@
+package doubt
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// base is a viewing read twice in vain, so that it is sent again; cases
+// change one thing about it.
+func base() Evidence {
+	reading := Reading{At: attempt().Add(FirstLook), Complete: true, Print: "p", Anchor: true}
+	second := reading
+	second.At = reading.At.Add(Between)
+	return Evidence{Watched: watched(), LastByte: attempt(), Keeps: Exact, Taken: 2, Readings: []Reading{reading, second}}
+}
+
+func TestDecide(t *testing.T) {
+	last := func(e *Evidence) *Reading { return &e.Readings[1] }
+	cases := map[string]struct {
+		change func(*Evidence)
+		fate   Fate
+		wait   time.Duration
+		final  bool
+		says   string
+	}{
+		"absent twice":                     {func(*Evidence) {}, Again, 0, false, "two complete, equal readings"},
+		"not read yet":                     {func(e *Evidence) { e.Readings, e.Taken = nil, 0 }, Stay, FirstLook, false, "5 minutes"},
+		"another's key":                    {func(e *Evidence) { e.Stranger = true }, Stay, Seldom, false, "another person's"},
+		"there":                            {func(e *Evidence) { last(e).Records = []time.Time{watched()} }, Delivered, 0, false, "at this time"},
+		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, Delivered, 0, false, ""},
+		"there at another second":          {func(e *Evidence) { last(e).Records = []time.Time{watched().Add(time.Second)} }, Again, 0, false, ""},
+		"there in an incomplete reading":   {func(e *Evidence) { *last(e) = Reading{At: last(e).At, Records: []time.Time{watched()}} }, Delivered, 0, false, ""},
+		"told by the status":               {func(e *Evidence) { last(e).Latest = watched() }, Delivered, 0, false, ""},
+		"there too early to prove absence": {func(e *Evidence) { e.LastByte = last(e).At; last(e).Records = []time.Time{watched()} }, Delivered, 0, false, ""},
+		"read too early":                   {func(e *Evidence) { e.LastByte = last(e).At.Add(-time.Minute) }, Stay, 4 * time.Minute, false, "too early"},
+		"first read too early":             {func(e *Evidence) { e.LastByte = e.LastByte.Add(1) }, Stay, Between, false, "first reading"},
+		"read again too soon":              {func(e *Evidence) { last(e).At = last(e).At.Add(-time.Second) }, Stay, time.Second, false, ""},
+		"readings differ":                  {func(e *Evidence) { last(e).Print = "q" }, Stay, Between, false, "changed"},
+		"last incomplete":                  {func(e *Evidence) { last(e).Complete = false }, Stay, Between, false, "whole"},
+		"first incomplete":                 {func(e *Evidence) { e.Readings[0].Complete = false }, Stay, Between, false, ""},
+		"anchor not seen":                  {func(e *Evidence) { last(e).Anchor = false }, Stay, Between, false, "known to have arrived"},
+		"anchor not seen at first":         {func(e *Evidence) { e.Readings[0].Anchor = false }, Stay, Between, false, ""},
+		"not comparable":                   {func(e *Evidence) { last(e).Vague = true }, Stay, Between, false, "compared"},
+		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, Stay, Between, false, "not known"},
+		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, Stay, Seldom, true, "arrival"},
+		"the day has one":                  {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-9 * time.Hour)} }, Stay, Seldom, true, "only the day"},
+		"the day has none":                 {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-72 * time.Hour)} }, Again, 0, false, ""},
+		"never watched, twice":             {func(e *Evidence) { e.Readings[0].Never, last(e).Never = true, true; e.Keeps = Unknown }, Again, 0, false, "never"},
+		"never watched, once":              {func(e *Evidence) { last(e).Never = true }, Stay, Between, false, "changed"},
+		"claimed by another entry":         {func(e *Evidence) { last(e).Records, e.Claimed = []time.Time{watched()}, []time.Time{watched()} }, Stay, Seldom, true, "other entries"},
+		"one of two is ours": {func(e *Evidence) {
+			last(e).Records, e.Claimed = []time.Time{watched(), watched()}, []time.Time{watched()}
+		}, Delivered, 0, false, "1 of its records"},
+		"two doubts, one record: the elder":   {func(e *Evidence) { last(e).Records, e.Younger = []time.Time{watched()}, []time.Time{watched()} }, Delivered, 0, false, ""},
+		"two doubts, one record: the younger": {func(e *Evidence) { last(e).Records, e.Elder = []time.Time{watched()}, []time.Time{watched()} }, Stay, Seldom, true, "1 records for 2"},
+		"two doubts, none":                    {func(e *Evidence) { e.Elder = []time.Time{watched()} }, Again, 0, false, ""},
+		"read often":                          {func(e *Evidence) { e.Taken, last(e).Print = 5, "q" }, Stay, 6 * time.Hour, false, ""},
+		"read as often as pays":               {func(e *Evidence) { e.Taken, last(e).Print = 6, "q" }, Stay, Seldom, true, ""},
+	}
+	for name, c := range cases {
+		e := base()
+		c.change(&e)
+		d := Decide(e)
+		if d.Fate != c.fate || d.Wait != c.wait || d.Final != c.final || !strings.Contains(d.Sentence, c.says) || d.Sentence == "" {
+			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.says)
+		}
+	}
+}
+
+func TestLearn(t *testing.T) {
+	odd, round := watched(), watched().Truncate(15*time.Minute)
+	whole := watched().Truncate(time.Minute)
+	day, late := watched().Truncate(24*time.Hour), 24*time.Hour
+	one := func(watched, shown time.Time, sent time.Duration) Anchor {
+		return Anchor{Watched: watched, Sent: watched.Add(sent), Shown: []time.Time{shown}}
+	}
+	cases := map[string]struct {
+		anchors []Anchor
+		want    Precision
+	}{
+		"none":                       {nil, Unknown},
+		"not shown":                  {[]Anchor{{Watched: odd, Sent: odd}}, Unknown},
+		"exact":                      {[]Anchor{one(odd, odd, late)}, Exact},
+		"exact, live":                {[]Anchor{one(odd, odd, time.Second)}, Exact},
+		"seconds":                    {[]Anchor{one(odd, odd.Truncate(time.Second), late)}, Exact},
+		"seconds, live: or arrival":  {[]Anchor{one(odd, odd.Truncate(time.Second), time.Second)}, Arrival},
+		"minute":                     {[]Anchor{one(odd.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
+		"whole minute: or exact":     {[]Anchor{one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
+		"whole quarter: or the day":  {[]Anchor{one(round, round, late)}, Unknown},
+		"a finer one decides":        {[]Anchor{one(round, round, late), one(odd, odd, time.Second)}, Exact},
+		"days, once":                 {[]Anchor{one(odd, day, late)}, Unknown},
+		"days":                       {[]Anchor{one(odd, day, late), one(odd.Add(time.Hour), day, time.Second)}, Day},
+		"noons of a zone":            {[]Anchor{one(odd, day.Add(5*time.Hour+30*time.Minute), late), one(odd, day.Add(5*time.Hour+30*time.Minute), late)}, Day},
+		"arrival":                    {[]Anchor{one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
+		"they contradict each other": {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
+		"the closest of several":     {[]Anchor{{Watched: odd, Sent: odd.Add(late), Shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
+	}
+	for name, c := range cases {
+		if got := Learn(c.anchors); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

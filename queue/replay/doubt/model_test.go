@@ -1,0 +1,305 @@
+package doubt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// record is one viewing that a service has.
+type record struct {
+	item    int
+	watched time.Time // as it was told
+	arrived time.Time
+	ours    bool
+}
+
+// service is a small model of one: how it keeps times, and what it has.
+type service struct {
+	keeps   Precision
+	records []record
+}
+
+// shown is the time that the service shows for a record.
+func (s *service) shown(r record) time.Time {
+	switch s.keeps {
+	case Minute:
+		return r.watched.Truncate(time.Minute)
+	case Day:
+		return r.watched.Truncate(24 * time.Hour)
+	case Arrival:
+		return r.arrived
+	default:
+		return r.watched
+	}
+}
+
+func (s *service) add(item int, watched, arrived time.Time, ours bool) {
+	s.records = append(s.records, record{item, watched, arrived, ours})
+}
+
+// take deletes an item's records: the service's own DELETE names no viewing.
+func (s *service) take(item int) {
+	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.item == item })
+}
+
+func (s *service) of(item int) (times []time.Time) {
+	for _, r := range s.records {
+		if r.item == item {
+			times = append(times, s.shown(r))
+		}
+	}
+	return times
+}
+
+// read is one complete reading about the item, by way of the history.
+func (s *service) read(at time.Time) Reading {
+	var lines []string
+	for _, r := range s.records {
+		lines = append(lines, fmt.Sprint(r.item, s.shown(r)))
+	}
+	slices.Sort(lines)
+	return Reading{At: at, Complete: true, Print: strings.Join(lines, "\n"), Records: s.of(ours)}
+}
+
+// ask is the same by way of the item's status; ok is false when that leads to
+// the history.
+func (s *service) ask(at time.Time) (Reading, bool) {
+	times := s.of(ours)
+	if len(times) == 0 {
+		return Reading{At: at, Never: true, Anchor: len(s.of(anchor)) > 0}, true
+	}
+	latest := slices.MaxFunc(times, time.Time.Compare)
+	return Reading{At: at, Latest: latest}, s.keeps.Same(latest, watched())
+}
+
+// The items.
+const (
+	ours = iota
+	anchor
+	another
+)
+
+// attempt is when the entry in doubt was sent; watched when it was seen.
+func attempt() time.Time { return time.Date(2026, 3, 10, 21, 0, 0, 0, time.UTC) }
+func watched() time.Time { return time.Date(2026, 3, 6, 20, 15, 31, 250e6, time.UTC) }
+
+// happening is something that befalls the service some time after the attempt.
+type happening struct {
+	after time.Duration
+	what  func(*service, time.Time)
+}
+
+// The two moments of a happening: before the first reading, and between it
+// and the second.
+const (
+	early = 3 * time.Minute
+	amid  = FirstLook + 10*time.Second
+)
+
+// dimension is one question about the world, with its answers.
+type dimension map[string][]happening
+
+func fates() dimension {
+	arrive := func(s *service, at time.Time) { s.add(ours, watched(), at, true) }
+	return dimension{
+		"recorded":     {{0, arrive}},
+		"not recorded": nil,
+		"late":         {{4 * time.Minute, arrive}},
+		"late amid":    {{amid + time.Second, arrive}},
+	}
+}
+
+func others() dimension {
+	add := func(item int, at time.Time) func(*service, time.Time) {
+		return func(s *service, now time.Time) { s.add(item, at, now, false) }
+	}
+	return dimension{
+		"no other device":      nil,
+		"another item":         {{early, add(another, watched().Add(time.Hour))}},
+		"the item again":       {{early, add(ours, watched().Add(26*time.Hour))}},
+		"the item again, amid": {{amid, add(ours, watched().Add(2*time.Hour))}},
+	}
+}
+
+func deletions() dimension {
+	take := func(s *service, _ time.Time) { s.take(ours) }
+	return dimension{"nothing taken": nil, "taken": {{early, take}}, "taken amid": {{amid, take}}}
+}
+
+// earlier is what the service had of the item before; claimed says that the
+// record is another entry's of ours.
+func earlier() map[string]struct {
+	at      []time.Time
+	claimed bool
+} {
+	return map[string]struct {
+		at      []time.Time
+		claimed bool
+	}{
+		"none":                      {},
+		"a week before":             {at: []time.Time{watched().Add(-7 * 24 * time.Hour)}},
+		"the same day":              {at: []time.Time{watched().Add(-3 * time.Hour)}},
+		"our very time, of another": {at: []time.Time{watched()}, claimed: true},
+	}
+}
+
+// tally is what came of many worlds.
+type tally struct {
+	worlds, delivered, again, held, lost, doubled, putBack int
+	faults                                                 []string
+}
+
+// world is one history of events, and the rule it is judged by.
+type world struct {
+	name            string
+	service         *service
+	evidence        Evidence
+	coming          []happening
+	learned, status bool
+	rule            func(Evidence) Decision
+}
+
+// live runs one world to its end.
+func (c *tally) live(w world) {
+	s, e, coming := w.service, w.evidence, w.coming
+	now := attempt()
+	e.Watched, e.LastByte = watched(), now
+	slices.SortStableFunc(coming, func(a, b happening) int { return int(a.after - b.after) })
+	recorded, taken := false, false
+	for d := w.rule(e); ; d = w.rule(e) {
+		if d.Fate != Stay || d.Final {
+			c.count(w.name, d, s, recorded, taken)
+			return
+		}
+		now = now.Add(d.Wait)
+		for len(coming) > 0 && !attempt().Add(coming[0].after).After(now) {
+			had := recorded
+			coming[0].what(s, attempt().Add(coming[0].after))
+			recorded = recorded || hasOurs(s)
+			taken = taken || had && !hasOurs(s)
+			coming = coming[1:]
+		}
+		r, decided := Reading{}, false
+		if w.status {
+			r, decided = s.ask(now)
+		}
+		if !decided {
+			r = s.read(now)
+			r.Anchor = w.learned && len(s.of(anchor)) > 0
+		}
+		e.Taken++
+		e.Readings = append(e.Readings, r)[max(0, len(e.Readings)-1):]
+	}
+}
+
+func hasOurs(s *service) bool {
+	return slices.ContainsFunc(s.records, func(r record) bool { return r.ours })
+}
+
+func (c *tally) count(name string, d Decision, s *service, recorded, taken bool) {
+	c.worlds++
+	switch d.Fate {
+	case Delivered:
+		c.delivered++
+		if !recorded {
+			c.lost++
+			c.faults = append(c.faults, name+": lost: "+d.Sentence)
+		}
+	case Again:
+		c.again++
+		if hasOurs(s) {
+			c.doubled++
+			c.faults = append(c.faults, name+": doubled: "+d.Sentence)
+		}
+		if taken {
+			c.putBack++
+		}
+	default:
+		c.held++
+	}
+}
+
+// TestNothingLostNothingDoubled is the table over all worlds of the model.
+func TestNothingLostNothingDoubled(t *testing.T) {
+	for _, learned := range []bool{true, false} {
+		for _, status := range []bool{false, true} {
+			c := every(Decide, learned, status)
+			t.Logf("precision learned %v, status asked %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
+				learned, status, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.putBack, c.held)
+			if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
+				t.Errorf("%d worlds, %d held", c.worlds, c.held)
+			}
+			for _, fault := range c.faults {
+				t.Error(fault)
+			}
+		}
+	}
+}
+
+// TestModelCatchesSimplerRules shows that the model can fail a rule.
+func TestModelCatchesSimplerRules(t *testing.T) {
+	rules := map[string]func(Evidence) Decision{
+		"a record at our time, read once": func(e Evidence) Decision {
+			if len(e.Readings) == 0 {
+				return Decision{Fate: Stay, Wait: FirstLook}
+			}
+			if slices.ContainsFunc(e.Readings[0].Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
+				return Decision{Fate: Delivered}
+			}
+			return Decision{Fate: Again}
+		},
+		"any record of the item": func(e Evidence) Decision {
+			if len(e.Readings) < 2 {
+				return Decision{Fate: Stay, Wait: FirstLook}
+			}
+			if len(e.Readings[1].Records) > 0 {
+				return Decision{Fate: Delivered}
+			}
+			return Decision{Fate: Again}
+		},
+	}
+	for name, rule := range rules {
+		c := every(rule, true, false)
+		t.Logf("%s: %d lost, %d doubled, %d held of %d", name, c.lost, c.doubled, c.held, c.worlds)
+		if c.lost+c.doubled == 0 {
+			t.Errorf("%s passes the model", name)
+		}
+	}
+}
+
+// every runs all worlds by one rule.
+func every(rule func(Evidence) Decision, learned, status bool) (c tally) {
+	for _, keeps := range ways() {
+		for before, had := range earlier() {
+			for device, adds := range others() {
+				for taking, takes := range deletions() {
+					for fate, arrives := range fates() {
+						w := world{service: &service{keeps: keeps}, learned: learned, status: status, rule: rule}
+						w.name = fmt.Sprintf("keeps %s, learned %v, status %v, before: %s, %s, %s, %s", keeps, learned, status, before, device, taking, fate)
+						w.coming = slices.Concat(arrives, adds, takes)
+						w.begin(had.at, had.claimed)
+						c.live(w)
+					}
+				}
+			}
+		}
+	}
+	return c
+}
+
+// begin gives the service what it had before.
+func (w *world) begin(had []time.Time, claimed bool) {
+	w.service.add(anchor, watched().Add(time.Hour), attempt().Add(-time.Hour), false)
+	if w.learned {
+		w.evidence.Keeps = w.service.keeps
+	}
+	for _, at := range had {
+		w.service.add(ours, at, attempt().Add(-24*time.Hour), false)
+		if claimed {
+			w.evidence.Claimed = append(w.evidence.Claimed, at)
+		}
+	}
+}
