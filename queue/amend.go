@@ -67,13 +67,15 @@ type amendable struct {
 	state     State
 	reason    string
 	media     sql.NullString
+	edited    bool // by the user, whose word wins
 }
 
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) error {
 	e := amendable{id: id}
-	found, err := t.find("SELECT event, part, state, reason, media FROM entries WHERE id = ?",
-		[]any{id}, &e.event, &e.part, &e.state, &e.reason, &e.media)
+	found, err := t.find(`SELECT event, part, state, reason, media,
+			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?) FROM entries WHERE id = ?`,
+		[]any{edited, id}, &e.event, &e.part, &e.state, &e.reason, &e.media, &e.edited)
 	if err != nil || !found {
 		return err
 	}
@@ -81,7 +83,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 	switch {
 	case open && c.Drop:
 		return t.withdraw(c, e)
-	case open && c.Media != nil:
+	case open && c.Media != nil && !e.edited:
 		return t.correct(c, e)
 	default:
 		return t.note(id, c.sentence())

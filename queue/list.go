@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Counts is the number of entries in each state.
@@ -83,10 +85,16 @@ func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err er
 
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
-	State   State  // "" for all
-	Account string // "" for all
-	Limit   int    // 1 to 1,000; 0 is 100
-	Before  int64  // only entries with a smaller id; 0 for all
+	State   State        // "" for all
+	Account string       // "" for all
+	Source  string       // a source's name, or its kind: "browser"; "" for all
+	Kind    viewing.Kind // "" for all
+	Reason  string       // exactly; "" for all
+	// Until leaves out what happened at that time or later: was watched, or
+	// was committed where nothing was watched. Zero for all.
+	Until  time.Time
+	Limit  int   // 1 to 1,000; 0 is 100
+	Before int64 // only entries with a smaller id; 0 for all
 }
 
 // The bounds of a list.
@@ -128,13 +136,34 @@ func (f Filter) query() (query string, args []any, err error) {
 	case StateHeld, StateInDoubt, StateRejected:
 		query += " AND n.state IN ('held', 'in_doubt', 'rejected')" // the index says so, word for word
 	}
-	if f.Account != "" {
-		query += " AND n.account = ?"
-		args = append(args, f.Account)
-	}
-	if f.Before > 0 {
-		query += " AND n.id < ?"
-		args = append(args, f.Before)
+	for _, c := range f.conditions() {
+		if c.set {
+			query += " AND " + c.text
+			args = append(args, c.args...)
+		}
 	}
 	return query + " ORDER BY n.id DESC LIMIT ?", append(args, f.Limit), nil
+}
+
+// condition is one that is asked only when it is set.
+type condition struct {
+	set  bool
+	text string
+	args []any
+}
+
+// conditions are those beside the state.
+func (f Filter) conditions() []condition {
+	account := "n.account = ?"
+	if f.Before > 0 {
+		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
+	}
+	return []condition{
+		{f.Account != "", account, []any{f.Account}},
+		{f.Source != "", "(v.source = ? OR v.source_kind = ?)", []any{f.Source, f.Source}},
+		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
+		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
+		{!f.Until.IsZero(), "n.happened_at < ?", []any{f.Until.UnixMilli()}},
+		{f.Before > 0, "n.id < ?", []any{f.Before}},
+	}
 }

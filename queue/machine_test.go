@@ -25,6 +25,7 @@ type modelEntry struct {
 	nextAt    time.Time
 	leased    Entry // the lease given last
 	leasedTo  time.Time
+	void      bool // the user has taken that lease back
 	attempts  int
 	attempt   int64
 	witnesses int
@@ -144,6 +145,7 @@ func (m *machine) lease(r *rapid.T) {
 	for _, e := range leased {
 		m.entries[e.ID].leased = e
 		m.entries[e.ID].leasedTo = m.store.clock.now().Add(time.Minute)
+		m.entries[e.ID].void = false
 	}
 }
 
@@ -166,7 +168,7 @@ func (m *machine) choose(r *rapid.T, fits func(*modelEntry) bool) *modelEntry {
 func (m *machine) sending(r *rapid.T) {
 	e := m.choose(r, func(e *modelEntry) bool { return e.leased.ID != 0 })
 	attempt, err := m.store.Sending(m.t.Context(), e.leased)
-	if e.state != StatePending || e.leased.Lease == 0 {
+	if e.state != StatePending || e.leased.Lease == 0 || e.void {
 		m.want(errors.Is(err, ErrLeaseLost), "a lost lease", err)
 		return
 	}
@@ -255,7 +257,8 @@ func TestStoreAgainstModel(t *testing.T) {
 		defer func() { m.store.stop() }()
 		r.Repeat(map[string]func(*rapid.T){
 			"commit": m.commit, "lease": m.lease, "sending": m.sending, "settle": m.settle,
-			"release": m.release, "wait": m.wait, "reopen": m.reopen, "": m.check,
+			"release": m.release, "wait": m.wait, "reopen": m.reopen,
+			"operate": m.operate, "settle by hand": m.settleByHand, "edit": m.edit, "": m.check,
 		})
 		for id, e := range m.entries {
 			seen := len(m.store.explained(tb, id).Events)

@@ -1,0 +1,189 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Edit is a correction by the user.
+type Edit struct {
+	// Media is the new identity, nil keeps the old one. Of an episode, the
+	// series, season and number that it does not name stay.
+	Media *viewing.Media
+	// WatchedAt is the new time, zero keeps the old one.
+	WatchedAt viewing.Instant
+}
+
+// edited is what a step is called by which the user changed an entry: from
+// then on its source changes it no more.
+const edited = "edited"
+
+// Edit corrects an entry that is pending, held or rejected; its next request
+// is another act. What was held for want of what the edit brings, or was
+// rejected, becomes pending. Errors wrap [ErrNotFound], [ErrState] (a
+// [*StateError]) or [viewing.ErrInvalid].
+func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
+	var after Entry
+	err := s.write(ctx, func(t *tx) error {
+		e, err := t.entry(id)
+		if err != nil {
+			return fmt.Errorf("edit entry %d: %w", id, err)
+		}
+		switch e.State {
+		case StatePending, StateHeld, StateRejected:
+		default:
+			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: e.Reason}
+		}
+		next, err := c.applied(e, readTime(t.now))
+		if err != nil {
+			return fmt.Errorf("edit entry %d: %w", id, err)
+		}
+		if err := t.edit(e, next); err != nil {
+			return err
+		}
+		after, err = t.entry(id)
+		return err
+	})
+	return after, err
+}
+
+// applied is e with the correction, checked as if it had come so.
+func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
+	next := e
+	if c.Media != nil {
+		next.Media = completed(*c.Media, e.Media)
+	}
+	if !c.WatchedAt.IsZero() {
+		next.WatchedAt = c.WatchedAt
+	}
+	if err := c.check(next, now); err != nil {
+		return next, err
+	}
+	switch {
+	case e.State != StateHeld:
+		next.State, next.Reason = StatePending, ""
+	case c.mends(e):
+		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt}
+		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
+		next.State, next.Reason = State(d.State), d.Reason
+	}
+	return next, nil
+}
+
+// mends reports whether the correction answers the reason e is held for.
+func (c Edit) mends(e Entry) bool {
+	switch e.Reason {
+	case rules.Unresolved:
+		return c.Media != nil
+	case rules.Future, rules.Review:
+		return !c.WatchedAt.IsZero()
+	default:
+		return false
+	}
+}
+
+// check holds the corrected entry against the field rules.
+func (c Edit) check(next Entry, now time.Time) error {
+	v := viewing.Viewing{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt, Count: 1}
+	if next.Media != nil {
+		v.Media = []viewing.Media{*next.Media}
+	}
+	switch {
+	case c.Media == nil && c.WatchedAt.IsZero():
+		return fmt.Errorf("%w: nothing to change is given", viewing.ErrInvalid)
+	case !c.WatchedAt.IsZero() && next.Kind != viewing.KindViewing:
+		return &viewing.FieldError{Field: "watchedAt", Problem: "belongs to viewings only"}
+	case c.Media != nil && !next.Media.Identified():
+		return &viewing.FieldError{Field: "media", Problem: "has no identifier that the service takes"}
+	case !c.WatchedAt.IsZero() && c.WatchedAt.Time().After(now):
+		return &viewing.FieldError{Field: "watchedAt", Problem: "lies ahead of this machine's clock"}
+	}
+	return v.Validate()
+}
+
+// completed is the new identity m with what it leaves open taken from the old
+// one. Titles stay as evidence only where there was nothing but them.
+func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
+	if old == nil || old.Type != m.Type {
+		return &m
+	}
+	if m.Type == viewing.Episode {
+		if m.Show == nil {
+			m.Show = old.Show
+		}
+		if m.Season == nil {
+			m.Season = old.Season
+		}
+		if m.Episode == nil {
+			m.Episode = old.Episode
+		}
+	}
+	if !old.Identified() {
+		m.Title, m.Year = old.Title, old.Year
+		if m.Show != nil && old.Show != nil && m.Show.Title == "" {
+			show := *m.Show
+			show.Title, show.Year = old.Show.Title, old.Show.Year
+			m.Show = &show
+		}
+	}
+	return &m
+}
+
+// edit writes the corrected entry.
+func (t *tx) edit(e, next Entry) error {
+	media, key, err := writeMedia(next.Media)
+	if err != nil {
+		return err
+	}
+	at := writeInstant(next.WatchedAt)
+	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, watched_at = ?, watched_text = ?, watched_offset = ?,
+		watched_precision = ? WHERE id = ?`, media, key, at.millis, at.text, at.offset, at.precision, e.ID)
+	if err != nil {
+		return err
+	}
+	if err := t.raise(e.ID); err != nil {
+		return err
+	}
+	if err := t.step(e.ID, edited, editSentence(e, next)); err != nil {
+		return err
+	}
+	if e.State == StatePending && next.State == StatePending {
+		t.nudge = true
+		_, err = t.exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
+		return err
+	}
+	return t.move(e, next.State, next.Reason)
+}
+
+// editSentence tells a person what the user changed.
+func editSentence(e, next Entry) string {
+	var parts []string
+	if next.Media != nil && next.Media.Key() != mediaKey(e.Media) {
+		part := "it is " + next.Media.Key()
+		if e.Media != nil && e.Media.Key() != "" {
+			part += ", not " + e.Media.Key()
+		}
+		parts = append(parts, part)
+	}
+	if next.WatchedAt.Millis != e.WatchedAt.Millis {
+		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
+			next.WatchedAt.Time().Format(time.RFC3339), e.WatchedAt.Time().Format(time.RFC3339)))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "confirmed as it was")
+	}
+	return "By the user: " + strings.Join(parts, "; ") + "."
+}
+
+// mediaKey is the key of an item, "" without one.
+func mediaKey(m *viewing.Media) string {
+	if m == nil {
+		return ""
+	}
+	return m.Key()
+}

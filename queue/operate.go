@@ -1,0 +1,298 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// ErrSelection is wrapped when a [Selection] names nothing, or names it twice
+// over: a verb never falls upon all entries by accident.
+var ErrSelection = errors.New("nothing is selected")
+
+// Selection says which entries an operator's verb is for: some ids, or all
+// that fit every filter, or all there are.
+type Selection struct {
+	IDs     []int64
+	State   State
+	Reason  string
+	Account string
+	Source  string // a source's name, or its kind: "browser"
+	Kind    viewing.Kind
+	Before  time.Time // what happened before: was watched, or committed where nothing was watched
+	All     bool      // every entry that the verb can change; needs no filter
+	// InDoubt is for [Store.Retry] only: entries in doubt too. The service may
+	// have them already, and would then have them twice.
+	InDoubt bool
+}
+
+// filtered reports whether any filter is set.
+func (s Selection) filtered() bool {
+	return s.State != "" || s.Reason != "" || s.Account != "" || s.Source != "" || s.Kind != "" || !s.Before.IsZero()
+}
+
+// check refuses a selection that says nothing or contradicts itself.
+func (s Selection) check() error {
+	switch {
+	case s.State != "" && !s.State.valid():
+		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
+	case len(s.IDs) > 0 && (s.filtered() || s.All):
+		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
+	case len(s.IDs) == 0 && !s.filtered() && !s.All:
+		return ErrSelection
+	default:
+		return nil
+	}
+}
+
+// Changed is what a verb did, or would do.
+type Changed struct {
+	Changed int64           // entries that it changed
+	From    map[State]int64 // the states they were in
+	// Left counts what was selected and is left as it is, by the reason:
+	// "in_doubt" or "unresolved". With ids that is an error instead.
+	Left map[string]int64
+	IDs  []int64 // the first hundred of those changed
+}
+
+// maxNamed bounds the ids that [Changed] names.
+const maxNamed = 100
+
+// add counts one entry.
+func (c *Changed) add(e Entry, left string) {
+	switch left {
+	case changed:
+		c.Changed++
+		c.From[e.State]++
+		if len(c.IDs) < maxNamed {
+			c.IDs = append(c.IDs, e.ID)
+		}
+	case unchanged:
+	default:
+		c.Left[left]++
+	}
+}
+
+// What a verb answers for one entry, beside the reasons to leave it.
+const (
+	changed       = ""
+	unchanged     = "unchanged" // it is as it should be already
+	leftInDoubt   = "in_doubt"
+	leftNameless  = "unresolved"
+	operationPage = 500 // entries changed in one transaction: others want to write too
+)
+
+// StateError says why a verb does not fit an entry. It wraps [ErrState].
+type StateError struct {
+	Verb   string // "drop"
+	ID     int64
+	State  State
+	Reason string // why the entry stands there, or why the verb does not fit
+}
+
+// Error names the verb, the entry and its state.
+func (e *StateError) Error() string {
+	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.words())
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
+	}
+	return text
+}
+
+// Unwrap makes it an [ErrState].
+func (e *StateError) Unwrap() error { return ErrState }
+
+// words is the state as a person writes it.
+func (s State) words() string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// operation is one of the operator's verbs.
+type operation struct {
+	verb  string
+	reach []State // the states it changes, in the order they are gone through
+	// change changes one entry in such a state, or says why not.
+	change func(t *tx, e Entry) (left string, err error)
+}
+
+// errDry undoes what a dry run did.
+var errDry = errors.New("dry run")
+
+// operate applies an operation: to ids all at once or not at all, to what
+// filters find in steps, so that no source waits long for its answer. What
+// was done when ctx ends stays done, and doing it again does the rest.
+func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry bool) (Changed, error) {
+	sum := Changed{From: map[State]int64{}, Left: map[string]int64{}}
+	err := sel.check()
+	switch {
+	case err != nil:
+	case len(sel.IDs) > 0:
+		err = s.operateOnIDs(ctx, o, sel.IDs, dry, &sum)
+	case sel.State != "" && !slices.Contains(o.reach, sel.State):
+		err = fmt.Errorf("%w: what is %s cannot be changed so", ErrState, sel.State.words())
+	default:
+		err = s.operateOnAll(ctx, o, sel, dry, &sum)
+	}
+	var state *StateError
+	if err != nil && !errors.As(err, &state) {
+		err = fmt.Errorf("%s entries: %w", o.verb, err)
+	}
+	return sum, err
+}
+
+// operateOnIDs changes the named entries in one transaction.
+func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *Changed) error {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	return s.writeDry(ctx, dry, func(t *tx) error {
+		for _, id := range ids {
+			e, err := t.entry(id)
+			if err != nil {
+				return fmt.Errorf("entry %d: %w", id, err)
+			}
+			if !slices.Contains(o.reach, e.State) {
+				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+			}
+			left, err := o.change(t, e)
+			if err != nil {
+				return err
+			}
+			if left != changed && left != unchanged {
+				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+			}
+			sum.add(e, left)
+		}
+		return nil
+	})
+}
+
+// operateOnAll goes through what the filters find, state by state.
+func (s *Store) operateOnAll(ctx context.Context, o operation, sel Selection, dry bool, sum *Changed) error {
+	for _, state := range o.reach {
+		if sel.State != "" && sel.State != state {
+			continue
+		}
+		f := Filter{
+			State: state, Account: sel.Account, Source: sel.Source, Kind: sel.Kind, Reason: sel.Reason,
+			Until: sel.Before, Limit: operationPage,
+		}
+		for {
+			page, err := s.Entries(ctx, f)
+			if err != nil {
+				return err
+			}
+			if err := s.operateOnPage(ctx, o, page, dry, sum); err != nil {
+				return err
+			}
+			if len(page) < f.Limit {
+				break
+			}
+			f.Before = page[len(page)-1].ID
+		}
+	}
+	return nil
+}
+
+// operateOnPage changes entries that were found a moment ago; those that have
+// moved on since are left alone.
+func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dry bool, sum *Changed) error {
+	if len(page) == 0 {
+		return nil
+	}
+	type effect struct {
+		entry Entry
+		left  string
+	}
+	var effects []effect
+	err := s.writeDry(ctx, dry, func(t *tx) error {
+		for _, seen := range page {
+			e, err := t.entry(seen.ID)
+			if errors.Is(err, ErrNotFound) || err == nil && e.State != seen.State {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			left, err := o.change(t, e)
+			if err != nil {
+				return err
+			}
+			effects = append(effects, effect{e, left})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range effects {
+		sum.add(e.entry, e.left)
+	}
+	return nil
+}
+
+// writeDry is write, undone at the end of a dry run.
+func (s *Store) writeDry(ctx context.Context, dry bool, do func(*tx) error) error {
+	err := s.write(ctx, func(t *tx) error {
+		if err := do(t); err != nil {
+			return err
+		}
+		if dry {
+			return errDry
+		}
+		return nil
+	})
+	if errors.Is(err, errDry) {
+		return nil
+	}
+	return err
+}
+
+const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?"
+
+// entry reads one entry as the transaction sees it.
+func (t *tx) entry(id int64) (Entry, error) {
+	rows, err := t.query(selectEntry, id)
+	entries, err := collect(rows, err, scanEntry)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(entries) == 0 {
+		return Entry{}, ErrNotFound
+	}
+	return entries[0], nil
+}
+
+// move puts an entry into another state by the user's will, and voids its
+// lease: whoever has it in hand must not send it any more. What is let go is
+// due at once.
+func (t *tx) move(e Entry, to State, reason string) error {
+	settled := writeNullTime(time.Time{})
+	if to.Finished() {
+		settled = writeNullTime(readTime(t.now))
+	}
+	_, err := t.exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
+		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, settled, e.ID)
+	if err != nil {
+		return err
+	}
+	t.leave(e.State)
+	t.enter(to)
+	return nil
+}
+
+// raise makes the next request for an entry another act.
+func (t *tx) raise(id int64) error {
+	_, err := t.exec("UPDATE entries SET revision = revision + 1 WHERE id = ?", id)
+	return err
+}
+
+// byUser notes what the user did, and what the entry was before.
+func (t *tx) byUser(e Entry, did string) error {
+	was := e.State.words()
+	if e.Reason != "" {
+		was += " (" + strings.TrimSuffix(e.Reason, ".") + ")"
+	}
+	return t.step(e.ID, "user", "By the user: "+did+"; it was "+was+".")
+}

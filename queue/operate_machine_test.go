@@ -1,0 +1,156 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// rule is what the model knows of a verb: where it leads from each state, and
+// what it leaves alone although it reaches it.
+type rule struct {
+	run   func(Selection, bool) (Changed, error)
+	to    map[State]State
+	leave func(*modelEntry) string
+}
+
+// rules are the operator's verbs as the model has them.
+func (m *machine) rules(inDoubt bool) map[string]rule {
+	verbs := m.store.verbs(m.t)
+	nothing := func(*modelEntry) string { return "" }
+	return map[string]rule{
+		"retry": {verbs["retry"], map[State]State{StatePending: StatePending, StateRejected: StatePending, StateInDoubt: StatePending},
+			func(e *modelEntry) string {
+				switch {
+				case e.state == StateInDoubt && !inDoubt:
+					return leftInDoubt
+				case e.state == StatePending && !e.nextAt.After(m.store.clock.now()):
+					return unchanged
+				default:
+					return ""
+				}
+			}},
+		"hold": {verbs["hold"], map[State]State{StatePending: StateHeld}, nothing},
+		"release": {verbs["release"], map[State]State{StateHeld: StatePending}, func(e *modelEntry) string {
+			if e.item == 0 {
+				return leftNameless
+			}
+			return ""
+		}},
+		"drop": {verbs["drop"], map[State]State{
+			StatePending: StateDropped, StateHeld: StateDropped, StateRejected: StateDropped, StateInDoubt: StateDropped,
+		}, nothing},
+	}
+}
+
+// operate applies a verb to some ids or by a filter, and the model's rule
+// beside it.
+func (m *machine) operate(r *rapid.T) {
+	sel := Selection{InDoubt: rapid.Bool().Draw(r, "in doubt too")}
+	name := rapid.SampledFrom([]string{"retry", "hold", "release", "drop"}).Draw(r, "verb")
+	verb, dry := m.rules(sel.InDoubt)[name], rapid.Bool().Draw(r, "dry")
+	var meant []*modelEntry
+	byID := rapid.Bool().Draw(r, "by id")
+	if byID {
+		for range rapid.IntRange(1, 3).Draw(r, "ids") {
+			e := m.choose(r, func(*modelEntry) bool { return true })
+			sel.IDs = append(sel.IDs, e.id)
+			if !slices.Contains(meant, e) {
+				meant = append(meant, e)
+			}
+		}
+	} else {
+		sel.Account = rapid.SampledFrom([]string{"", "default", "second"}).Draw(r, "account")
+		sel.State = rapid.SampledFrom([]State{"", StatePending, StateHeld, StateRejected, StateInDoubt}).Draw(r, "state")
+		sel.All = !sel.filtered()
+		for _, e := range m.entries {
+			if _, reached := verb.to[e.state]; reached && (sel.Account == "" || sel.Account == e.account) && (sel.State == "" || sel.State == e.state) {
+				meant = append(meant, e)
+			}
+		}
+	}
+	did, err := verb.run(sel, dry)
+	m.compare(fmt.Sprintf("%s %+v", name, sel), verb, meant, byID, dry, did, err)
+}
+
+// compare holds what a verb did against the model, and has the model follow.
+func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry bool, did Changed, err error) {
+	want := Changed{From: map[State]int64{}, Left: map[string]int64{}}
+	refused := false
+	for _, e := range meant {
+		_, reached := verb.to[e.state]
+		left := verb.leave(e)
+		refused = refused || byID && (!reached || left != "" && left != unchanged)
+		switch {
+		case !reached, left == unchanged:
+		case left != "":
+			want.Left[left]++
+		default:
+			want.Changed++
+			want.From[e.state]++
+		}
+	}
+	switch {
+	case refused:
+		m.want(errors.Is(err, ErrState), "a refusal of "+what, err)
+		return
+	case errors.Is(err, ErrState) && !byID:
+		m.want(len(meant) == 0, "no refusal of "+what, err)
+		return
+	}
+	m.want(err == nil && did.Changed == want.Changed && fmt.Sprint(did.From) == fmt.Sprint(want.From) &&
+		fmt.Sprint(did.Left) == fmt.Sprint(want.Left), fmt.Sprintf("%s: %+v", what, want), did, err)
+	for _, e := range meant {
+		if !dry && verb.leave(e) == "" {
+			m.move(e, verb.to[e.state])
+		}
+	}
+}
+
+// move is what the user's will does to an entry.
+func (m *machine) move(e *modelEntry, to State) {
+	if now := m.store.clock.now(); e.nextAt.After(now) {
+		e.nextAt = now
+	}
+	if e.state != to {
+		e.void, e.leasedTo = true, time.Time{}
+	}
+	e.state = to
+}
+
+// settleByHand says what the user knows of an entry in doubt.
+func (m *machine) settleByHand(r *rapid.T) {
+	e := m.choose(r, func(*modelEntry) bool { return true })
+	as := rapid.SampledFrom([]State{StateDelivered, StateRejected, StateDropped, StatePending, StateHeld}).Draw(r, "as")
+	_, err := m.store.SettleByHand(m.t.Context(), e.id, as)
+	if e.state != StateInDoubt || as == StatePending || as == StateHeld {
+		m.want(errors.Is(err, ErrState), "a refusal", err)
+		return
+	}
+	m.want(err == nil, "settled", err)
+	m.move(e, as)
+}
+
+// edit gives an entry another identity.
+func (m *machine) edit(r *rapid.T) {
+	e := m.choose(r, func(*modelEntry) bool { return true })
+	item := rapid.Int64Range(1, 3).Draw(r, "item")
+	_, err := m.store.Edit(m.t.Context(), e.id, Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: item}}})
+	switch {
+	case e.state == StatePending:
+		e.void, e.leasedTo = true, time.Time{}
+	case e.state == StateRejected, e.state == StateHeld && e.item == 0:
+		m.move(e, StatePending)
+	case e.state == StateHeld:
+	default:
+		m.want(errors.Is(err, ErrState), "a refusal", err)
+		return
+	}
+	m.want(err == nil, "an edit", err)
+	e.item = item
+}

@@ -1,0 +1,365 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// TestPagesForVerbsNeverSort shows that going through a million entries page
+// by page reads each of them once.
+func TestPagesForVerbsNeverSort(t *testing.T) {
+	s := fresh(t)
+	for _, state := range []State{StatePending, StateHeld, StateInDoubt, StateRejected, ""} {
+		for _, f := range []Filter{
+			{State: state}, {State: state, Account: "a"}, {State: state, Source: "browser"}, {State: state, Reason: "bulk"},
+			{State: state, Kind: viewing.KindList}, {State: state, Until: noon()}, {State: state, Account: "a", Until: noon()},
+		} {
+			f.Before = 9
+			query, args, err := f.query()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := plan(t, s.Store, query, args...)
+			if strings.Contains(got, "TEMP B-TREE") || strings.Contains(got, "SCAN n") || strings.Contains(got, "SCAN v") {
+				t.Errorf("%+v reads too much:\n%s", f, got)
+			}
+		}
+	}
+}
+
+// several commits one entry for each state that an operator meets, and
+// returns their ids by state.
+func (o *opened) several(t testing.TB) map[State]int64 {
+	t.Helper()
+	found := map[State]int64{}
+	ends := []State{StateDelivered, StateRejected, StateInDoubt}
+	for i, end := range ends {
+		found[end] = o.commit(t, film(string(end), int64(1000+i), -60+i))[0].Entries[0]
+	}
+	for _, e := range o.lease(t) {
+		end := State(e.EventID)
+		o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: end, Reason: "so it went", RaiseRevision: end == StateRejected})
+	}
+	found[StateSending] = o.commit(t, film("sending", 2000, -30))[0].Entries[0]
+	o.send(t, o.lease(t)[0])
+	found[StatePending] = o.commit(t, film("pending", 2001, -20))[0].Entries[0]
+	found[StateHeld] = o.commit(t, unidentified("held"))[0].Entries[0]
+	found[StateDropped] = o.commit(t, film("dropped", 2002, -10))[0].Entries[0]
+	o.amend(t, viewing.Amendment{EventID: "dropped", Drop: true, Reason: "unmarked"})
+	for state, id := range found {
+		if got := o.entry(t, id).State; got != state {
+			t.Fatalf("entry %d is %s, want %s", id, got, state)
+		}
+	}
+	return found
+}
+
+// verbFunc is one of the operator's verbs over a selection.
+type verbFunc func(sel Selection, dry bool) (Changed, error)
+
+func (o *opened) verbs(t testing.TB) map[string]verbFunc {
+	wrap := func(f func(Selection, bool) (Changed, error)) verbFunc { return f }
+	ctx := t.Context()
+	return map[string]verbFunc{
+		"retry":   wrap(func(s Selection, dry bool) (Changed, error) { return o.Retry(ctx, s, dry) }),
+		"hold":    wrap(func(s Selection, dry bool) (Changed, error) { return o.Hold(ctx, s, dry) }),
+		"release": wrap(func(s Selection, dry bool) (Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
+		"drop":    wrap(func(s Selection, dry bool) (Changed, error) { return o.Drop(ctx, s, dry) }),
+	}
+}
+
+// TestVerbsByState goes through every verb in every state.
+func TestVerbsByState(t *testing.T) {
+	allowed := map[string]map[State]State{
+		"retry":   {StatePending: StatePending, StateRejected: StatePending},
+		"hold":    {StatePending: StateHeld},
+		"release": {}, // the held one has no identifier
+		"drop":    {StatePending: StateDropped, StateHeld: StateDropped, StateRejected: StateDropped, StateInDoubt: StateDropped},
+	}
+	for name, ends := range allowed {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			for state, id := range s.several(t) {
+				before := s.entry(t, id)
+				_, err := s.verbs(t)[name](Selection{IDs: []int64{id}}, false)
+				after := s.entry(t, id)
+				if end, ok := ends[state]; ok {
+					if err != nil || after.State != end {
+						t.Errorf("%s of %s: %v, it is %s", name, state, err, after.State)
+					}
+					continue
+				}
+				var refusal *StateError
+				if !errors.As(err, &refusal) || !errors.Is(err, ErrState) || refusal.State != state || refusal.ID != id {
+					t.Errorf("%s of %s: %v, want a refusal that names the state", name, state, err)
+				}
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Errorf("%s of %s was refused, yet:\n%s", name, state, diff)
+				}
+			}
+			s.checkCounters(t)
+		})
+	}
+}
+
+func TestRefusalNamesVerbStateAndReason(t *testing.T) {
+	s := fresh(t)
+	id := s.several(t)[StateInDoubt]
+	_, err := s.Retry(t.Context(), Selection{IDs: []int64{id}}, false)
+	if want := fmt.Sprintf("retry entry %d: it is in doubt (so it went)", id); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestIDsAreChangedAllOrNone(t *testing.T) {
+	s := fresh(t)
+	found := s.several(t)
+	for _, other := range []int64{found[StateDelivered], 999} {
+		if _, err := s.Drop(t.Context(), Selection{IDs: []int64{found[StatePending], other}}, false); err == nil {
+			t.Fatalf("dropped %d", other)
+		}
+		if e := s.entry(t, found[StatePending]); e.State != StatePending {
+			t.Errorf("entry is %s although the command failed", e.State)
+		}
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{999}}, false); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNeverAllByAccident(t *testing.T) {
+	s := fresh(t)
+	s.several(t)
+	before := s.checkCounters(t)
+	for name, verb := range s.verbs(t) {
+		for _, sel := range []Selection{
+			{}, {InDoubt: true}, {IDs: []int64{}},
+			{IDs: []int64{1}, All: true}, {IDs: []int64{1}, Account: "default"},
+		} {
+			if _, err := verb(sel, false); !errors.Is(err, ErrSelection) {
+				t.Errorf("%s %+v: %v", name, sel, err)
+			}
+		}
+		if _, err := verb(Selection{State: StateDelivered}, false); !errors.Is(err, ErrState) {
+			t.Errorf("%s of what is delivered: %v", name, err)
+		}
+		if _, err := verb(Selection{State: "lost"}, false); !errors.Is(err, ErrState) {
+			t.Errorf("%s of what is no state: %v", name, err)
+		}
+	}
+	if after := s.checkCounters(t); after != before {
+		t.Errorf("counts %+v, before %+v", after, before)
+	}
+}
+
+func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
+	for _, sel := range []Selection{{All: true}, {Account: "default"}, {Source: "browser", Before: noon().Add(time.Hour)}} {
+		s := fresh(t)
+		// Nothing is under way: opening the copy would put that in doubt.
+		s.settle(t, Settlement{Entry: s.several(t)[StateSending], Attempt: 1, State: StateDelivered})
+		nudges, stop := s.Subscribe()
+		defer stop()
+		for name, verb := range s.verbs(t) {
+			before, err := s.Entries(t.Context(), Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			would, err := verb(sel, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := s.Entries(t.Context(), Filter{})
+			if diff := cmp.Diff(before, after); err != nil || diff != "" {
+				t.Errorf("dry %s: %v\n%s", name, err, diff)
+			}
+			select {
+			case <-nudges:
+				t.Errorf("dry %s nudged", name)
+			default:
+			}
+			copied := s.copied(t)
+			did, err := copied.verbs(t)[name](sel, false)
+			if diff := cmp.Diff(would, did); err != nil || diff != "" {
+				t.Errorf("%s did not do what its dry run said: %v\n%s", name, err, diff)
+			}
+			copied.checkCounters(t)
+		}
+	}
+}
+
+// copied is a second store with the same content.
+func (o *opened) copied(t testing.TB) *opened {
+	t.Helper()
+	path := t.TempDir() + "/queue.db"
+	if _, err := o.reader.Exec("VACUUM INTO ?", path); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, path, o.clock)
+}
+
+// TestFiltersFindOnlyTheirs holds every filter against one entry that fits
+// and one that does not.
+func TestFiltersFindOnlyTheirs(t *testing.T) {
+	for name, sel := range map[string]Selection{
+		"state": {State: StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
+		"source": {Source: "browser:b2"}, "kind": {Kind: viewing.KindWatchlist}, "before": {Before: noon().Add(-time.Hour)},
+		"two": {State: StateRejected, Account: "second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			s.commit(t, film("other", 1, -1))
+			v := film("mine", 2, -120)
+			if name == "kind" {
+				v.Kind, v.WatchedAt, v.Count = viewing.KindWatchlist, viewing.Instant{}, 0
+			}
+			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{v}})[0].Entries[0]
+			if sel.State != "" || sel.Reason != "" {
+				e := s.leaseOf(t, "second")[0]
+				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: StateRejected, Reason: "too old"})
+			}
+			did, err := s.Drop(t.Context(), sel, false)
+			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
+				t.Errorf("dropped %+v (%v), want only %d", did, err, mine)
+			}
+			if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 1}) {
+				t.Errorf("counts %+v", counts)
+			}
+		})
+	}
+}
+
+func TestFiltersGoThroughManyPages(t *testing.T) {
+	s := fresh(t)
+	const n = 2*operationPage + 7
+	batch := viewing.Batch{Source: "browser:b1"}
+	for i := range n {
+		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
+		v.Class = viewing.ClassBulk
+		batch.Viewings = append(batch.Viewings, v)
+	}
+	s.commitBatch(t, batch)
+	for _, dry := range []bool{true, false} {
+		did, err := s.ReleaseHeld(t.Context(), Selection{Reason: "bulk"}, dry)
+		if err != nil || did.Changed != n || did.From[StateHeld] != n || len(did.IDs) != maxNamed {
+			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
+		}
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: n}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestLeftIsCountedByReason(t *testing.T) {
+	s := fresh(t)
+	s.several(t)
+	did, err := s.Retry(t.Context(), Selection{All: true}, false)
+	if err != nil || did.Changed != 1 || did.Left[leftInDoubt] != 1 {
+		t.Errorf("retried %+v (%v)", did, err)
+	}
+	did, err = s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	if err != nil || did.Changed != 0 || did.Left[leftNameless] != 1 {
+		t.Errorf("released %+v (%v)", did, err)
+	}
+}
+
+// TestVerbsVoidLeases shows that whoever has an entry in hand cannot send it
+// as it was before the user changed it, even when it is pending again.
+func TestVerbsVoidLeases(t *testing.T) {
+	for name, change := range map[string]func(*opened, Selection) error{
+		"hold and release": func(s *opened, sel Selection) error {
+			_, err := s.Hold(t.Context(), sel, false)
+			_, err2 := s.ReleaseHeld(t.Context(), sel, false)
+			return errors.Join(err, err2)
+		},
+		"edit": func(s *opened, sel Selection) error {
+			_, err := s.Edit(t.Context(), sel.IDs[0], Edit{Media: movie(5)})
+			return err
+		},
+		"drop": func(s *opened, sel Selection) error {
+			_, err := s.Drop(t.Context(), sel, false)
+			return err
+		},
+	} {
+		s := fresh(t)
+		s.commit(t, film("e1", 603, -10))
+		e := s.lease(t)[0]
+		if err := change(s, Selection{IDs: []int64{e.ID}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Sending(t.Context(), e); !errors.Is(err, ErrLeaseLost) {
+			t.Errorf("sent after %s: %v", name, err)
+		}
+	}
+}
+
+func TestRetryMakesDueAndSaysSo(t *testing.T) {
+	s := fresh(t)
+	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
+	e := s.lease(t)[0]
+	s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: StatePending, NextAt: noon().Add(time.Hour)})
+	if leased := s.lease(t); len(leased) != 0 {
+		t.Fatalf("leased %v before its time", ids(leased))
+	}
+	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if leased := s.lease(t); len(leased) != 1 || leased[0].Revision != 0 {
+		t.Errorf("leased %+v, want it now and as the same act", leased)
+	}
+	steps := s.explained(t, id).Steps
+	if last := steps[len(steps)-1]; last.What != "user" || !strings.HasPrefix(last.Detail, "By the user: ") {
+		t.Errorf("last step %+v", last)
+	}
+}
+
+func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
+	s := fresh(t)
+	found := s.several(t)
+	for state, raised := range map[State]int{StateRejected: 1, StateInDoubt: 0} {
+		before := s.entry(t, found[state])
+		if _, err := s.Retry(t.Context(), Selection{IDs: []int64{before.ID}, InDoubt: true}, false); err != nil {
+			t.Fatal(err)
+		}
+		after := s.entry(t, before.ID)
+		if after.State != StatePending || after.Reason != "" || !after.SettledAt.IsZero() || after.Revision != before.Revision+raised {
+			t.Errorf("%s became %+v", state, after)
+		}
+	}
+	if totals, err := s.Totals(t.Context()); err != nil || totals.Rejected != 1 {
+		t.Errorf("totals %+v (%v)", totals, err)
+	}
+}
+
+func TestSettleByHandOnlyInDoubt(t *testing.T) {
+	for _, as := range []State{StateDelivered, StateRejected, StateDropped} {
+		s := fresh(t)
+		for state, id := range s.several(t) {
+			got, err := s.SettleByHand(t.Context(), id, as)
+			if state == StateInDoubt {
+				if err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
+					t.Errorf("settled as %s: %+v (%v)", as, got, err)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrState) {
+				t.Errorf("settled what is %s: %v", state, err)
+			}
+		}
+		s.checkCounters(t)
+		if _, err := s.SettleByHand(t.Context(), 999, as); !errors.Is(err, ErrNotFound) {
+			t.Errorf("settled nothing: %v", err)
+		}
+	}
+	s := fresh(t)
+	if _, err := s.SettleByHand(t.Context(), s.several(t)[StateInDoubt], StatePending); !errors.Is(err, ErrState) {
+		t.Errorf("settled as pending: %v", err)
+	}
+}

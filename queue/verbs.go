@@ -1,0 +1,129 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/filmspool/filmspool/queue/rules"
+)
+
+// Retry has entries sent again: what the service rejected, as another act, and
+// what waits for a later time, now. Entries in doubt only by
+// [Selection.InDoubt], as the same act. Errors wrap [ErrSelection],
+// [ErrNotFound] or [ErrState], a [*StateError]. A dry run changes nothing.
+func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+	return s.operate(ctx, operation{"retry", []State{StatePending, StateRejected, StateInDoubt}, func(t *tx, e Entry) (string, error) {
+		return t.retry(e, sel.InDoubt)
+	}}, sel, dry)
+}
+
+// retry makes one entry due.
+func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
+	switch {
+	case e.State == StatePending:
+		return t.hurry(e)
+	case e.State == StateInDoubt && !inDoubt:
+		return leftInDoubt, nil
+	case e.State == StateInDoubt:
+		// The same act: a service that knows Idempotency-Key takes it once.
+		err = t.byUser(e, "sent again although the service may have it already")
+	default:
+		if err = t.raise(e.ID); err == nil {
+			err = t.byUser(e, "sent again")
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return changed, t.move(e, StatePending, "")
+}
+
+// hurry makes an entry due now that was put off.
+func (t *tx) hurry(e Entry) (left string, err error) {
+	if e.NextAt.UnixMilli() <= t.now {
+		return unchanged, nil
+	}
+	if _, err := t.exec("UPDATE entries SET next_at = ? WHERE id = ?", t.now, e.ID); err != nil {
+		return "", err
+	}
+	t.nudge = true
+	return changed, t.step(e.ID, "user", "By the user: tried again at once, without waiting for the time that was set.")
+}
+
+// Hold keeps pending entries back until [Store.ReleaseHeld]. For errors and
+// dry see [Store.Retry].
+func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+	return s.operate(ctx, operation{"hold", []State{StatePending}, func(t *tx, e Entry) (string, error) {
+		if err := t.byUser(e, "held"); err != nil {
+			return "", err
+		}
+		return changed, t.move(e, StateHeld, rules.User)
+	}}, sel, dry)
+}
+
+// ReleaseHeld lets held entries go, for whatever reason they are held; those
+// without an identifier only after [Store.Edit]. For errors and dry see
+// [Store.Retry].
+func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+	return s.operate(ctx, operation{"release", []State{StateHeld}, func(t *tx, e Entry) (string, error) {
+		if e.Media != nil && !e.Media.Identified() {
+			return leftNameless, nil
+		}
+		if err := t.byUser(e, "released"); err != nil {
+			return "", err
+		}
+		return changed, t.move(e, StatePending, "")
+	}}, sel, dry)
+}
+
+// Drop withdraws entries that have not arrived; they stay for the record. For
+// errors and dry see [Store.Retry].
+func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+	reach := []State{StatePending, StateHeld, StateRejected, StateInDoubt}
+	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
+		if err := t.byUser(e, "dropped"); err != nil {
+			return "", err
+		}
+		return changed, t.move(e, StateDropped, rules.User)
+	}}, sel, dry)
+}
+
+// SettleByHand says what the user knows of an entry in doubt: delivered,
+// rejected or dropped. Errors wrap [ErrNotFound] or [ErrState].
+func (s *Store) SettleByHand(ctx context.Context, id int64, as State) (Entry, error) {
+	switch as {
+	case StateDelivered, StateRejected, StateDropped:
+	default:
+		return Entry{}, fmt.Errorf("settle entry %d: %w: %q is not delivered, rejected or dropped", id, ErrState, as)
+	}
+	var settled Entry
+	err := s.write(ctx, func(t *tx) error {
+		e, err := t.entry(id)
+		if err != nil {
+			return fmt.Errorf("settle entry %d: %w", id, err)
+		}
+		if e.State != StateInDoubt {
+			return &StateError{Verb: "settle", ID: id, State: e.State, Reason: e.Reason}
+		}
+		if err := t.settleByHand(e, as); err != nil {
+			return err
+		}
+		settled, err = t.entry(id)
+		return err
+	})
+	return settled, err
+}
+
+// settleByHand moves one entry out of doubt. What did not arrive is, when it
+// is sent again, another act.
+func (t *tx) settleByHand(e Entry, as State) error {
+	if as == StateRejected {
+		if err := t.raise(e.ID); err != nil {
+			return err
+		}
+	}
+	if err := t.byUser(e, "settled as "+string(as)); err != nil {
+		return err
+	}
+	return t.move(e, as, rules.User)
+}
