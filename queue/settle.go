@@ -26,6 +26,9 @@ type Settlement struct {
 	Reason  string    // one sentence or a reason's name, for a person
 	NextAt  time.Time // pending only: when it is due again; zero for at once
 	NotSent bool      // nothing left the machine: the attempt does not count
+	// Uncounted is set when the answer was about the account, not the entry: a
+	// refused key, a wrong address. The attempt is kept but does not count.
+	Uncounted bool
 	// RaiseRevision is set after a definite refusal: another request for this
 	// entry is another act.
 	RaiseRevision bool
@@ -135,12 +138,12 @@ func (m Settlement) sentence() string {
 	return sentence + ": " + m.Reason
 }
 
-// settleEntry moves the entry's row. An attempt that was not sent is taken
-// back from the count that sending raised.
+// settleEntry moves the entry's row. An attempt that does not count is taken
+// back from the number that sending raised.
 func (t *tx) settleEntry(m Settlement) error {
-	unsent, raise, next, settled := 0, 0, t.now, writeNullTime(time.Time{})
-	if m.NotSent && m.Attempt > 0 {
-		unsent = 1
+	back, raise, next, settled := 0, 0, t.now, writeNullTime(time.Time{})
+	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
+		back = 1
 	}
 	if m.RaiseRevision {
 		raise = 1
@@ -154,7 +157,7 @@ func (t *tx) settleEntry(m Settlement) error {
 	_, err := t.exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
 			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
 		WHERE id = ?`,
-		string(m.State), m.Reason, unsent, raise, next, settled, m.RemoteID, m.Entry)
+		string(m.State), m.Reason, back, raise, next, settled, m.RemoteID, m.Entry)
 	return err
 }
 

@@ -59,6 +59,20 @@ func TestNotSentIsNoAttempt(t *testing.T) {
 	}
 }
 
+// TestUncountedAttemptsStayVisible: an answer about the account burns no
+// attempt of the entry, yet is there to be read.
+func TestUncountedAttemptsStayVisible(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10))[0]
+	for range 2 {
+		s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: StatePending, Uncounted: true, Answer: Answer{Status: 401}})
+	}
+	x := s.explained(t, id)
+	if x.Entry.Attempts != 0 || x.Entry.State != StatePending || len(x.Requests) != 2 || !x.Requests[1].Sent || x.Requests[1].Status != 401 {
+		t.Errorf("entry %+v, requests %+v", x.Entry, x.Requests)
+	}
+}
+
 func TestSettleRefusesWhatCannotBe(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]

@@ -189,7 +189,7 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 		m.sending--
 	}
 	row.State, row.Reason, row.NextAt = s.State, s.Reason, s.NextAt
-	if s.NotSent {
+	if s.NotSent || s.Uncounted {
 		row.Attempts--
 	}
 	if s.RaiseRevision {

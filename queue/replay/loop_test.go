@@ -59,8 +59,8 @@ func TestFates(t *testing.T) {
 		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, queue.StateDelivered, 1, 0, "", OK},
 		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, queue.StateRejected, 1, 1, "", OK},
 		"offline":   {offline(), queue.StatePending, 0, 0, "", Offline},
-		"refused":   {refused(), queue.StatePending, 1, 0, PausedKey, Attention},
-		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, queue.StatePending, 1, 0, PausedAddress, Attention},
+		"refused":   {refused(), queue.StatePending, 0, 0, PausedKey, Attention},
+		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, queue.StatePending, 0, 0, PausedAddress, Attention},
 		"later":     {later, queue.StatePending, 1, 0, "", OK},
 		"in doubt":  {broken(), queue.StateInDoubt, 1, 0, "", OK},
 	} {

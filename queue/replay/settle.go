@@ -19,7 +19,7 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, at time.Time, j
 	case tracker.Offline:
 		s.NotSent = true
 	case tracker.Refused, tracker.Unproven:
-		// The account's trouble: the entry is as it was before.
+		s.Uncounted = true // the account's trouble: the entry is as it was before
 	case tracker.Later:
 		s.NextAt = again(e, v, at, j)
 	default:
