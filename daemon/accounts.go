@@ -51,6 +51,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 	a.client = client
 	o := replay.Options{
 		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
+		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if client != nil {

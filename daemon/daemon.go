@@ -74,7 +74,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	}
 	d.store, err = queue.Open(ctx, queue.Options{
 		Path:     d.o.Paths.Database(),
-		Settings: rules.Settings{Routes: d.o.Config.SourceRoutes()},
+		Settings: rules.Settings{Routes: d.o.Config.SourceRoutes(), Grace: d.o.Config.Replay.Grace.Duration},
 		Logger:   d.log.With("part", "queue"),
 	})
 	if err != nil {

@@ -195,6 +195,10 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - configuration, with the defaults a user rarely changes:
     listen = "127.0.0.1:43456"
     in_doubt = "hold"            # hold | resend | delivered: what reading back cannot settle
+    [replay]
+    rate = 0                     # requests a second towards one account; 0 is no limit
+    backfill_rate = 5            # of these, of imports, which leave only when nothing live is due
+    grace = "0s"                 # how long an entry stays before it may leave, so that queue drop can come first; to 24h
     [accounts.default]
     base_url = "https://tracker.example/api/v1"
     [[kodi.libraries]]

@@ -29,6 +29,8 @@ type Config struct {
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
 	// MaxInFlight is how many requests may be under way at once, 1 to 16.
 	MaxInFlight int `toml:"max_in_flight" json:"maxInFlight"`
+	// Replay is when, and how fast, entries leave.
+	Replay Replay `toml:"replay" json:"replay"`
 	// Accounts by name. Without any, one named default is assumed.
 	Accounts map[string]Account `toml:"accounts" json:"accounts"`
 	// Routes says which account a source feeds, by "kind:name" or kind.
@@ -80,6 +82,7 @@ func Default() Config {
 		LogLevel:    "info",
 		InDoubt:     "hold",
 		MaxInFlight: 4,
+		Replay:      Replay{BackfillRate: 5},
 		origins:     map[string]string{},
 	}
 }
@@ -171,7 +174,7 @@ func (c Config) Origin(name string) string {
 // from. Keys are not part of it.
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
-	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "accounts", "routes", "connector", "kodi"} {
+	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "replay", "accounts", "routes", "connector", "kodi"} {
 		fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
 	}
 	text, err := toml.Marshal(c)

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Replay is when, and how fast, entries leave.
+type Replay struct {
+	// Rate is how many requests a second may go to one account, to 1,000; 0 is
+	// no limit.
+	Rate float64 `toml:"rate" json:"rate"`
+	// BackfillRate is how many of those may be of imports. They leave only
+	// when nothing live is due.
+	BackfillRate float64 `toml:"backfill_rate" json:"backfillRate"`
+	// Grace is how long an entry stays before it may leave, so that it can be
+	// dropped first; from 0 to 24 hours.
+	Grace Duration `toml:"grace" json:"grace"`
+}
+
+// The bounds of [Replay].
+const (
+	maxRate  = 1000
+	maxGrace = 24 * time.Hour
+)
+
+func (r Replay) validate() error {
+	var faults []error
+	for name, rate := range map[string]float64{"rate": r.Rate, "backfill_rate": r.BackfillRate} {
+		if !(rate >= 0 && rate <= maxRate) { // NaN is neither
+			faults = append(faults, fault("replay."+name, "%g is not from 0 (no limit) to %d requests a second", rate, maxRate))
+		}
+	}
+	if g := r.Grace.Duration; g < 0 || g > maxGrace {
+		faults = append(faults, fault("replay.grace", "%q is not from 0s to 24h", g))
+	}
+	return errors.Join(faults...)
+}
+
+// Duration is a span of time, written as "90s", "10m" or "1h30m". A bare
+// number, of who knows what, is refused.
+type Duration struct{ time.Duration }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Duration) UnmarshalText(text []byte) error {
+	span, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a span of time such as 90s, 10m or 1h30m", text)
+	}
+	d.Duration = span
+	return nil
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
