@@ -121,13 +121,25 @@ func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	return c.act(ctx, call{op: r.Operation, body: r.Body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 }
 
-// call is one HTTP request to make; without a body it is a GET.
+// call is one HTTP request to make; without a method it is a POST, or a GET
+// when it has no body.
 type call struct {
 	op             Operation
+	method         string
+	query          url.Values
 	body           []byte
 	key            string
 	idempotencyKey string
 	resend         bool
+	limit          int // bytes of the answer that are read; 0 is maxAnswer
+}
+
+// limits is how much of the answer is read, in bytes.
+func (q call) limits() int {
+	if q.limit > 0 {
+		return q.limit
+	}
+	return maxAnswer
 }
 
 // act makes one call, judges it, and takes the keys out of every word.
@@ -174,19 +186,19 @@ func (c *Client) exchange(ctx context.Context, q call) seen {
 		return seen{err: err, left: l.left(need)}
 	}
 	defer answer.Body.Close()
-	s := readBody(answer)
+	s := readBody(answer, q.limits())
 	s.left = l.left(need)
 	return s
 }
 
 // readBody reads an answer as far as it is wanted.
-func readBody(r *http.Response) seen {
+func readBody(r *http.Response, limit int) seen {
 	s := seen{status: r.StatusCode, header: r.Header}
 	if r.StatusCode == http.StatusSwitchingProtocols {
 		return s // what follows has no end
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
-	s.body, s.broken = body, err != nil || len(body) > maxAnswer
+	body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
+	s.body, s.broken = body, err != nil || len(body) > limit
 	untilClose := r.ContentLength < 0 && len(r.TransferEncoding) == 0
 	s.broken = s.broken || untilClose // its end looks like a cut
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
@@ -197,13 +209,17 @@ func readBody(r *http.Response) seen {
 
 // request makes the HTTP request of one call.
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
-	target := c.base.JoinPath(string(q.op)).String()
+	target := c.base.JoinPath(string(q.op))
+	target.RawQuery = q.query.Encode()
 	method, header := http.MethodGet, http.Header{}
 	if q.body != nil {
 		method = http.MethodPost
 		header.Set("Content-Type", "application/json")
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, nil)
+	if q.method != "" {
+		method = q.method
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}

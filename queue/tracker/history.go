@@ -1,0 +1,280 @@
+package tracker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// HistoryQuery asks for one page of the history.
+type HistoryQuery struct {
+	Type     viewing.MediaType // movie or episode; "" for all
+	Page     int               // from 1; 0 is 1
+	PageSize int               // 1 to 100; 0 is 100
+	Oldest   bool              // the oldest first; else the newest
+}
+
+func (q HistoryQuery) values() url.Values {
+	v := url.Values{"sort": {"watchedAt:desc"}}
+	if q.Oldest {
+		v.Set("sort", "watchedAt:asc")
+	}
+	if q.Type != "" {
+		v.Set("type", string(q.Type))
+	}
+	return v
+}
+
+// HistoryItem is one record of a viewing as the service shows it. Numbers that
+// it leaves out are 0, or nil.
+type HistoryItem struct {
+	Type            string
+	ID, TMDBID      int64
+	ShowID          int64
+	Season, Episode *int
+	WatchedAt       time.Time // zero when it tells none that can be read
+}
+
+// HistoryPage is one page of the history.
+type HistoryPage struct {
+	Items []HistoryItem
+	Total int  // records on all pages; -1 when the service does not tell
+	More  bool // it says that there is another page
+}
+
+// History reads one page (GET /history). Without such an endpoint the error
+// wraps [ErrNoEndpoint]; every error is a [ReadError].
+func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
+	if q.Page == 0 {
+		q.Page = 1
+	}
+	if q.PageSize == 0 {
+		q.PageSize = pageSize
+	}
+	s, err := c.page(ctx, History, q.values(), q.Page, q.PageSize)
+	if err != nil {
+		return HistoryPage{}, err
+	}
+	return HistoryPage{Items: historyItems(s.items), Total: s.total, More: s.more}, nil
+}
+
+// Reading is the whole history of one type.
+type Reading struct {
+	Items []HistoryItem
+	// Complete says that all pages were read and nothing moved meanwhile.
+	Complete bool
+	// Print is equal for equal readings, and only for those.
+	Print string
+}
+
+// AllHistory reads every page of one type, at most 500 of 100 records.
+func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
+	found, whole, err := c.pages(ctx, History, HistoryQuery{Type: t}.values())
+	if err != nil {
+		return Reading{}, err
+	}
+	items := historyItems(found)
+	return Reading{Items: items, Complete: whole, Print: fingerprint(items)}, nil
+}
+
+func historyItems(found []fields) []HistoryItem {
+	items := make([]HistoryItem, len(found))
+	for i, f := range found {
+		items[i] = HistoryItem{
+			Type: f.text("type"), ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
+			Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
+		}
+	}
+	return items
+}
+
+// place is a season or episode number; nil when it is not told.
+func (f fields) place(name string) *int {
+	n, ok := f.number(name)
+	if !ok || n < 0 {
+		return nil
+	}
+	p := int(n)
+	return &p
+}
+
+// fingerprint is a hash of records, whatever their order.
+func fingerprint(items []HistoryItem) string {
+	lines := make([]string, len(items))
+	for i, h := range items {
+		lines[i] = fmt.Sprintf("%s %d %d %d %s %s %d", h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli())
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:16])
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
+}
+
+// Likeness is whether a record is of an item.
+type Likeness int
+
+// The likenesses.
+const (
+	Unclear Likeness = iota // they name the item in different forms
+	Alike
+	Different
+)
+
+// Of compares the record's item with m.
+func (h HistoryItem) Of(m viewing.Media) Likeness {
+	if h.Type != "" && h.Type != string(m.Type) {
+		return Different
+	}
+	if m.Placed() {
+		return h.placedLike(m)
+	}
+	return h.numberedLike(m.IDs.TMDB)
+}
+
+// placedLike compares series, season and number. A record that leaves the
+// series' own name out may have it as tmdbId.
+func (h HistoryItem) placedLike(m viewing.Media) Likeness {
+	show := h.ShowID
+	if show == 0 {
+		show = h.TMDBID
+	}
+	switch {
+	case m.IDs.TMDB > 0 && h.ID == m.IDs.TMDB:
+		return Alike
+	case show == 0 || h.Season == nil || h.Episode == nil || *h.Episode == 0:
+		return Unclear
+	case show == m.Show.IDs.TMDB && *h.Season == *m.Season && *h.Episode == *m.Episode:
+		return Alike
+	case h.ShowID == 0 && h.ID == h.TMDBID:
+		return Unclear // that is the episode's, not the series'
+	default:
+		return Different
+	}
+}
+
+// numberedLike compares the identifier of the film or episode itself.
+func (h HistoryItem) numberedLike(id int64) Likeness {
+	switch {
+	case id == 0 || h.ID == 0 && h.TMDBID == 0:
+		return Unclear
+	case h.ID == id || h.TMDBID == id:
+		return Alike
+	default:
+		return Different
+	}
+}
+
+// ItemStatus is what the service knows of one item at a glance.
+type ItemStatus struct {
+	Watched     *bool     // nil when it does not tell
+	WatchedAt   time.Time // the last viewing; zero when not told
+	InWatchlist *bool
+}
+
+// MaxStatusItems is how many items one [Client.MediaStatus] may ask about.
+const MaxStatusItems = 50
+
+// MediaStatus asks about identified items (POST /media/status); the answer
+// has those that the service knows, by [viewing.Media.Key].
+func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]ItemStatus, error) {
+	if len(items) > MaxStatusItems {
+		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), MaxStatusItems)
+	}
+	type item struct {
+		Type    viewing.MediaType `json:"type"`
+		ID      int64             `json:"id,omitempty"`
+		TMDBID  int64             `json:"tmdbId,omitempty"`
+		Season  *int              `json:"seasonNumber,omitempty"`
+		Episode *int              `json:"episodeNumber,omitempty"`
+	}
+	asked := make([]item, len(items))
+	for i, m := range items {
+		asked[i] = item{Type: m.Type, ID: m.IDs.TMDB, TMDBID: m.IDs.TMDB}
+		if m.Placed() {
+			asked[i] = item{Type: m.Type, TMDBID: m.Show.IDs.TMDB, Season: m.Season, Episode: m.Episode}
+		} else if m.Type == viewing.Episode {
+			asked[i].TMDBID = 0 // that would be the series'
+		}
+	}
+	body, err := json.Marshal(map[string]any{"items": asked})
+	if err != nil {
+		return nil, errors.New("ask for status: " + err.Error())
+	}
+	found, err := c.ask(ctx, call{op: mediaStatus, body: body})
+	if err != nil {
+		return nil, err
+	}
+	return readStatuses(found, items), nil
+}
+
+func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemStatus {
+	all, _ := readObject(body)
+	if data, ok := readObject(all["data"]); ok {
+		all = data
+	}
+	statuses := map[string]ItemStatus{}
+	for _, m := range items {
+		if f, ok := readObject(all[m.Key()]); ok {
+			statuses[m.Key()] = ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
+		}
+	}
+	return statuses
+}
+
+// truth is a member that is a boolean; nil when it is none.
+func (f fields) truth(name string) *bool {
+	var b *bool
+	if json.Unmarshal(f[name], &b) != nil {
+		return nil
+	}
+	return b
+}
+
+// DeleteHistory takes all viewings of an item out of the history (DELETE
+// /history): the service's own request names an item, not a viewing.
+func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
+	q := url.Values{"type": {string(m.Type)}}
+	switch {
+	case m.Placed():
+		q.Set("tvShowId", strconv.FormatInt(m.Show.IDs.TMDB, 10))
+		q.Set("seasonNumber", strconv.Itoa(*m.Season))
+		q.Set("episodeNumber", strconv.Itoa(*m.Episode))
+	case m.IDs.TMDB > 0:
+		q.Set("id", strconv.FormatInt(m.IDs.TMDB, 10))
+	default:
+		return Verdict{Fate: Rejected, Problem: "The item has no identifier of the service."}
+	}
+	return c.act(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
+}
+
+// RemoteList is a list as the service shows it.
+type RemoteList struct{ ID, Name, Description, Visibility string }
+
+// Lists reads all lists (GET /lists); complete says that all pages were read
+// and nothing moved meanwhile.
+func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
+	found, whole, err := c.pages(ctx, Lists, nil)
+	for _, f := range found {
+		lists = append(lists, RemoteList{
+			ID: f.identifier("id"), Name: f.text("name"), Description: f.text("description"), Visibility: f.text("visibility"),
+		})
+	}
+	return lists, whole, err
+}

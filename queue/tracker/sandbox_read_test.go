@@ -1,0 +1,123 @@
+package tracker_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func episodeOf(show int64, season, number int) viewing.Media {
+	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: &season, Episode: &number}
+}
+
+func filmOf(id int64) viewing.Media {
+	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}}
+}
+
+// open makes a client of a fresh sandbox.
+func open(t *testing.T, contractOnly bool) (*sandbox.Service, *tracker.Client) {
+	t.Helper()
+	s, base := openSandbox(t, contractOnly)
+	c, err := tracker.New(tracker.Options{BaseURL: base, Key: s.SecretKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return s, c
+}
+
+// record sends a viewing, which must arrive.
+func record(t *testing.T, c *tracker.Client, m viewing.Media, at time.Time) {
+	t.Helper()
+	r, err := tracker.NewRequest(viewing.KindViewing, m, viewing.At(at), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := c.Send(t.Context(), r); v.Fate != tracker.Delivered {
+		t.Fatalf("%+v", v)
+	}
+}
+
+func TestSandboxIsReadBackWhole(t *testing.T) {
+	_, c := open(t, false)
+	at := time.Date(2026, 3, 1, 19, 0, 0, 250e6, time.UTC)
+	for i := range 120 {
+		record(t, c, filmOf(int64(i+1)), at.Add(time.Duration(i)*time.Hour))
+	}
+	record(t, c, episodeOf(1396, 0, 7), at)
+	films, err := c.AllHistory(t.Context(), viewing.Movie)
+	if err != nil || !films.Complete || len(films.Items) != 120 {
+		t.Fatalf("%d films, complete %v, %v", len(films.Items), films.Complete, err)
+	}
+	if i := slices.IndexFunc(films.Items, func(h tracker.HistoryItem) bool { return h.Of(filmOf(120)) == tracker.Alike }); i < 0 ||
+		!films.Items[i].WatchedAt.Equal(at.Add(119*time.Hour)) {
+		t.Errorf("the film is not in %+v", films.Items)
+	}
+	episodes, err := c.AllHistory(t.Context(), viewing.Episode)
+	if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Of(episodeOf(1396, 0, 7)) != tracker.Alike {
+		t.Errorf("%+v, %v", episodes, err)
+	}
+	again, err := c.AllHistory(t.Context(), viewing.Movie)
+	if err != nil || again.Print != films.Print || again.Print == episodes.Print {
+		t.Errorf("prints %s, %s, %s, %v", films.Print, again.Print, episodes.Print, err)
+	}
+	page, err := c.History(t.Context(), tracker.HistoryQuery{Type: viewing.Movie, PageSize: 7, Oldest: true})
+	if err != nil || len(page.Items) != 7 || page.Total != 120 || !page.More || page.Items[0].ID != 1 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	statuses, err := c.MediaStatus(t.Context(), []viewing.Media{filmOf(7), filmOf(777), episodeOf(1396, 0, 7), episodeOf(1396, 1, 7)})
+	for key, want := range map[string]bool{"movie:7": true, "movie:777": false, "episode:1396:0:7": true, "episode:1396:1:7": false} {
+		if s := statuses[key]; err != nil || s.Watched == nil || *s.Watched != want || s.WatchedAt.IsZero() == want {
+			t.Errorf("%s: %+v, %v", key, s, err)
+		}
+	}
+}
+
+func TestSandboxListsAreRead(t *testing.T) {
+	_, c := open(t, false)
+	for i := range 101 {
+		r, err := tracker.NewRequest(viewing.KindList, viewing.Media{}, viewing.Instant{}, &viewing.List{Name: fmt.Sprint("List ", i), Description: "d"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := c.Send(t.Context(), r); v.Fate != tracker.Delivered {
+			t.Fatalf("%+v", v)
+		}
+	}
+	lists, complete, err := c.Lists(t.Context())
+	if err != nil || !complete || len(lists) != 101 || lists[100].ID == "" {
+		t.Fatalf("%d lists, complete %v, %v", len(lists), complete, err)
+	}
+	want := tracker.RemoteList{ID: lists[100].ID, Name: "List 100", Description: "d", Visibility: "PRIVATE"}
+	if lists[100] != want {
+		t.Errorf("%+v, want %+v", lists[100], want)
+	}
+}
+
+func TestSandboxOfTheContractHasNothingToRead(t *testing.T) {
+	_, c := open(t, true)
+	_, me := c.Me(t.Context())
+	_, history := c.AllHistory(t.Context(), viewing.Movie)
+	_, status := c.MediaStatus(t.Context(), []viewing.Media{filmOf(603)})
+	_, _, lists := c.Lists(t.Context())
+	for name, err := range map[string]error{"me": me, "history": history, "status": status, "lists": lists} {
+		if !errors.Is(err, tracker.ErrNoEndpoint) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	record(t, c, filmOf(603), time.Now())
+}
+
+func TestSandboxTellsWhoseKeyItIs(t *testing.T) {
+	_, c := open(t, false)
+	u, err := c.Me(t.Context())
+	if err != nil || u.ID == "" || u.Name != "Sandbox" {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
