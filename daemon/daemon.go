@@ -149,7 +149,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		g.Go(func() error { return k.Run(ctx) })
 	}
 	g.Go(func() error { return server.Run(ctx) })
-	g.Go(func() error { return d.pushStatus(ctx, server.Nudge) })
+	g.Go(func() error { d.onNews(ctx, server.Nudge); return nil }) // what browsers are told may have changed
+	g.Go(func() error { return d.watchForNudges(ctx) })
 	g.Go(func() error { return d.feedWatchdog(ctx) })
 	g.Go(func() error { return d.serve(ctx, listener, server.Handler()) })
 	return g.Wait()

@@ -169,8 +169,9 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 	return out
 }
 
-// pushStatus calls push whenever what browsers are told may have changed.
-func (d *Daemon) pushStatus(ctx context.Context, push func()) error {
+// onNews calls push once, and then whenever the queue or an account's health
+// has changed, until ctx ends.
+func (d *Daemon) onNews(ctx context.Context, push func()) {
 	changed, stop := d.store.Subscribe()
 	defer stop()
 	var workers sync.WaitGroup
@@ -180,8 +181,8 @@ func (d *Daemon) pushStatus(ctx context.Context, push func()) error {
 		defer stop()
 		workers.Go(func() { pass(ctx, mood, push) })
 	}
+	push()
 	pass(ctx, changed, push)
-	return nil
 }
 
 // pass calls push for each nudge until ctx ends.
