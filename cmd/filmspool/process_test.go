@@ -20,14 +20,19 @@ import (
 
 // household is a folder in which the real program runs as a user would run it.
 type household struct {
-	t   testing.TB
-	dir string
+	t    testing.TB
+	dir  string
+	env  []string   // besides the usual
+	said transcript // all that its programs have printed
 }
 
-// newHousehold makes an empty one.
+// newHousehold makes an empty one. When its test ends, nothing it has printed
+// or written may hold the key.
 func newHousehold(t *testing.T) *household {
 	t.Helper()
-	return &household{t: t, dir: t.TempDir()}
+	h := &household{t: t, dir: t.TempDir()}
+	t.Cleanup(h.keepsItsKey)
+	return h
 }
 
 // command prepares the program; TestMain has put it on the PATH.
@@ -36,6 +41,7 @@ func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0")
+	cmd.Env = append(cmd.Env, h.env...)
 	return cmd
 }
 
@@ -47,6 +53,7 @@ func (h *household) do(stdin string, args ...string) string {
 	cmd := h.command(ctx, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
+	h.said.add(out)
 	if err != nil {
 		h.t.Fatalf("filmspool %v: %v\n%s", args, err, out)
 	}
@@ -70,16 +77,20 @@ func (h *household) start(args ...string) *process {
 		h.t.Fatal(err)
 	}
 	p := &process{cmd: cmd}
-	cmd.Stderr = &p.log
+	cmd.Stderr = io.MultiWriter(&p.log, &h.said)
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(p.kill)
-	lines := bufio.NewScanner(out)
+	said := io.Writer(&h.said)
+	if args[0] == "sandbox" {
+		said = io.Discard // a service tells its own keys: that is its trade
+	}
+	lines := bufio.NewScanner(io.TeeReader(out, said))
 	for lines.Scan() {
 		if _, address, ok := strings.Cut(lines.Text(), "http://"); ok {
 			p.address, _, _ = strings.Cut(address, "/")
-			go io.Copy(io.Discard, out)
+			go io.Copy(said, out)
 			return p
 		}
 	}
@@ -140,6 +151,7 @@ func (h *household) try(args ...string) string {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	out, err := h.command(ctx, args...).CombinedOutput()
+	h.said.add(out)
 	return fmt.Sprintf("%s(%v)", out, err)
 }
 

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// transcript is what several programs have printed.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *transcript) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *transcript) add(p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Write(p)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// keepsItsKey fails the test when the key stands anywhere but in its file.
+func (h *household) keepsItsKey() {
+	for _, leak := range h.leaks() {
+		h.t.Error(leak)
+	}
+}
+
+// leaks names every place in which the key stands, in whole or in good part,
+// plain or disguised: what was printed, every file below the folder, every
+// column of every database there. The file made to keep it is no leak.
+func (h *household) leaks() (found []string) {
+	if part := disclosed([]byte(h.said.String())); part != "" {
+		found = append(found, fmt.Sprintf("the key (%s) stands in what was printed", part))
+	}
+	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if filepath.Base(filepath.Dir(path)) == "keys" && d.Name() == "default.json" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if part := disclosed(text); part != "" {
+			found = append(found, fmt.Sprintf("the key (%s) stands in %s", part, path))
+		}
+		if err == nil && bytes.HasPrefix(text, []byte("SQLite format 3\x00")) {
+			found = append(found, leaksInDatabase(path)...)
+		}
+		return err
+	})
+	if err != nil {
+		found = append(found, err.Error())
+	}
+	return found
+}
+
+// disclosed is what part of the key stands in text, in which disguise; empty
+// for none. Twelve characters in a row are a good part.
+func disclosed(text []byte) string {
+	const part = 12
+	for i := 0; i+part <= len(secretKey); i++ {
+		if piece := secretKey[i : i+part]; bytes.Contains(text, []byte(piece)) {
+			return piece
+		}
+	}
+	for how, disguised := range map[string]string{
+		"in base64":      strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secretKey)), "="),
+		"in hexadecimal": hex.EncodeToString([]byte(secretKey)),
+	} {
+		if bytes.Contains(text, []byte(disguised)) {
+			return how
+		}
+	}
+	return ""
+}
+
+// leaksInDatabase looks into each value: one that lies across pages of the
+// file cannot be found in its bytes.
+func leaksInDatabase(path string) (found []string) {
+	db, err := readOnly(path)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer db.Close()
+	tables, err := columnOf(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", path, err)}
+	}
+	for _, table := range tables {
+		columns, err := columnOf(db, "SELECT name FROM pragma_table_xinfo(?)", table)
+		if err != nil {
+			found = append(found, err.Error())
+		}
+		for _, column := range columns {
+			values, err := columnOf(db, fmt.Sprintf("SELECT CAST(%q AS TEXT) FROM %q WHERE %q IS NOT NULL", column, table, column))
+			if err != nil {
+				found = append(found, err.Error())
+			}
+			if part := disclosed([]byte(strings.Join(values, "\n"))); part != "" {
+				found = append(found, fmt.Sprintf("the key (%s) stands in %s, %s.%s", part, path, table, column))
+			}
+		}
+	}
+	return found
+}
+
+// readOnly opens a database that no program has open.
+func readOnly(path string) (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&_pragma=busy_timeout(5000)")
+}
+
+// columnOf is one column as text.
+func columnOf(db *sql.DB, query string, args ...any) ([]string, error) {
+	rows, err := db.Query(query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var one sql.RawBytes
+		if err := rows.Scan(&one); err != nil {
+			return nil, fmt.Errorf("%s: %w", query, err)
+		}
+		all = append(all, string(one))
+	}
+	return all, rows.Err()
+}
+
+// TestLeaksAreFound shows that the search finds what it is for.
+func TestLeaksAreFound(t *testing.T) {
+	h := &household{t: t, dir: t.TempDir()}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(filepath.Join(h.dir, "keys"), 0o700))
+	must(os.WriteFile(filepath.Join(h.dir, "keys", "default.json"), []byte(secretKey), 0o600))
+	if found := h.leaks(); len(found) != 0 {
+		t.Fatalf("found %q in a house that keeps its key", found)
+	}
+	h.said.add([]byte("error: the key " + secretKey + " is wrong"))
+	must(os.WriteFile(filepath.Join(h.dir, "support.txt"), []byte("key: …"+secretKey[3:]), 0o600))
+	must(os.WriteFile(filepath.Join(h.dir, "dump"), []byte(base64.StdEncoding.EncodeToString([]byte(secretKey))), 0o600))
+	must(plantAcrossPages(filepath.Join(h.dir, "a.db")))
+	if found := h.leaks(); len(found) != 4 {
+		t.Errorf("found %q, want four", found)
+	}
+}
+
+// plantAcrossPages makes a database in whose bytes the key cannot be found.
+func plantAcrossPages(path string) error {
+	for after := 600; after < 1200; after += 3 {
+		os.Remove(path)
+		db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=page_size(512)&_pragma=synchronous(off)")
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec("CREATE TABLE t (note TEXT); INSERT INTO t VALUES (?)", strings.Repeat("x", 900)+secretKey+strings.Repeat("x", after))
+		if err := errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || disclosed(text) == "" {
+			return err
+		}
+	}
+	return errors.New("the key never lay across pages")
+}
