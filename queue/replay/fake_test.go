@@ -51,14 +51,20 @@ func newMemory() *memory {
 func (m *memory) add(film int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer m.nudge()
+	return m.make(film).ID
+}
+
+// make adds a row; the caller has the lock.
+func (m *memory) make(film int64) *queue.Entry {
 	id := int64(len(m.rows) + 1)
-	m.rows = append(m.rows, &queue.Entry{
+	e := &queue.Entry{
 		ID: id, Kind: viewing.KindViewing, State: queue.StatePending, Account: "default", Source: "browser:1",
 		EventID: fmt.Sprintf("event-%d", id), Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}, Title: "Secret Title"},
 		WatchedAt: viewing.At(time.Now()), Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
-	})
-	m.nudge()
-	return id
+	}
+	m.rows = append(m.rows, e)
+	return e
 }
 
 func (m *memory) nudge() {
