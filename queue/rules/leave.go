@@ -22,7 +22,7 @@ func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.T
 func (d *Decision) leave() string {
 	says := "it may be sent."
 	if !d.NotBefore.IsZero() {
-		says = "it may leave from " + d.NotBefore.UTC().Format(time.RFC3339) + "."
+		says = "it may leave from " + d.NotBefore.UTC().Format("2006-01-02T15:04:05.999Z07:00") + "."
 	}
 	if d.Backfill {
 		says += " As an import it lets everything pass that is seen live."

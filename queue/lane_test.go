@@ -1,0 +1,158 @@
+package queue
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// importFilms commits viewings that an import brought, and returns their entries.
+func (o *opened) importFilms(t testing.TB, viewings ...viewing.Viewing) (entries []int64) {
+	t.Helper()
+	for _, outcome := range o.commitBatch(t, viewing.Batch{Source: "import:diary", Viewings: viewings}) {
+		entries = append(entries, outcome.Entries...)
+	}
+	return entries
+}
+
+// leaseFrom leases up to ten entries of the lanes.
+func (o *opened) leaseFrom(t testing.TB, lanes ...Lane) []int64 {
+	t.Helper()
+	leased, err := o.Lease(t.Context(), "default", 10, time.Minute, lanes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids(leased)
+}
+
+func TestLiveLeavesBeforeBackfill(t *testing.T) {
+	s := fresh(t)
+	old := s.importFilms(t, film("i1", 1, -9000), film("i2", 2, -8000), film("i3", 9, -7000))
+	live := s.commitIDs(t, film("l1", 3, -20), film("l2", 4, -10), film("l3", 9, -5))
+	for _, step := range []struct {
+		lanes []Lane
+		want  []int64
+	}{
+		{[]Lane{Live}, live[:2]}, // of film 9 the older viewing leaves first, whatever its lane
+		{[]Lane{Live}, nil},
+		{nil, old},
+		{nil, nil},
+	} {
+		if got := s.leaseFrom(t, step.lanes...); !slices.Equal(got, step.want) {
+			t.Fatalf("from %v leased %v, want %v", step.lanes, got, step.want)
+		}
+	}
+	s.clock.advance(time.Hour) // all leases have run out
+	if got := s.leaseFrom(t); !slices.Equal(got, live[:2]) {
+		t.Errorf("leased %v, want only what is live", got)
+	}
+	entry := s.oneEntry(t, old[0])
+	if entry.Lane != Backfill || s.oneEntry(t, live[0]).Lane != Live {
+		t.Errorf("entry is in lane %d", entry.Lane)
+	}
+}
+
+// oneEntry is one entry.
+func (o *opened) oneEntry(t testing.TB, id int64) Entry {
+	t.Helper()
+	x, err := o.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Entry
+}
+
+func TestNextDueOfALane(t *testing.T) {
+	s := fresh(t)
+	old := s.importFilms(t, film("i1", 1, -9000))[0]
+	live := s.commitIDs(t, film("l1", 3, -20))[0]
+	s.settle(t, Settlement{Entry: old, State: StatePending, NextAt: noon().Add(time.Minute)})
+	s.settle(t, Settlement{Entry: live, State: StatePending, NextAt: noon().Add(time.Hour)})
+	for _, tt := range []struct {
+		lanes []Lane
+		want  time.Duration
+	}{{[]Lane{Live}, time.Hour}, {[]Lane{Backfill}, time.Minute}, {nil, time.Minute}} {
+		at, ok, err := s.NextDue(t.Context(), "default", tt.lanes...)
+		if err != nil || !ok || at.Sub(noon()) != tt.want {
+			t.Errorf("of %v: %v, %v, %v, want %s", tt.lanes, at, ok, err, tt.want)
+		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	s := fresh(t)
+	waits := func(account string) bool {
+		ok, err := s.Waits(t.Context(), account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if waits("default") {
+		t.Error("something waits in an empty queue")
+	}
+	id := s.importFilms(t, film("i1", 1, -9000))[0]
+	if !waits("default") || waits("second") {
+		t.Error("not told which account waits")
+	}
+	s.settle(t, Settlement{Entry: id, State: StatePending, NextAt: noon().Add(time.Hour)})
+	if !waits("default") {
+		t.Error("what is not due does not count")
+	}
+	s.settle(t, Settlement{Entry: id, State: StateDropped})
+	if waits("default") {
+		t.Error("what was dropped counts")
+	}
+}
+
+// openWithGrace opens a store whose entries stay for the grace.
+func openWithGrace(t *testing.T, grace time.Duration) *opened {
+	t.Helper()
+	c := newClock()
+	s, err := openAt(t.Context(), Options{
+		Path: filepath.Join(t.TempDir(), "queue.db"), Settings: rules.Settings{Grace: grace},
+	}, c.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return running(t, s, c)
+}
+
+func TestGraceKeepsAnEntry(t *testing.T) {
+	s := openWithGrace(t, 10*time.Minute)
+	id := s.commitIDs(t, film("e1", 1, -60), film("e2", 2, -10))
+	if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || at.Sub(noon()) != 10*time.Minute {
+		t.Errorf("next due %v, %v, %v", at, ok, err)
+	}
+	s.clock.advance(10*time.Minute - time.Millisecond)
+	s.wantLeased(t)
+	x, err := s.Explain(t.Context(), id[0])
+	if err != nil || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "may leave from 2026-03-01T12:10:00Z") {
+		t.Errorf("explained as %+v, %v", x.Steps, err)
+	}
+	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: "e2", Drop: true, Reason: "a mistake"}}})
+	s.clock.advance(time.Millisecond)
+	s.wantLeased(t, id[0])
+}
+
+// TestGraceHoldsForWhatWasHeld: what is let go within its grace waits for the
+// rest of it only.
+func TestGraceHoldsForWhatWasHeld(t *testing.T) {
+	s := openWithGrace(t, 10*time.Minute)
+	v := film("e1", 1, -60)
+	v.Media[0].IDs = viewing.IDs{IMDB: "tt0133093"}
+	id := s.commitIDs(t, v)[0]
+	s.clock.advance(4 * time.Minute)
+	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{
+		EventID: "e1", Media: film("", 603, 0).Media, Reason: "found",
+	}}})
+	s.clock.advance(6*time.Minute - time.Millisecond)
+	s.wantLeased(t)
+	s.clock.advance(time.Millisecond)
+	s.wantLeased(t, id)
+}

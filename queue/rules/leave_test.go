@@ -1,0 +1,57 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestDecideWhatIsBackfill(t *testing.T) {
+	film := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	for _, tt := range []struct {
+		source string
+		class  viewing.Class
+		want   bool
+	}{
+		{"browser:b1", "", false},
+		{"kodi:/k", viewing.ClassLive, false},
+		{"kodi:/k", viewing.ClassCatchUp, false},
+		{"kodi:/k", viewing.ClassReview, false},
+		{"kodi:/k", viewing.ClassBulk, true},
+		{"kodi:/k", viewing.ClassBackdated, true},
+		{"import", "", true},
+		{"import:diary.csv", viewing.ClassLive, true},
+		{"browser:import", "", false},
+	} {
+		d := rules.Decide(rules.Settings{}, tt.source, seen(tt.class, -time.Hour), film, noon())
+		if d.Backfill != tt.want {
+			t.Errorf("%s of class %q: backfill %v, want %v", tt.source, tt.class, d.Backfill, tt.want)
+		}
+	}
+}
+
+func TestDecideGrace(t *testing.T) {
+	film := &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	for _, tt := range []struct {
+		name   string
+		source string
+		grace  time.Duration
+		class  viewing.Class
+		want   time.Time
+		says   string
+	}{
+		{"none", "browser:b1", 0, "", time.Time{}, "it may be sent."},
+		{"some", "browser:b1", 10 * time.Minute, "", noon().Add(10 * time.Minute), "it may leave from 2026-03-01T12:10:00Z."},
+		{"odd", "browser:b1", 1500 * time.Millisecond, "", noon().Add(1500 * time.Millisecond), "it may leave from 2026-03-01T12:00:01.5Z."},
+		{"import", "import", time.Hour, "", noon().Add(time.Hour), "from 2026-03-01T13:00:00Z. As an import"},
+		{"held", "kodi:/k", time.Hour, viewing.ClassBulk, noon().Add(time.Hour), "Held as bulk"},
+	} {
+		d := rules.Decide(rules.Settings{Grace: tt.grace}, tt.source, seen(tt.class, -time.Hour), film, noon())
+		if !d.NotBefore.Equal(tt.want) || !strings.Contains(d.Steps[len(d.Steps)-1], tt.says) {
+			t.Errorf("%s: not before %v, %q, want %v, %q", tt.name, d.NotBefore, d.Steps, tt.want, tt.says)
+		}
+	}
+}
