@@ -37,7 +37,9 @@ func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, err
 // List implements [status.Control].
 func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, error) {
 	list := []status.Entry{}
-	f := queue.Filter{State: queue.State(q.State), Limit: q.Limit}
+	f := queue.Filter{
+		State: queue.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason,
+	}
 	for q.Limit == 0 || len(list) < q.Limit {
 		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)
 		page, err := c.d.store.Entries(ctx, f)

@@ -108,7 +108,7 @@ func summarise(s *status.Status) {
 		return
 	}
 	if i := find(status.Paused); i >= 0 {
-		s.State, s.Summary = status.Paused, "Paused. "+safe(waiting)
+		s.State, s.Summary, s.Hint = status.Paused, "Paused. "+safe(waiting), s.Accounts[i].Hint
 		return
 	}
 	s.State, s.Summary = status.OK, "All is delivered."

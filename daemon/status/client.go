@@ -42,12 +42,19 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 		}
 		body = bytes.NewReader(text)
 	}
+	return c.stream(ctx, method, path, body, func(answer io.Reader) error {
+		return json.NewDecoder(answer).Decode(out)
+	})
+}
+
+// stream makes one request and has read take the body of a good answer.
+func (c *Client) stream(ctx context.Context, method, path string, body io.Reader, read func(io.Reader) error) error {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
 	}
 	r.Header.Set("Authorization", "Bearer "+c.token)
-	if in != nil {
+	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	answer, err := c.http.Do(r)
@@ -58,7 +65,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	if answer.StatusCode != http.StatusOK {
 		return readFault(answer)
 	}
-	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+	if err := read(answer.Body); err != nil {
 		return fmt.Errorf("read the daemon's answer: %w", err)
 	}
 	return nil
@@ -93,8 +100,12 @@ func (c *Client) Add(ctx context.Context, v viewing.Viewing) (Entry, error) {
 // List implements [Control].
 func (c *Client) List(ctx context.Context, q Query) ([]Entry, error) {
 	values := url.Values{}
-	if q.State != "" {
-		values.Set("state", q.State)
+	for name, value := range map[string]string{
+		"state": q.State, "account": q.Account, "source": q.Source, "kind": string(q.Kind), "reason": q.Reason,
+	} {
+		if value != "" {
+			values.Set(name, value)
+		}
 	}
 	if q.Limit != 0 {
 		values.Set("limit", strconv.Itoa(q.Limit))

@@ -39,6 +39,7 @@ func Handler(c Control, log *slog.Logger) http.Handler {
 	mux.HandleFunc("DELETE /v1/control/clients/{id}", h.answer(func(r *http.Request) (any, error) {
 		return struct{}{}, c.Revoke(r.Context(), r.PathValue("id"))
 	}))
+	h.operate(mux)
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
 		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}
 	}))
@@ -50,10 +51,18 @@ type handler struct {
 	log     *slog.Logger
 }
 
-// answer turns a question into an HTTP answer.
+// answer turns a question of bounded size into an HTTP answer.
 func (h *handler) answer(ask func(*http.Request) (any, error)) http.HandlerFunc {
+	answer := h.answerAny(ask)
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		answer(w, r)
+	}
+}
+
+// answerAny turns a question of any size into an HTTP answer.
+func (h *handler) answerAny(ask func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		value, err := ask(r)
 		status := http.StatusOK
 		if err != nil {
@@ -98,8 +107,12 @@ func decode(r *http.Request, into any) error {
 }
 
 func (h *handler) list(r *http.Request) (any, error) {
-	q := Query{State: r.URL.Query().Get("state")}
-	if text := r.URL.Query().Get("limit"); text != "" {
+	values := r.URL.Query()
+	q := Query{
+		State: values.Get("state"), Account: values.Get("account"), Source: values.Get("source"),
+		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"),
+	}
+	if text := values.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
 			return nil, &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
@@ -118,9 +131,9 @@ func (h *handler) add(r *http.Request) (any, error) {
 }
 
 func (h *handler) explain(r *http.Request) (any, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	id, err := readID(r)
 	if err != nil {
-		return nil, &Fault{Code: CodeInvalid, Message: "an entry's id is a number"}
+		return nil, err
 	}
 	return h.control.Explain(r.Context(), id)
 }

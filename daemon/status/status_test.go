@@ -3,6 +3,7 @@ package status_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,13 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // fixed answers every question with what it holds, or with err.
 type fixed struct {
 	err   error
-	asked []any // what it was asked with
+	asked []any  // what it was asked with
+	text  string // what it exports
 }
 
 var _ status.Control = (*fixed)(nil)
@@ -63,6 +66,44 @@ func (f *fixed) Revoke(_ context.Context, id string) error {
 	return f.err
 }
 
+func (f *fixed) Operate(_ context.Context, o status.Order) (status.Changed, error) {
+	f.asked = append(f.asked, o)
+	return status.Changed{Verb: o.Verb, Changed: 3}, f.err
+}
+
+func (f *fixed) Edit(_ context.Context, id int64, e status.Edit) (status.Entry, error) {
+	f.asked = append(f.asked, id, e)
+	return status.Entry{ID: id}, f.err
+}
+
+func (f *fixed) Settle(_ context.Context, id int64, as string) (status.Entry, error) {
+	f.asked = append(f.asked, id, as)
+	return status.Entry{ID: id, State: as}, f.err
+}
+
+func (f *fixed) Export(_ context.Context, w io.Writer) error {
+	if _, err := io.WriteString(w, f.text); err != nil {
+		return err
+	}
+	return f.err
+}
+
+func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (queue.Imported, error) {
+	text, err := io.ReadAll(r)
+	f.asked = append(f.asked, string(text), dry)
+	return queue.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
+}
+
+func (f *fixed) Pause(_ context.Context, account string) ([]status.Account, error) {
+	f.asked = append(f.asked, "pause "+account)
+	return []status.Account{{Name: account, State: status.Paused}}, f.err
+}
+
+func (f *fixed) Resume(_ context.Context, account string) ([]status.Account, error) {
+	f.asked = append(f.asked, "resume "+account)
+	return []status.Account{{Name: account, State: status.OK}}, f.err
+}
+
 // serve is a client of a server that answers with f.
 func serve(t *testing.T, f *fixed) (*status.Client, string) {
 	t.Helper()
@@ -100,6 +141,77 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	}
 }
 
+func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
+	f := &fixed{}
+	c, _ := serve(t, f)
+	ctx := t.Context()
+	orders := []status.Order{
+		{Verb: status.Retry, IDs: []int64{1, 2}, MayDouble: true, DryRun: true},
+		{Verb: status.Drop, State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(), All: true},
+	}
+	for _, o := range orders {
+		did, err := c.Operate(ctx, o)
+		must(t, err)
+		if did.Verb != o.Verb || did.Changed != 3 {
+			t.Errorf("%s: %+v", o.Verb, did)
+		}
+	}
+	at := viewing.At(time.Unix(1, 0).UTC())
+	edit := status.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at}
+	edited, err := c.Edit(ctx, 4, edit)
+	must(t, err)
+	settled, err := c.Settle(ctx, 5, "delivered")
+	must(t, err)
+	paused, err := c.Pause(ctx, "a")
+	must(t, err)
+	resumed, err := c.Resume(ctx, "")
+	must(t, err)
+	filter := status.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
+	_, err = c.List(ctx, filter)
+	must(t, err)
+	if edited.ID != 4 || settled.State != "delivered" || paused[0].State != status.Paused || resumed[0].State != status.OK {
+		t.Errorf("answers: %+v %+v %+v %+v", edited, settled, paused, resumed)
+	}
+	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", "pause a", "resume ", filter}
+	if diff := cmp.Diff(want, f.asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
+func TestExportsAndImportsOfAnySize(t *testing.T) {
+	f := &fixed{text: strings.Repeat(strings.Repeat("x", 99)+"\n", 10_000)}
+	c, _ := serve(t, f)
+	var out strings.Builder
+	must(t, c.Export(t.Context(), &out))
+	if out.String() != f.text {
+		t.Errorf("%d bytes came of %d", out.Len(), len(f.text))
+	}
+	for _, dry := range []bool{true, false} {
+		f.asked = nil
+		sum, err := c.Import(t.Context(), strings.NewReader(f.text), dry)
+		must(t, err)
+		if sum.Lines != int64(len(f.text)) || !cmp.Equal(f.asked, []any{f.text, dry}) {
+			t.Errorf("dry %v: %+v", dry, sum)
+		}
+	}
+	f.text = ""
+	out.Reset()
+	must(t, c.Export(t.Context(), &out))
+	if out.Len() != 0 {
+		t.Errorf("an empty export is %q", out.String())
+	}
+}
+
+// TestBrokenExportIsNoWholeOne: half an export must never pass for one.
+func TestBrokenExportIsNoWholeOne(t *testing.T) {
+	for name, text := range map[string]string{"before the first line": "", "after it": "{}\n", "later": strings.Repeat("{}\n", 1e5)} {
+		c, _ := serve(t, &fixed{text: text, err: errors.New("disk trouble")})
+		if err := c.Export(t.Context(), io.Discard); err == nil {
+			t.Errorf("broken %s, and no error", name)
+		}
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -132,6 +244,12 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		{"POST", "/v1/control/entries", `{"kond":"viewing"}`, 400},
 		{"POST", "/v1/control/entries", `[`, 400},
 		{"POST", "/v1/control/entries", `{"eventId":"` + strings.Repeat("x", 70<<10) + `"}`, 400},
+		{"POST", "/v1/control/operate", `{"verb":"drop","al":true}`, 400},
+		{"PATCH", "/v1/control/entries/x", `{}`, 400},
+		{"PATCH", "/v1/control/entries/1", `{"media":5}`, 400},
+		{"POST", "/v1/control/entries/x/settle", `{}`, 400},
+		{"POST", "/v1/control/entries/1/settle", `{"is":"delivered"}`, 400},
+		{"POST", "/v1/control/pause", ``, 400},
 		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
 		{"GET", "/v1/control/none", "", 404},
 	}

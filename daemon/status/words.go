@@ -29,6 +29,7 @@ type Control interface {
 	Clients(ctx context.Context) ([]ClientInfo, error)
 	// Revoke ends a pairing; its sockets close at once.
 	Revoke(ctx context.Context, id string) error
+	Operator
 }
 
 // The states of an instance and of its accounts.
@@ -78,8 +79,12 @@ type Source struct {
 
 // Query selects entries. Zero values select all.
 type Query struct {
-	State string
-	Limit int
+	State   string
+	Account string
+	Source  string // a source's name, or its kind: "browser"
+	Kind    viewing.Kind
+	Reason  string
+	Limit   int
 }
 
 // Entry is one entry of the outbox.

@@ -1,0 +1,194 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
+)
+
+// Operate implements [status.Operator]. A retry has the loops look at once;
+// it ends no pause.
+func (c *control) Operate(ctx context.Context, o status.Order) (status.Changed, error) {
+	verbs := map[string]func(context.Context, queue.Selection, bool) (queue.Changed, error){
+		status.Retry: c.d.store.Retry, status.Hold: c.d.store.Hold,
+		status.Release: c.d.store.ReleaseHeld, status.Drop: c.d.store.Drop,
+	}
+	verb, ok := verbs[o.Verb]
+	if !ok {
+		return status.Changed{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release or drop", o.Verb)}
+	}
+	did, err := verb(ctx, queue.Selection{
+		IDs: o.IDs, State: queue.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
+		Kind: o.Kind, Before: o.Before, All: o.All, InDoubt: o.MayDouble,
+	}, o.DryRun)
+	if err != nil {
+		return status.Changed{}, operatorFault(err)
+	}
+	if o.Verb == status.Retry && !o.DryRun {
+		c.d.wake()
+	}
+	out := status.Changed{Verb: o.Verb, DryRun: o.DryRun, Changed: did.Changed, From: did.From, Left: did.Left, IDs: did.IDs}
+	if out.IDs == nil {
+		out.IDs = []int64{}
+	}
+	return out, nil
+}
+
+// wake has every account's loop try again at once.
+func (d *Daemon) wake() {
+	for _, a := range d.accounts {
+		a.loop.Wake()
+	}
+}
+
+// Edit implements [status.Operator].
+func (c *control) Edit(ctx context.Context, id int64, e status.Edit) (status.Entry, error) {
+	change := queue.Edit{Media: e.Media}
+	if e.WatchedAt != nil {
+		change.WatchedAt = *e.WatchedAt
+	}
+	after, err := c.d.store.Edit(ctx, id, change)
+	if err != nil {
+		return status.Entry{}, operatorFault(err)
+	}
+	return entryOf(after), nil
+}
+
+// Settle implements [status.Operator].
+func (c *control) Settle(ctx context.Context, id int64, as string) (status.Entry, error) {
+	after, err := c.d.store.SettleByHand(ctx, id, queue.State(as))
+	if err != nil {
+		return status.Entry{}, operatorFault(err)
+	}
+	return entryOf(after), nil
+}
+
+// Export implements [status.Operator].
+func (c *control) Export(ctx context.Context, w io.Writer) error {
+	_, err := c.d.store.Export(ctx, w)
+	return err
+}
+
+// Import implements [status.Operator].
+func (c *control) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
+	return c.d.store.Import(ctx, r, dry)
+}
+
+// Pause implements [status.Operator].
+func (c *control) Pause(ctx context.Context, account string) ([]status.Account, error) {
+	return c.setPause(ctx, account, func(a *queue.Account) {
+		if a.Paused == replay.PausedUser {
+			return
+		}
+		a.Paused, a.Problem, a.Hint = replay.PausedUser, "You have paused it.", "filmspool resume"
+		a.PausedSince, a.ProbeAt, a.ProbeStep = time.Now(), time.Time{}, 0
+	})
+}
+
+// Resume implements [status.Operator]. It ends the user's pause alone; what
+// else keeps an account back is tried again at once.
+func (c *control) Resume(ctx context.Context, account string) ([]status.Account, error) {
+	return c.setPause(ctx, account, func(a *queue.Account) {
+		if a.Paused == replay.PausedUser {
+			a.Paused, a.Problem, a.Hint = "", "", ""
+			a.PausedSince, a.ProbeAt, a.ProbeStep = time.Time{}, time.Time{}, 0
+		}
+	})
+}
+
+// setPause changes one account, or all, and has the loops look.
+func (c *control) setPause(ctx context.Context, account string, change func(*queue.Account)) ([]status.Account, error) {
+	names := slices.Sorted(maps.Keys(c.d.o.Config.Accounts))
+	if account != "" {
+		if !slices.Contains(names, account) {
+			return nil, &status.Fault{
+				Code: status.CodeNotFound, Message: fmt.Sprintf("there is no account %q", account),
+				Hint: "one of: " + strings.Join(names, ", "),
+			}
+		}
+		names = []string{account}
+	}
+	list := []status.Account{}
+	for _, name := range names {
+		var after queue.Account
+		err := c.d.store.UpdateAccount(ctx, name, func(a *queue.Account) {
+			change(a)
+			after = *a
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, pauseOf(after))
+	}
+	c.d.wake()
+	return list, nil
+}
+
+// pauseOf is what is known of an account right after its pause has changed:
+// the loop will say the rest.
+func pauseOf(a queue.Account) status.Account {
+	out := status.Account{Name: a.Name, State: status.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
+	switch a.Paused {
+	case "":
+	case replay.PausedUser:
+		out.State, out.Reason, out.Hint = status.Paused, a.Problem, a.Hint
+	default:
+		out.State, out.Reason, out.Hint = status.Attention, a.Problem, a.Hint
+	}
+	return out
+}
+
+// operatorFault is err in a person's words, with the command that does what
+// may have been meant.
+func operatorFault(err error) error {
+	var state *queue.StateError
+	switch {
+	case errors.As(err, &state):
+		return &status.Fault{Code: status.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
+	case errors.Is(err, queue.ErrState):
+		return &status.Fault{Code: status.CodeInvalid, Message: err.Error()}
+	case errors.Is(err, queue.ErrNotFound):
+		return &status.Fault{Code: status.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
+	case errors.Is(err, queue.ErrSelection):
+		return &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}
+	default:
+		return err
+	}
+}
+
+// hintFor is the verb that fits an entry in its state.
+func hintFor(e *queue.StateError) string {
+	hint := ""
+	switch e.State {
+	case queue.StateDelivered:
+		hint = "filmspool queue undo %d"
+	case queue.StateSending:
+		return "its request is under way: try again in a moment"
+	case queue.StateInDoubt:
+		hint = "filmspool queue settle %d --as delivered, if you find it at the service"
+		if e.Verb == status.Retry {
+			hint += "; else: filmspool queue retry %[1]d --may-double"
+		}
+	case queue.StateHeld:
+		hint = "filmspool queue release %d"
+		if e.Verb == status.Release {
+			hint = "filmspool queue edit %d --movie ID, or --show ID --season N --episode N"
+		}
+	case queue.StateRejected:
+		hint = "filmspool queue retry %d"
+	case queue.StatePending:
+		hint = "filmspool queue show %d"
+	default:
+		hint = "filmspool queue show %d"
+	}
+	return fmt.Sprintf(hint, e.ID)
+}

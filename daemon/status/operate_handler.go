@@ -1,0 +1,109 @@
+package status
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+)
+
+// settling says what became of an entry.
+type settling struct {
+	As string `json:"as"`
+}
+
+// pausing names an account, or all of them.
+type pausing struct {
+	Account string `json:"account"` // empty: all
+}
+
+// operate adds the operator's routes.
+func (h *handler) operate(mux *http.ServeMux) {
+	mux.HandleFunc("POST /v1/control/operate", h.answer(func(r *http.Request) (any, error) {
+		var o Order
+		if err := decode(r, &o); err != nil {
+			return nil, err
+		}
+		return h.control.Operate(r.Context(), o)
+	}))
+	mux.HandleFunc("PATCH /v1/control/entries/{id}", h.answer(func(r *http.Request) (any, error) {
+		var e Edit
+		id, err := readID(r)
+		if err = errors.Join(err, decode(r, &e)); err != nil {
+			return nil, err
+		}
+		return h.control.Edit(r.Context(), id, e)
+	}))
+	mux.HandleFunc("POST /v1/control/entries/{id}/settle", h.answer(func(r *http.Request) (any, error) {
+		var s settling
+		id, err := readID(r)
+		if err = errors.Join(err, decode(r, &s)); err != nil {
+			return nil, err
+		}
+		return h.control.Settle(r.Context(), id, s.As)
+	}))
+	mux.HandleFunc("POST /v1/control/pause", h.answer(func(r *http.Request) (any, error) {
+		var p pausing
+		if err := decode(r, &p); err != nil {
+			return nil, err
+		}
+		return h.control.Pause(r.Context(), p.Account)
+	}))
+	mux.HandleFunc("POST /v1/control/resume", h.answer(func(r *http.Request) (any, error) {
+		var p pausing
+		if err := decode(r, &p); err != nil {
+			return nil, err
+		}
+		return h.control.Resume(r.Context(), p.Account)
+	}))
+	mux.HandleFunc("GET /v1/control/export", h.export)
+	mux.HandleFunc("POST /v1/control/import", h.answerAny(func(r *http.Request) (any, error) {
+		return h.control.Import(r.Context(), r.Body, r.URL.Query().Get("dryRun") == "true")
+	}))
+}
+
+// readID is the entry that a route names.
+func readID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, &Fault{Code: CodeInvalid, Message: "an entry's id is a number"}
+	}
+	return id, nil
+}
+
+// export writes lines as they come. What goes wrong after the first of them
+// can be said only by cutting the connection.
+func (h *handler) export(w http.ResponseWriter, r *http.Request) {
+	out := &lines{ResponseWriter: w}
+	err := h.control.Export(r.Context(), out)
+	switch {
+	case err == nil:
+		out.begin()
+	case out.begun:
+		h.fault(r, err) // logs it
+		panic(http.ErrAbortHandler)
+	default:
+		h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
+	}
+}
+
+// lines is an answer of JSON lines, begun with the first byte.
+type lines struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (l *lines) begin() {
+	if l.begun {
+		return
+	}
+	l.begun = true
+	l.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
+	l.Header().Set("Cache-Control", "no-store")
+	l.Header().Set("X-Content-Type-Options", "nosniff")
+	l.WriteHeader(http.StatusOK)
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.begin()
+	return l.ResponseWriter.Write(text)
+}
