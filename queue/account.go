@@ -20,10 +20,39 @@ type Account struct {
 	ProbeAt       time.Time // when to ask the service again
 	ProbeStep     int       // how often it was asked in vain
 	LastDelivered time.Time
+	// Owner is the service's id of the user whose key is used; "" when the
+	// service has not told.
+	Owner string
+	// Keeps is how the service keeps times: "exact", "minute", "day",
+	// "arrival", or "" as long as that is not known.
+	Keeps string
+	// Support is what is known of optional endpoints, by their names: "me",
+	// "history", "status", "lists".
+	Support map[string]Support
+	// MovedAt is when the address was last changed. What was sent before, was
+	// sent elsewhere.
+	MovedAt time.Time
+}
+
+// Support is whether the service has an optional endpoint.
+type Support struct {
+	Has bool      `json:"has"`
+	At  time.Time `json:"at"` // when it was asked
+}
+
+// MoveTo takes another address: what was known of the last one counts no more.
+func (a *Account) MoveTo(baseURL string, now time.Time) {
+	if a.BaseURL == baseURL {
+		return
+	}
+	if a.BaseURL != "" {
+		a.MovedAt = now
+	}
+	a.BaseURL, a.Proven, a.Keeps, a.Support, a.Owner = baseURL, false, "", nil, ""
 }
 
 const selectAccounts = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
-	delivered_at FROM accounts `
+	delivered_at, owner, keeps, support, moved_at FROM accounts `
 
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (Account, error) {
@@ -82,10 +111,19 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*Acc
 
 // saveAccount writes an account, whole.
 func (t *tx) saveAccount(a Account) error {
-	_, err := t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
-		paused_at, probe_at, probe_step, delivered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if a.Support == nil {
+		a.Support = map[string]Support{}
+	}
+	support, err := writeJSON(a.Support)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
+		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.Name, a.BaseURL, a.Proven, a.Paused, a.Problem, a.Hint,
-		writeNullTime(a.PausedSince), writeNullTime(a.ProbeAt), a.ProbeStep, writeNullTime(a.LastDelivered))
+		writeNullTime(a.PausedSince), writeNullTime(a.ProbeAt), a.ProbeStep, writeNullTime(a.LastDelivered),
+		a.Owner, a.Keeps, support, writeNullTime(a.MovedAt))
 	return err
 }
 
@@ -100,8 +138,20 @@ func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 }
 
 func scanAccount(r *sql.Rows) (a Account, err error) {
-	var paused, probe, delivered sql.NullInt64
-	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Paused, &a.Problem, &a.Hint, &paused, &probe, &a.ProbeStep, &delivered)
+	var paused, probe, delivered, moved sql.NullInt64
+	var support []byte
+	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Paused, &a.Problem, &a.Hint, &paused, &probe, &a.ProbeStep, &delivered,
+		&a.Owner, &a.Keeps, &support, &moved)
+	if err != nil {
+		return a, err
+	}
 	a.PausedSince, a.ProbeAt, a.LastDelivered = readNullTime(paused), readNullTime(probe), readNullTime(delivered)
-	return a, err
+	a.MovedAt = readNullTime(moved)
+	if err := readJSON(support, &a.Support); err != nil {
+		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
+	}
+	if len(a.Support) == 0 {
+		a.Support = nil
+	}
+	return a, nil
 }

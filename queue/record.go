@@ -15,7 +15,10 @@ const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.ev
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease`
 
 // scanEntry reads a row of entryColumns.
-func scanEntry(r *sql.Rows) (Entry, error) {
+func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryOf(r) }
+
+// scanEntryOf reads entryColumns from a row that may have more.
+func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	e := Entry{Count: 1}
 	var media, list []byte
 	var at instant

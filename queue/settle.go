@@ -24,7 +24,7 @@ type Settlement struct {
 	Attempt int64
 	State   State     // the new state; not sending
 	Reason  string    // one sentence or a reason's name, for a person
-	NextAt  time.Time // pending only: when it is due again; zero for at once
+	NextAt  time.Time // pending: when it is due again; in doubt: when it is looked for; zero for at once
 	NotSent bool      // nothing left the machine: the attempt does not count
 	// Uncounted is set when the answer was about the account, not the entry: a
 	// refused key, a wrong address. The attempt is kept but does not count.
@@ -71,7 +71,8 @@ func (t *tx) sending(e Entry) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec("INSERT INTO attempts (entry, number, at) VALUES (?, ?, ?)", e.ID, attempt, t.now)
+	_, err = t.exec(`INSERT INTO attempts (entry, number, at, owner)
+		VALUES (?, ?, ?, coalesce((SELECT owner FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
 	return attempt, err
 }
 
@@ -106,6 +107,11 @@ func (t *tx) settle(m Settlement) error {
 	}
 	if err := t.settleEntry(m); err != nil {
 		return err
+	}
+	if m.State == StateInDoubt {
+		if err := t.doubtful(m.Entry, m.NextAt); err != nil {
+			return err
+		}
 	}
 	t.leave(was)
 	t.enter(m.State)

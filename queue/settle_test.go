@@ -190,13 +190,14 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	s := fresh(t)
 	made, err := s.Account(t.Context(), "second")
-	if err != nil || made != (Account{Name: "second"}) {
+	if err != nil || cmp.Diff(Account{Name: "second"}, made) != "" {
 		t.Fatalf("made %+v, %v", made, err)
 	}
 	full := Account{
 		Name: "default", BaseURL: "https://tracker.example/api/v1", Proven: true, Paused: "key",
 		Problem: "The key was refused.", Hint: "filmspool login", PausedSince: noon(),
 		ProbeAt: noon().Add(5 * time.Minute), ProbeStep: 2, LastDelivered: noon().Add(-time.Hour),
+		Owner: "usr_1", Keeps: "exact", Support: map[string]Support{"history": {Has: true, At: noon()}}, MovedAt: noon(),
 	}
 	if err := s.SaveAccount(t.Context(), full); err != nil {
 		t.Fatal(err)

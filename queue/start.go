@@ -50,6 +50,9 @@ func (t *tx) doubt(id int64) error {
 	if err != nil {
 		return err
 	}
+	if err := t.doubtful(id, readTime(t.now)); err != nil {
+		return err
+	}
 	t.leave(StateSending)
 	t.enter(StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")

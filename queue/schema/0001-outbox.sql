@@ -98,8 +98,31 @@ CREATE TABLE attempts (
   code     TEXT NOT NULL DEFAULT '',
   answer   TEXT NOT NULL DEFAULT '',
   error    TEXT NOT NULL DEFAULT '',
+  owner    TEXT NOT NULL DEFAULT '',     -- whose key it was sent with, where the service tells
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
+
+-- Entries that may have arrived, and what was seen when they were looked for.
+-- One that is sent again with the same Idempotency-Key keeps its row meanwhile.
+CREATE TABLE doubts (
+  entry    INTEGER PRIMARY KEY REFERENCES entries (id),
+  account  TEXT NOT NULL,
+  since    INTEGER NOT NULL,             -- when it was first in doubt
+  at       INTEGER NOT NULL,             -- the last byte of its last request had left by then
+  look_at  INTEGER,                      -- when it is looked for next; NULL is never
+  taken    INTEGER NOT NULL DEFAULT 0,   -- how often it was
+  readings TEXT NOT NULL DEFAULT '[]'    -- the newest of what was seen, JSON; the sender's
+) STRICT;
+CREATE INDEX doubts_look ON doubts (account, look_at) WHERE look_at IS NOT NULL;
+CREATE TRIGGER doubts_end AFTER UPDATE OF state ON entries
+  WHEN NEW.state NOT IN ('sending', 'in_doubt') AND (OLD.state = 'in_doubt' OR NEW.state <> 'pending')
+  BEGIN DELETE FROM doubts WHERE entry = NEW.id; END;
+
+-- The service's lists as they were before one was to be created.
+CREATE TABLE lists_before (
+  entry INTEGER PRIMARY KEY REFERENCES entries (id),
+  ids   TEXT NOT NULL                    -- a JSON array
+) STRICT;
 
 -- What was decided about an entry after it was made (see entries.decided).
 CREATE TABLE steps (
@@ -121,7 +144,11 @@ CREATE TABLE accounts (
   paused_at      INTEGER,
   probe_at       INTEGER,
   probe_step     INTEGER NOT NULL DEFAULT 0,
-  delivered_at   INTEGER
+  delivered_at   INTEGER,
+  owner          TEXT NOT NULL DEFAULT '',  -- the service's id of the user whose key it is
+  keeps          TEXT NOT NULL DEFAULT '',  -- how the service keeps times, as far as it is known
+  support        TEXT NOT NULL DEFAULT '{}',-- which optional endpoints it has, and when that was asked
+  moved_at       INTEGER                    -- when the address was changed
 ) STRICT, WITHOUT ROWID;
 
 -- The sources' own memory; read by nobody else.

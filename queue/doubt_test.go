@@ -1,0 +1,224 @@
+package queue
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// doubted commits a film and puts it in doubt; it is looked for in 5 minutes.
+func (o *opened) doubted(t testing.TB, event string, item int64) Doubt {
+	t.Helper()
+	id := o.commitIDs(t, film(event, item, -10))[0]
+	attempt := o.sendOne(t, id)
+	o.settle(t, Settlement{Entry: id, Attempt: attempt, State: StateInDoubt, Reason: "no answer", NextAt: o.clock.now().Add(5 * time.Minute)})
+	d, ok, err := o.Doubt(t.Context(), id)
+	if err != nil || !ok {
+		t.Fatalf("doubt of entry %d: %v, %v", id, ok, err)
+	}
+	return d
+}
+
+func (o *opened) resolve(t testing.TB, m Resolution) {
+	t.Helper()
+	if err := o.Resolve(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// looked fails unless the next look is at the time, or never.
+func (o *opened) looked(t testing.TB, want time.Time) {
+	t.Helper()
+	at, ok, err := o.NextLook(t.Context(), "default")
+	if err != nil || ok != !want.IsZero() || !at.Equal(want) {
+		t.Errorf("next look %s, %v, %v; want %s", at, ok, err, want)
+	}
+}
+
+func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
+	s := fresh(t)
+	if err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.Owner = "usr_1" }); err != nil {
+		t.Fatal(err)
+	}
+	d := s.doubted(t, "e1", 603)
+	if !d.Since.Equal(noon()) || !d.At.Equal(noon()) || !d.SentAt.Equal(noon()) || d.Owner != "usr_1" || d.Taken != 0 {
+		t.Errorf("doubt %+v", d)
+	}
+	s.looked(t, noon().Add(5*time.Minute))
+	readings := json.RawMessage(`[{"complete":true}]`)
+	s.resolve(t, Resolution{Doubt: d, State: StateInDoubt, Reason: "not there yet", LookAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
+	s = s.reopen(t)
+	s.looked(t, noon().Add(6*time.Minute))
+	all, err := s.Doubts(t.Context(), "default")
+	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "not there yet" {
+		t.Fatalf("doubts %+v, %v", all, err)
+	}
+	s.resolve(t, Resolution{Doubt: all[0], State: StateDelivered, Reason: "it is there", RemoteID: "r1"})
+	x := s.explained(t, d.Entry.ID)
+	if x.Entry.State != StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
+		t.Errorf("entry %+v", x.Entry)
+	}
+	var said []string
+	for _, step := range x.Steps {
+		if step.What == "read back" {
+			said = append(said, step.Detail)
+		}
+	}
+	if diff := cmp.Diff([]string{"not there yet", "it is there"}, said); diff != "" {
+		t.Error(diff)
+	}
+	s.looked(t, time.Time{})
+	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
+		t.Errorf("the doubt outlived its end, %v", err)
+	}
+	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: StatePending}); !errors.Is(err, ErrState) {
+		t.Errorf("resolved twice: %v", err)
+	}
+	if c, err := s.Counts(t.Context()); err != nil || c != (Counts{Delivered: 1}) {
+		t.Errorf("counts %+v, %v", c, err)
+	}
+}
+
+func TestResendRemembersSinceWhen(t *testing.T) {
+	s := fresh(t)
+	d := s.doubted(t, "e1", 603)
+	s.clock.advance(10 * time.Minute)
+	s.resolve(t, Resolution{Doubt: d, State: StatePending, Reason: "sent again with the same key", Resend: true})
+	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != StatePending {
+		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
+	}
+	s.looked(t, time.Time{})
+	s.settle(t, Settlement{Entry: d.Entry.ID, Attempt: s.sendOne(t, d.Entry.ID), State: StateInDoubt})
+	kept, ok, err := s.Doubt(t.Context(), d.Entry.ID)
+	if err != nil || !ok || !kept.Since.Equal(noon()) || !kept.At.Equal(noon().Add(10*time.Minute)) || kept.Entry.Attempts != 2 {
+		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
+	}
+	s.looked(t, noon().Add(10*time.Minute))
+	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{d.Entry.ID}, InDoubt: true}, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
+		t.Errorf("the doubt outlived the user's word, %v", err)
+	}
+}
+
+func TestCrashWhileSendingIsLookedFor(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 603, -10))[0]
+	s.sendOne(t, id)
+	s.clock.advance(time.Hour)
+	s = s.reopen(t)
+	d, ok, err := s.Doubt(t.Context(), id)
+	if err != nil || !ok || !d.At.Equal(noon().Add(time.Hour)) || !d.SentAt.Equal(noon()) {
+		t.Errorf("doubt %+v, %v, %v", d, ok, err)
+	}
+	s.looked(t, noon().Add(time.Hour))
+}
+
+func TestAnsweredAndClaims(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 2, -20))
+	s.settle(t, Settlement{Entry: ids[0], Attempt: s.sendOne(t, ids[0]), State: StateDelivered, Answer: Answer{Status: 200}})
+	s.clock.advance(time.Minute)
+	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: StateDelivered, Answer: Answer{Status: 201}})
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateInDoubt})
+	if _, err := s.SettleByHand(t.Context(), ids[2], StateDelivered); err != nil {
+		t.Fatal(err)
+	}
+	answered, err := s.Answered(t.Context(), "default", time.Time{}, 10)
+	if err != nil || len(answered) != 2 || answered[0].Entry.ID != ids[1] || !answered[0].At.Equal(noon().Add(time.Minute)) {
+		t.Errorf("answered %+v, %v", answered, err)
+	}
+	if later, err := s.Answered(t.Context(), "default", noon().Add(time.Second), 10); err != nil || len(later) != 1 {
+		t.Errorf("answered since %+v, %v", later, err)
+	}
+	claims, err := s.Claims(t.Context(), "default", []string{"movie:2", "movie:3", "movie:9"})
+	if err != nil || len(claims) != 2 {
+		t.Errorf("claims %+v, %v", claims, err)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{ids[3]}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if claims, err = s.Claims(t.Context(), "default", []string{"movie:2"}); err != nil || len(claims) != 1 {
+		t.Errorf("what never left claims nothing: %+v, %v", claims, err)
+	}
+}
+
+func TestKin(t *testing.T) {
+	s := fresh(t)
+	v := film("e1", 1, -50)
+	v.Count, v.Progress = 2, &viewing.Progress{Duration: 5400}
+	s.commit(t, v, film("e2", 1, -49))
+	if k, err := s.Kin(t.Context(), 1); err != nil || k.Runtime != 90*time.Minute || k.Delivered != nil {
+		t.Errorf("kin %+v, %v", k, err)
+	}
+	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: StateDelivered})
+	s.settle(t, Settlement{Entry: 2, Attempt: s.sendOne(t, 2), State: StateDelivered})
+	if k, err := s.Kin(t.Context(), 2); err != nil || len(k.Delivered) != 1 || !k.Delivered[0].Equal(v.WatchedAt.Time()) {
+		t.Errorf("kin %+v, %v", k, err)
+	}
+	if k, err := s.Kin(t.Context(), 3); err != nil || k.Runtime != 0 || k.Delivered != nil {
+		t.Errorf("kin of the other event %+v, %v", k, err)
+	}
+}
+
+func TestListsBeforeAreKept(t *testing.T) {
+	s := fresh(t)
+	s.commit(t, viewing.Viewing{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
+	if err := s.KeepLists(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.KeepLists(t.Context(), 1, []string{"lst_1"}); err != nil {
+		t.Fatal(err)
+	}
+	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: StateInDoubt})
+	if d, ok, err := s.Doubt(t.Context(), 1); err != nil || !ok || len(d.Before) != 1 || d.Before[0] != "lst_1" {
+		t.Errorf("doubt %+v, %v, %v", d, ok, err)
+	}
+}
+
+func TestWatchedSince(t *testing.T) {
+	s := fresh(t)
+	season, number := 1, 2
+	episode := film("e2", 0, -5)
+	episode.Media = []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &season, Episode: &number}}
+	s.commit(t, film("e1", 603, -5), episode)
+	for name, c := range map[string]struct {
+		item    viewing.Media
+		minutes int
+		want    bool
+	}{
+		"film":                  {viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, -10, true},
+		"before the wish":       {viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, -1, false},
+		"another film":          {viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 60}}, -10, false},
+		"series":                {viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}, -10, true},
+		"series of like number": {viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 139}}, -10, false},
+	} {
+		got, err := s.WatchedSince(t.Context(), "default", c.item, noon().Add(time.Duration(c.minutes)*time.Minute))
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestMoveToForgetsTheOldAddress(t *testing.T) {
+	a := Account{}
+	a.MoveTo("https://one.example/api/v1", noon())
+	if !a.MovedAt.IsZero() {
+		t.Errorf("the first address is no move: %+v", a)
+	}
+	a.Proven, a.Keeps, a.Owner, a.Support = true, "exact", "u", map[string]Support{"me": {Has: true}}
+	a.MoveTo("https://one.example/api/v1", noon())
+	if !a.Proven || a.Keeps == "" {
+		t.Errorf("the same address is no move: %+v", a)
+	}
+	a.MoveTo("https://two.example/api/v1", noon())
+	if diff := cmp.Diff(Account{BaseURL: "https://two.example/api/v1", MovedAt: noon()}, a); diff != "" {
+		t.Error(diff)
+	}
+}
