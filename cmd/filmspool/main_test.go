@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"filmspool": main})
+	testscript.Main(m, map[string]func(){"filmspool": underTest})
 }
 
 // TestScripts runs the program as a user would, by the scripts in testdata.

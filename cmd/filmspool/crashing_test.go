@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
+)
+
+// crashAt, in the environment of the program under test, is step:n: it kills
+// itself when it comes to that step for the n-th time. The steps are those
+// between a lease and the settlement, as the outbox sees them.
+const crashAt = "FILMSPOOL_TEST_CRASH_AT"
+
+// crashSteps are the steps in their order: after leasing, before and after an
+// entry is marked as sending, before and after its answer is written down.
+func crashSteps() []string { return []string{"leased", "marking", "marked", "settling", "settled"} }
+
+// underTest is main, and does what crashAt asks.
+func underTest() {
+	p := &program{loop: func(o *replay.Options) {
+		step, times, ok := strings.Cut(os.Getenv(crashAt), ":")
+		if n, err := strconv.ParseInt(times, 10, 64); ok && err == nil {
+			m := &mined{Outbox: o.Outbox, step: step}
+			m.left.Store(n)
+			o.Outbox = m
+		}
+	}}
+	p.main()
+}
+
+// mined is an outbox that kills the process at a step.
+type mined struct {
+	replay.Outbox
+	step string
+	left atomic.Int64
+}
+
+// reach kills, without a warning, where that was asked for.
+func (m *mined) reach(step string) {
+	if step != m.step || m.left.Add(-1) != 0 {
+		return
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+	select {}
+}
+
+func (m *mined) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error) {
+	entries, err := m.Outbox.Lease(ctx, account, n, ttl, lanes...)
+	if len(entries) > 0 {
+		m.reach("leased")
+	}
+	return entries, err
+}
+
+func (m *mined) Sending(ctx context.Context, e queue.Entry) (int64, error) {
+	m.reach("marking")
+	attempt, err := m.Outbox.Sending(ctx, e)
+	m.reach("marked")
+	return attempt, err
+}
+
+func (m *mined) Settle(ctx context.Context, s queue.Settlement) error {
+	m.reach("settling")
+	err := m.Outbox.Settle(ctx, s)
+	m.reach("settled")
+	return err
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// act is something that one source reports, unlike any other act.
+type act struct {
+	kind  viewing.Kind
+	media viewing.Media
+	name  string // of a list
+	at    time.Time
+}
+
+// mark tells the act's record at the service from all others.
+func (a act) mark() string {
+	switch a.kind {
+	case viewing.KindList:
+		return "list " + a.name
+	case viewing.KindWatchlist:
+		return fmt.Sprintf("wish %d", a.media.IDs.TMDB)
+	}
+	if a.media.Type == viewing.Movie {
+		return fmt.Sprintf("movie %d %d", a.media.IDs.TMDB, a.at.UnixMilli())
+	}
+	return fmt.Sprintf("episode %d %d %d %d", a.media.Show.IDs.TMDB, *a.media.Season, *a.media.Episode, a.at.UnixMilli())
+}
+
+// diary is what several sources report to one daemon, and what of it was
+// acknowledged.
+type diary struct {
+	t       testing.TB
+	h       *household
+	address atomic.Pointer[string] // of the daemon; nil while it is down
+	every   time.Duration          // between two acts of one source
+	began   time.Time
+
+	mu       sync.Mutex
+	invented int
+	told     map[string]bool   // marks that the service may have
+	acked    map[string]string // by event id, or by "entry N": the mark
+}
+
+func newDiary(h *household) *diary {
+	return &diary{
+		t: h.t, h: h, every: 40 * time.Millisecond, began: time.Now().Add(-100 * 24 * time.Hour).Truncate(time.Hour),
+		told: map[string]bool{}, acked: map[string]string{},
+	}
+}
+
+// invent makes the next act: films, most of them once; episodes of one
+// series; some wishes and lists.
+func (d *diary) invent() act {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.invented++
+	n := d.invented
+	a := act{kind: viewing.KindViewing, at: d.began.Add(time.Duration(n) * 20 * time.Second)}
+	switch season, episode := 1, n; {
+	case n%29 == 0:
+		a.kind, a.name = viewing.KindList, fmt.Sprintf("List %d", n)
+	case n%19 == 0:
+		a.kind, a.media = viewing.KindWatchlist, film(int64(n))
+	case n%5 == 0:
+		a.media = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &season, Episode: &episode}
+	case n%7 == 0:
+		a.media = film(int64(n - 6)) // once more
+	default:
+		a.media = film(int64(n))
+	}
+	d.told[a.mark()] = true
+	return a
+}
+
+func film(id int64) viewing.Media {
+	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}, Title: fmt.Sprint("Film ", id)}
+}
+
+// keep notes an acknowledgement.
+func (d *diary) keep(id string, a act) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.acked[id] = a.mark()
+}
+
+// acknowledged is how many acts were.
+func (d *diary) acknowledged() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.acked)
+}
+
+// rest waits for d; false when ctx has ended.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// browse is a browser that was paired as o says: it reports one act after the
+// other, each again and again until it is acknowledged.
+func (d *diary) browse(ctx context.Context, o client.Options) {
+	var socket *client.Client
+	defer func() {
+		if socket != nil {
+			socket.Close()
+		}
+	}()
+	for rest(ctx, d.every) {
+		a, id := d.invent(), uuid()
+		for {
+			err := d.report(ctx, &socket, o, a, id)
+			if err == nil {
+				d.keep(id, a)
+				break
+			}
+			if refusal, ok := errors.AsType[*protocol.Error](err); ok && !refusal.Retryable {
+				d.t.Errorf("%s was refused: %v", a.mark(), err)
+				return
+			}
+			if !rest(ctx, 10*time.Millisecond) {
+				return
+			}
+		}
+	}
+}
+
+// report sends one act, on a new socket when there is none.
+func (d *diary) report(ctx context.Context, socket **client.Client, o client.Options, a act, id string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if *socket == nil {
+		address := d.address.Load()
+		if address == nil {
+			return errors.New("the daemon is down")
+		}
+		o.URL = "ws://" + *address + "/v1/connector"
+		if *socket, err = client.Dial(ctx, o); err != nil {
+			*socket = nil
+			return err
+		}
+	}
+	switch a.kind {
+	case viewing.KindList:
+		_, err = (*socket).List(ctx, protocol.List{ID: id, Name: a.name, Visibility: "PRIVATE"})
+	case viewing.KindWatchlist:
+		_, err = (*socket).Watchlist(ctx, protocol.Watchlist{ID: id, Media: a.media})
+	default:
+		_, err = (*socket).Viewing(ctx, protocol.Viewing{ID: id, Media: a.media, WatchedAt: a.at.Format(time.RFC3339), Count: 1})
+	}
+	if _, refused := errors.AsType[*protocol.Error](err); err != nil && !refused {
+		(*socket).Close()
+		*socket = nil
+	}
+	return err
+}
+
+// typeIn types acts at the command line; an exit code of 0 is the acknowledgement.
+func (d *diary) typeIn(ctx context.Context) {
+	for rest(ctx, 10*d.every) {
+		a := d.invent()
+		args := []string{"add", "movie", fmt.Sprint(a.media.IDs.TMDB), "--watched-at", a.at.Format(time.RFC3339)}
+		switch {
+		case a.kind == viewing.KindList:
+			args = []string{"list", "create", a.name}
+		case a.kind == viewing.KindWatchlist:
+			args = []string{"watchlist", "add", "movie", fmt.Sprint(a.media.IDs.TMDB)}
+		case a.media.Type == viewing.Episode:
+			args = []string{"add", "episode", "--show", "1396", "--season", "1", "--episode", fmt.Sprint(*a.media.Episode), "--watched-at", a.at.Format(time.RFC3339)}
+		}
+		out, err := d.h.command(context.WithoutCancel(ctx), args...).Output()
+		d.h.said.add(out)
+		if err == nil {
+			d.keep("entry "+strings.TrimSpace(string(out)), a)
+		}
+	}
+}
+
+func uuid() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// recorded counts the service's records by their marks.
+func recorded(r sandbox.Records) map[string]int {
+	have := map[string]int{}
+	for _, v := range r.History {
+		if v.Type == string(viewing.Movie) {
+			have[fmt.Sprintf("movie %d %d", v.ID, v.WatchedAt.UnixMilli())]++
+			continue
+		}
+		have[fmt.Sprintf("episode %d %d %d %d", v.TVShowID, *v.SeasonNumber, v.EpisodeNumber, v.WatchedAt.UnixMilli())]++
+	}
+	for _, w := range r.Watchlist {
+		have[fmt.Sprintf("wish %d", w.ID)]++
+	}
+	for _, l := range r.Lists {
+		have["list "+l.Name]++
+	}
+	return have
+}

@@ -1,0 +1,370 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+// killsEnv is how often TestKills kills each daemon; a few times without it.
+const killsEnv = "FILMSPOOL_KILLS"
+
+// inFlight is max_in_flight as it is by default.
+const inFlight = 4
+
+// killMode is one way of living with doubt.
+type killMode struct {
+	name         string
+	contractOnly bool // the service shows nothing of what it has
+	config       string
+	settles      bool // every doubt is settled in the end
+	stumbles     []string
+}
+
+func killModes() []killMode {
+	writes := []string{"POST /history", "POST /history", "POST /history", "POST /watchlist", "POST /lists"}
+	return []killMode{
+		{name: "contract only, hold", contractOnly: true, stumbles: writes},
+	}
+}
+
+// TestKills kills the real daemon with -9, at random moments and at each step
+// of an entry's way, while browsers and the command line report viewings and
+// the service stumbles. After a last, quiet start every acknowledged act is
+// recorded once, or visible with a reason.
+func TestKills(t *testing.T) {
+	kills := 5
+	if text := os.Getenv(killsEnv); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("%s: %v", killsEnv, err)
+		}
+	}
+	for _, mode := range killModes() {
+		t.Run(mode.name, func(t *testing.T) {
+			k := newKilling(t, mode)
+			k.run(kills)
+			k.audit()
+		})
+	}
+}
+
+// killing is the test in one mode.
+type killing struct {
+	*testing.T
+	killMode
+	h     *household
+	box   *flaky
+	diary *diary
+	db    string
+
+	steps   map[string]int // kills by step
+	locked  int            // starts that found the folder in use
+	doubts  int            // entries that kills left under way, in all
+	most    int            // the most that one kill did
+	entries []status.Entry // in the end
+}
+
+func newKilling(t *testing.T, mode killMode) *killing {
+	h := newHousehold(t)
+	config := filepath.Join(h.dir, "config.toml")
+	if err := os.WriteFile(config, []byte(mode.config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.env = []string{"FILMSPOOL_CONFIG=" + config, "FILMSPOOL_LOG_LEVEL=debug"}
+	k := &killing{
+		T: t, killMode: mode, h: h, diary: newDiary(h), steps: map[string]int{},
+		box: newFlaky(t, h.dir, mode.contractOnly), db: filepath.Join(h.dir, "state", "filmspool.db"),
+	}
+	h.do(secretKey, "login", "--base-url", k.box.baseURL(), "--key-stdin")
+	return k
+}
+
+// run is the whole life: sources report, the daemon is killed so often, then
+// all is well.
+func (k *killing) run(kills int) {
+	browsers := k.pair(2)
+	ctx, stop := context.WithCancel(k.Context())
+	defer stop()
+	var sources sync.WaitGroup
+	for _, o := range browsers {
+		sources.Go(func() { k.diary.browse(ctx, o) })
+	}
+	sources.Go(func() { k.diary.typeIn(ctx) })
+	steps := slices.Concat([]string{"moment", "start", "moment"}, crashSteps(), serviceSteps())
+	limit := time.Now().Add(time.Duration(kills)*2*time.Second + time.Minute)
+	for n := 0; n < kills && !k.Failed(); {
+		if time.Now().After(limit) {
+			k.Errorf("only %d of %d kills within the time", n, kills)
+			break
+		}
+		k.box.stumble(k.stumbles)
+		if k.kill(steps[n%len(steps)]) {
+			n++
+		}
+	}
+	k.diary.address.Store(nil)
+	stop()
+	sources.Wait()
+	k.recover()
+}
+
+// pair pairs browsers in a first, untroubled life.
+func (k *killing) pair(n int) (all []client.Options) {
+	daemon := k.h.start("run")
+	for range n {
+		o := client.Options{URL: "ws://" + daemon.address + "/v1/connector", Origin: extension, Info: protocol.ClientInfo{Name: "test", Version: "1"}}
+		c, err := client.Dial(k.Context(), o)
+		if err != nil {
+			k.Fatal(err)
+		}
+		if o.ClientID, o.Token, err = c.Pair(k.Context(), k.h.code(), "living room"); err != nil {
+			k.Fatal(err)
+		}
+		c.Close()
+		all = append(all, o)
+	}
+	daemon.end(os.Interrupt)
+	return all
+}
+
+// victim is one life of the daemon that ends by a kill.
+type victim struct {
+	cmd   *exec.Cmd
+	ready chan string   // its address; closed without one when it ended before
+	ended chan struct{} // it has ended, and its output is complete
+}
+
+// launch starts the daemon; step, when it is one of the program's, makes it
+// kill itself there, early on.
+func (k *killing) launch(step string) *victim {
+	v := &victim{cmd: k.h.command(context.WithoutCancel(k.Context()), "run"), ready: make(chan string, 1), ended: make(chan struct{})}
+	if slices.Contains(crashSteps(), step) {
+		v.cmd.Env = append(v.cmd.Env, fmt.Sprintf("%s=%s:%d", crashAt, step, 1+rand.IntN(6)))
+	}
+	v.cmd.Stderr = &k.h.said
+	out := &firstLine{lines: v.ready, said: &k.h.said}
+	v.cmd.Stdout = out
+	if err := v.cmd.Start(); err != nil {
+		k.Fatal(err)
+	}
+	go func() {
+		_ = v.cmd.Wait() // how it ended is read from its state
+		out.end()
+		close(v.ended)
+	}()
+	return v
+}
+
+// firstLine tells the address in the first line that is written to it.
+type firstLine struct {
+	lines chan string
+	said  *transcript
+	told  bool
+}
+
+func (l *firstLine) Write(p []byte) (int, error) {
+	if _, address, ok := strings.Cut(strings.TrimSpace(string(p)), "http://"); ok && !l.told {
+		l.told = true
+		l.lines <- address
+	}
+	return l.said.Write(p)
+}
+
+// end is called after the last write.
+func (l *firstLine) end() { close(l.lines) }
+
+// killed reports whether it ended by a kill.
+func (v *victim) killed() bool {
+	state, ok := v.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && state.Signaled() && state.Signal() == syscall.SIGKILL
+}
+
+// kill lets the daemon live until it comes to a step, and kills it there. It
+// is false when the daemon could not start because a command had the folder.
+func (k *killing) kill(step string) bool {
+	v := k.launch(step)
+	if step == "start" {
+		k.within(v, time.Duration(rand.IntN(60))*time.Millisecond)
+	} else if address, ok := <-v.ready; ok {
+		k.diary.address.Store(&address)
+		step = k.live(v, step)
+	}
+	_ = v.cmd.Process.Kill() // it may have ended by itself
+	<-v.ended
+	k.diary.address.Store(nil)
+	if !v.killed() {
+		if code := v.cmd.ProcessState.ExitCode(); !strings.Contains(k.h.said.String(), "locked") {
+			k.Errorf("the daemon ended by itself with %d", code)
+		}
+		k.locked++
+		return false
+	}
+	k.steps[step]++
+	k.weigh(step)
+	return true
+}
+
+// live waits until the daemon has come to the step, and says to which it came.
+func (k *killing) live(v *victim, step string) string {
+	const enough = 3 * time.Second
+	switch {
+	case step == "moment":
+		k.within(v, time.Duration(20+rand.IntN(500))*time.Millisecond)
+	case slices.Contains(serviceSteps(), step):
+		trap := k.box.set(step)
+		defer k.box.free(trap)
+		select {
+		case <-trap.sprung:
+		case <-time.After(enough):
+			return "moment"
+		}
+		_ = v.cmd.Process.Kill() // while the request stands still
+		<-v.ended
+	default:
+		if !k.within(v, enough) {
+			return "moment"
+		}
+	}
+	return step
+}
+
+// within reports whether the daemon has ended within d.
+func (k *killing) within(v *victim, d time.Duration) bool {
+	select {
+	case <-v.ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// weigh counts what the kill has left under way: what is still marked, or
+// was put in doubt for it by whoever opened the queue since.
+func (k *killing) weigh(step string) {
+	all := k.count(`SELECT (SELECT count(*) FROM entries WHERE state = 'sending') +
+		(SELECT count(*) FROM steps WHERE what = 'doubt' AND detail LIKE '%the program stopped while%')`)
+	left := all - k.doubts
+	k.doubts, k.most = all, max(k.most, left)
+	if left > inFlight {
+		k.Errorf("a kill (%s) left %d entries under way, at most %d may be", step, left, inFlight)
+	}
+}
+
+// count asks the queue's file for a number.
+func (k *killing) count(query string) int {
+	db, err := readOnly(k.db)
+	if err != nil {
+		k.Fatal(err)
+	}
+	defer db.Close()
+	text, err := columnOf(db, query)
+	if err != nil || len(text) != 1 {
+		k.Fatalf("%s: %q, %v", query, text, err)
+	}
+	n, err := strconv.Atoi(text[0])
+	if err != nil {
+		k.Fatal(err)
+	}
+	return n
+}
+
+// recover is the last life: the service is well, and nobody kills.
+func (k *killing) recover() {
+	k.box.recover()
+	daemon := k.h.start("run")
+	// A pending entry may only wait for an elder of its item that is in doubt.
+	unfinished := `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') AND NOT EXISTS (
+		SELECT 1 FROM entries AS e WHERE e.item_key = n.item_key AND e.state = 'in_doubt' AND (e.happened_at, e.id) < (n.happened_at, n.id))`
+	if k.settles {
+		unfinished = `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending', 'in_doubt')`
+	}
+	limit := time.Now().Add(2 * time.Minute)
+	for k.count(unfinished) > 0 && time.Now().Before(limit) {
+		rest(k.Context(), 100*time.Millisecond)
+	}
+	if n := k.count(unfinished); n > 0 {
+		k.Errorf("%d entries are unfinished two minutes after all was well:\n%s", n, k.h.try("status"))
+	}
+	text := k.h.do("", "queue", "list", "--json", "--limit", "10000")
+	if err := json.Unmarshal([]byte(text), &k.entries); err != nil {
+		k.Fatal(err)
+	}
+	daemon.end(os.Interrupt)
+}
+
+// audit compares what was acknowledged, what the queue says of it and what
+// the service has.
+func (k *killing) audit() {
+	records, err := k.box.service.Records(k.Context())
+	if err != nil {
+		k.Fatal(err)
+	}
+	have, states := recorded(records), map[string]int{}
+	lost, doubled := 0, 0
+	byID := map[string]status.Entry{}
+	for _, e := range k.entries {
+		byID[e.EventID], byID[fmt.Sprintf("entry %d", e.ID)] = e, e
+		states[e.State]++
+	}
+	for id, mark := range k.diary.acked {
+		e, ok := byID[id]
+		switch {
+		case !ok:
+			lost++
+			k.Errorf("%s was acknowledged and is gone", mark)
+		case !k.accounted(e, have[mark]):
+			lost++
+			k.Errorf("%s is %s (%q) and %d times at the service", mark, e.State, e.Reason, have[mark])
+		}
+	}
+	for mark, times := range have {
+		if times > 1 {
+			doubled++
+			k.Errorf("%s is %d times at the service", mark, times)
+		}
+		if !k.diary.told[mark] {
+			k.Errorf("%s was never reported", mark)
+		}
+	}
+	var by []string
+	total := 0
+	for _, step := range slices.Sorted(maps.Keys(k.steps)) {
+		by = append(by, fmt.Sprintf("%s %d", step, k.steps[step]))
+		total += k.steps[step]
+	}
+	k.Logf("%s: %d kills (%s), %d starts met a lock; %d acknowledged, %d at the service, states %v; %d lost, %d doubled; kills left %d under way, at most %d at once",
+		k.name, total, strings.Join(by, ", "), k.locked, len(k.diary.acked), len(have), states, lost, doubled, k.doubts, k.most)
+}
+
+// accounted reports whether an entry's state and the service's records agree.
+func (k *killing) accounted(e status.Entry, times int) bool {
+	switch e.State {
+	case "delivered":
+		return times == 1
+	case "in_doubt":
+		return times <= 1 && e.Reason != "" && !k.settles
+	case "pending":
+		return times == 0 && !k.settles // recover has seen what it waits for
+	default:
+		return false
+	}
+}
