@@ -55,6 +55,56 @@ func commitForever(path string) error {
 	return <-failed
 }
 
+// commitSteadily is the child that lives until a power cut: about 200 times a
+// second it commits a viewing, or marks one as sending, and prints which after
+// the queue has answered. At full speed it would nearly always be inside a
+// flush, and a store that flushes too seldom would not be caught.
+func commitSteadily(path, synchronous string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, Options{Path: path})
+	if err != nil {
+		return err
+	}
+	if synchronous != "" {
+		if _, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
+			return err
+		}
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.Run(ctx) }()
+	tick := time.NewTicker(5 * time.Millisecond)
+	for i := 1; ; i++ {
+		select {
+		case err := <-failed:
+			return err
+		case <-tick.C:
+		}
+		if i%4 == 0 {
+			if err := s.markOne(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		id := fmt.Sprint("event-", i)
+		v := film(id, int64(i), -1)
+		if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+			return err
+		}
+		fmt.Println("committed", id)
+	}
+}
+
+// markOne marks one entry as sending.
+func (s *Store) markOne(ctx context.Context) error {
+	entries, err := s.Lease(ctx, "default", 1, time.Minute)
+	for _, e := range entries {
+		if _, err = s.Sending(ctx, e); err == nil {
+			fmt.Println("sending", e.EventID)
+		}
+	}
+	return err
+}
+
 // killed runs the child on path until it has printed a number of lines, kills
 // it, and returns every whole line that it printed.
 func killed(t *testing.T, path string, lines int) []string {
@@ -97,21 +147,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 		printed = append(printed, killed(t, path, 200+round*171)...)
 	}
 	s := open(t, path, newClock())
-	states := map[string]State{}
-	var before int64
-	for {
-		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(page) == 0 {
-			break
-		}
-		for _, e := range page {
-			states[e.EventID] = e.State
-		}
-		before = page[len(page)-1].ID
-	}
+	states := s.byEvent(t)
 	for _, line := range printed {
 		word, id, _ := strings.Cut(line, " ")
 		state, ok := states[id]
@@ -125,8 +161,34 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	if counts := s.checkCounters(t); counts.Sending != 0 || counts.InDoubt == 0 {
 		t.Errorf("counts %+v", counts)
 	}
+	s.quickCheck(t)
+}
+
+// byEvent is the state of every entry by its event.
+func (o *opened) byEvent(t testing.TB) map[string]State {
+	t.Helper()
+	states := map[string]State{}
+	var before int64
+	for {
+		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			return states
+		}
+		for _, e := range page {
+			states[e.EventID] = e.State
+		}
+		before = page[len(page)-1].ID
+	}
+}
+
+// quickCheck has SQLite look for damage.
+func (o *opened) quickCheck(t testing.TB) {
+	t.Helper()
 	var verdict string
-	if err := s.reader.QueryRow("PRAGMA quick_check").Scan(&verdict); err != nil || verdict != "ok" {
+	if err := o.reader.QueryRow("PRAGMA quick_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("quick_check says %q, %v", verdict, err)
 	}
 }

@@ -9,10 +9,13 @@ import (
 )
 
 // childEnv makes the test binary act as another process: its value names
-// what to do, childPath where.
+// what to do, childPath where, childPragma with which "synchronous" instead of
+// the store's own.
 const (
 	childEnv  = "FILMSPOOL_QUEUE_CHILD"
 	childPath = "FILMSPOOL_QUEUE_PATH"
+
+	childPragma = "FILMSPOOL_QUEUE_SYNCHRONOUS"
 )
 
 func TestMain(m *testing.M) {
@@ -23,6 +26,8 @@ func TestMain(m *testing.M) {
 		return
 	case "commit":
 		err = commitForever(os.Getenv(childPath))
+	case "steady":
+		err = commitSteadily(os.Getenv(childPath), os.Getenv(childPragma))
 	case "lock":
 		err = holdLock(os.Getenv(childPath))
 	}

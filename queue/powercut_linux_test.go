@@ -1,0 +1,212 @@
+package queue
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// cutsEnv is how often TestPowerCut cuts the power.
+const cutsEnv = "FILMSPOOL_POWER_CUTS"
+
+// TestPowerCut cuts the power while viewings are committed at a realistic
+// rate: what was acknowledged, and what was marked as sending, is on the disk
+// as it was at that moment. With synchronous=NORMAL the same test loses some.
+//
+// The disk is an image that lies on a file system which can copy a file at an
+// instant; the copy is the disk without what the system still held in memory.
+func TestPowerCut(t *testing.T) {
+	cuts, err := strconv.Atoi(os.Getenv(cutsEnv))
+	if err != nil {
+		t.Skipf("set %s to the number of cuts; needs root, loop devices, xfsprogs and e2fsprogs", cutsEnv)
+	}
+	if os.Getuid() != 0 {
+		t.Fatal("mounting needs root")
+	}
+	d := newDisk(t)
+	full, normal := losses{}, losses{}
+	for range cuts {
+		full.add(d.cut(t, ""))
+	}
+	for range max(2, cuts/3) {
+		normal.add(d.cut(t, "NORMAL"))
+	}
+	t.Logf("the store's own setting: %v", full)
+	t.Logf("synchronous=NORMAL:      %v", normal)
+	if full.lost+full.unmarked != 0 || full.acknowledged < 100*cuts {
+		t.Errorf("with the store's own setting %v", full)
+	}
+	if normal.lost == 0 {
+		t.Error("synchronous=NORMAL lost nothing: this test proves nothing")
+	}
+}
+
+// losses counts what some cuts have cost.
+type losses struct {
+	cuts, acknowledged, lost int
+	marked, unmarked         int
+}
+
+func (l *losses) add(one losses) {
+	l.cuts++
+	l.acknowledged += one.acknowledged
+	l.lost += one.lost
+	l.marked += one.marked
+	l.unmarked += one.unmarked
+}
+
+func (l losses) String() string {
+	return fmt.Sprintf("%d cuts, %d of %d acknowledged viewings lost, %d of %d marks lost", l.cuts, l.lost, l.acknowledged, l.unmarked, l.marked)
+}
+
+// disk is where images and mounts lie.
+type disk struct{ outer string }
+
+// newDisk makes the file system that can copy at an instant, and an empty
+// image on it.
+func newDisk(t *testing.T) *disk {
+	dir := t.TempDir()
+	d := &disk{outer: filepath.Join(dir, "outer")}
+	command(t, "truncate", "--size=2G", d.outer+".img")
+	command(t, "mkfs.xfs", "-q", "-m", "reflink=1", d.outer+".img")
+	mount(t, d.outer, "loop", d.outer+".img")
+	command(t, "truncate", "--size=192M", filepath.Join(d.outer, "empty.img"))
+	command(t, "mkfs.ext4", "-q", filepath.Join(d.outer, "empty.img"))
+	return d
+}
+
+// command runs a program to its end.
+func command(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// mount mounts an image until the test ends or it is unmounted before.
+func mount(t *testing.T, at, options, image string) (unmount func()) {
+	t.Helper()
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "mount", "-o", options, image, at)
+	unmount = sync.OnceFunc(func() {
+		if err := exec.Command("umount", at).Run(); err != nil {
+			command(t, "umount", "--lazy", at) // the loop device goes with its last user
+		}
+	})
+	t.Cleanup(unmount)
+	return unmount
+}
+
+// image gives a copy of another image, as it is at this instant.
+func (d *disk) image(t *testing.T, name, of string) string {
+	t.Helper()
+	to := filepath.Join(d.outer, name+".img")
+	command(t, "cp", "--reflink=always", filepath.Join(d.outer, of+".img"), to)
+	return to
+}
+
+// cut lets a child commit for two or three seconds, takes the disk as it is
+// then, and compares it with what the child had printed before.
+func (d *disk) cut(t *testing.T, synchronous string) losses {
+	t.Helper()
+	// Nothing but a flush brings anything onto the disk: commit is in seconds.
+	unmount := mount(t, filepath.Join(d.outer, "inner"), "loop,commit=1000", d.image(t, "inner", "empty"))
+	c := steadyChild(t, filepath.Join(d.outer, "inner", "queue.db"), synchronous)
+	<-time.After(2*time.Second + rand.N(time.Second))
+	printed := c.printed()
+	after := d.image(t, "after", "inner")
+	c.kill()
+	unmount()
+	unmount = mount(t, filepath.Join(d.outer, "cut"), "loop", after)
+	defer unmount()
+	s := open(t, filepath.Join(d.outer, "cut", "queue.db"), newClock())
+	defer s.stop()
+	s.quickCheck(t)
+	s.checkCounters(t)
+	return compare(s.byEvent(t), printed)
+}
+
+// compare counts which of the lines do not hold.
+func compare(states map[string]State, printed []string) (l losses) {
+	for _, line := range printed {
+		word, id, _ := strings.Cut(line, " ")
+		state, there := states[id]
+		switch {
+		case word == "committed":
+			l.acknowledged++
+			if !there {
+				l.lost++
+			}
+		case word == "sending":
+			l.marked++
+			if state != StateInDoubt {
+				l.unmarked++
+			}
+		}
+	}
+	return l
+}
+
+// child is a process that prints lines.
+type child struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	mu    sync.Mutex
+	lines []string
+}
+
+func steadyChild(t *testing.T, path, synchronous string) *child {
+	t.Helper()
+	c := &child{t: t, cmd: exec.Command(os.Args[0]), ended: make(chan struct{})}
+	c.cmd.Env = append(os.Environ(), childEnv+"=steady", childPath+"="+path, childPragma+"="+synchronous)
+	c.cmd.Stderr = os.Stderr
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.ended)
+		in := bufio.NewReader(out)
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return // an unfinished last line is no acknowledgement
+			}
+			c.mu.Lock()
+			c.lines = append(c.lines, strings.TrimSpace(line))
+			c.mu.Unlock()
+		}
+	}()
+	t.Cleanup(c.kill)
+	return c
+}
+
+// printed is what it has printed so far.
+func (c *child) printed() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.lines)
+}
+
+// kill ends the child.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill() // it may have ended
+	<-c.ended
+	_ = c.cmd.Wait() // it was killed
+}
