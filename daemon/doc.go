@@ -75,7 +75,7 @@ error stops all; stopping is bounded in time.
  4. replay leases entries (a lease proves nothing and runs out), resolves what has no identifier yet, looks up what may be there already, and marks an entry sending on disk before the
     first byte of its own request leaves: never more entries than requests in flight (max_in_flight, default 4, at most 16). It settles each by the answer.
 
-States of an entry: pending → sending → delivered; besides held (with a reason: unresolved, review, backdated, bulk, future), in_doubt (it may have arrived), rejected (the
+States of an entry: pending → sending → delivered; besides held (with a reason: unresolved, review, backdated, bulk, future, user, imported), in_doubt (it may have arrived), rejected (the
 service refused the data; kept with its answer), dropped (by the user or a rule, kept for the record), merged (the same playback as another entry). Finished entries stay
 readable for a year; their dedupe keys stay for good. bulk and backdated are for libraries only; future is more than 5 minutes ahead. pause stops sending and relabels nothing.
 Every entry can be explained: what was seen, which rule did what, every attempt and answer.
@@ -211,6 +211,15 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
+
+  - filmspool queue retry|hold|release|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
+    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
+    retry takes entries in doubt only with --may-double; drop of more than one needs --yes. queue edit ID, queue settle ID --as delivered|rejected|dropped --json: the entry.
+
+  - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};
+    of an event that was trimmed {v,source,eventId,content} alone. queue import FILE|- [--dry-run] --json: {lines,events,entries,held,inDoubt,known,conflicts}; what had not left is held as imported.
+
+  - filmspool pause|resume [--account NAME] --json: [{name,state,reason,hint}].
 
   - filmspool add movie 603 [--watched-at T], add episode --show 1396 --season 1 --episode 2, watchlist add tv 1396 [--priority N],
     list create NAME [--description D] [--visibility PRIVATE]: print the entry's id; --json the entry.

@@ -109,7 +109,7 @@ Set it up:  filmspool login --base-url https://…/api/v1
 	root.AddCommand(
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.statusCommand(),
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
-		p.listCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
+		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
 	)
 	return root
 }

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch,
+			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
 		},
 	})
 }
@@ -172,6 +172,21 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%v never matched %s; last:\n%s", args[1:], args[0], out)
 		case <-tick.C:
 		}
+	}
+}
+
+// post runs "post URL BODY" and wants status 200.
+func post(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, args[0], strings.NewReader(args[1]))
+	ts.Check(err)
+	answer, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(answer.Body)
+		ts.Fatalf("%s: %s\n%s", args[0], answer.Status, body)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,19 +15,50 @@ import (
 )
 
 func (p *program) queueCommand() *cobra.Command {
-	return group("queue", "Look into the outbox", p.queueListCommand(), p.queueShowCommand())
+	return group("queue", "Look into the outbox and change what it does",
+		p.queueListCommand(), p.queueShowCommand(), p.retryCommand(), p.holdCommand(), p.releaseCommand(), p.dropCommand(),
+		p.editCommand(), p.settleCommand(), p.exportCommand(), p.importCommand(),
+	)
+}
+
+// states are those that an entry can be in.
+func states() []string {
+	return []string{"pending", "sending", "delivered", "held", "in_doubt", "rejected", "dropped", "merged"}
+}
+
+// kinds are what an entry can ask for.
+func kinds() []string { return []string{"viewing", "watchlist", "list"} }
+
+// oneOf refuses a flag's value that is none of those it may have.
+func oneOf(flag, value string, known []string) error {
+	if value != "" && !slices.Contains(known, value) {
+		return usage("--%s %q is not one of %s", flag, value, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// entryID reads an entry's id.
+func entryID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, usage("%q is not an entry's id, which is a number", text)
+	}
+	return id, nil
 }
 
 func (p *program) queueListCommand() *cobra.Command {
 	var q status.Query
 	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
 	asJSON := jsonFlag(c)
-	states := []string{"pending", "sending", "delivered", "held", "in_doubt", "rejected", "dropped", "merged"}
-	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states, ", "))
+	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states(), ", "))
+	c.Flags().StringVar(&q.Account, "account", "", "only entries of this account")
+	c.Flags().StringVar(&q.Source, "source", "", "only entries from this source, or kind of source: browser, kodi, cli")
+	c.Flags().StringVar((*string)(&q.Kind), "kind", "", "only this kind: "+strings.Join(kinds(), ", "))
+	c.Flags().StringVar(&q.Reason, "reason", "", "only entries that stand there for this reason, such as bulk")
 	c.Flags().IntVar(&q.Limit, "limit", 100, "at most this many, 1 to 10000")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if q.State != "" && !slices.Contains(states, q.State) {
-			return usage("--state %q is not one of %s", q.State, strings.Join(states, ", "))
+		if err := cmp.Or(oneOf("state", q.State, states()), oneOf("kind", string(q.Kind), kinds())); err != nil {
+			return err
 		}
 		if q.Limit < 1 || q.Limit > 10000 {
 			return usage("--limit %d is not from 1 to 10000", q.Limit)
@@ -82,9 +114,9 @@ func (p *program) queueShowCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		id, err := strconv.ParseInt(args[0], 10, 64)
+		id, err := entryID(args[0])
 		if err != nil {
-			return usage("%q is not an entry's id, which is a number", args[0])
+			return err
 		}
 		return p.instance(c.Context(), false, func(ctl status.Control) error {
 			e, err := ctl.Explain(c.Context(), id)

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// correction is what the flags of "queue edit" say.
+type correction struct {
+	movie, show, at string
+	season, episode int
+	set             func(flag string) bool
+}
+
+func (p *program) editCommand() *cobra.Command {
+	var e correction
+	c := &cobra.Command{
+		Use: "edit ID", Short: "Correct an entry that has not been delivered", Args: exactly("ID"),
+		Long: `Says what an entry really is, or when it was watched. What was held for want of
+that, or was rejected, may leave then. Of an episode, what you do not give stays.`,
+		Example: `  filmspool queue edit 12 --movie 603
+  filmspool queue edit 12 --show 1396 --season 1 --episode 2
+  filmspool queue edit 12 --watched-at 2026-03-01T20:15:00+01:00`,
+	}
+	asJSON := jsonFlag(c)
+	f := c.Flags()
+	f.StringVar(&e.movie, "movie", "", "it is this film, by its TMDB identifier")
+	f.StringVar(&e.show, "show", "", "it is of this series, by its TMDB identifier")
+	f.IntVar(&e.season, "season", -1, "the season, from 0 (specials)")
+	f.IntVar(&e.episode, "episode", 0, "the episode, from 1")
+	f.StringVar(&e.at, "watched-at", "", "when it ended, with offset: 2026-03-01T20:15:00+01:00")
+	e.set = f.Changed
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := entryID(args[0])
+		if err != nil {
+			return err
+		}
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			was, err := ctl.Explain(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			edit, err := e.edit(was.Entry)
+			if err != nil {
+				return err
+			}
+			after, err := ctl.Edit(c.Context(), id, edit)
+			return p.sayEntry(after, *asJSON, err)
+		})
+	}
+	return c
+}
+
+// edit is the correction of one entry.
+func (e correction) edit(was status.Entry) (status.Edit, error) {
+	var edit status.Edit
+	if !e.set("movie") && !e.set("show") && !e.set("season") && !e.set("episode") && !e.set("watched-at") {
+		return edit, &exitError{
+			code: exitUsage, message: "nothing to change is given",
+			hint: "one or more of --movie, --show, --season, --episode and --watched-at",
+		}
+	}
+	if e.set("watched-at") {
+		at, err := viewing.ParseInstant(e.at)
+		if err != nil {
+			return edit, usage("--watched-at: %v", err)
+		}
+		edit.WatchedAt = &at
+	}
+	var err error
+	edit.Media, err = e.media(was)
+	return edit, err
+}
+
+// media is the new identity; nil keeps the old one.
+func (e correction) media(was status.Entry) (*viewing.Media, error) {
+	part := e.set("season") || e.set("episode")
+	switch {
+	case e.set("movie") && (e.set("show") || part):
+		return nil, usage("it is either a film or an episode: give --movie, or --show, --season and --episode")
+	case e.set("movie"):
+		id, err := tmdb(e.movie)
+		return &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}}, err
+	case e.set("show") && !part && was.Kind == viewing.KindWatchlist:
+		id, err := tmdb(e.show)
+		return &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: id}}, err
+	case e.set("show") || part:
+		return e.episodeOf(was)
+	default:
+		return nil, nil
+	}
+}
+
+// episodeOf is the new identity of an episode, as far as it is given.
+func (e correction) episodeOf(was status.Entry) (*viewing.Media, error) {
+	m := &viewing.Media{Type: viewing.Episode}
+	if e.set("show") {
+		id, err := tmdb(e.show)
+		if err != nil {
+			return nil, err
+		}
+		m.Show = &viewing.Show{IDs: viewing.IDs{TMDB: id}}
+	}
+	if e.set("season") {
+		m.Season = &e.season
+	}
+	if e.set("episode") {
+		m.Episode = &e.episode
+	}
+	old := viewing.Media{}
+	if was.Media != nil && was.Media.Type == viewing.Episode {
+		old = *was.Media
+	}
+	for _, part := range []struct {
+		flag    string
+		missing bool
+	}{
+		{"show", m.Show == nil && old.Show == nil},
+		{"season", m.Season == nil && old.Season == nil},
+		{"episode", m.Episode == nil && old.Episode == nil},
+	} {
+		if part.missing {
+			return nil, usage("--%s is missing: entry %d does not say it", part.flag, was.ID)
+		}
+	}
+	return m, nil
+}
+
+// sayEntry prints one entry as it is after a change.
+func (p *program) sayEntry(e status.Entry, asJSON bool, err error) error {
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(p.stdout, e)
+	}
+	state := e.State
+	if e.Reason != "" {
+		state += " (" + e.Reason + ")"
+	}
+	fmt.Fprintf(p.stdout, "%d  %s  watched %s: %s\n", e.ID, e.Label(), watched(e), state)
+	return nil
+}

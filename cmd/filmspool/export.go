@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "export [FILE]", Short: "Write everything that is yours as JSON lines",
+		Long: `Writes every event with its times, identifiers and what became of it, one JSON
+object a line, to FILE, which must not exist, or to standard output. Keys are not in it.`,
+		Example: `  filmspool queue export diary.jsonl
+  filmspool queue export | grep '"in_doubt"'`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%q is one word too many; usage: %s", args[1], c.UseLine())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.instance(c.Context(), false, func(ctl status.Control) error {
+				if len(args) == 0 {
+					return ctl.Export(c.Context(), p.stdout)
+				}
+				return newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), f) })
+			})
+		},
+	}
+}
+
+// newFile has write fill a new file that only its owner can read; half a file
+// does not stay.
+func newFile(name string, write func(*os.File) error) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the file: %w", err)
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}

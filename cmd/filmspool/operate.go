@@ -1,0 +1,201 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+)
+
+func (p *program) retryCommand() *cobra.Command {
+	c, o := p.verbCommand(status.Retry, "Send entries again, or at once", `Sends again what the service rejected, and at once what waits for a later time.
+The service is asked again at once; a pause of yours stays.
+
+Entries in doubt may have arrived: see what you find at the service, and tell with
+"queue settle". With --may-double they are sent again all the same, and may then be
+there twice.`, `  filmspool queue retry 12 13
+  filmspool queue retry --state rejected --dry-run
+  filmspool queue retry --all`)
+	c.Flags().BoolVar(&o.MayDouble, "may-double", false, "also entries in doubt, which the service may then have twice")
+	return c
+}
+
+func (p *program) holdCommand() *cobra.Command {
+	c, _ := p.verbCommand(status.Hold, "Keep entries back until you release them", `Keeps pending entries back, with the reason "user".`,
+		`  filmspool queue hold 12
+  filmspool queue hold --source kodi`)
+	return c
+}
+
+func (p *program) releaseCommand() *cobra.Command {
+	c, _ := p.verbCommand(status.Release, "Let held entries go", `Lets held entries go, for whatever reason they are held. What has no identifier
+cannot go: give it one with "queue edit".`, `  filmspool queue release 12
+  filmspool queue release --reason bulk --before 2026-03-01`)
+	return c
+}
+
+func (p *program) dropCommand() *cobra.Command {
+	c, _ := p.verbCommand(status.Drop, "Withdraw entries that have not arrived", `Withdraws entries before they leave; they stay in the record. What is in doubt may
+have arrived: dropping it takes nothing back. More than one entry needs --yes.`, `  filmspool queue drop 12
+  filmspool queue drop --state held --reason backdated --yes`)
+	return c
+}
+
+// verbCommand is a command that applies one verb to ids, filters or all.
+func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command, *status.Order) {
+	o := &status.Order{Verb: verb}
+	c := &cobra.Command{Use: verb + " [ID]…", Short: short, Long: long, Example: example, Args: cobra.ArbitraryArgs}
+	f := c.Flags()
+	f.StringVar(&o.State, "state", "", "all in this state: "+strings.Join(states(), ", "))
+	f.StringVar(&o.Reason, "reason", "", "all that stand there for this reason, such as bulk")
+	f.StringVar(&o.Account, "account", "", "all of this account")
+	f.StringVar(&o.Source, "source", "", "all from this source, or kind of source: browser, kodi, cli")
+	f.StringVar((*string)(&o.Kind), "kind", "", "all of this kind: "+strings.Join(kinds(), ", "))
+	before := f.String("before", "", "all watched before this day, or time with offset")
+	f.BoolVar(&o.All, "all", false, "all that can be changed so")
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
+	yes := verb != status.Drop
+	if verb == status.Drop {
+		f.BoolVar(&yes, "yes", false, "drop more than one entry")
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := readOrder(o, args, *before); err != nil {
+			return err
+		}
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			did, err := give(c.Context(), ctl, *o, yes)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, did)
+			}
+			return sayChanged(p.stdout, did)
+		})
+	}
+	return c, o
+}
+
+// readOrder completes an order, and refuses one that names nothing: never all
+// by accident.
+func readOrder(o *status.Order, args []string, before string) error {
+	for _, text := range args {
+		id, err := entryID(text)
+		if err != nil {
+			return err
+		}
+		o.IDs = append(o.IDs, id)
+	}
+	var err error
+	if before != "" {
+		o.Before, err = moment(before)
+	}
+	if err = cmp.Or(err, oneOf("state", o.State, states()), oneOf("kind", string(o.Kind), kinds())); err != nil {
+		return err
+	}
+	filtered := o.State != "" || o.Reason != "" || o.Account != "" || o.Source != "" || o.Kind != "" || before != ""
+	switch {
+	case len(o.IDs) > 0 && (filtered || o.All):
+		return usage("give either ids or filters, not both")
+	case len(o.IDs) == 0 && !filtered && !o.All:
+		return &exitError{
+			code: exitUsage, message: "nothing is selected: which entries shall I " + o.Verb + "?",
+			hint: "give ids, or one or more of --state, --reason, --account, --source, --kind and --before, or --all",
+		}
+	}
+	return nil
+}
+
+// moment reads a day, which begins at midnight here, or a time with offset.
+func moment(text string) (time.Time, error) {
+	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return day, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, usage("--before %q is not a day such as 2026-03-01, or a time with offset", text)
+	}
+	return at, nil
+}
+
+// give gives an order. One that needs a yes for many entries is tried dry first.
+func give(ctx context.Context, ctl status.Control, o status.Order, yes bool) (status.Changed, error) {
+	if yes || o.DryRun {
+		return ctl.Operate(ctx, o)
+	}
+	o.DryRun = true
+	would, err := ctl.Operate(ctx, o)
+	if err != nil {
+		return would, err
+	}
+	if would.Changed > 1 {
+		return would, &exitError{
+			code: exitUsage, message: fmt.Sprintf("this would %s %d entries", o.Verb, would.Changed),
+			hint: "add --yes, or --dry-run to see which",
+		}
+	}
+	o.DryRun = false
+	return ctl.Operate(ctx, o)
+}
+
+// sayChanged tells what an order did, or would do.
+func sayChanged(w io.Writer, did status.Changed) error {
+	past := map[string]string{status.Retry: "Retried", status.Hold: "Held", status.Release: "Released", status.Drop: "Dropped"}[did.Verb]
+	switch {
+	case did.Changed == 0:
+		fmt.Fprintf(w, "There is nothing to %s.\n", did.Verb)
+	case did.DryRun:
+		fmt.Fprintf(w, "This would %s %s%s: %s.\n", did.Verb, entries(did.Changed), fromStates(did.From), named(did))
+	default:
+		fmt.Fprintf(w, "%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
+	}
+	if n := did.Left["in_doubt"]; n > 0 {
+		fmt.Fprintf(w, "Left as they are: %s in doubt, which the service may have already.\n", entries(n))
+		fmt.Fprintln(w, "hint:  filmspool queue list --state in_doubt; to send them all the same: --may-double")
+	}
+	if n := did.Left["unresolved"]; n > 0 {
+		fmt.Fprintf(w, "Left as they are: %s without an identifier.\n", entries(n))
+		fmt.Fprintln(w, "hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
+	}
+	return nil
+}
+
+// entries counts entries in words.
+func entries(n int64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// fromStates tells the states that entries were in.
+func fromStates(from map[queue.State]int64) string {
+	var parts []string
+	for _, state := range slices.Sorted(maps.Keys(from)) {
+		parts = append(parts, fmt.Sprintf("%d %s", from[state], strings.ReplaceAll(string(state), "_", " ")))
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// named lists the ids.
+func named(did status.Changed) string {
+	var ids []string
+	for _, id := range did.IDs {
+		ids = append(ids, fmt.Sprint(id))
+	}
+	text := strings.Join(ids, ", ")
+	if more := did.Changed - int64(len(did.IDs)); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

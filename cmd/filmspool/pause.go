@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+func (p *program) pauseCommand() *cobra.Command {
+	return p.pausingCommand("pause", "Stop sending until you resume", `Stops sending; everything is still taken and kept, and nothing is relabelled. It
+lasts until "filmspool resume", also over a restart.`, status.Control.Pause)
+}
+
+func (p *program) resumeCommand() *cobra.Command {
+	return p.pausingCommand("resume", "Send again after a pause", `Ends the pause that you began. What else keeps an account back is tried at once.`,
+		status.Control.Resume)
+}
+
+// pausingCommand is a command about how accounts stand.
+func (p *program) pausingCommand(
+	use, short, long string, do func(status.Control, context.Context, string) ([]status.Account, error),
+) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly()}
+	account := c.Flags().String("account", "", "only this account (default: all)")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), false, func(ctl status.Control) error {
+			accounts, err := do(ctl, c.Context(), *account)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, accounts)
+			}
+			for _, a := range accounts {
+				p.sayPause(a)
+			}
+			return nil
+		})
+	}
+	return c
+}
+
+// sayPause tells how one account stands.
+func (p *program) sayPause(a status.Account) {
+	switch a.State {
+	case status.OK:
+		fmt.Fprintf(p.stdout, "Account %s is not paused.\n", a.Name)
+	case status.Paused:
+		fmt.Fprintf(p.stdout, "Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
+	default:
+		fmt.Fprintf(p.stdout, "Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
+		if a.Hint != "" {
+			fmt.Fprintln(p.stdout, "hint:  "+a.Hint)
+		}
+	}
+}
