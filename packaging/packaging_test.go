@@ -57,7 +57,7 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 		"Unit": {"StartLimitIntervalSec=300", "StartLimitBurst=10"},
 		"Service": {
 			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=5",
-			"RestartPreventExitStatus=78", "WatchdogSec=60", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
+			"RestartPreventExitStatus=78", "WatchdogSec=180", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
 		},
 	}
 	units := map[string]struct{ text, target string }{
