@@ -53,6 +53,10 @@ step_demo() {
     and .offlineHeld > 0 and .lost == 0 and .doubled == 0' "$work/demo.json" >/dev/null
 }
 
+# How often the real program wakes in a minute without work. Its test takes that
+# minute, so it waits to be asked.
+step_idle() { FILMSPOOL_SLOW_TESTS=1 go test -count=1 -run '^TestIdleHardlyWakes$' -v ./cmd/filmspool; }
+
 # Short: the figures are for reading, not for judging.
 step_bench() {
   local with=()
