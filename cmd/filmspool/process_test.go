@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,7 +72,12 @@ type process struct {
 // start runs a command that serves, and waits for its address.
 func (h *household) start(args ...string) *process {
 	h.t.Helper()
-	cmd := h.command(context.WithoutCancel(h.t.Context()), args...)
+	return h.serve(h.command(context.WithoutCancel(h.t.Context()), args...))
+}
+
+// serve starts what serves, and waits for its address.
+func (h *household) serve(cmd *exec.Cmd) *process {
+	h.t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		h.t.Fatal(err)
@@ -83,7 +89,7 @@ func (h *household) start(args ...string) *process {
 	}
 	h.t.Cleanup(p.kill)
 	said := io.Writer(&h.said)
-	if args[0] == "sandbox" {
+	if slices.Contains(cmd.Args, "sandbox") {
 		said = io.Discard // a service tells its own keys: that is its trade
 	}
 	lines := bufio.NewScanner(io.TeeReader(out, said))
@@ -95,7 +101,7 @@ func (h *household) start(args ...string) *process {
 		}
 	}
 	p.kill()
-	h.t.Fatalf("filmspool %v did not start:\n%s", args, p.log.String())
+	h.t.Fatalf("%v did not start:\n%s", cmd.Args, p.log.String())
 	return nil
 }
 
