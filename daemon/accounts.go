@@ -63,6 +63,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 	if a.loop, err = replay.New(o); err != nil {
 		return nil, err
 	}
+	a.loop.Wake() // key or address may have been mended before this start: ask at once
 	return a, nil
 }
 

@@ -88,10 +88,18 @@ func (d *Daemon) judge(next config.Credential, check tracker.KeyCheck) error {
 	}
 	if next.UserID != "" && check.UserID != "" && next.UserID != check.UserID {
 		return refused(
-			fmt.Sprintf("this key is %s's, but what waits here was watched by %s", check.UserName, next.UserName),
+			"this key belongs to "+person(check.UserName, check.UserID)+", but what waits here was watched by "+person(next.UserName, next.UserID),
 			"to keep both: add an account to the configuration and use filmspool login --account NAME")
 	}
 	return nil
+}
+
+// person names a user of the service: two may have one name.
+func person(name, id string) string {
+	if name == "" {
+		return "user " + id
+	}
+	return name + " (user " + id + ")"
 }
 
 func refused(message, hint string) error {

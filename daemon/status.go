@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -59,7 +60,23 @@ func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account,
 			out.Hint = "filmspool login --base-url https://…/api/v1"
 		}
 	}
+	if hint := strongerHint(h.Pause, credential, d.o.Paths.File); hint != "" {
+		out.Hint = hint
+	}
 	return out, nil
+}
+
+// strongerHint is what to do about a paused account when a login would not
+// help, because a stronger source of key or address wins over it.
+func strongerHint(pause string, c config.Credential, file string) string {
+	switch {
+	case pause == replay.PausedAddress && c.URLSource != "" && c.URLSource != "login":
+		return fmt.Sprintf("change base_url of [accounts.%s] in %s, then restart filmspool", c.Account, file)
+	case pause == replay.PausedKey && c.KeySource == "systemd credential":
+		return "change the systemd credential of account " + c.Account + ", then restart the service"
+	default:
+		return ""
+	}
 }
 
 // sources are the paired browsers and the libraries.
@@ -117,8 +134,13 @@ func summarise(s *status.Status) {
 	}
 }
 
-// sentence ends text with one full stop.
-func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
+// sentence ends text with one full stop, unless it is a question.
+func sentence(text string) string {
+	if strings.HasSuffix(text, "?") {
+		return text
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
 
 // safe says that what waits is not lost.
 func safe(waiting int64) string {

@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
+			"replace": replace,
 		},
 	})
 }
@@ -173,6 +174,12 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 		case <-tick.C:
 		}
 	}
+}
+
+// replace runs "replace FILE OLD NEW".
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), args[1], args[2])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
 // post runs "post URL BODY" and wants status 200.
