@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
@@ -121,14 +122,23 @@ func (t *tx) earlier(kind, eventID string) (*known, error) {
 
 // keep writes a new event with its entries, or as a witness of earlier ones.
 func (t *tx) keep(e sighting) ([]int64, error) {
-	event, err := t.insert(`INSERT INTO events (source, source_kind, event_id, content, body, committed_at)
-		VALUES (?, ?, ?, ?, ?, ?)`, e.source, e.kind, e.EventID, e.content, string(e.body), t.now)
+	same, err := t.sameAs(e)
 	if err != nil {
 		return nil, err
 	}
-	entries, witness, err := t.witness(e, event)
-	if err == nil && !witness {
-		entries, err = t.makeEntries(e, event)
+	parts := e.parts()
+	if same != nil {
+		parts = nil
+	}
+	event, err := t.insert(insertEvent, e.source, e.kind, e.EventID, string(e.body), len(parts), t.now)
+	if err != nil {
+		return nil, err
+	}
+	var entries []int64
+	if same != nil {
+		entries, err = t.witness(e, event, *same)
+	} else {
+		entries, err = t.makeEntries(e, event, parts)
 	}
 	if err != nil {
 		return nil, err
@@ -142,55 +152,78 @@ func (t *tx) keep(e sighting) ([]int64, error) {
 	return entries, err
 }
 
-// witness joins an event to the entries of the earlier one that it is another
-// sighting of; ok is false when it names none that is known.
-func (t *tx) witness(e sighting, event int64) (entries []int64, ok bool, err error) {
+const (
+	insertEvent = `INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
+		SELECT ?1, ?2, ?3, ?4, next, ?5, ?6, seal(?1, ?2, ?3, ?4, next, ?5, ?6)
+		FROM (SELECT CASE WHEN ?5 > 0 THEN coalesce(max(id), 0) + 1 END AS next FROM entries)`
+	insertEntry = `INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
+			watched_text, watched_offset, watched_precision, class, revision, created_at,
+			state, reason, lane, next_at, decided, sum)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+			seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15))`
+)
+
+// sameAs is the earlier event that e is another sighting of; nil when it names
+// none that is known.
+func (t *tx) sameAs(e sighting) (*known, error) {
 	if e.SameAs == "" {
-		return nil, false, nil
+		return nil, nil
 	}
-	was, err := t.earlier(e.kind, e.SameAs)
-	if err != nil || was == nil {
-		return nil, false, err
-	}
-	if entries, err = t.entriesOf(was.event); err != nil {
-		return nil, false, err
+	return t.earlier(e.kind, e.SameAs)
+}
+
+// witness joins an event to the entries of the earlier one that it is another
+// sighting of.
+func (t *tx) witness(e sighting, event int64, was known) ([]int64, error) {
+	entries, err := t.entriesOf(was.event)
+	if err != nil {
+		return nil, err
 	}
 	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 	for _, entry := range entries {
 		if _, err := t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if err := t.step(entry, "sighting", detail); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	t.nudge = true
-	return entries, true, nil
+	return entries, nil
 }
+
+// madeOf joins events AS v with the entries AS n that were made of them.
+const madeOf = "events AS v JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id"
 
 // entriesOf lists the entries that an event became, or became part of.
 func (t *tx) entriesOf(event int64) ([]int64, error) {
-	rows, err := t.query(`SELECT id FROM entries WHERE event = ?1
+	rows, err := t.query("SELECT n.id FROM "+madeOf+` WHERE v.id = ?1
 		UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1`, event)
 	return collect(rows, err, scanID)
 }
 
-// makeEntries makes an event's entries: one for each request that it asks for.
-func (t *tx) makeEntries(e sighting, event int64) ([]int64, error) {
+// parts are the items that an event asks for, one for each request; nil stands
+// for a list.
+func (e *sighting) parts() []*viewing.Media {
 	items := make([]*viewing.Media, len(e.Media))
 	for i := range e.Media {
 		items[i] = &e.Media[i]
 	}
-	times := 1
 	switch e.Kind {
 	case viewing.KindViewing:
-		times = e.Count
+		return slices.Repeat(items, e.Count)
 	case viewing.KindList:
-		items = []*viewing.Media{nil}
+		return []*viewing.Media{nil}
+	default:
+		return items
 	}
+}
+
+// makeEntries makes an event's entries.
+func (t *tx) makeEntries(e sighting, event int64, parts []*viewing.Media) ([]int64, error) {
 	var entries []int64
-	for part := range times * len(items) {
-		id, err := t.makeEntry(e, event, part, items[part%len(items)])
+	for part, item := range parts {
+		id, err := t.makeEntry(e, event, part, item)
 		if err != nil {
 			return nil, err
 		}
@@ -215,16 +248,13 @@ func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (int
 		return 0, err
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err := t.insert(`INSERT INTO entries (event, account, part, kind, state, reason, media, list, item_key,
-			priority, watched_at, watched_text, watched_offset, watched_precision, class, lane, next_at, created_at, decided)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		event, decision.Account, part, string(e.Kind), decision.State, decision.Reason, media, list, key,
-		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), int(laneOf(decision)),
-		max(at.due(t.now), decision.NotBefore.UnixMilli()), t.now, decided)
+	id, err := t.insert(insertEntry, event, decision.Account, part, string(e.Kind), media, list, key,
+		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), 0, t.now,
+		decision.State, decision.Reason, int(laneOf(decision)), max(at.due(t.now), decision.NotBefore.UnixMilli()), decided)
 	if err != nil {
 		return 0, err
 	}
-	t.enter(State(decision.State))
+	t.made(State(decision.State))
 	return id, nil
 }
 

@@ -206,10 +206,10 @@ func TestQueryPlans(t *testing.T) {
 		{"next due", selectNextDue, []any{"a", 1, 1, 0}, []string{`SEARCH n USING INDEX entries_due \(account=\? AND lane=\?\)`, elder}},
 		{"waits", selectWaits, []any{"a"}, []string{`COVERING INDEX entries_due \(account=\? AND lane=\?\)`}},
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
-		{"oldest", selectOldest, nil, []string{`USING COVERING INDEX entries_waiting`}},
-		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_sending`}},
-		{"held", list(Filter{State: StateHeld}), []any{1}, []string{`USING INDEX entries_attention \(state=\?\)`}},
-		{"rejected before", list(Filter{State: StateRejected, Before: 9}), []any{9, 1}, []string{`entries_attention \(state=\? AND id<\?\)`}},
+		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
+		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_open`}},
+		{"held", list(Filter{State: StateHeld}), []any{1}, []string{`USING INDEX entries_open \(state=\?\)`}},
+		{"rejected before", list(Filter{State: StateRejected, Before: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
 		{"all", list(Filter{Before: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
 	}
 	for _, tt := range tests {

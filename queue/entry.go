@@ -76,4 +76,7 @@ type Entry struct {
 	SettledAt time.Time // zero until finished
 	RemoteID  string    // the service's id of a list
 	Lease     int64     // the token of the lease it was handed out with; 0 for none
+	// Damaged is set when the stored row, or its event's, does not match its
+	// checksum. Such an entry is never handed out to be sent.
+	Damaged bool
 }

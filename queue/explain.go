@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
 )
 
 // Explanation is all that is known about one entry.
@@ -85,6 +87,9 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	rows, err = moment.QueryContext(ctx, selectSteps, id)
 	if x.Steps, err = collect(rows, err, scanStep); err != nil {
 		return x, err
+	}
+	if x.Entry.Damaged && x.Entry.Reason != rules.Damaged {
+		x.Steps = append(x.Steps, Step{At: s.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)

@@ -119,8 +119,8 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}
-	rows, err = moment.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
-		WHERE n.event > ? AND n.event <= ? ORDER BY n.event, n.id`, first, *last)
+	rows, err = moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM "+madeOf+`
+		WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id`, first, *last)
 	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
 		if i, ok := of[dedupeKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {

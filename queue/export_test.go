@@ -81,7 +81,7 @@ func household(t *testing.T) *opened {
 	wish := film("wish", 2, 0)
 	wish.Kind, wish.WatchedAt, wish.Count, wish.Priority = viewing.KindWatchlist, viewing.Instant{}, 0, pointer(3)
 	list := viewing.Viewing{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir", Visibility: "PRIVATE"}}
-	s.commit(t, double, again, wish, list, film("trimmed", 5, -80))
+	s.commit(t, double, again, wish, film("trimmed", 5, -80), list)
 	s.change(t, `DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'trimmed')`,
 		`DELETE FROM events WHERE event_id = 'trimmed'`, `UPDATE counters SET current = current - 1 WHERE state = 'pending'`)
 	return s
@@ -188,16 +188,13 @@ func TestImportNamesTheBadLineAndKeepsThoseBefore(t *testing.T) {
 		"no account":     {spoil(func(r *Record) { r.Entries[0].Account = "" }), "entries.account"},
 		"bad part":       {spoil(func(r *Record) { r.Entries[0].Part = -1 }), "below 0"},
 		"no media":       {spoil(func(r *Record) { r.Entries[0].Media = nil }), "media: is missing"},
-		"twice one part": {spoil(func(r *Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "UNIQUE"},
+		"twice one part": {spoil(func(r *Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := fresh(t)
 			_, err := to.Import(t.Context(), lines(t, records[0], c.line), false)
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "line 2") {
 				t.Errorf("got %v", err)
-			}
-			if name == "twice one part" {
-				return // the database found it, and undid the whole step
 			}
 			if counts := to.checkCounters(t); counts.Held != 1 || !errors.Is(err, viewing.ErrInvalid) {
 				t.Errorf("counts %+v, %v", counts, err)

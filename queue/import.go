@@ -141,10 +141,19 @@ func (a *arrival) readEvent() error {
 	}
 	content := sha256.Sum256(body)
 	a.body, a.content, a.sameAs = body, content[:], v.SameAs
+	type name struct {
+		account string
+		part    int
+	}
+	seen := map[name]bool{}
 	for _, e := range a.Entries {
 		if err := e.check(v); err != nil {
 			return err
 		}
+		if seen[name{e.Account, e.Part}] {
+			return &viewing.FieldError{Field: "entries.part", Problem: fmt.Sprintf("%d is there twice", e.Part)}
+		}
+		seen[name{e.Account, e.Part}] = true
 	}
 	return nil
 }
@@ -221,15 +230,13 @@ func (t *tx) importRecord(a arrival, sum *Imported) error {
 // importEvent writes an event with its entries, or as a witness of earlier
 // ones that are here.
 func (t *tx) importEvent(a arrival, sum *Imported) (event int64, first sql.NullInt64, err error) {
-	event, err = t.insert(`INSERT INTO events (source, source_kind, event_id, content, body, committed_at)
-		VALUES (?, ?, ?, ?, ?, ?)`, a.Source, a.kind, a.EventID, a.content, string(a.body), a.CommittedAt.UnixMilli())
+	event, err = t.insert(insertEvent, a.Source, a.kind, a.EventID, string(a.body), len(a.Entries), a.CommittedAt.UnixMilli())
 	if err != nil {
 		return event, first, err
 	}
 	var entries []int64
 	if len(a.Entries) == 0 {
-		sighting := sighting{Viewing: viewing.Viewing{EventID: a.EventID, SameAs: a.sameAs}, source: a.Source, kind: a.kind}
-		entries, _, err = t.witness(sighting, event)
+		entries, err = t.importWitness(a, event)
 	}
 	for _, e := range a.Entries {
 		id, err := t.importEntry(e, event, sum)
@@ -242,6 +249,17 @@ func (t *tx) importEvent(a arrival, sum *Imported) (event int64, first sql.NullI
 		first = sql.NullInt64{Int64: entries[0], Valid: true}
 	}
 	return event, first, err
+}
+
+// importWitness joins an event to the entries of the earlier one that it is
+// another sighting of, where that is here.
+func (t *tx) importWitness(a arrival, event int64) ([]int64, error) {
+	e := sighting{Viewing: viewing.Viewing{EventID: a.EventID, SameAs: a.sameAs}, source: a.Source, kind: a.kind}
+	same, err := t.sameAs(e)
+	if err != nil || same == nil {
+		return nil, err
+	}
+	return t.witness(e, event, *same)
 }
 
 // importEntry writes one entry.
@@ -264,17 +282,18 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 		settled = writeNullTime(e.SettledAt)
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err := t.insert(`INSERT INTO entries (event, account, part, kind, state, reason, media, list, item_key, priority,
-			watched_at, watched_text, watched_offset, watched_precision, class, lane, attempts, revision, next_at,
-			remote_id, created_at, decided, settled_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?)`,
-		event, e.Account, e.Part, string(e.Kind), string(state), reason, media, list, key, e.Priority,
-		at.millis, at.text, at.offset, at.precision, string(e.Class), int(Backfill), e.Attempts, e.Revision, at.due(t.now),
-		e.RemoteID, e.CreatedAt.UnixMilli(), decided, settled)
+	id, err := t.insert(insertEntry, event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
+		at.millis, at.text, at.offset, at.precision, string(e.Class), e.Revision, e.CreatedAt.UnixMilli(),
+		string(state), reason, int(Backfill), at.due(t.now), decided)
 	if err != nil {
 		return 0, err
 	}
-	t.enter(state)
+	_, err = t.exec("UPDATE entries SET attempts = ?, remote_id = nullif(?, ''), settled_at = ? WHERE id = ?",
+		e.Attempts, e.RemoteID, settled, id)
+	if err != nil {
+		return 0, err
+	}
+	t.made(state)
 	sum.Entries++
 	switch {
 	case state == StateInDoubt:

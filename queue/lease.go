@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
 )
 
 // Lane is what entries leave in. Those of one lane leave the oldest first.
@@ -21,24 +23,28 @@ const (
 )
 
 // leasable chooses the pending entries of account ?1 in lane ?4 that nothing keeps
-// back: no lease of this run (tokens from ?3) that runs beyond ?2, no entry to wait
-// for, and no elder about the same item that may still be sent or may have
-// arrived. It reads along entries_due and looks for elders in
-// entries_unfinished, so its cost does not grow with what waits.
+// back but, perhaps, an elder: no lease of this run (tokens from ?3) that runs
+// beyond ?2, and no entry to wait for. It reads along entries_due, so its cost
+// does not grow with what waits.
 const leasable = ` FROM entries AS n
-	WHERE n.account = ?1 AND n.lane = ?4 AND n.state = 'pending'
+	WHERE n.account = ?1 AND n.lane = ?4 AND n.state = 'pending' AND n.behind = 0
 	AND (n.lease < ?3 OR n.lease_until <= ?2)
 	AND (n.after IS NULL OR EXISTS (
-		SELECT 1 FROM entries AS first WHERE first.id = n.after AND first.state IN ('delivered', 'merged')))
-	AND (n.item_key = '' OR NOT EXISTS (
+		SELECT 1 FROM entries AS first WHERE first.id = n.after AND first.state IN ('delivered', 'merged')))`
+
+// kept says whether an elder about the same item may still be sent or may have
+// arrived. A lease takes what it finds so out of entries_due, and the schema's
+// trigger puts the next one back when its turn comes: however many entries one
+// item has, each is looked at about once.
+const kept = `(n.item_key <> '' AND EXISTS (
 		SELECT 1 FROM entries AS elder
 		WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
 		AND elder.state IN ('pending', 'sending', 'in_doubt')
 		AND (elder.happened_at, elder.id) < (n.happened_at, n.id)))`
 
 const (
-	selectDue     = "SELECT n.id" + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
-	selectNextDue = "SELECT n.next_at" + leasable + " ORDER BY n.next_at, n.id LIMIT 1"
+	selectDue     = "SELECT n.id, " + kept + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
+	selectNextDue = "SELECT n.next_at" + leasable + " AND NOT " + kept + " ORDER BY n.next_at, n.id LIMIT 1"
 	selectLeased  = "SELECT " + entryColumns + ` FROM json_each(?) AS wanted
 		JOIN entries AS n ON n.id = wanted.value JOIN events AS v ON v.id = n.event`
 )
@@ -46,30 +52,44 @@ const (
 // Tokens grow from run to run, so that one look tells a lease of an earlier run.
 const leasesPerRun = 1 << 32
 
+// The bounds of one transaction of a lease.
+const (
+	lookPage = 256   // entries looked at once some were found behind elders
+	lookMost = 2_000 // then others may write
+)
+
 // Lease hands out up to n pending entries of the account that are due, for
 // ttl: of the first of the lanes in which anything is due, the oldest event
 // first. Without lanes those are [Live], then [Backfill]. Of one item only the first unfinished entry is
 // handed out, and none before the entry it waits for has arrived. A lease
 // proves nothing: it keeps others from handing out the same entry, and runs
-// out by itself, at the latest with this run.
+// out by itself, at the latest with this run. An entry whose row does not match
+// its checksum is held instead, with the reason [rules.Damaged].
 func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
 	}
-	var leased []Entry
-	err := s.write(ctx, func(t *tx) (err error) {
-		run := s.run * leasesPerRun
-		due, err := t.due(account, n, run, either(lanes))
-		if err != nil || len(due) == 0 {
-			return err
+	for _, lane := range either(lanes) {
+		for more := true; more; {
+			var l leasing
+			err := s.write(ctx, func(t *tx) error {
+				l = leasing{account: account, lane: lane, n: n, run: s.run * leasesPerRun, until: t.now + ttl.Milliseconds()}
+				l.token = l.run + s.leases.Add(1)
+				return t.lease(&l)
+			})
+			if err != nil {
+				return nil, fmt.Errorf("lease entries: %w", err)
+			}
+			for _, id := range l.damaged {
+				s.logger.Error("entry is damaged and held", "entry", id)
+			}
+			if len(l.leased) > 0 {
+				return l.leased, nil
+			}
+			more = l.more
 		}
-		leased, err = t.lease(due, ttl, run+s.leases.Add(1))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("lease entries: %w", err)
 	}
-	return leased, nil
+	return nil, nil
 }
 
 // either is lanes, or all of them.
@@ -80,35 +100,130 @@ func either(lanes []Lane) []Lane {
 	return lanes
 }
 
-// due finds up to n entries that are due, all in one lane.
-func (t *tx) due(account string, n int, run int64, lanes []Lane) (due []int64, err error) {
-	for _, lane := range lanes {
-		rows, err := t.query(selectDue, account, t.now, run, int(lane), n)
-		if due, err = collect(rows, err, scanID); err != nil || len(due) > 0 {
-			return due, err
-		}
-	}
-	return nil, nil
+// leasing is one lease in the making.
+type leasing struct {
+	account           string
+	lane              Lane
+	n                 int
+	run, token, until int64
+
+	leased  []Entry
+	damaged []int64
+	more    bool // there is more to look at than one transaction should
 }
 
-// lease marks the entries that are due, and reads them.
-func (t *tx) lease(due []int64, ttl time.Duration, token int64) ([]Entry, error) {
-	ids, err := json.Marshal(due)
+// lease hands out what is due, page by page.
+func (t *tx) lease(l *leasing) error {
+	page := l.n
+	for looked := 0; looked < lookMost; page = max(l.n, lookPage) {
+		rows, err := t.query(selectDue, l.account, t.now, l.run, int(l.lane), page)
+		found, err := collect(rows, err, scanDue)
+		if err != nil {
+			return err
+		}
+		var free, behind []int64
+		for _, d := range found {
+			switch {
+			case d.kept:
+				behind = append(behind, d.id)
+			case len(l.leased)+len(free) < l.n:
+				free = append(free, d.id)
+			}
+		}
+		if err := t.putBehind(behind); err != nil {
+			return err
+		}
+		if err := t.handOut(l, free); err != nil {
+			return err
+		}
+		if len(l.leased) == l.n || len(found) < page {
+			return nil
+		}
+		looked += len(found)
+	}
+	l.more = true
+	return nil
+}
+
+// due is an entry that may be leased unless an elder keeps it back.
+type due struct {
+	id   int64
+	kept bool
+}
+
+func scanDue(r *sql.Rows) (d due, err error) {
+	err = r.Scan(&d.id, &d.kept)
+	return d, err
+}
+
+// putBehind takes entries out of what leases look at.
+func (t *tx) putBehind(ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(ids)
 	if err != nil {
-		return nil, fmt.Errorf("write ids: %w", err)
+		return fmt.Errorf("write ids: %w", err)
+	}
+	_, err = t.exec("UPDATE entries SET behind = 1 WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	return err
+}
+
+// handOut reads entries and leases them; those that are damaged are held.
+func (t *tx) handOut(l *leasing, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return fmt.Errorf("write ids: %w", err)
 	}
 	_, err = t.exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
-		token, t.now+ttl.Milliseconds(), string(ids))
+		l.token, l.until, string(list))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows, err := t.query(selectLeased, string(ids))
-	leased, err := collect(rows, err, scanEntry)
-	slices.SortFunc(leased, func(a, b Entry) int {
+	rows, err := t.query(selectLeased, string(list))
+	read, err := collect(rows, err, scanEntry)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(read, func(a, b Entry) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 	})
-	return leased, err
+	whole := map[int64]bool{}
+	for _, e := range read {
+		if !e.Damaged && e.State == StatePending {
+			whole[e.ID] = true
+			l.leased = append(l.leased, e)
+		}
+	}
+	for _, id := range ids {
+		if !whole[id] {
+			l.damaged = append(l.damaged, id)
+			if err := t.holdDamaged(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
+
+// holdDamaged keeps an entry from being sent whose row, or whose event's, is
+// not as it was written.
+func (t *tx) holdDamaged(id int64) error {
+	_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
+		rules.Damaged, id)
+	if err != nil {
+		return err
+	}
+	t.leave(StatePending)
+	t.enter(StateHeld)
+	return t.step(id, "damaged", damagedRow)
+}
+
+// damagedRow tells a person what is wrong with an entry.
+const damagedRow = "Held: what is stored is not what was written, so it is not sent. Correct it or drop it."
 
 // Release gives leased entries back unchanged. Entries whose lease is lost
 // are left alone.
@@ -146,10 +261,11 @@ func (s *Store) NextDue(ctx context.Context, account string, lanes ...Lane) (t t
 	return t, ok, nil
 }
 
-const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' LIMIT 1"
+const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' AND behind = 0 LIMIT 1"
 
-// Waits reports whether the account has any pending entry, due or not. It
-// costs the same whatever waits.
+// Waits reports whether the account has any pending entry, due or not, beside
+// those behind an elder that is being sent or in doubt. It costs the same
+// whatever waits.
 func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
 	rows, err := s.reader.QueryContext(ctx, selectWaits, account)
 	found, err := collect(rows, err, scanID)

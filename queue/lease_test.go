@@ -225,3 +225,57 @@ func TestLeaseLeavesOutWhatIsPutOff(t *testing.T) {
 	}
 	s.wantLeased(t, 5)
 }
+
+// Whoever leaves the line, by whatever way, the next one gets its turn.
+func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
+	leave := map[string]func(*opened, int64) error{
+		"settled": func(s *opened, id int64) error {
+			return s.Settle(t.Context(), Settlement{Entry: id, State: StateRejected})
+		},
+		"held": func(s *opened, id int64) error {
+			_, err := s.Hold(t.Context(), Selection{IDs: []int64{id}}, false)
+			return err
+		},
+		"dropped": func(s *opened, id int64) error {
+			_, err := s.Drop(t.Context(), Selection{IDs: []int64{id}}, false)
+			return err
+		},
+		"another item": func(s *opened, id int64) error {
+			_, err := s.Edit(t.Context(), id, Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 99}}})
+			return err
+		},
+		"another time": func(s *opened, id int64) error {
+			_, err := s.Edit(t.Context(), id, Edit{WatchedAt: viewing.At(noon().Add(-time.Second))})
+			return err
+		},
+	}
+	for name, leave := range leave {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20), film("e3", 7, -10))
+			s.wantLeased(t, id[0])
+			if err := leave(s, id[0]); err != nil {
+				t.Fatal(err)
+			}
+			if leased := s.lease(t); !slices.Contains(ids(leased), id[1]) || slices.Contains(ids(leased), id[2]) {
+				t.Errorf("leased %v, want %d and not %d", ids(leased), id[1], id[2])
+			}
+		})
+	}
+}
+
+// What was behind, was held, and is let go again is looked at anew.
+func TestWhatWasBehindAndHeldComesBack(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20))
+	first := s.wantLeased(t, id[0])[0]
+	if _, err := s.Hold(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.settle(t, Settlement{Entry: id[0], Attempt: s.send(t, first), State: StateDelivered})
+	s.wantLeased(t)
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.wantLeased(t, id[1])
+}

@@ -47,7 +47,8 @@ func (c *Counts) slot(s State) *int64 {
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
 func (s *Store) Counts(ctx context.Context) (Counts, error) {
-	return s.counters(ctx, "SELECT state, current FROM counters")
+	return s.counters(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
+		FROM counters`)
 }
 
 // Totals is how many entries have ever come into each finished state; it does
@@ -74,15 +75,6 @@ func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
 	return counts, nil
 }
 
-const selectOldest = "SELECT created_at FROM entries WHERE state = 'pending' ORDER BY created_at LIMIT 1"
-
-// OldestPending is when the pending entry that waits longest was committed;
-// ok is false when none waits.
-func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, selectOldest)
-	return firstTime(rows, err, "find oldest entry")
-}
-
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
 	State   State        // "" for all
@@ -96,6 +88,9 @@ type Filter struct {
 	Limit  int   // 1 to 1,000; 0 is 100
 	Before int64 // only entries with a smaller id; 0 for all
 }
+
+// openStates is, word for word, what the index entries_open is of.
+const openStates = "state IN ('sending', 'held', 'in_doubt', 'rejected')"
 
 // The bounds of a list.
 const (
@@ -133,8 +128,8 @@ func (f Filter) query() (query string, args []any, err error) {
 		query += " AND n.state = '" + string(f.State) + "'"
 	}
 	switch f.State {
-	case StateHeld, StateInDoubt, StateRejected:
-		query += " AND n.state IN ('held', 'in_doubt', 'rejected')" // the index says so, word for word
+	case StateSending, StateHeld, StateInDoubt, StateRejected:
+		query += " AND n." + openStates
 	}
 	for _, c := range f.conditions() {
 		if c.set {

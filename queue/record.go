@@ -3,6 +3,7 @@ package queue
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,12 +13,13 @@ import (
 // entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.lane, n.attempts,
-	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease`
+	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease, ` + intact
 
 // scanEntry reads a row of entryColumns.
 func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryOf(r) }
 
-// scanEntryOf reads entryColumns from a row that may have more.
+// scanEntryOf reads entryColumns from a row that may have more. What a damaged
+// row says is taken as far as it can be read.
 func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	e := Entry{Count: 1}
 	var media, list []byte
@@ -25,21 +27,41 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	var after, settled sql.NullInt64
 	var remote sql.NullString
 	var next, created int64
-	err := r.Scan(&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
+	var whole bool
+	columns := []any{&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
 		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Lane, &e.Attempts,
-		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease)
-	if err != nil {
-		return Entry{}, err
+		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &whole}
+	if err := r.Scan(columns...); err != nil {
+		return scanUnreadable(r, len(columns), err)
 	}
+	e.Damaged = !whole || !e.State.valid()
 	e.WatchedAt, e.After, e.RemoteID = at.read(), after.Int64, remote.String
 	e.NextAt, e.CreatedAt, e.SettledAt = readTime(next), readTime(created), readNullTime(settled)
-	if err := readJSON(media, &e.Media); err != nil {
+	if err := readJSON(media, &e.Media); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read media of entry %d: %w", e.ID, err)
 	}
-	if err := readJSON(list, &e.List); err != nil {
+	if err := readJSON(list, &e.List); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read list of entry %d: %w", e.ID, err)
 	}
 	return e, nil
+}
+
+// scanUnreadable reads no more than the id of a damaged row whose columns are
+// of other types than they were; any other fault is returned. The last of the
+// n columns of an entry says whether it is whole.
+func scanUnreadable(r interface{ Scan(into ...any) error }, n int, fault error) (Entry, error) {
+	columns := make([]any, n)
+	for i := range columns {
+		columns[i] = new(any)
+	}
+	if err := r.Scan(columns...); err != nil {
+		return Entry{}, errors.Join(fault, err)
+	}
+	id, isID := (*columns[0].(*any)).(int64)
+	if whole := *columns[n-1].(*any); !isID || whole != int64(0) {
+		return Entry{}, fault
+	}
+	return Entry{ID: id, Count: 1, Damaged: true}, nil
 }
 
 // instant is a viewing.Instant as four columns, all NULL when there is none.

@@ -114,7 +114,7 @@ func (t *tx) settle(m Settlement) error {
 		}
 	}
 	t.leave(was)
-	t.enter(m.State)
+	t.enterAgain(m.State, m.Entry)
 	if m.State == StatePending && was == StateSending {
 		return nil // the attempt tells it all
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // selectLeft finds what a crash left under way.
-const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
+const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + openStates
 
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"

@@ -50,9 +50,12 @@ type Store struct {
 	leases       atomic.Int64 // tokens given in this run
 
 	reader *sql.DB
-	writer *connection // of Run alone, once it runs; nil after a failure
+	oldest oldest
+	writer *connection // of whoever has the turn, once Run runs; nil after a failure
+	crowd  bool        // the last transaction had several jobs; as writer
 
 	jobs    chan *job
+	turn    chan struct{} // one slot: full while Run runs and nobody writes
 	started atomic.Bool
 	closed  atomic.Bool
 	closing chan struct{} // closed by Close
@@ -73,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
 	s := &Store{
 		path: o.Path, settings: o.Settings, logger: o.Logger, now: now,
-		jobs: make(chan *job, 256), closing: make(chan struct{}), done: make(chan struct{}),
+		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		listeners: map[chan struct{}]struct{}{},
 	}
 	if s.logger == nil {

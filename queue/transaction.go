@@ -89,6 +89,7 @@ type tx struct {
 	now      int64           // milliseconds; the same for the whole transaction
 	moved    map[State]count // what the job changes in the counters
 	nudge    bool            // entries were added or changed
+	again    []int64         // entries that became pending again; 0 is any
 }
 
 // count is a change of one counter.
@@ -98,6 +99,29 @@ type count struct{ current, total int64 }
 func (t *tx) enter(s State) {
 	c := t.moved[s]
 	t.moved[s] = count{c.current + 1, c.total + 1}
+	t.nudge = true
+	if s == StatePending {
+		t.again = append(t.again, 0)
+	}
+}
+
+// enterAgain is enter for an entry whose id is known: whoever looks for the
+// oldest pending one need not begin at the first.
+func (t *tx) enterAgain(s State, id int64) {
+	before := len(t.again)
+	t.enter(s)
+	for i := before; i < len(t.again); i++ {
+		t.again[i] = id
+	}
+}
+
+// made counts a new entry. It is pending by its very id; see the counters'
+// table.
+func (t *tx) made(s State) {
+	if s != StatePending {
+		t.leave(StatePending)
+		t.enter(s)
+	}
 	t.nudge = true
 }
 

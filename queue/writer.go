@@ -21,11 +21,41 @@ type job struct {
 	err   error
 }
 
-// write hands a change to the writer and waits until it is on disk. When ctx
-// ends before the writer has begun, the change is withdrawn; after that its
-// end is waited for, so that the caller always knows what happened.
+// write has a change written and waits until it is on disk. When ctx ends
+// before that has begun, the change is withdrawn; after that its end is waited
+// for, so that the caller always knows what happened. While nobody else
+// writes, the caller does it itself, in its turn: that saves handing over to
+// another goroutine and back.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	j := &job{do: do, done: make(chan error, 1)}
+	select {
+	case <-s.turn:
+		s.inTurn(func() { s.batch(j) })
+		return <-j.done
+	default:
+		return s.handOver(ctx, j)
+	}
+}
+
+// inTurn works for whoever has taken the turn, and gives it back. A panic
+// leaves a transaction open, and must not leave others waiting for ever.
+func (s *Store) inTurn(work func()) {
+	whole := false
+	defer func() {
+		if !whole {
+			s.disconnect()
+		}
+		s.turn <- struct{}{}
+	}()
+	work()
+	whole = true
+}
+
+// handOver gives a job to Run and waits for its end.
+func (s *Store) handOver(ctx context.Context, j *job) error {
 	select {
 	case s.jobs <- j:
 	case <-ctx.Done():
@@ -55,19 +85,24 @@ func (s *Store) Run(ctx context.Context) error {
 		return errors.New("run queue: it runs already, or has ended")
 	}
 	defer close(s.done)
+	s.turn <- struct{}{}
+	defer func() {
+		<-s.turn // for good
+		s.finish()
+	}()
 	grow := time.NewTimer(growDelay)
 	defer grow.Stop()
 	for {
 		select {
 		case j := <-s.jobs:
-			s.batch(j)
+			<-s.turn
+			s.inTurn(func() { s.batch(j) })
 		case <-grow.C:
-			s.growLog()
+			<-s.turn
+			s.inTurn(s.growLog)
 		case <-ctx.Done():
-			s.finish()
 			return nil
 		case <-s.closing:
-			s.finish()
 			return nil
 		}
 	}
@@ -88,7 +123,7 @@ func (s *Store) finish() {
 // batch does first and whatever else waits in one transaction, and answers
 // each job once the disk has it all.
 func (s *Store) batch(first *job) {
-	done, nudge, err := s.transact(first)
+	done, t, err := s.transact(first)
 	if err != nil {
 		s.logger.Error("storage failed", "jobs", len(done), "error", err)
 		s.disconnect()
@@ -99,15 +134,26 @@ func (s *Store) batch(first *job) {
 		}
 		j.done <- j.err
 	}
-	if nudge && err == nil {
+	if t != nil && err == nil {
+		s.tell(t)
+	}
+}
+
+// tell passes on what a transaction has changed.
+func (s *Store) tell(t *tx) {
+	for _, id := range t.again {
+		s.oldest.lower(id)
+	}
+	if t.nudge {
 		s.nudge()
 	}
 }
 
 // transact runs jobs in one transaction. With an error nothing of it was kept.
-func (s *Store) transact(first *job) (done []*job, nudge bool, err error) {
-	t, err := s.begin()
+func (s *Store) transact(first *job) (done []*job, t *tx, err error) {
+	t, err = s.begin()
 	moved := map[State]count{}
+	defer func() { s.crowd = len(done) > 1 }()
 	for j := first; j != nil; j = s.next(len(done)) {
 		if !j.taken.CompareAndSwap(false, true) {
 			continue
@@ -123,22 +169,23 @@ func (s *Store) transact(first *job) (done []*job, nudge bool, err error) {
 	if err == nil {
 		err = t.commit()
 	}
-	return done, t != nil && t.nudge, err
+	return done, t, err
 }
 
-// next is another job that waits already, or nil. Callers that were just
-// answered get one chance to come back, which fills the next transaction.
+// next is another job that waits already, or nil. Where the last transaction
+// had several, callers that were just answered get one chance to come back,
+// which fills this one; a caller alone does not pay for that.
 func (s *Store) next(taken int) *job {
-	if taken >= maxBatch {
-		return nil
-	}
-	for range 2 {
+	for tries := 0; taken < maxBatch; tries++ {
 		select {
 		case j := <-s.jobs:
 			return j
 		default:
-			runtime.Gosched()
 		}
+		if tries > 0 || !s.crowd && taken < 2 {
+			return nil
+		}
+		runtime.Gosched()
 	}
 	return nil
 }

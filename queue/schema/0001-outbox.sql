@@ -1,9 +1,11 @@
 -- The outbox. Times are milliseconds since 1970 in UTC; a column named …_at
 -- that is NULL has not happened. Rows of events and entries are never renumbered:
 -- whoever trims old ones keeps the newest, so that no id is given twice.
+-- seal() is this program's own function: a checksum of its arguments.
 
 -- What the database knows about itself: installation (random, never changes),
--- run (raised at each opening; leases of earlier runs are void).
+-- run (raised at each opening; leases of earlier runs are void), clean (whether
+-- the last run ended in order), trimmed (how many events were trimmed), notice:N.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value ANY NOT NULL
@@ -11,21 +13,25 @@ CREATE TABLE meta (
 
 -- What sources reported, unchanged. That an event is one by (source_kind,
 -- event_id) is held by dedupe, which outlives it: a second index would cost
--- every commit one page more.
+-- every commit one page more. So would an index of the entries by event: those
+-- of one event are made at once, and the event knows which ids they have.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY,
   source       TEXT NOT NULL,
   source_kind  TEXT NOT NULL,
   event_id     TEXT NOT NULL,
-  content      BLOB NOT NULL,    -- SHA-256 of body
   body         TEXT NOT NULL,    -- the viewing as canonical JSON
-  committed_at INTEGER NOT NULL
+  entry        INTEGER,          -- the first of the entries made of it; NULL for a further sighting
+  parts        INTEGER NOT NULL, -- how many they are: the ids from entry on
+  committed_at INTEGER NOT NULL,
+  sum          INTEGER NOT NULL  -- seal of the columns before it, without id
 ) STRICT;
 
--- What is asked of the service: one row is one request.
+-- What is asked of the service: one row is one request. It is one by (event,
+-- account, part).
 CREATE TABLE entries (
   id                INTEGER PRIMARY KEY,
-  event             INTEGER NOT NULL REFERENCES events (id),
+  event             INTEGER NOT NULL,
   account           TEXT NOT NULL,
   part              INTEGER NOT NULL,
   kind              TEXT NOT NULL,
@@ -52,24 +58,51 @@ CREATE TABLE entries (
   created_at        INTEGER NOT NULL,
   decided           TEXT NOT NULL,               -- the rules' sentences at that time, a JSON array
   settled_at        INTEGER,
-  happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL,
-  UNIQUE (event, account, part)
+  sum               INTEGER NOT NULL,            -- seal of what is sent; see entries_sealed
+  behind            INTEGER NOT NULL DEFAULT 0,  -- 1: seen to wait for an elder; see entries_turn
+  happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
 ) STRICT;
 
--- Leases: what is due in a lane, the oldest first. Finished rows are in none of these.
-CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending';
+-- Leases: what is due in a lane, the oldest first. Finished rows are not in it,
+-- nor are those that a lease has found behind an elder.
+CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending' AND behind = 0;
 -- Order: the elders of an entry about the same item.
 CREATE INDEX entries_unfinished ON entries (account, item_key, happened_at, id)
   WHERE state IN ('pending', 'sending', 'in_doubt') AND item_key <> '';
--- How long the longest has waited.
-CREATE INDEX entries_waiting ON entries (created_at) WHERE state = 'pending';
--- What a crash left under way.
-CREATE INDEX entries_sending ON entries (id) WHERE state = 'sending';
--- What needs a person.
-CREATE INDEX entries_attention ON entries (state, id) WHERE state IN ('held', 'in_doubt', 'rejected');
+-- Lists of what needs a person, and what a crash left under way.
+CREATE INDEX entries_open ON entries (state) WHERE state IN ('sending', 'held', 'in_doubt', 'rejected');
 
 -- Entries that wait for another.
 CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
+
+-- Whoever changes what is sent, the sum follows, unless it was wrong before:
+-- a damaged row must not look whole again.
+CREATE TRIGGER entries_sealed AFTER UPDATE OF event, account, part, kind, media, list, item_key, priority,
+  watched_at, watched_text, watched_offset, watched_precision, class, revision, created_at ON entries
+WHEN old.sum IS seal(old.event, old.account, old.part, old.kind, old.media, old.list, old.item_key, old.priority,
+  old.watched_at, old.watched_text, old.watched_offset, old.watched_precision, old.class, old.revision, old.created_at)
+BEGIN
+  UPDATE entries SET sum = seal(event, account, part, kind, media, list, item_key, priority,
+    watched_at, watched_text, watched_offset, watched_precision, class, revision, created_at) WHERE id = new.id;
+END;
+
+-- The next one's turn: when an entry keeps back those behind it no longer, the
+-- eldest of them is looked at again.
+CREATE TRIGGER entries_turn AFTER UPDATE OF state, account, item_key, watched_at ON entries
+WHEN old.item_key <> '' AND old.state IN ('pending', 'sending', 'in_doubt')
+  AND (new.state NOT IN ('pending', 'sending', 'in_doubt') OR new.account <> old.account
+    OR new.item_key <> old.item_key OR new.watched_at IS NOT old.watched_at)
+BEGIN
+  UPDATE entries SET behind = 0 WHERE behind = 1 AND id = (
+    SELECT id FROM entries WHERE account = old.account AND item_key = old.item_key AND item_key <> ''
+      AND state IN ('pending', 'sending', 'in_doubt') ORDER BY happened_at, id LIMIT 1);
+END;
+-- What has changed itself is looked at again.
+CREATE TRIGGER entries_again AFTER UPDATE OF state, account, item_key, watched_at ON entries
+WHEN new.behind = 1
+BEGIN
+  UPDATE entries SET behind = 0 WHERE id = new.id;
+END;
 
 -- Further sightings of what an entry tells; the first is entries.event.
 CREATE TABLE witnesses (
@@ -160,7 +193,9 @@ CREATE TABLE source_state (
 ) STRICT, WITHOUT ROWID;
 
 -- Entries in each state now, and how many have ever come into it; the latter
--- stays when old rows are trimmed.
+-- stays when old rows are trimmed. Nearly all begin as pending: so for pending,
+-- current is what is to be added to the newest id, and a commit that only adds
+-- such entries need not touch this table.
 CREATE TABLE counters (
   state   TEXT PRIMARY KEY,
   current INTEGER NOT NULL DEFAULT 0,

@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// oldest remembers where to look for the pending entry that waits longest: an
+// index of pending entries by age would cost every commit one page more.
+type oldest struct {
+	mu      sync.Mutex
+	from    int64 // no pending entry has a smaller id
+	lowered int64 // how often from was lowered
+}
+
+// lower takes note that entries from id on may have become pending again.
+func (o *oldest) lower(id int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.from = min(o.from, id)
+	o.lowered++
+}
+
+// look is where to look, and a ticket for found.
+func (o *oldest) look() (from, ticket int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.from, o.lowered
+}
+
+// found takes note of what was there, unless an older entry may have come
+// back meanwhile.
+func (o *oldest) found(id, ticket int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lowered == ticket {
+		o.from = max(o.from, id)
+	}
+}
+
+// Ids are given in the order of committing.
+const selectOldest = `WITH oldest AS (
+		SELECT id, created_at FROM entries WHERE id >= ? AND state = 'pending' ORDER BY id LIMIT 1)
+	SELECT id, created_at FROM oldest
+	UNION ALL SELECT coalesce(max(id), 0) + 1, NULL FROM entries WHERE NOT EXISTS (SELECT 1 FROM oldest)`
+
+// OldestPending is when the pending entry that waits longest was committed;
+// ok is false when none waits.
+func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
+	from, ticket := s.oldest.look()
+	var id int64
+	var at sql.NullInt64
+	if err := s.reader.QueryRowContext(ctx, selectOldest, from).Scan(&id, &at); err != nil {
+		return time.Time{}, false, fmt.Errorf("find oldest entry: %w", storageError(err))
+	}
+	s.oldest.found(id, ticket)
+	return readNullTime(at), at.Valid, nil
+}

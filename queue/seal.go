@@ -1,0 +1,56 @@
+package queue
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"modernc.org/sqlite"
+)
+
+// The columns that a row's sum covers, of entries AS n and events AS v: what
+// is sent, and what names it for the service. The triggers of the schema say
+// the same. Bookkeeping (states, leases, times) is not covered: it changes
+// often, and a leased row's state is looked at again when it is marked sending.
+const (
+	sealedEntry = `seal(n.event, n.account, n.part, n.kind, n.media, n.list, n.item_key, n.priority, n.watched_at,
+		n.watched_text, n.watched_offset, n.watched_precision, n.class, n.revision, n.created_at)`
+	sealedEvent = "seal(v.source, v.source_kind, v.event_id, v.body, v.entry, v.parts, v.committed_at)"
+
+	// intact is 1 when a joined row is as it was written.
+	intact = "(n.sum IS " + sealedEntry + " AND v.sum IS " + sealedEvent + ")"
+)
+
+// Every connection of the program knows the function: the schema's triggers
+// call it, and a driver of our own would have to be made anew for each pool.
+func init() {
+	sqlite.MustRegisterDeterministicScalarFunction("seal", -1,
+		func(_ *sqlite.FunctionContext, columns []driver.Value) (driver.Value, error) { return seal(columns) })
+}
+
+// seal is a checksum of columns: CRC-32C over each one's type and bytes. It
+// is there to find what a disk has changed, not what a person has.
+func seal(columns []driver.Value) (int64, error) {
+	buffer := make([]byte, 0, 512)
+	for _, column := range columns {
+		switch c := column.(type) {
+		case nil:
+			buffer = append(buffer, 'n')
+		case int64:
+			buffer = binary.LittleEndian.AppendUint64(append(buffer, 'i'), uint64(c))
+		case float64:
+			buffer = binary.LittleEndian.AppendUint64(append(buffer, 'f'), math.Float64bits(c))
+		case string:
+			buffer = binary.LittleEndian.AppendUint32(append(buffer, 't'), uint32(len(c)))
+			buffer = append(buffer, c...)
+		case []byte:
+			buffer = binary.LittleEndian.AppendUint32(append(buffer, 'b'), uint32(len(c)))
+			buffer = append(buffer, c...)
+		default:
+			return 0, fmt.Errorf("seal row: %T is no column", column)
+		}
+	}
+	return int64(crc32.Checksum(buffer, crc32.MakeTable(crc32.Castagnoli))), nil
+}
