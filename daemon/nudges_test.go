@@ -82,7 +82,7 @@ func addFilm(t *testing.T, d *Daemon, id string) status.Entry {
 // queue or of the account.
 func settled(t *testing.T, d *Daemon, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	found := false
 	d.onNews(ctx, func() {
