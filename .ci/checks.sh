@@ -12,6 +12,7 @@ step_modules() {
   go mod tidy -diff
   go mod verify
   (cd .tools && go mod verify)
+  (cd .bench && go mod tidy -diff && go mod verify)
 }
 
 step_vet() { go vet ./...; }

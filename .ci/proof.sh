@@ -1,0 +1,35 @@
+# The proofs: kills, power cuts, failing disks; and the queue beside its peers.
+# Sourced by .ci/run.
+
+# prove PACKAGE PATTERN NUMBER: runs that many tests, of which none may be
+# skipped, and prints what they have counted. What they mount goes with them,
+# however they end.
+prove() {
+  local package=$1 pattern=$2 number=$3 log=$work/prove.log
+  TMPDIR=$work unshare --mount --propagation private \
+    go test -count=1 -timeout 10m -v -run "$pattern" "$package" 2>&1 | tee "$log"
+  if grep -qE '^ *--- SKIP' "$log"; then
+    echo "something was skipped"
+    return 1
+  fi
+  [ "$(grep -cE '^--- PASS: ' "$log")" = "$number" ] || { echo "not $number tests passed"; return 1; }
+}
+
+# In each way of living with doubt.
+step_kills() { FILMSPOOL_KILLS=150 prove ./cmd/filmspool '^TestKills$' 1; }
+
+step_powercut() {
+  need xfsprogs e2fsprogs mount
+  FILMSPOOL_POWER_CUTS=12 prove ./queue '^TestPowerCut$' 1
+}
+
+step_trouble() {
+  need strace mount
+  FILMSPOOL_TROUBLE=1 prove ./cmd/filmspool \
+    '^Test(DiskFull|StartOnAFullDisk|ReadOnlyFolder|DatabaseLocked|FlushFails)$' 5
+}
+
+# Short: the figures are for reading, not for judging.
+step_peers() {
+  (cd .bench && go vet . && go run . -rounds 4 -for 400ms)
+}
