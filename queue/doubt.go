@@ -188,23 +188,26 @@ func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error 
 	return nil
 }
 
-// Sent is an entry with the time at which its last request began.
+// Sent is an entry with its last request: when it began, and with whose key;
+// "" when that is unknown.
 type Sent struct {
 	Entry Entry
 	At    time.Time
+	Owner string
 }
 
 // Answered lists up to n viewings, the newest first, that the service has
 // answered with 2xx to a request since then.
 func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]Sent, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at FROM entries AS n JOIN events AS v ON v.id = n.event
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
 		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
 	sent, err := collect(rows, err, func(r *sql.Rows) (Sent, error) {
 		var at int64
-		e, err := scanEntryOf(appended{r, []any{&at}})
-		return Sent{Entry: e, At: readTime(at)}, err
+		var owner string
+		e, err := scanEntryOf(appended{r, []any{&at, &owner}})
+		return Sent{Entry: e, At: readTime(at), Owner: owner}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list answered entries: %w", err)

@@ -154,7 +154,7 @@ func (t *tx) settleEntry(m Settlement) error {
 	if m.RaiseRevision {
 		raise = 1
 	}
-	if !m.NextAt.IsZero() {
+	if m.State == StatePending && !m.NextAt.IsZero() {
 		next = m.NextAt.UnixMilli()
 	}
 	if m.State.Finished() {

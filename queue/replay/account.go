@@ -14,15 +14,20 @@ func (r *run) syncAccount() bool {
 		return true
 	}
 	now := time.Now()
-	row, err := r.outbox.Account(r.spans.write, r.account)
+	var row queue.Account
+	var err error
+	if r.unsaved {
+		err = r.outbox.UpdateAccount(r.spans.write, r.account, func(kept *queue.Account) {
+			*kept = r.merge(*kept)
+			row = *kept
+		})
+	} else {
+		row, err = r.outbox.Account(r.spans.write, r.account)
+	}
 	if r.storage.failed(err, now) {
 		return false
 	}
 	if r.unsaved {
-		row = r.merge(row)
-		if r.storage.failed(r.outbox.SaveAccount(r.spans.write, row), now) {
-			return false
-		}
 		r.unsaved, r.shifted, r.stale, r.savedAt = false, false, false, now
 		r.storage.fine()
 	}
@@ -139,6 +144,7 @@ func (r *run) onUse(now time.Time) {
 	r.takeService()
 	r.recall()
 	r.look, r.reread = true, true
+	r.endLook()
 	r.gate.hold = time.Time{}
 	if r.service == nil {
 		return
@@ -151,7 +157,7 @@ func (r *run) onUse(now time.Time) {
 
 // onWake tries everything again that waits.
 func (r *run) onWake(now time.Time) {
-	r.look, r.reread = true, true
+	r.look, r.reread, r.lookout.stale = true, true, true
 	r.storage.hurry(now)
 	if r.probing != nil {
 		r.again = true

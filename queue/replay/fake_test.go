@@ -244,13 +244,15 @@ func (m *memory) Account(context.Context, string) (queue.Account, error) {
 	return m.account, nil
 }
 
-func (m *memory) SaveAccount(_ context.Context, a queue.Account) error {
+func (m *memory) UpdateAccount(_ context.Context, _ string, change func(*queue.Account)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
 	if m.failSave != nil {
 		return m.failSave
 	}
+	a := m.account
+	change(&a)
 	if m.account.Paused == "" && a.Paused != "" {
 		m.pausedAt = time.Now()
 	}
@@ -374,7 +376,7 @@ func (hanging) Settle(ctx context.Context, _ queue.Settlement) error {
 	return ctx.Err()
 }
 
-func (hanging) SaveAccount(ctx context.Context, _ queue.Account) error {
+func (hanging) UpdateAccount(ctx context.Context, _ string, _ func(*queue.Account)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

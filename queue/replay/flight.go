@@ -35,6 +35,7 @@ func (r *run) launch(e queue.Entry) {
 func (r *run) landed(e queue.Entry, err error) {
 	r.flying--
 	r.look = true
+	r.settledDoubt(e.ID)
 	if r.storage.failed(err, time.Now()) {
 		r.leased = append([]queue.Entry{e}, r.leased...)
 	}
@@ -53,6 +54,9 @@ func (f flight) fly() error {
 		f.settle(unfit(e, err))
 		return nil
 	}
+	if f.precede(r.spans.request) {
+		return nil
+	}
 	// A mark that was cut off halfway would leave a row that claims to be
 	// under way, so stopping does not cut it off.
 	attempt, err := r.outbox.Sending(r.spans.write, e)
@@ -69,7 +73,11 @@ func (f flight) fly() error {
 	verdict := f.service.Send(r.spans.request, request)
 	at := time.Now()
 	r.post(func() { r.heard(e.ID, verdict, f.generation, at) })
-	f.settle(settlement(e, attempt, verdict, at, r.jitter))
+	s := settlement(e, attempt, verdict, at, r.jitter)
+	if s.State == queue.StateInDoubt {
+		s.NextAt = r.looksAfter(e, at)
+	}
+	f.settle(s)
 	f.report(verdict)
 	return nil
 }

@@ -83,8 +83,11 @@ func (r *run) unanswered(v tracker.Verdict, at time.Time) {
 // heard takes note of what the answer to an entry says about the account.
 func (r *run) heard(entry int64, v tracker.Verdict, generation int, at time.Time) {
 	r.storage.fine()
-	if v.Fate == tracker.Delivered {
+	switch v.Fate {
+	case tracker.Delivered:
 		r.delivered(at)
+	case tracker.InDoubt:
+		r.doubted(entry)
 	}
 	if generation != r.generation {
 		return

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -22,7 +23,7 @@ type Outbox interface {
 	Entries(ctx context.Context, f queue.Filter) ([]queue.Entry, error)
 	Subscribe() (ch <-chan struct{}, stop func())
 	Account(ctx context.Context, name string) (queue.Account, error)
-	SaveAccount(ctx context.Context, a queue.Account) error
+	UpdateAccount(ctx context.Context, name string, change func(*queue.Account)) error
 }
 
 // Service is what the loop needs of the tracking service; [*tracker.Client]
@@ -55,6 +56,17 @@ type Options struct {
 	// Rate is how many requests a second may begin, and BackfillRate how many
 	// of those for imports; 0 is no limit.
 	Rate, BackfillRate float64
+	// Doubts is where entries in doubt are kept; nil leaves them to the user.
+	Doubts Doubts
+	// InDoubt is what becomes of those that reading back cannot settle; "" is
+	// [Hold].
+	InDoubt Setting
+	// Idempotent says that the service records a request with the same
+	// Idempotency-Key once: what is in doubt is then sent again for 12 hours,
+	// and held afterwards.
+	Idempotent bool
+	// Waits are those of reading back; zero values are package doubt's own.
+	Waits doubt.Waits
 	// InstallationID goes into the Idempotency-Key of each request.
 	InstallationID string
 	// Logger names the account already; nil discards.
@@ -73,6 +85,10 @@ type Loop struct {
 	most         int
 	rate         float64 // requests a second; 0 is no limit
 	backfillRate float64 // of these, of imports
+	doubts       Doubts
+	inDoubt      Setting
+	idempotent   bool
+	waits        doubt.Waits
 	log          *slog.Logger
 	jitter       jitter
 
@@ -94,12 +110,16 @@ func New(o Options) (*Loop, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.InDoubt == "" {
+		o.InDoubt = Hold
+	}
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("make replay: %w", err)
 	}
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
 		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
+		doubts: o.Doubts, inDoubt: o.InDoubt, idempotent: o.Idempotent, waits: o.Waits,
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},
@@ -122,6 +142,9 @@ func (o Options) check() error {
 	}
 	if !(o.Rate >= 0 && o.BackfillRate >= 0) { // NaN is neither
 		faults = append(faults, fmt.Errorf("rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate))
+	}
+	if !o.InDoubt.valid() {
+		faults = append(faults, fmt.Errorf("in doubt is %q, must be hold, resend or delivered", o.InDoubt))
 	}
 	return errors.Join(faults...)
 }

@@ -56,6 +56,8 @@ type run struct {
 	again   bool         // somebody asked for a probe while one was under way
 	epoch   atomic.Int64 // raised to turn back entries that have not left yet
 	storage storage
+	lookout lookout
+	shelf   shelf
 }
 
 // Run sends until ctx ends. Requests under way then get 5 seconds to be
@@ -74,7 +76,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	r := &run{
 		Loop: l, spans: s, changed: changed, acts: make(chan func()),
 		gate: newGate(l.most, l.jitter), pace: newPace(l.rate, l.backfillRate), storage: storage{jitter: l.jitter},
-		look: true, reread: true,
+		lookout: newLookout(), look: true, reread: true,
 	}
 	r.takeService()
 	for ctx.Err() == nil {
@@ -148,6 +150,7 @@ func (r *run) step(now time.Time) {
 		r.release()
 		return
 	}
+	r.lookBack(now)
 	r.claim(now)
 	r.syncAccount()
 }
@@ -167,7 +170,7 @@ func (r *run) claim(now time.Time) {
 // rest waits until there is a reason to look again.
 func (r *run) rest() {
 	var alarm <-chan time.Time
-	if at := r.alarm(time.Now()); !at.IsZero() {
+	if at := earliest(r.alarm(time.Now()), r.lookAt(time.Now())); !at.IsZero() {
 		timer := time.NewTimer(time.Until(at))
 		defer timer.Stop()
 		alarm = timer.C

@@ -23,7 +23,7 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, at time.Time, j
 	case tracker.Later:
 		s.NextAt = again(e, v, at, j)
 	default:
-		s = doubt(s, v)
+		s = unclear(s, v)
 	}
 	return s
 }
@@ -37,10 +37,10 @@ func again(e queue.Entry, v tracker.Verdict, at time.Time, j jitter) time.Time {
 	return at.Add(j(longest(e.Attempts)))
 }
 
-// doubt is the settlement of an entry that may have arrived. From here only
+// unclear is the settlement of an entry that may have arrived. From here only
 // the service's own records, or the user, can say what became of it: reading
 // back begins with the entries in this state.
-func doubt(s queue.Settlement, v tracker.Verdict) queue.Settlement {
+func unclear(s queue.Settlement, v tracker.Verdict) queue.Settlement {
 	s.State, s.NextAt, s.Reason = queue.StateInDoubt, time.Time{}, v.Problem
 	return s
 }

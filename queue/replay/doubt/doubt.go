@@ -46,6 +46,24 @@ const (
 	Seldom    = 24 * time.Hour   // once reading can say no more for now
 )
 
+// Waits are shorter or longer waits for a service that is known to need them;
+// zero values are [FirstLook] and [Between].
+type Waits struct{ First, Between time.Duration }
+
+func (w Waits) first() time.Duration {
+	if w.First > 0 {
+		return w.First
+	}
+	return FirstLook
+}
+
+func (w Waits) between() time.Duration {
+	if w.Between > 0 {
+		return w.Between
+	}
+	return Between
+}
+
 // Reading is what one look at the service showed of one item.
 type Reading struct {
 	At time.Time `json:"at"` // when it began
@@ -86,6 +104,7 @@ type Evidence struct {
 	// Elder and Younger are the times of the other doubts about this item,
 	// queued before and after this one.
 	Elder, Younger []time.Time
+	Waits          Waits
 }
 
 // Fate is what becomes of a viewing in doubt.
@@ -114,7 +133,7 @@ func Decide(e Evidence) Decision {
 	case e.Stranger:
 		return Decision{Fate: Stay, Wait: Seldom, Sentence: "the key is another person's than the one it was sent with, so that history tells nothing of it"}
 	case len(e.Readings) == 0:
-		return Decision{Fate: Stay, Wait: FirstLook, Sentence: "it is looked for 5 minutes after it was sent"}
+		return Decision{Fate: Stay, Wait: e.Waits.first(), Sentence: fmt.Sprintf("it is looked for %s after it was sent", words(e.Waits.first()))}
 	case e.Keeps == Arrival:
 		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
 	}
@@ -159,14 +178,14 @@ func (e Evidence) absent(last Reading) Decision {
 	switch why := e.weakness(last); {
 	case why != "":
 		return e.later(why)
-	case last.At.Sub(e.LastByte) < FirstLook:
-		return e.wait(FirstLook-last.At.Sub(e.LastByte), "it is not there yet, and it is too early to say that it will not be")
-	case e.weakness(before) != "" || before.At.Sub(e.LastByte) < FirstLook:
+	case last.At.Sub(e.LastByte) < e.Waits.first():
+		return e.wait(e.Waits.first()-last.At.Sub(e.LastByte), "it is not there yet, and it is too early to say that it will not be")
+	case e.weakness(before) != "" || before.At.Sub(e.LastByte) < e.Waits.first():
 		return e.later("it was not there in a first reading")
 	case last.Never != before.Never || last.Print != before.Print:
 		return e.later("the service's records changed between two readings")
-	case last.At.Sub(before.At) < Between:
-		return e.wait(Between-last.At.Sub(before.At), "it was not there in a first reading")
+	case last.At.Sub(before.At) < e.Waits.between():
+		return e.wait(e.Waits.between()-last.At.Sub(before.At), "it was not there in a first reading")
 	case last.Never:
 		return Decision{Fate: Again, Sentence: "the service has never seen this item watched, in two readings"}
 	default:
@@ -205,7 +224,7 @@ func (e Evidence) count(times []time.Time) (n int) {
 
 // later waits longer the more readings were taken.
 func (e Evidence) later(why string) Decision {
-	waits := [...]time.Duration{Between, Between, FirstLook, time.Hour, 6 * time.Hour}
+	waits := [...]time.Duration{e.Waits.between(), e.Waits.between(), e.Waits.first(), time.Hour, 6 * time.Hour}
 	if e.Taken > len(waits) {
 		return e.final(why)
 	}
@@ -218,4 +237,12 @@ func (e Evidence) wait(d time.Duration, why string) Decision {
 
 func (e Evidence) final(why string) Decision {
 	return Decision{Fate: Stay, Wait: Seldom, Final: true, Sentence: why}
+}
+
+// words is a wait for a person.
+func words(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
+	return d.String()
 }

@@ -1,0 +1,221 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// pipes is a listener without a network, for a bubble of its own time.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.done) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.done:
+	case <-ctx.Done():
+	}
+	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
+}
+
+// bed is the whole way from the disk to a sandbox, in a bubble: hours pass in
+// no time.
+type bed struct {
+	*testing.T
+	box    *sandbox.Service
+	client *tracker.Client
+	path   string
+	store  *queue.Store
+	shut   func()
+	loop   *Loop
+	stop   func()
+	change func(*Options)
+	events int
+}
+
+// inBed runs a test in a bubble. contractOnly is the sandbox's; change is what
+// is special about the loop.
+func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *bed)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
+		b := &bed{T: t, path: storePath(t), change: change}
+		var err error
+		b.box, err = sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener := newPipes()
+		server := &http.Server{Handler: b.box.Handler()}
+		served := make(chan struct{})
+		go func() { defer close(served); server.Serve(listener) }()
+		b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.dial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			b.client.Close()
+			server.Close()
+			<-served
+			b.box.Close()
+		})
+		b.store, b.shut = openStore(t, b.path)
+		b.start()
+		test(b)
+		b.stop()
+		b.shut()
+	})
+}
+
+// plain is a service that shows its history, but not the status of items.
+type plain struct{ *tracker.Client }
+
+func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
+	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
+}
+
+// withoutStatus gives the loop such a service.
+func withoutStatus(o *Options) { o.Service = plain{o.Service.(*tracker.Client)} }
+
+// start begins a run of the loop.
+func (b *bed) start() {
+	b.Helper()
+	b.loop = newLoop(b.T, b.store, b.client, func(o *Options) {
+		o.Doubts, o.InstallationID = b.store, b.store.InstallationID()
+		if b.change != nil {
+			b.change(o)
+		}
+	})
+	b.stop = start(b.T, b.loop)
+}
+
+// restart ends the loop and the queue, and begins both anew.
+func (b *bed) restart() {
+	b.stop()
+	b.shut()
+	b.store, b.shut = openStore(b.T, b.path)
+	b.start()
+}
+
+func (b *bed) arm(fault string, times int) {
+	b.Helper()
+	if err := b.box.Arm(sandbox.Fault{Match: "POST /history", Fault: fault, Times: times}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bed) commit(all ...viewing.Viewing) {
+	b.Helper()
+	for i := range all {
+		b.events++
+		all[i].EventID = fmt.Sprint("event-", b.events)
+	}
+	if _, err := b.store.Commit(b.Context(), viewing.Batch{Source: "browser:1", Viewings: all}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// ago is a viewing of a film some time ago.
+func ago(film int64, d time.Duration) viewing.Viewing {
+	return viewing.Viewing{
+		Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
+		WatchedAt: viewing.At(time.Now().Add(-d)),
+	}
+}
+
+// anchor has a film arrive that was watched days ago.
+func (b *bed) anchor() {
+	b.Helper()
+	b.commit(ago(999, 50*time.Hour))
+	b.pass(time.Second)
+	if c := b.counts(); c.Delivered != 1 {
+		b.Fatalf("the anchor did not arrive: %+v", c)
+	}
+}
+
+// pass lets time go by.
+func (b *bed) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (b *bed) counts() queue.Counts {
+	b.Helper()
+	c, err := b.store.Counts(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// films counts the records of each film.
+func (b *bed) films() map[int64]int {
+	b.Helper()
+	records, err := b.box.Records(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	films := map[int64]int{}
+	for _, r := range records.History {
+		films[r.ID]++
+	}
+	return films
+}
+
+// said are the sentences of the steps of an entry.
+func (b *bed) said(id int64) (all []string) {
+	b.Helper()
+	x, err := b.store.Explain(b.Context(), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, step := range x.Steps {
+		all = append(all, step.Detail)
+	}
+	return all
+}
+
+func (b *bed) entry(id int64) queue.Entry {
+	b.Helper()
+	x, err := b.store.Explain(b.Context(), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x.Entry
+}

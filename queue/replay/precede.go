@@ -1,0 +1,179 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// The window within which a record is the same playback, to either side: half
+// the running time; where that is unknown, half of a common one.
+const (
+	halfFilm    = 20 * time.Minute
+	halfEpisode = 10 * time.Minute
+)
+
+// shelfLife is how long one reading of the history serves for looking up what
+// is about to be sent.
+const shelfLife = 5 * time.Minute
+
+// shelf keeps the service's history for a while, for the flights of one run.
+type shelf struct {
+	mu    sync.Mutex
+	books map[viewing.MediaType]book
+}
+
+// book is one reading; without one it says that none could be had.
+type book struct {
+	at         time.Time
+	generation int
+	history    tracker.Reading
+}
+
+// precede does what comes before an entry is marked as sending. It is true
+// when the entry is not to be sent now; what became of it is written then.
+func (f flight) precede(ctx context.Context) bool {
+	r, e := f.run, f.entry
+	if r.doubts == nil {
+		return false
+	}
+	switch reader, readable := f.service.(Reader); {
+	case e.Attempts > 0 && f.outlived(ctx):
+		return true
+	case !readable:
+		return false
+	case e.Kind == viewing.KindList && e.Attempts == 0:
+		f.keepLists(ctx, reader)
+		return false
+	case e.Kind == viewing.KindViewing && e.Attempts == 0 && lookedUp(e):
+		return f.lookUp(ctx, reader)
+	default:
+		return false
+	}
+}
+
+// outlived puts an entry in doubt again that was to be sent with the same
+// Idempotency-Key when the service may have forgotten that key: it was kept
+// back too long.
+func (f flight) outlived(ctx context.Context) bool {
+	d, ok, err := f.run.doubts.Doubt(ctx, f.entry.ID)
+	if err != nil || !ok || f.run.resends(d, time.Now()) {
+		return false
+	}
+	f.settle(queue.Settlement{Entry: f.entry.ID, State: queue.StateInDoubt, NextAt: time.Now(),
+		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again"})
+	f.run.post(func() { f.run.lookout.stale = true })
+	return true
+}
+
+// keepLists notes which lists the service has, so that a new one can be told
+// from them. Without that, a doubt about this one waits for the user.
+func (f flight) keepLists(ctx context.Context, reader Reader) {
+	r := f.run
+	w, err := waysOf(ctx, r.outbox, r.account)
+	if err != nil || !w.may(supportLists) {
+		return
+	}
+	found, complete, err := reader.Lists(ctx)
+	w.note(supportLists, err)
+	if err == nil && complete {
+		ids := make([]string, len(found))
+		for i, l := range found {
+			ids[i] = l.ID
+		}
+		err = r.doubts.KeepLists(r.spans.write, f.entry.ID, ids)
+	}
+	if kept := w.keep(r.spans.write); err != nil || kept != nil {
+		r.log.Debug("lists not read before one is created", "entry", f.entry.ID, "err", errors.Join(err, kept))
+	}
+}
+
+// lookedUp reports whether an entry may be known to the service by another
+// way: it was not seen live.
+func lookedUp(e queue.Entry) bool {
+	return e.Lane == queue.Backfill || e.Class == viewing.ClassCatchUp || e.Class == viewing.ClassBulk || e.Class == viewing.ClassBackdated
+}
+
+// lookUp merges an entry with a record of the service that is the same
+// playback. Where the history cannot be read the entry is sent as any other.
+func (f flight) lookUp(ctx context.Context, reader Reader) bool {
+	r, e := f.run, f.entry
+	history, err := r.shelf.read(ctx, f, reader)
+	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
+		at := time.Now()
+		r.post(func() { r.heard(e.ID, v, f.generation, at) })
+		_ = r.outbox.Release(r.spans.write, []queue.Entry{e}) // else the lease runs out
+		return true
+	}
+	kin, kinErr := r.doubts.Kin(ctx, e.ID)
+	if err != nil || kinErr != nil || !history.Complete {
+		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kinErr))
+		return false
+	}
+	at, half := e.WatchedAt.Time(), halfOf(kin.Runtime, e.Media.Type)
+	shown, _ := times(history, *e.Media, at)
+	near, free := time.Time{}, 0
+	for _, t := range shown {
+		if t.Sub(at).Abs() <= half {
+			near, free = t, free+1
+		}
+	}
+	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
+		if t.Sub(at).Abs() <= half {
+			free--
+		}
+	}
+	if free <= 0 {
+		return false
+	}
+	f.settle(queue.Settlement{Entry: e.ID, State: queue.StateMerged,
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339))})
+	return true
+}
+
+// halfOf is half the running time of an item.
+func halfOf(runtime time.Duration, t viewing.MediaType) time.Duration {
+	switch {
+	case runtime > 0:
+		return runtime / 2
+	case t == viewing.Episode:
+		return halfEpisode
+	default:
+		return halfFilm
+	}
+}
+
+// read gives the history of the entry's type. Flights wait for each other, so
+// that it is read once.
+func (s *shelf) read(ctx context.Context, f flight, reader Reader) (tracker.Reading, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, t := f.run, f.entry.Media.Type
+	if b, ok := s.books[t]; ok && b.generation == f.generation && time.Since(b.at) < shelfLife {
+		return b.history, nil
+	}
+	w, err := waysOf(ctx, r.outbox, r.account)
+	if err != nil || !w.may(supportHistory) {
+		return tracker.Reading{}, err
+	}
+	b := book{at: time.Now(), generation: f.generation}
+	b.history, err = reader.AllHistory(ctx, t)
+	missing := w.note(supportHistory, err)
+	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
+		return tracker.Reading{}, err
+	}
+	if err != nil && !missing {
+		r.log.Debug("history not read", "err", err)
+	}
+	if s.books == nil {
+		s.books = map[viewing.MediaType]book{}
+	}
+	s.books[t] = b
+	return b.history, w.keep(r.spans.write)
+}

@@ -1,0 +1,210 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Doubts is where entries in doubt are kept; [*queue.Store] has it.
+type Doubts interface {
+	Doubts(ctx context.Context, account string) ([]queue.Doubt, error)
+	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
+	NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	Resolve(ctx context.Context, m queue.Resolution) error
+	Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error)
+	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
+	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
+	KeepLists(ctx context.Context, entry int64, ids []string) error
+	Kin(ctx context.Context, entry int64) (queue.Kin, error)
+}
+
+// Reader is a [Service] that can be read back; [*tracker.Client] is one. Any
+// of its endpoints may be missing.
+type Reader interface {
+	Me(ctx context.Context) (tracker.User, error)
+	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
+	MediaStatus(ctx context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error)
+	Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error)
+}
+
+// Setting is what becomes of an entry in doubt that reading back cannot settle.
+type Setting string
+
+// The settings.
+const (
+	Hold   Setting = "hold"      // it waits for the user
+	Resend Setting = "resend"    // it is sent again, and may be recorded twice
+	Assume Setting = "delivered" // it is taken to have arrived, and may be lost
+)
+
+func (s Setting) valid() bool { return s == Hold || s == Resend || s == Assume }
+
+// lookout is the run's watch over its entries in doubt.
+type lookout struct {
+	stale   bool                // they may have changed
+	due     time.Time           // when to look next; zero for never
+	looking context.CancelFunc  // a look is under way
+	fresh   map[int64]bool      // entries that came into doubt and are being written down
+	seen    map[int64]time.Time // when this run first saw each; its clock cannot be set
+}
+
+// doubted takes note of an entry that comes into doubt; [run.settledDoubt] tells
+// when it is written down.
+func (r *run) doubted(entry int64) { r.lookout.fresh[entry] = true }
+
+// newLookout looks at once for what an earlier run has left.
+func newLookout() lookout {
+	return lookout{stale: true, fresh: map[int64]bool{}, seen: map[int64]time.Time{}}
+}
+
+// settledDoubt plans anew after an entry that came into doubt was written down.
+func (r *run) settledDoubt(entry int64) {
+	if r.lookout.fresh[entry] {
+		delete(r.lookout.fresh, entry)
+		r.lookout.stale = true
+	}
+}
+
+// lookBack begins a look at the service's records when one is due. It is
+// called only while entries may be sent.
+func (r *run) lookBack(now time.Time) {
+	if r.doubts == nil || r.lookout.looking != nil || r.storage.failing() {
+		return
+	}
+	if r.lookout.stale {
+		r.planLook(now)
+	}
+	if !r.lookout.due.IsZero() && !now.Before(r.lookout.due) {
+		r.startLook(now)
+	}
+}
+
+// lookAt is when the next look is due; zero when none is, or while entries
+// may not be sent.
+func (r *run) lookAt(now time.Time) time.Time {
+	if r.doubts == nil || r.lookout.looking != nil || !r.mayClaim(now) {
+		return time.Time{}
+	}
+	return r.lookout.due
+}
+
+// planLook finds out when the next look is due, by a clock that cannot be set.
+func (r *run) planLook(now time.Time) {
+	_, some, err := r.doubts.NextLook(r.spans.claim, r.account)
+	var all []queue.Doubt
+	if err == nil && some {
+		all, err = r.doubts.Doubts(r.spans.claim, r.account)
+	}
+	if r.stopping() || r.storage.failed(err, now) {
+		return
+	}
+	r.lookout.stale, r.lookout.due = false, time.Time{}
+	for _, d := range all {
+		if at := r.dueOf(d, now); !at.IsZero() && (r.lookout.due.IsZero() || at.Before(r.lookout.due)) {
+			r.lookout.due = at
+		}
+	}
+}
+
+// dueOf is when an entry is to be looked for; zero for never. One that was
+// not looked for yet waits its time within this run, whatever the machine's
+// clock does meanwhile.
+func (r *run) dueOf(d queue.Doubt, now time.Time) time.Time {
+	if d.LookAt.IsZero() {
+		return time.Time{}
+	}
+	if _, ok := r.lookout.seen[d.Entry.ID]; !ok {
+		r.lookout.seen[d.Entry.ID] = now
+	}
+	due := now.Add(min(d.LookAt.Sub(now), doubt.Seldom))
+	if d.Taken == 0 && !r.resends(d, now) {
+		due = later(due, r.lookout.seen[d.Entry.ID].Add(r.firstWait()))
+	}
+	return due
+}
+
+// firstWait is from the last byte to the first look.
+func (r *run) firstWait() time.Duration {
+	if r.waits.First > 0 {
+		return r.waits.First
+	}
+	return doubt.FirstLook
+}
+
+// startLook looks in a goroutine of its own; one at a time.
+func (r *run) startLook(now time.Time) {
+	reader, _ := r.service.(Reader)
+	ctx, cancel := context.WithCancel(r.spans.claim)
+	r.lookout.looking = cancel
+	r.probes++
+	due := map[int64]bool{}
+	l := look{run: r, service: r.service, reader: reader, due: func(d queue.Doubt) bool { return due[d.Entry.ID] }}
+	all, err := r.doubts.Doubts(ctx, r.account)
+	for _, d := range all {
+		at := r.dueOf(d, now)
+		due[d.Entry.ID] = !at.IsZero() && !now.Before(at)
+	}
+	l.all = all
+	generation := r.generation
+	r.flights.Go(func() {
+		defer cancel()
+		verdict := tracker.Verdict{Fate: tracker.Delivered}
+		if err == nil {
+			verdict, err = l.do(ctx)
+		}
+		at := time.Now()
+		r.post(func() {
+			r.probes--
+			r.looked(verdict, err, generation, at)
+		})
+	})
+}
+
+// looked takes note of a look that ended.
+func (r *run) looked(v tracker.Verdict, err error, generation int, at time.Time) {
+	r.lookout.looking, r.lookout.stale, r.look, r.reread = nil, true, true, true
+	if r.stopping() || err != nil && r.storage.failed(err, at) || generation != r.generation {
+		return
+	}
+	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
+		r.heard(0, v, generation, at)
+		if r.mayClaim(at) { // whatever it was, the next look waits for a while
+			r.gate.shut(at)
+			r.trouble(v)
+		}
+	}
+}
+
+// endLook breaks a look off: the service has changed.
+func (r *run) endLook() {
+	if r.lookout.looking != nil {
+		r.lookout.looking()
+	}
+	r.lookout.stale = true
+}
+
+// looksAfter is when an entry that came into doubt at that instant is looked
+// for, or sent again where the service knows it by its Idempotency-Key.
+func (l *Loop) looksAfter(e queue.Entry, at time.Time) time.Time {
+	if l.idempotent {
+		return at.Add(doubled(resendFirst, backoffCap, e.Attempts))
+	}
+	wait := l.waits.First
+	if wait <= 0 {
+		wait = doubt.FirstLook
+	}
+	return at.Add(wait)
+}
+
+// earliest is the earlier one of two instants; the zero time is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,227 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+)
+
+// faults are the ways in which a service leaves one in doubt.
+func faults() []string {
+	return []string{"drop-after", "drop-before", "late:3s", "late:4m30s", "cut", "reset", "bare:503", "bare:500"}
+}
+
+// TestReadBackSettlesEveryFault is the whole way through each fault: nothing
+// is lost, nothing doubled, and nothing is left to the user.
+func TestReadBackSettlesEveryFault(t *testing.T) {
+	ways := map[string]func(*Options){"status and history": nil, "history alone": withoutStatus}
+	for way, change := range ways {
+		for _, fault := range faults() {
+			t.Run(way+"/"+fault, func(t *testing.T) { throughFault(t, fault, change) })
+		}
+	}
+}
+
+func throughFault(t *testing.T, fault string, change func(*Options)) {
+	inBed(t, false, change, func(b *bed) {
+		b.anchor()
+		b.arm(fault, 5)
+		for film := range int64(12) {
+			b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+		}
+		b.pass(time.Minute)
+		doubts := b.counts().InDoubt
+		b.pass(12 * time.Hour)
+		b.allOnce(13)
+		if doubts == 0 {
+			b.Error("the fault left no doubt")
+		}
+		b.Logf("%d doubts, of these none left", doubts)
+	})
+}
+
+// allOnce fails unless all that was committed was recorded once and is
+// delivered.
+func (b *bed) allOnce(n int) {
+	b.Helper()
+	if c := b.counts(); c.Delivered != int64(n) || c.InDoubt+c.Pending+c.Sending+c.Held != 0 {
+		b.Errorf("counts %+v, want %d delivered", c, n)
+		for id := range int64(n) {
+			if e := b.entry(id + 1); e.State != queue.StateDelivered {
+				b.Errorf("entry %d is %s: %q", e.ID, e.State, b.said(e.ID))
+			}
+		}
+	}
+	films := b.films()
+	for film, times := range films {
+		if times != 1 {
+			b.Errorf("film %d was recorded %d times", film, times)
+		}
+	}
+	if len(films) != n {
+		b.Errorf("%d films recorded, want %d", len(films), n)
+	}
+}
+
+func TestReadBackKeepsItsSchedule(t *testing.T) {
+	for way, change := range map[string]func(*Options){
+		"never seen this item watched, in two readings. It is sent again.": nil,
+		"two complete, equal readings. It is sent again.":                  withoutStatus,
+	} {
+		t.Run(way, func(t *testing.T) { inBed(t, false, change, func(b *bed) { b.schedule(way) }) })
+	}
+}
+
+// schedule is one doubt, to the millisecond, which is as fine as the queue
+// keeps times.
+func (b *bed) schedule(says string) {
+	b.anchor()
+	b.arm("drop-before", 1)
+	b.commit(ago(1, 26*time.Hour))
+	b.pass(1)
+	taken := func() int {
+		d, ok, err := b.store.Doubt(b.Context(), 2)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !ok {
+			return -1
+		}
+		return d.Taken
+	}
+	b.pass(5*time.Minute - 2*time.Millisecond)
+	if n := taken(); n != 0 {
+		b.Fatalf("%d readings before 5 minutes were over", n)
+	}
+	b.pass(2 * time.Millisecond)
+	if n := taken(); n != 1 {
+		b.Fatalf("%d readings after 5 minutes, want 1: %q", n, b.said(2))
+	}
+	b.pass(30*time.Second - 2*time.Millisecond)
+	if n := taken(); n != 1 {
+		b.Fatalf("%d readings before another 30 s were over", n)
+	}
+	b.pass(4 * time.Millisecond)
+	e := b.entry(2)
+	if e.State != queue.StateDelivered || e.Revision != 0 || e.Attempts != 2 {
+		b.Errorf("entry %+v", e)
+	}
+	said := strings.Join(b.said(2), "\n")
+	for _, want := range []string{"Read back: it was not there in a first reading", says} {
+		if !strings.Contains(said, want) {
+			b.Errorf("%q is not among\n%s", want, said)
+		}
+	}
+	b.allOnce(2)
+}
+
+func TestReadBackSurvivesRestarts(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.arm("drop-before", 1)
+		b.arm("drop-after", 1)
+		b.commit(ago(1, 26*time.Hour), ago(2, 30*time.Hour))
+		for range 8 {
+			b.pass(2 * time.Minute)
+			b.restart()
+		}
+		if c := b.counts(); c.InDoubt != 2 {
+			b.Errorf("counts %+v: looked for although no run was long enough", c)
+		}
+		b.pass(5*time.Minute + time.Second)
+		b.restart()
+		b.pass(10 * time.Minute)
+		b.allOnce(3)
+	})
+}
+
+// TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a
+// record settles it, its absence does not until another has arrived.
+func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
+	for fault, at := range map[string]queue.State{"drop-after": queue.StateDelivered, "drop-before": queue.StateInDoubt} {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.arm(fault, 1)
+				b.commit(ago(1, 26*time.Hour))
+				b.pass(time.Hour)
+				if e := b.entry(1); e.State != at {
+					b.Fatalf("entry is %s, want %s: %q", e.State, at, b.said(1))
+				}
+				b.commit(ago(2, 27*time.Hour))
+				b.pass(48 * time.Hour)
+				b.allOnce(2)
+			})
+		})
+	}
+}
+
+// TestWithoutReadingTheSettingDecides: a service of the contract alone.
+func TestWithoutReadingTheSettingDecides(t *testing.T) {
+	for _, setting := range []Setting{Hold, Resend, Assume} {
+		for _, fault := range []string{"drop-after", "drop-before", "late:3s", "cut", "reset"} {
+			t.Run(fmt.Sprint(setting, "/", fault), func(t *testing.T) {
+				inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
+					b.arm(fault, 2)
+					for film := range int64(8) {
+						b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+					}
+					b.pass(36 * time.Hour)
+					b.judge(setting, fault, 8)
+				})
+			})
+		}
+	}
+}
+
+// judge holds what was recorded against what the entries say of themselves.
+func (b *bed) judge(setting Setting, fault string, n int64) {
+	b.Helper()
+	films, c := b.films(), b.counts()
+	recorded := fault != "drop-before" && fault != "reset"
+	flagged := 0
+	for id := range n {
+		e := b.entry(id + 1)
+		said := strings.Join(b.said(e.ID), "\n")
+		flag := strings.Contains(said, "may be recorded twice") || strings.Contains(said, "may be missing")
+		if flag {
+			flagged++
+		}
+		times := films[e.Media.IDs.TMDB]
+		switch {
+		case times > 1 && !(flag && setting == Resend):
+			b.Errorf("entry %d was recorded %d times\n%s", e.ID, times, said)
+		case times == 0 && e.State == queue.StateDelivered && !(flag && setting == Assume):
+			b.Errorf("entry %d is lost\n%s", e.ID, said)
+		case e.State == queue.StateInDoubt && (setting != Hold || !strings.Contains(e.Reason, "It waits for you")):
+			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
+		}
+	}
+	want := queue.Counts{Delivered: n}
+	if setting == Hold {
+		want = queue.Counts{Delivered: n - 2, InDoubt: 2}
+	}
+	if c != want || setting != Hold && flagged != 2 {
+		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)
+	}
+	b.Logf("%d recorded of %d, %d flagged; the two in doubt were recorded: %v", len(films), n, flagged, recorded)
+}
+
+// TestSameKeyIsSentAgain: a service that is trusted to know a request by its
+// Idempotency-Key.
+func TestSameKeyIsSentAgain(t *testing.T) {
+	for _, fault := range faults() {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, func(o *Options) { o.Idempotent = true }, func(b *bed) {
+				b.arm(fault, 5)
+				for film := range int64(12) {
+					b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+				}
+				b.pass(6 * time.Hour)
+				b.allOnce(12)
+			})
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+)
+
+const (
+	resendFirst = 30 * time.Second    // before the first resend with the same Idempotency-Key
+	resendFor   = 12 * time.Hour      // how long a service is trusted to remember a key
+	lookFor     = 30 * 24 * time.Hour // how long an entry is looked for that the user must settle
+	maxResends  = 3                   // requests of an entry that may each be recorded
+)
+
+// resends reports whether an entry in doubt is sent again with the same
+// Idempotency-Key, instead of being looked for.
+func (l *Loop) resends(d queue.Doubt, now time.Time) bool {
+	age := now.Sub(d.Since)
+	return l.idempotent && d.Entry.Kind != "" && age >= 0 && age < resendFor
+}
+
+// sameKey sends an entry again with the same Idempotency-Key. Another
+// person's account would not know it.
+func (l *look) sameKey(d queue.Doubt) error {
+	if l.stranger(d) {
+		return l.unsettled(d, "the key is another person's than the one it was sent with", nil, d.Taken+1)
+	}
+	return l.resolve(queue.Resolution{Doubt: d, State: queue.StatePending, Resend: true,
+		Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once."})
+}
+
+// unsettled has the user's setting decide about an entry that reading back
+// cannot settle. What another person's key says settles nothing either.
+func (l *look) unsettled(d queue.Doubt, why string, readings json.RawMessage, taken int) error {
+	m := queue.Resolution{Doubt: d, State: queue.StateInDoubt, Readings: readings, Taken: taken}
+	setting := l.inDoubt
+	if l.idempotent || l.stranger(d) || setting == Resend && d.Entry.Attempts >= maxResends {
+		setting = Hold
+	}
+	switch setting {
+	case Resend:
+		m.State = queue.StatePending
+		m.Reason = fmt.Sprintf("Read back: %s. It is sent again because in_doubt is resend, and may be recorded twice.", why)
+	case Assume:
+		m.State = queue.StateDelivered
+		m.Reason = fmt.Sprintf("Read back: %s. It is taken as delivered because in_doubt is delivered, and may be missing.", why)
+	default:
+		m.Reason = fmt.Sprintf("Read back: %s. It waits for you.", why)
+		if now := time.Now(); now.Sub(d.At).Abs() < lookFor {
+			m.LookAt = now.Add(doubt.Seldom)
+		}
+	}
+	return l.resolve(m)
+}

@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// The optional endpoints, as kept in [queue.Account].
+const (
+	supportMe      = "me"
+	supportHistory = "history"
+	supportStatus  = "status"
+	supportLists   = "lists"
+)
+
+// supportLasts is how long it is believed that an endpoint is not there.
+const supportLasts = 24 * time.Hour
+
+// ways is what is known of a service beyond its contract, while it is used.
+type ways struct {
+	outbox  Outbox
+	account queue.Account
+	changes []func(*queue.Account)
+}
+
+// waysOf reads what is known of an account's service.
+func waysOf(ctx context.Context, outbox Outbox, account string) (*ways, error) {
+	row, err := outbox.Account(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return &ways{outbox: outbox, account: row}, nil
+}
+
+// may reports whether an endpoint is worth asking: it is not known to be
+// missing, or that was long ago.
+func (w *ways) may(name string) bool {
+	s, known := w.account.Support[name]
+	return !known || s.Has || time.Since(s.At).Abs() >= supportLasts
+}
+
+// note takes note of what a question to an endpoint has shown, and reports
+// whether it is missing.
+func (w *ways) note(name string, err error) (missing bool) {
+	missing = errors.Is(err, tracker.ErrNoEndpoint)
+	s, known := w.account.Support[name]
+	if err != nil && !missing || known && s.Has && !missing {
+		return false
+	}
+	now := queue.Support{Has: !missing, At: time.Now()}
+	w.change(func(a *queue.Account) {
+		all := maps.Clone(a.Support)
+		if all == nil {
+			all = map[string]queue.Support{}
+		}
+		all[name] = now
+		a.Support = all
+	})
+	return missing
+}
+
+// change changes the account here, and on disk when it is kept.
+func (w *ways) change(do func(*queue.Account)) {
+	do(&w.account)
+	w.changes = append(w.changes, do)
+}
+
+// keep writes what was learned; nothing of it, when the address was changed
+// meanwhile.
+func (w *ways) keep(ctx context.Context) error {
+	if len(w.changes) == 0 {
+		return nil
+	}
+	base, changes := w.account.BaseURL, w.changes
+	w.changes = nil
+	return w.outbox.UpdateAccount(ctx, w.account.Name, func(a *queue.Account) {
+		if a.BaseURL != base {
+			return
+		}
+		for _, do := range changes {
+			do(a)
+		}
+	})
+}
