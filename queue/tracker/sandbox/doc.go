@@ -11,7 +11,8 @@
 // # Beyond the contract
 //
 // Unless [Options.ContractOnly] is set it also serves GET /me, GET /history,
-// GET /lists and POST /media/status, which a public key may read, and honours
+// GET /lists and POST /media/status, which a public key may read, DELETE
+// /history, which takes all viewings of one item away, and honours
 // Idempotency-Key. Reads answer GET, not HEAD. A history item's id and tmdbId
 // are both the identifier of the film or episode itself, its series is
 // tvShowId; rewatchCount is the number of viewings after the first.

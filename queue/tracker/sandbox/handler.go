@@ -35,11 +35,13 @@ func jsonAnswer(status int, v any) (answer, error) {
 	return answer{status: status, body: body}, nil
 }
 
-// endpoint is one operation: a write has parse, a read has read.
+// endpoint is one operation: a write has parse, a read has read, and so has a
+// removal.
 type endpoint struct {
-	name  string // "POST /history"
-	parse func(object) (input, error)
-	read  func(context.Context, question) (answer, error)
+	name    string // "POST /history"
+	parse   func(object) (input, error)
+	read    func(context.Context, question) (answer, error)
+	removes bool
 }
 
 // routes is what this service serves. It is no ServeMux, because that
@@ -54,6 +56,7 @@ func (s *Service) routes() map[string]map[string]endpoint {
 		all = append(all,
 			endpoint{name: "GET /me", read: s.readMe},
 			endpoint{name: "GET /history", read: s.readHistory},
+			endpoint{name: "DELETE /history", read: s.removeHistory, removes: true},
 			endpoint{name: "GET /lists", read: s.readLists},
 			endpoint{name: "POST /media/status", read: s.readStatus})
 	}
@@ -110,10 +113,10 @@ func (s *Service) handle(w http.ResponseWriter, r *http.Request, e endpoint) err
 	if err != nil {
 		return err
 	}
-	if e.parse != nil && !mayWrite {
+	if (e.parse != nil || e.removes) && !mayWrite {
 		return forbidden("a secret key is needed to write; this one may only read")
 	}
-	if r.Method == http.MethodGet {
+	if r.Method == http.MethodGet || e.removes {
 		return s.serveRead(w, r, e, nil)
 	}
 	body, err := readBody(w, r)
