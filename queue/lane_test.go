@@ -156,3 +156,41 @@ func TestGraceHoldsForWhatWasHeld(t *testing.T) {
 	s.clock.advance(time.Millisecond)
 	s.wantLeased(t, id)
 }
+
+// TestClockThatWasAheadLosesNothing: what was put off by a clock that was
+// years ahead does not wait until that day comes.
+func TestClockThatWasAheadLosesNothing(t *testing.T) {
+	s := fresh(t)
+	s.clock.advance(4 * 365 * 24 * time.Hour)
+	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
+	id := s.commitIDs(t, wish, film("e2", 2, -10))
+	s.settle(t, Settlement{Entry: id[1], State: StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
+	s.clock.advance(-4 * 365 * 24 * time.Hour)
+	for range 2 {
+		if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(noon()) {
+			t.Fatalf("next due %v, %v, %v", at, ok, err)
+		}
+		if leased := s.leaseFrom(t, Live); len(leased) != 0 {
+			slices.Sort(leased)
+			if !slices.Equal(leased, id) {
+				t.Errorf("leased %v, want %v", leased, id)
+			}
+			return
+		}
+	}
+	t.Error("nothing is leased")
+}
+
+// TestADayIsNotTooFar: a wait that is meant is kept to the end.
+func TestADayIsNotTooFar(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("e1", 1, -10))[0]
+	s.settle(t, Settlement{Entry: id, State: StatePending, NextAt: noon().Add(24 * time.Hour)})
+	for range 2 {
+		s.wantLeased(t)
+	}
+	s.clock.advance(24*time.Hour - time.Millisecond)
+	s.wantLeased(t)
+	s.clock.advance(time.Millisecond)
+	s.wantLeased(t, id)
+}

@@ -60,11 +60,12 @@ const (
 
 // Lease hands out up to n pending entries of the account that are due, for
 // ttl: of the first of the lanes in which anything is due, the oldest event
-// first. Without lanes those are [Live], then [Backfill]. Of one item only the first unfinished entry is
-// handed out, and none before the entry it waits for has arrived. A lease
-// proves nothing: it keeps others from handing out the same entry, and runs
-// out by itself, at the latest with this run. An entry whose row does not match
-// its checksum is held instead, with the reason [rules.Damaged].
+// first. Without lanes those are [Live], then [Backfill]. Of one item only the
+// first unfinished entry is handed out, and none before the entry it waits for
+// has arrived. A lease proves nothing: it keeps others from handing out the
+// same entry, and runs out by itself, at the latest with this run. An entry
+// whose row does not match its checksum is held instead, with the reason
+// [rules.Damaged].
 func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
@@ -135,6 +136,9 @@ func (t *tx) lease(l *leasing) error {
 		}
 		if err := t.handOut(l, free); err != nil {
 			return err
+		}
+		if len(l.leased) == 0 && len(found) < page {
+			return t.bringBack(l.account, l.lane)
 		}
 		if len(l.leased) == l.n || len(found) < page {
 			return nil
@@ -245,8 +249,8 @@ func (s *Store) Release(ctx context.Context, entries []Entry) error {
 }
 
 // NextDue is when the next entry of the account can be leased from the lanes,
-// or from any without lanes: the earliest NextAt among pending entries that neither a running lease nor another entry
-// keeps back. It is in the past when one is due now; ok is false without any.
+// or from any without lanes: the earliest NextAt among pending entries that
+// neither a running lease nor another entry keeps back. It is in the past when one is due now; ok is false without any.
 func (s *Store) NextDue(ctx context.Context, account string, lanes ...Lane) (t time.Time, ok bool, err error) {
 	for _, lane := range either(lanes) {
 		rows, err := s.reader.QueryContext(ctx, selectNextDue, account, s.now().UnixMilli(), s.run*leasesPerRun, int(lane))
@@ -254,7 +258,7 @@ func (s *Store) NextDue(ctx context.Context, account string, lanes ...Lane) (t t
 		if err != nil {
 			return time.Time{}, false, err
 		}
-		if any && (!ok || at.Before(t)) {
+		if at = nearer(at, s.now()); any && (!ok || at.Before(t)) {
 			t, ok = at, true
 		}
 	}
