@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// echoes are answers of a service that tells everybody what it was shown.
+func echoes() []func(w http.ResponseWriter, key string) {
+	object := func(status int, code, message string) func(http.ResponseWriter, string) {
+		return func(w http.ResponseWriter, key string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			text, _ := json.Marshal(map[string]string{"error": strings.ReplaceAll(code, "KEY", key), "message": strings.ReplaceAll(message, "KEY", key)})
+			w.Write(text)
+		}
+	}
+	raw := func(text string) func(http.ResponseWriter, string) {
+		return func(w http.ResponseWriter, key string) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			fmt.Fprint(conn, strings.ReplaceAll(text, "KEY", key))
+			conn.Close()
+		}
+	}
+	all := []func(http.ResponseWriter, string){
+		object(422, "VALIDATION_ERROR", "with x-api-key: KEY this is refused"),
+		object(400, "KEY", "KEY"),
+		object(409, "CONFLICT_KEY", "Authorization: Bearer KEY"),
+		object(500, "INTERNAL_ERROR", "cannot log in as KEY"),
+		object(503, "UNAVAILABLE", "KEY must wait"),
+		raw("HTTP/1.1 500 KEY is broken\r\nContent-Type: text/html\r\nContent-Length: 41\r\n\r\n<p>KEY</p><!-- and some more of this -->"),
+		raw("KEY is no answer at all\r\n\r\n"),
+		raw("HTTP/1.1 200 OK\r\nKEY\r\n\r\n"),
+		raw("HTTP/1.1 KEY\r\n\r\n"),
+		raw("HTTP/1.1 200 OK\r\nContent-Length: KEY\r\n\r\n{}"),
+		raw("HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nRetry-After: KEY\r\nContent-Length: 2\r\n\r\n{}"),
+		raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: KEY\r\n\r\n{}"),
+		raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{\"error\":\"E\",\"message\":\"KEY"),
+		raw("HTTP/1.1 422 X\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
+			`{"error":"E","message":"\u0073k\u005fhouseholdsecret1"}`),
+		raw("HTTP/1.1 422 X\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
+			`{"success":false,"message":"KEY","data":{"id":"KEY"},"details":["KEY"]}`),
+	}
+	// Whoever shortens the words before looking for the key shows half of it.
+	for length := 240; length < 320; length += 6 {
+		all = append(all, object(422, "VALIDATION_ERROR", strings.Repeat("x", length)+"KEY"))
+	}
+	return all
+}
+
+// pausing are echoes that stop the account; each is followed by a login.
+func pausing() []func(w http.ResponseWriter, key string) {
+	return []func(http.ResponseWriter, string){
+		func(w http.ResponseWriter, key string) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":"UNAUTHORIZED","message":"unknown key %s"}`, key)
+		},
+		func(w http.ResponseWriter, key string) {
+			w.Header().Set("WWW-Authenticate", "Bearer realm="+key)
+			http.Error(w, key+" is forbidden here", http.StatusForbidden)
+		},
+	}
+}
+
+// TestKeyThatIsEchoed has the service tell the key in every answer it can:
+// none of it may reach a log, an error, the database or an export.
+func TestKeyThatIsEchoed(t *testing.T) {
+	h := newHousehold(t)
+	h.env = []string{"FILMSPOOL_LOG_LEVEL=debug"}
+	f := newFlaky(t, h.dir, false)
+	all := append(echoes(), pausing()...)
+	var requests, answered atomic.Int64
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("X-Api-Key")
+		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/history" && r.ContentLength > int64(len("{}")) {
+			// Every second answer is good: the daemon goes on at full pace.
+			if n := requests.Add(1); n%2 == 0 && int(n/2) <= len(all) {
+				all[n/2-1](w, key)
+				answered.Store(n / 2)
+				return
+			}
+		}
+		f.server.Config.Handler.ServeHTTP(w, r)
+	}))
+	defer echo.Close()
+	login := func() { h.do(secretKey, "login", "--base-url", echo.URL+"/api/v1", "--key-stdin") }
+	login()
+	for n := range 2 * len(all) {
+		h.do("", "add", "movie", fmt.Sprint(n+1))
+	}
+	daemon := h.start("run")
+	h.until("every echo", func() bool {
+		if int(answered.Load()) > len(echoes()) {
+			login()
+		}
+		return int(answered.Load()) >= len(all)
+	})
+	h.do("", "add", "movie", "9999")
+	for _, args := range [][]string{
+		{"queue", "list", "--json", "--limit", "10000"}, {"queue", "list"}, {"status"}, {"status", "--json"},
+		{"config", "show"}, {"clients", "list"}, {"queue", "export"},
+	} {
+		h.try(args...)
+	}
+	for n := range all {
+		h.try("queue", "show", fmt.Sprint(n+1), "--json")
+	}
+	daemon.kill()
+	daemon = h.start("run")
+	h.try("status")
+	daemon.end(os.Interrupt)
+	// The household is searched when the test ends.
+	if said := h.said.String(); !strings.Contains(said, "[key]") {
+		t.Error("nothing was taken out of any answer: this test proves too little")
+	}
+}
