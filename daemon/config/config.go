@@ -25,7 +25,9 @@ type Config struct {
 	Listen string `toml:"listen" json:"listen"`
 	// LogLevel is debug, info, warn or error. Titles appear at debug only.
 	LogLevel string `toml:"log_level" json:"logLevel"`
-	// InDoubt says what happens to a request that may have arrived: hold.
+	// InDoubt says what happens to a request that may have arrived when the
+	// service's records cannot tell: hold (it waits for the user), resend (it
+	// may be recorded twice) or delivered (it may be missing).
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
 	// MaxInFlight is how many requests may be under way at once, 1 to 16.
 	MaxInFlight int `toml:"max_in_flight" json:"maxInFlight"`
@@ -49,6 +51,9 @@ type Account struct {
 	BaseURL string `toml:"base_url" json:"baseUrl"`
 	// KeyHeader is how the key is shown: x-api-key or bearer.
 	KeyHeader string `toml:"key_header" json:"keyHeader"`
+	// Idempotency says that the service records requests of one Idempotency-Key
+	// once: what is in doubt is then sent again, for 12 hours.
+	Idempotency bool `toml:"idempotency" json:"idempotency"`
 }
 
 // Connector bounds what browsers may send. Zero means the built-in limit.

@@ -59,7 +59,7 @@ func TestFaultsAreNamedAllAtOnce(t *testing.T) {
 	file := write(t, `
 listen = "0.0.0.0:43456"
 log_level = "loud"
-in_doubt = "resend"
+in_doubt = "guess"
 max_in_flight = 17
 [accounts.Main]
 base_url = "https://tracker.example"

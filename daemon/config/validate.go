@@ -16,7 +16,7 @@ func (c Config) Validate() error {
 	faults := []error{
 		checkListen(c.Listen),
 		checkWord("log_level", c.LogLevel, "debug", "info", "warn", "error"),
-		checkInDoubt(c.InDoubt),
+		checkWord("in_doubt", c.InDoubt, "hold", "resend", "delivered"),
 	}
 	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
 		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))
@@ -53,17 +53,6 @@ func checkWord(setting, value string, allowed ...string) error {
 		return nil
 	}
 	return fault(setting, "%q is not one of %s", value, strings.Join(allowed, ", "))
-}
-
-func checkInDoubt(value string) error {
-	switch value {
-	case "hold":
-		return nil
-	case "resend", "delivered":
-		return fault("in_doubt", "%q is not available in this version; use hold", value)
-	default:
-		return fault("in_doubt", "%q is not hold", value)
-	}
 }
 
 func (c Connector) validate() error {
