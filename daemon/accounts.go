@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
@@ -51,6 +52,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 	a.client = client
 	o := replay.Options{
 		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
+		Doubts: d.store, InDoubt: replay.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
@@ -92,9 +94,7 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	if err != nil || kept.BaseURL == c.BaseURL {
 		return kept.Proven, err
 	}
-	return false, d.store.UpdateAccount(ctx, c.Account, func(a *queue.Account) {
-		a.BaseURL, a.Proven = c.BaseURL, false
-	})
+	return false, d.store.UpdateAccount(ctx, c.Account, func(a *queue.Account) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
 // use gives the account a new key or address; the loop takes it at once.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -32,6 +33,9 @@ func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult
 	err = c.d.keys.Save(next)
 	if err == nil {
 		_, err = c.d.moveTo(ctx, next)
+	}
+	if err == nil {
+		err = c.d.store.UpdateAccount(ctx, next.Account, func(a *queue.Account) { a.SignIn(check.UserID) })
 	}
 	if err != nil {
 		client.Close()

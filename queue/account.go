@@ -40,6 +40,15 @@ type Support struct {
 	At  time.Time `json:"at"` // when it was asked
 }
 
+// SignIn takes note of a login: whose key it is, where the service tells, and
+// that its optional endpoints are to be asked for again.
+func (a *Account) SignIn(owner string) {
+	a.Support = nil
+	if owner != "" {
+		a.Owner = owner
+	}
+}
+
 // MoveTo takes another address: what was known of the last one counts no more.
 func (a *Account) MoveTo(baseURL string, now time.Time) {
 	if a.BaseURL == baseURL {

@@ -217,6 +217,13 @@ func TestMoveToForgetsTheOldAddress(t *testing.T) {
 	if !a.Proven || a.Keeps == "" {
 		t.Errorf("the same address is no move: %+v", a)
 	}
+	a.SignIn("")
+	if a.Owner != "u" || a.Support != nil {
+		t.Errorf("after a login that does not tell whose key it is: %+v", a)
+	}
+	if a.SignIn("v"); a.Owner != "v" {
+		t.Errorf("after a login: %+v", a)
+	}
 	a.MoveTo("https://two.example/api/v1", noon())
 	if diff := cmp.Diff(Account{BaseURL: "https://two.example/api/v1", MovedAt: noon()}, a); diff != "" {
 		t.Error(diff)
