@@ -72,7 +72,8 @@ func (r *run) adopt(row queue.Account, now time.Time) {
 	case row.Paused == "":
 		r.gate.ask(now)
 	}
-	if ours(row.Paused) && r.record.ProbeAt.IsZero() {
+	// Further ahead than is ever planned it was put by a clock that was wrong.
+	if at := r.record.ProbeAt; ours(row.Paused) && (at.IsZero() || at.Sub(now) > probeCap) {
 		r.record.ProbeAt = now
 	}
 }

@@ -458,3 +458,18 @@ func TestIdleLoopSleeps(t *testing.T) {
 		}
 	})
 }
+
+func TestProbePlannedByAWrongClockComesAtOnce(t *testing.T) {
+	for ahead, atOnce := range map[time.Duration]bool{probeCap: false, probeCap + 1: true, 4 * 365 * 24 * time.Hour: true} {
+		bubble(t, func(t *testing.T, m *memory, s *remote) {
+			m.account.Paused, m.account.ProbeAt, m.account.ProbeStep = PausedKey, time.Now().Add(ahead), 7
+			s.probed = refused()
+			start(t, newLoop(t, m, s))
+			synctest.Wait()
+			if _, n := s.seen(); (n == 1) != atOnce {
+				t.Errorf("%d probes at once when planned in %s", n, ahead)
+			}
+			exactly(t, probeCap, "probe", probes(s))
+		})
+	}
+}
