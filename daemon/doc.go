@@ -126,6 +126,9 @@ Idempotency-Key = hash of installation id, dedupe key, account and revision; an 
 
 The gate after trouble: one probe, then 1, 2, 4 requests at once (additive increase, halved on 429 or 5xx); full-jitter back-off, base 1 s, cap 15 min, its state in the row; live before backfill (imports only, 5 a second by default); one entry's trouble never blocks another's. "Are we stopping?" is our own context's question, never an error's.
 
+While entries of an account wait for a way to the service, or for it to take the key or show itself, the network and the clocks are watched: a change, a sleep, a clock that was set is a nudge, and the account is asked
+within a few seconds. Nothing is watched otherwise: an idle program wakes at most three times a minute (a test counts), once for each library and less than once for the service manager.
+
 # The connector protocol, version 1
 
 ws://127.0.0.1:43456/v1/connector, subprotocol filmspool.v1, JSON text frames of at most 64 KiB, no compression; every message has type.
@@ -215,6 +218,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool queue retry|hold|release|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
     {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
     retry takes entries in doubt only with --may-double; drop of more than one needs --yes. queue edit ID, queue settle ID --as delivered|rejected|dropped --json: the entry.
+    queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
   - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};
     of an event that was trimmed {v,source,eventId,content} alone. queue import FILE|- [--dry-run] --json: {lines,events,entries,held,inDoubt,known,conflicts}; what had not left is held as imported.

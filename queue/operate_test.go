@@ -363,3 +363,24 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 		t.Errorf("settled as pending: %v", err)
 	}
 }
+
+func TestUndoneOnlyDelivered(t *testing.T) {
+	s := fresh(t)
+	for state, id := range s.several(t) {
+		before := s.entry(t, id)
+		e, err := s.Undone(t.Context(), id)
+		if state == StateDelivered {
+			if err != nil || e.State != StateDropped || e.Reason != "user" {
+				t.Errorf("undone: %+v (%v)", e, err)
+			}
+			continue
+		}
+		if !errors.Is(err, ErrState) || cmp.Diff(before, s.entry(t, id)) != "" {
+			t.Errorf("undone what is %s: %v", state, err)
+		}
+	}
+	s.checkCounters(t)
+	if _, err := s.Undone(t.Context(), 999); !errors.Is(err, ErrNotFound) {
+		t.Errorf("undone nothing: %v", err)
+	}
+}

@@ -127,3 +127,27 @@ func (t *tx) settleByHand(e Entry, as State) error {
 	}
 	return t.move(e, as, rules.User)
 }
+
+// Undone notes that a delivered entry was taken back from the service by the
+// user's will; it is dropped. Errors wrap [ErrNotFound] or [ErrState].
+func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
+	var after Entry
+	err := s.write(ctx, func(t *tx) error {
+		e, err := t.entry(id)
+		if err != nil {
+			return fmt.Errorf("undo entry %d: %w", id, err)
+		}
+		if e.State != StateDelivered {
+			return &StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason}
+		}
+		if err := t.byUser(e, "taken back from the service"); err != nil {
+			return err
+		}
+		if err := t.move(e, StateDropped, rules.User); err != nil {
+			return err
+		}
+		after, err = t.entry(id)
+		return err
+	})
+	return after, err
+}

@@ -18,6 +18,9 @@ type Operator interface {
 	// Settle says what the user knows of an entry in doubt: that it was
 	// delivered, rejected, or is to be dropped.
 	Settle(ctx context.Context, id int64, as string) (Entry, error)
+	// Undo takes a delivered viewing back from the service, where that takes
+	// nothing else along; a dry run only finds out.
+	Undo(ctx context.Context, id int64, dry bool) (Undone, error)
 	// Export writes everything that was reported, with what became of it, as
 	// JSON lines.
 	Export(ctx context.Context, w io.Writer) error
@@ -68,4 +71,11 @@ type Changed struct {
 type Edit struct {
 	Media     *viewing.Media   `json:"media,omitempty"`
 	WatchedAt *viewing.Instant `json:"watchedAt,omitempty"`
+}
+
+// Undone is what taking an entry back did, or would do in a dry run.
+type Undone struct {
+	Entry
+	DryRun  bool `json:"dryRun"`
+	Removed bool `json:"removed"` // false: the service had it no more
 }

@@ -25,6 +25,11 @@ func (c *Client) Settle(ctx context.Context, id int64, as string) (Entry, error)
 	return ask[Entry](ctx, c, http.MethodPost, fmt.Sprintf("/v1/control/entries/%d/settle", id), settling{as})
 }
 
+// Undo implements [Operator].
+func (c *Client) Undo(ctx context.Context, id int64, dry bool) (Undone, error) {
+	return ask[Undone](ctx, c, http.MethodPost, fmt.Sprintf("/v1/control/entries/%d/undo", id), undoing{dry})
+}
+
 // Export implements [Operator]. An export that broke off is an error: the
 // daemon cuts the connection then.
 func (c *Client) Export(ctx context.Context, w io.Writer) error {

@@ -11,6 +11,11 @@ type settling struct {
 	As string `json:"as"`
 }
 
+// undoing asks for an entry to be taken back.
+type undoing struct {
+	DryRun bool `json:"dryRun"`
+}
+
 // pausing names an account, or all of them.
 type pausing struct {
 	Account string `json:"account"` // empty: all
@@ -40,6 +45,14 @@ func (h *handler) operate(mux *http.ServeMux) {
 			return nil, err
 		}
 		return h.control.Settle(r.Context(), id, s.As)
+	}))
+	mux.HandleFunc("POST /v1/control/entries/{id}/undo", h.answer(func(r *http.Request) (any, error) {
+		var u undoing
+		id, err := readID(r)
+		if err = errors.Join(err, decode(r, &u)); err != nil {
+			return nil, err
+		}
+		return h.control.Undo(r.Context(), id, u.DryRun)
 	}))
 	mux.HandleFunc("POST /v1/control/pause", h.answer(func(r *http.Request) (any, error) {
 		var p pausing

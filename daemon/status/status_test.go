@@ -81,6 +81,11 @@ func (f *fixed) Settle(_ context.Context, id int64, as string) (status.Entry, er
 	return status.Entry{ID: id, State: as}, f.err
 }
 
+func (f *fixed) Undo(_ context.Context, id int64, dry bool) (status.Undone, error) {
+	f.asked = append(f.asked, id, dry)
+	return status.Undone{Entry: status.Entry{ID: id}, DryRun: dry, Removed: true}, f.err
+}
+
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
 	if _, err := io.WriteString(w, f.text); err != nil {
 		return err
@@ -162,6 +167,8 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	must(t, err)
 	settled, err := c.Settle(ctx, 5, "delivered")
 	must(t, err)
+	undone, err := c.Undo(ctx, 6, true)
+	must(t, err)
 	paused, err := c.Pause(ctx, "a")
 	must(t, err)
 	resumed, err := c.Resume(ctx, "")
@@ -169,10 +176,10 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	filter := status.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
-	if edited.ID != 4 || settled.State != "delivered" || paused[0].State != status.Paused || resumed[0].State != status.OK {
+	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || settled.State != "delivered" || paused[0].State != status.Paused || resumed[0].State != status.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, settled, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", "pause a", "resume ", filter}
+	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", int64(6), true, "pause a", "resume ", filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

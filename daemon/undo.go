@@ -1,0 +1,162 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Undo implements [status.Operator]. The service's DELETE names an item, not
+// a viewing: it is asked for only when a whole reading shows one viewing of
+// the item, and that is ours.
+func (c *control) Undo(ctx context.Context, id int64, dry bool) (status.Undone, error) {
+	x, err := c.d.store.Explain(ctx, id)
+	if err != nil {
+		return status.Undone{}, operatorFault(err)
+	}
+	e := x.Entry
+	if e.State != queue.StateDelivered {
+		return status.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason})
+	}
+	if e.Kind != viewing.KindViewing {
+		return status.Undone{}, refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", id), "take it away at the service itself")
+	}
+	service, done, err := c.d.serviceOf(ctx, e.Account)
+	if err != nil {
+		return status.Undone{}, err
+	}
+	defer done()
+	there, err := c.d.mayUndo(ctx, service, e)
+	if err != nil {
+		return status.Undone{}, err
+	}
+	out := status.Undone{Entry: entryOf(e), DryRun: dry, Removed: there}
+	if dry {
+		return out, nil
+	}
+	if there {
+		if err := takeBack(ctx, service, e); err != nil {
+			return status.Undone{}, err
+		}
+	}
+	after, err := c.d.store.Undone(ctx, id)
+	out.Entry = entryOf(after)
+	return out, operatorFault(err)
+}
+
+// serviceOf is a client of an account's service, and what ends its use.
+func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
+	if a := d.account(name); a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.client == nil {
+			return nil, nil, refused("account "+name+" cannot be asked: "+a.problem, "filmspool login")
+		}
+		return a.client, func() {}, nil
+	}
+	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := d.newClient(ctx, c)
+	if err != nil {
+		return nil, nil, refused("account "+name+" cannot be asked: "+err.Error(), "filmspool login")
+	}
+	return client, client.Close, nil
+}
+
+// mayUndo reports whether the entry's viewing is there and may be taken away;
+// not there is as good as undone. Else the error says what stands against it.
+func (d *Daemon) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
+	account, err := d.store.Account(ctx, e.Account)
+	if err != nil {
+		return false, err
+	}
+	if e.SettledAt.Before(account.MovedAt) {
+		return false, cannotUndo(e, "it was delivered to another address than the account has now")
+	}
+	claims, err := d.store.Claims(ctx, e.Account, []string{e.Media.Key()})
+	if err != nil {
+		return false, err
+	}
+	others := 0
+	for _, c := range claims {
+		if c.ID != e.ID && c.State == queue.StateDelivered {
+			others++
+		}
+	}
+	reading, err := service.AllHistory(ctx, e.Media.Type)
+	if errors.Is(err, tracker.ErrNoEndpoint) {
+		return false, cannotUndo(e, "this service does not show its history, so nobody knows what would go along")
+	}
+	if v, ok := tracker.VerdictOf(err); ok {
+		return false, cannotUndo(e, v.Problem)
+	}
+	if err != nil {
+		return false, err
+	}
+	there, why := undoable(e, doubt.Precision(account.Keeps), reading, others)
+	if why != "" {
+		return false, cannotUndo(e, why)
+	}
+	return there, nil
+}
+
+// undoable decides by a reading whether the one viewing of the entry's item
+// is the entry's own; why says what stands against it. others counts further
+// entries of ours about the item that were delivered.
+func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why string) {
+	var alike []string
+	unclear, ours := 0, false
+	for _, h := range r.Items {
+		switch h.Of(*e.Media) {
+		case tracker.Alike:
+			alike = append(alike, h.WatchedAt.Format(time.RFC3339))
+			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())
+		case tracker.Unclear:
+			unclear++
+		}
+	}
+	switch {
+	case !r.Complete:
+		return false, "the history changed while it was read, or is too long; try again"
+	case unclear > 0:
+		return false, fmt.Sprintf("%d viewings there are told in a form that cannot be compared, and might go along", unclear)
+	case len(alike) > 1:
+		return false, fmt.Sprintf("the service would take away all %d viewings of it: %s", len(alike), strings.Join(alike, ", "))
+	case len(alike) == 1 && others > 0:
+		return false, "more than one viewing of it was delivered from here, and the service shows one: whose it is, nobody knows"
+	case len(alike) == 1 && !ours:
+		return false, "the one viewing of it there is not ours: it is of " + alike[0]
+	default:
+		return len(alike) == 1, ""
+	}
+}
+
+// takeBack asks the service to take the item's viewing away.
+func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error {
+	v := service.DeleteHistory(ctx, *e.Media)
+	switch {
+	case v.Fate == tracker.Delivered:
+		return nil
+	case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
+		return cannotUndo(e, "this service takes nothing back")
+	case v.Fate == tracker.InDoubt:
+		return cannotUndo(e, "it may be gone now, but no clear answer came; try again")
+	default:
+		return cannotUndo(e, v.Problem)
+	}
+}
+
+func cannotUndo(e queue.Entry, why string) error {
+	return refused(fmt.Sprintf("undo entry %d: %s", e.ID, strings.TrimSuffix(why, ".")), "nothing was changed; you can take it away at the service itself")
+}
