@@ -2,7 +2,8 @@
 // to the service: lease, mark as sending, send, settle.
 //
 // It owns when something is sent: how many requests are under way at once
-// (the gate), how long a row waits after trouble (full-jitter back-off, kept
+// (the gate), how fast they may follow each other and that imports let what
+// is live pass (the pace), how long a row waits after trouble (full-jitter back-off, kept
 // in the row), when an account stands still (a refused key, an address that
 // is not the service, no way to the service, a Retry-After) and how it comes
 // back (a probe that records nothing, then 1, 2, 4 … requests at once).
