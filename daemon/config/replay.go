@@ -8,8 +8,8 @@ import (
 
 // Replay is when, and how fast, entries leave.
 type Replay struct {
-	// Rate is how many requests a second may go to one account, to 1,000; 0 is
-	// no limit.
+	// Rate is how many entries a second may leave for one account, to 1,000; 0
+	// is no limit. Questions that record nothing come besides.
 	Rate float64 `toml:"rate" json:"rate"`
 	// BackfillRate is how many of those may be of imports. They leave only
 	// when nothing live is due.

@@ -53,8 +53,9 @@ type Options struct {
 	// MaxInFlight is the largest number of requests under way at once, 1 to
 	// 16; 0 is 4.
 	MaxInFlight int
-	// Rate is how many requests a second may begin, and BackfillRate how many
-	// of those for imports; 0 is no limit.
+	// Rate is how many entries a second may begin to leave, and BackfillRate how
+	// many of those may be of imports; 0 is no limit. Questions that record
+	// nothing come besides.
 	Rate, BackfillRate float64
 	// Doubts is where entries in doubt are kept; nil leaves them to the user.
 	Doubts Doubts
