@@ -23,7 +23,7 @@ func listen() (*ear, error) {
 		return nil, fmt.Errorf("open netlink socket: %w", err)
 	}
 	if err := unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: groups}); err != nil {
-		unix.Close(fd)
+		_ = unix.Close(fd) // it was never used
 		return nil, fmt.Errorf("bind netlink socket: %w", err)
 	}
 	socket := os.NewFile(uintptr(fd), "netlink") // non-blocking, so that closing it ends a read

@@ -68,16 +68,28 @@ func TestPace(t *testing.T) {
 		{"two a second", 2, 0, []batch{{0, []int64{1, 2, 3}}}, []leaving{{1, 0}, {2, 500 * ms}, {3, 1000 * ms}}},
 		{"one in two seconds", 0.5, 0, []batch{{0, []int64{1, 2}}}, []leaving{{1, 0}, {2, 2000 * ms}}},
 		{"imports five a second", 0, 5, []batch{{0, []int64{-1, -2, -3}}}, []leaving{{1, 0}, {2, 200 * ms}, {3, 400 * ms}}},
-		{"live passes imports", 0, 5, []batch{{0, []int64{-1, -2, -3}}, {100 * ms, []int64{4, 5}}},
-			[]leaving{{1, 0}, {4, 100 * ms}, {5, 100 * ms}, {2, 200 * ms}, {3, 400 * ms}}},
-		{"live first of the rate", 1, 0, []batch{{0, []int64{-1, -2, -3}}, {100 * ms, []int64{4, 5}}},
-			[]leaving{{1, 0}, {4, 1000 * ms}, {5, 2000 * ms}, {2, 3000 * ms}, {3, 4000 * ms}}},
-		{"both limits", 2, 1, []batch{{0, []int64{-1, -2, 3, 4, 5}}},
-			[]leaving{{3, 0}, {4, 500 * ms}, {5, 1000 * ms}, {1, 1500 * ms}, {2, 2500 * ms}}},
+		{
+			"live passes imports", 0, 5,
+			[]batch{{0, []int64{-1, -2, -3}}, {100 * ms, []int64{4, 5}}},
+			[]leaving{{1, 0}, {4, 100 * ms}, {5, 100 * ms}, {2, 200 * ms}, {3, 400 * ms}},
+		},
+		{
+			"live first of the rate", 1, 0,
+			[]batch{{0, []int64{-1, -2, -3}}, {100 * ms, []int64{4, 5}}},
+			[]leaving{{1, 0}, {4, 1000 * ms}, {5, 2000 * ms}, {2, 3000 * ms}, {3, 4000 * ms}},
+		},
+		{
+			"both limits", 2, 1,
+			[]batch{{0, []int64{-1, -2, 3, 4, 5}}},
+			[]leaving{{3, 0}, {4, 500 * ms}, {5, 1000 * ms}, {1, 1500 * ms}, {2, 2500 * ms}},
+		},
 		{"the wider limit", 1, 5, []batch{{0, []int64{-1, -2}}}, []leaving{{1, 0}, {2, 1000 * ms}}},
 		{"no limit", 0, 0, []batch{{0, []int64{-1, -2, 3}}}, []leaving{{3, 0}, {1, 0}, {2, 0}}},
-		{"the elder of a film first", 0, 5, []batch{{0, []int64{-1, -2, 2, 3}}},
-			[]leaving{{3, 0}, {1, 0}, {2, 200 * ms}, {2, 200 * ms}}},
+		{
+			"the elder of a film first", 0, 5,
+			[]batch{{0, []int64{-1, -2, 2, 3}}},
+			[]leaving{{3, 0}, {1, 0}, {2, 200 * ms}, {2, 200 * ms}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *memory, s *remote) {
