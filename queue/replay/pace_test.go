@@ -168,3 +168,31 @@ func TestRatesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestGraceIsKeptToTheEnd: neither new work nor a nudge lets an entry leave
+// before its time, so that it can be dropped until then.
+func TestGraceIsKeptToTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.set(func(m *memory) {
+			for film := range int64(2) {
+				m.make(film + 1).NextAt = time.Now().Add(10 * time.Minute)
+			}
+			m.nudge()
+		})
+		time.Sleep(5 * time.Minute)
+		l.Wake()
+		m.add(3)
+		synctest.Wait()
+		if n, _ := s.seen(); n != 1 {
+			t.Fatalf("%d left, want only what came without a grace", n)
+		}
+		m.set(func(m *memory) { m.rows[1].State = queue.StateDropped; m.nudge() })
+		exactly(t, 5*time.Minute, "send", sends(s))
+		time.Sleep(time.Hour)
+		if n, _ := s.seen(); n != 2 || l.Health().State != OK {
+			t.Errorf("%d left, health %+v", n, l.Health())
+		}
+	})
+}
