@@ -57,7 +57,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if client != nil {
-		o.Service = client
+		o.Service = d.owned(name, client)
 	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
@@ -97,11 +97,16 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	return false, d.store.UpdateAccount(ctx, c.Account, func(a *queue.Account) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
+// owned is a client that sends with the owner's key alone.
+func (d *Daemon) owned(name string, client *tracker.Client) *owned {
+	return &owned{Client: client, store: d.store, account: name}
+}
+
 // use gives the account a new key or address; the loop takes it at once.
-func (a *account) use(c config.Credential, client *tracker.Client) {
+func (a *account) use(c config.Credential, client *owned) {
 	a.mu.Lock()
 	old := a.client
-	a.credential, a.client, a.problem = c, client, ""
+	a.credential, a.client, a.problem = c, client.Client, ""
 	a.mu.Unlock()
 	a.loop.Use(client)
 	if old != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // testOptions is an instance in a folder of its own; environment holds pairs.
@@ -96,11 +97,23 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Offline(t.Context(), o, func(ctl status.Control) error {
-		_, err := ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
+		e, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
+		if err != nil {
+			return err
+		}
+		_, err = ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
+		if !errors.Is(err, &status.Fault{Code: status.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
+			t.Errorf("got %v", err)
+		}
+		// Once nothing of hers waits, there is nothing to guard.
+		if _, err := ctl.Operate(t.Context(), status.Order{Verb: status.Drop, IDs: []int64{e.ID}}); err != nil {
+			return err
+		}
+		_, err = ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
 		return err
 	})
-	if !errors.Is(err, &status.Fault{Code: status.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
-		t.Errorf("got %v", err)
+	if err != nil {
+		t.Error(err)
 	}
 }
 

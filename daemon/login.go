@@ -25,7 +25,7 @@ func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult
 		return status.LoginResult{}, &status.Fault{Code: status.CodeInvalid, Message: err.Error()}
 	}
 	check := client.CheckKey(ctx)
-	if err := c.d.judge(next, check); err != nil {
+	if err := c.d.judge(ctx, next, check); err != nil {
 		client.Close()
 		return status.LoginResult{}, err
 	}
@@ -42,7 +42,7 @@ func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult
 		return status.LoginResult{}, err
 	}
 	if a := c.d.account(l.Account); a != nil {
-		a.use(next, client)
+		a.use(next, c.d.owned(next.Account, client))
 	} else {
 		client.Close()
 	}
@@ -76,26 +76,36 @@ func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
 	case base == "":
 		base = now.BaseURL
 	}
-	return config.Credential{
+	next := config.Credential{
 		Account: l.Account, BaseURL: base, KeyHeader: set.KeyHeader, Key: config.NewSecret(l.Key),
-		KeySource: "key file", URLSource: "login", ProvenFor: config.OriginOf(base), UserID: now.UserID, UserName: now.UserName,
-	}, nil
+		KeySource: "key file", URLSource: "login", ProvenFor: config.OriginOf(base),
+	}
+	if base == now.BaseURL { // elsewhere users have other ids
+		next.UserID, next.UserName = now.UserID, now.UserName
+	}
+	return next, nil
 }
 
 // judge refuses a key that the service refuses, one that could not be shown
-// to it, and one of somebody else than the last.
-func (d *Daemon) judge(next config.Credential, check tracker.KeyCheck) error {
+// to it, and one of somebody else than the last while anything of that one waits.
+func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
 		return refused(check.Verdict.Problem, check.Verdict.Hint)
 	}
-	if next.UserID != "" && check.UserID != "" && next.UserID != check.UserID {
-		return refused(
-			"this key belongs to "+person(check.UserName, check.UserID)+", but what waits here was watched by "+person(next.UserName, next.UserID),
-			"to keep both: add an account to the configuration and use filmspool login --account NAME")
+	was, found, err := d.anothers(ctx, next, check.UserID)
+	if err != nil || !found {
+		return err
 	}
-	return nil
+	name := ""
+	if was == next.UserID {
+		name = next.UserName
+	}
+	return refused(
+		"this key belongs to "+person(check.UserName, check.UserID)+", but what waits here was watched by "+person(name, was),
+		"to keep both: add an account to the configuration and use filmspool login --account NAME; "+
+			"or withdraw what waits: filmspool queue drop --all --yes --account "+next.Account)
 }
 
 // person names a user of the service: two may have one name.

@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+)
+
+// owned is a client that sends nothing until it knows whose key it has, where
+// the service tells: what waits here was watched by one person, and a key can
+// come from places where no login has looked at it.
+type owned struct {
+	*tracker.Client
+	store   *queue.Store
+	account string
+
+	mu      sync.Mutex
+	settled bool // it is the owner's, or nobody can tell
+}
+
+// Send sends with the owner's key alone.
+func (o *owned) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
+	if v, ok := o.check(ctx); !ok {
+		return v
+	}
+	return o.Client.Send(ctx, r)
+}
+
+// Probe is answered well with the owner's key alone.
+func (o *owned) Probe(ctx context.Context) tracker.Verdict {
+	if v, ok := o.check(ctx); !ok {
+		return v
+	}
+	return o.Client.Probe(ctx)
+}
+
+// Me refuses another person's key, so that nobody takes that person for the
+// owner.
+func (o *owned) Me(ctx context.Context) (tracker.User, error) {
+	user, err := o.Client.Me(ctx)
+	if err != nil {
+		return user, err
+	}
+	v, ok, err := o.compare(ctx, user)
+	switch {
+	case err != nil:
+		return user, err
+	case !ok:
+		return user, &tracker.ReadError{Verdict: v}
+	default:
+		return user, nil
+	}
+}
+
+// check asks once whose key it is. It is not ok when the verdict says why
+// nothing may be sent now.
+func (o *owned) check(ctx context.Context) (v tracker.Verdict, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.settled {
+		return v, true
+	}
+	user, err := o.Client.Me(ctx)
+	if refusal, told := tracker.VerdictOf(err); told && refusal.Fate != tracker.Rejected {
+		return refusal, false
+	}
+	if v, ok, err = o.compare(ctx, user); err != nil {
+		return tracker.Verdict{Fate: tracker.Offline, Problem: "The queue does not say whose key this account has: " + err.Error()}, false
+	}
+	o.settled = ok
+	return v, ok
+}
+
+// compare holds a user against the owner; the first one known is the owner.
+func (o *owned) compare(ctx context.Context, user tracker.User) (v tracker.Verdict, ok bool, err error) {
+	if user.ID == "" {
+		return v, true, nil
+	}
+	kept, err := o.store.Account(ctx, o.account)
+	switch {
+	case err != nil:
+		return v, false, err
+	case kept.Owner == user.ID:
+		return v, true, nil
+	case kept.Owner == "":
+		return v, true, o.store.UpdateAccount(ctx, o.account, func(a *queue.Account) { a.Owner = user.ID })
+	default:
+		return tracker.Verdict{
+			Fate:    tracker.Refused,
+			Problem: fmt.Sprintf("The key belongs to %s, but what waits here was watched by user %s.", person(user.Name, user.ID), kept.Owner),
+			Hint:    "filmspool login, with a key of that person",
+		}, false, nil
+	}
+}
+
+// anothers reports whether a key that is to be used from now on belongs to
+// somebody else than the last one, and something still waits of that one.
+func (d *Daemon) anothers(ctx context.Context, next config.Credential, user string) (was string, found bool, err error) {
+	kept, err := d.store.Account(ctx, next.Account)
+	if err != nil {
+		return "", false, err
+	}
+	was = next.UserID
+	if kept.Owner != "" && kept.BaseURL == next.BaseURL {
+		was = kept.Owner
+	}
+	if was == "" || user == "" || was == user {
+		return was, false, nil
+	}
+	for _, state := range []queue.State{queue.StateHeld, queue.StateInDoubt, queue.StateSending, queue.StatePending} {
+		waiting, err := d.store.Entries(ctx, queue.Filter{State: state, Account: next.Account, Limit: 1})
+		if err != nil || len(waiting) > 0 {
+			return was, true, err
+		}
+	}
+	return was, false, nil
+}
