@@ -111,11 +111,18 @@ func syncFolder(dir string) {
 	}
 }
 
-// probe looks whose file it is before anything is written to it.
-func probe(ctx context.Context, path string, known int) error {
+// look is what was found at a path.
+type look struct {
+	fresh bool // a file with nothing in it
+	clean bool // the last run ended in order
+}
+
+// probe looks whose file it is before anything is written to it, and how it
+// was left.
+func probe(ctx context.Context, path string, known int) (look, error) {
 	db, err := openPool(1, path, "ro")
 	if err != nil {
-		return err
+		return look{}, err
 	}
 	defer db.Close()
 	var application, version, objects int
@@ -125,14 +132,18 @@ func probe(ctx context.Context, path string, known int) error {
 		(SELECT count(*) FROM sqlite_schema)`).Scan(&application, &version, &objects)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
+		return look{}, fmt.Errorf("read database: %w: %w", ErrStorage, err)
 	case application == 0 && version == 0 && objects == 0:
-		return nil // a new file
+		return look{fresh: true}, nil
 	case application != applicationID:
-		return fmt.Errorf("open %s: %w", path, ErrForeign)
+		return look{}, fmt.Errorf("open %s: %w", path, ErrForeign)
 	case version > known:
-		return fmt.Errorf("open %s: %w: it has schema %d, this program knows %d", path, ErrNewer, version, known)
-	default:
-		return nil
+		return look{}, fmt.Errorf("open %s: %w: it has schema %d, this program knows %d", path, ErrNewer, version, known)
 	}
+	var clean bool
+	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'clean'").Scan(&clean)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return look{}, fmt.Errorf("read database: %w: %w", ErrStorage, err)
+	}
+	return look{clean: clean}, nil
 }

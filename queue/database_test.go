@@ -102,11 +102,6 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, ErrNewer, true},
 		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, ErrForeign, true},
-		{"no database", func(t *testing.T, path string) {
-			if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 99)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}, ErrStorage, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,13 +33,13 @@ func migrations() ([]string, error) {
 
 // migrate brings the database to the last of scripts.
 func migrate(ctx context.Context, conn *sql.Conn, scripts []string) error {
-	var version int
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("read schema version: %w: %w", ErrStorage, err)
+	from, err := version(ctx, conn)
+	if err != nil {
+		return err
 	}
-	for ; version < len(scripts); version++ {
-		if err := apply(ctx, conn, scripts[version], version+1); err != nil {
-			return fmt.Errorf("migrate to schema %d: %w: %w", version+1, ErrStorage, err)
+	for n := from; n < len(scripts); n++ {
+		if err := apply(ctx, conn, scripts[n], n+1); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w: %w", n+1, ErrStorage, err)
 		}
 	}
 	return nil
@@ -60,4 +60,12 @@ func apply(ctx context.Context, conn *sql.Conn, script string, version int) erro
 		return err
 	}
 	return transaction.Commit()
+}
+
+// version is the version of the database's schema.
+func version(ctx context.Context, conn *sql.Conn) (version int, err error) {
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, fmt.Errorf("read schema version: %w: %w", ErrStorage, err)
+	}
+	return version, nil
 }

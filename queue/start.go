@@ -18,6 +18,9 @@ func (s *Store) startRun(t *tx) error {
 	if err != nil {
 		return err
 	}
+	if err := t.mark("clean", 0); err != nil {
+		return err
+	}
 	if _, err := t.exec("UPDATE meta SET value = value + 1 WHERE key = 'run'"); err != nil {
 		return err
 	}
@@ -25,6 +28,9 @@ func (s *Store) startRun(t *tx) error {
 		(SELECT value FROM meta WHERE key = 'run')`, nil, &s.installation, &s.run)
 	if err != nil {
 		return err
+	}
+	if err := t.restored(); err != nil {
+		return fmt.Errorf("hold what a copy says is pending: %w", err)
 	}
 	rows, err := t.query(selectLeft)
 	left, err := collect(rows, err, scanID)
@@ -37,6 +43,12 @@ func (s *Store) startRun(t *tx) error {
 		}
 	}
 	return nil
+}
+
+// mark keeps a number in meta.
+func (t *tx) mark(key string, value int64) error {
+	_, err := t.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
+	return err
 }
 
 // doubt puts an entry whose request was cut short in doubt.

@@ -22,6 +22,9 @@ var (
 	ErrNewer = errors.New("database is of a newer version")
 	// ErrForeign is wrapped by [Open] when the file is another program's.
 	ErrForeign = errors.New("not a filmspool database")
+	// ErrDamaged is wrapped by [Store.Run] when the database turned out to be
+	// damaged: the next [Open] saves what can be read of it.
+	ErrDamaged = errors.New("database is damaged")
 	// ErrClosed is returned for writes after [Store.Run] has ended.
 	ErrClosed = errors.New("queue is closed")
 	// ErrNotFound is wrapped when no entry has the id.
@@ -58,6 +61,7 @@ type Store struct {
 	turn    chan struct{} // one slot: full while Run runs and nobody writes
 	started atomic.Bool
 	closed  atomic.Bool
+	damage  chan error    // one slot: what Run ends with
 	closing chan struct{} // closed by Close
 	done    chan struct{} // closed when nobody writes any more
 
@@ -66,8 +70,9 @@ type Store struct {
 }
 
 // Open opens the database, making or migrating it as needed. Entries that an
-// earlier run left as sending are put in doubt. The caller holds the folder's
-// [Lock]. It returns an error wrapping [ErrNewer], [ErrForeign] or [ErrStorage].
+// earlier run left as sending are put in doubt. A damaged database is set aside
+// beside it, what can be read of it is saved into a new one, and [Store.Notices]
+// tells of it. The caller holds the folder's [Lock]. It returns an error wrapping [ErrNewer], [ErrForeign] or [ErrStorage].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return openAt(ctx, o, time.Now)
 }
@@ -77,6 +82,7 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	s := &Store{
 		path: o.Path, settings: o.Settings, logger: o.Logger, now: now,
 		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		damage:    make(chan error, 1),
 		listeners: map[chan struct{}]struct{}{},
 	}
 	if s.logger == nil {
@@ -88,20 +94,59 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	return s, nil
 }
 
-// open makes, checks, migrates and starts the database.
+// open makes, checks, migrates and starts the database. Damage that shows only
+// then is met like any other.
 func (s *Store) open(ctx context.Context) error {
 	scripts, err := migrations()
 	if err != nil {
 		return err
 	}
+	if err := s.prepare(ctx, scripts); err != nil {
+		return err
+	}
+	err = s.start(ctx, scripts)
+	if !isDamage(err) {
+		return err
+	}
+	if err := s.disclose(); err != nil {
+		s.logger.Warn("damaged database not closed", "error", err)
+	}
+	s.reader, s.writer = nil, nil
+	if err := s.salvage(ctx, scripts, err.Error()); err != nil {
+		return err
+	}
+	return s.start(ctx, scripts)
+}
+
+// prepare makes sure that there is a database to work with: it makes the file,
+// or sets a damaged one aside and saves what can be read of it.
+func (s *Store) prepare(ctx context.Context, scripts []string) error {
+	if err := s.finishSwap(); err != nil {
+		return err
+	}
 	if err := makeFile(s.path); err != nil {
 		return err
 	}
-	if err := probe(ctx, s.path, len(scripts)); err != nil {
+	cause, err := s.examine(ctx, len(scripts))
+	if err != nil || cause == "" {
 		return err
 	}
+	return s.salvage(ctx, scripts, cause)
+}
+
+// start connects to the database, brings it up to date and begins a run.
+func (s *Store) start(ctx context.Context, scripts []string) (err error) {
 	if s.writer, err = connect(s.path); err != nil {
 		return err
+	}
+	from, err := version(ctx, s.writer.conn)
+	if err != nil {
+		return err
+	}
+	if from > 0 && from < len(scripts) {
+		if err := s.backupBefore(ctx, from); err != nil {
+			return err
+		}
 	}
 	if err := migrate(ctx, s.writer.conn, scripts); err != nil {
 		return err
@@ -143,5 +188,10 @@ func (s *Store) Close() error {
 		close(s.done) // nobody ever wrote
 	}
 	<-s.done
+	if s.writer != nil {
+		if err := s.alone(func(t *tx) error { return t.mark("clean", 1) }); err != nil {
+			s.logger.Warn("the end was not marked; the next start will check the database", "error", err)
+		}
+	}
 	return s.disclose()
 }

@@ -79,7 +79,8 @@ func (s *Store) handOver(ctx context.Context, j *job) error {
 }
 
 // Run is the writer: it blocks until ctx or the store ends, finishes what
-// waits, and returns nil. Until it runs, writes wait. It runs once.
+// waits, and returns nil; or until the database turns out to be damaged, with
+// an error wrapping [ErrDamaged]. Until it runs, writes wait. It runs once.
 func (s *Store) Run(ctx context.Context) error {
 	if !s.started.CompareAndSwap(false, true) {
 		return errors.New("run queue: it runs already, or has ended")
@@ -97,6 +98,8 @@ func (s *Store) Run(ctx context.Context) error {
 		case j := <-s.jobs:
 			<-s.turn
 			s.inTurn(func() { s.batch(j) })
+		case fault := <-s.damage:
+			return fmt.Errorf("run queue: %w: %w", ErrDamaged, fault)
 		case <-grow.C:
 			<-s.turn
 			s.inTurn(s.growLog)
@@ -127,6 +130,9 @@ func (s *Store) batch(first *job) {
 	if err != nil {
 		s.logger.Error("storage failed", "jobs", len(done), "error", err)
 		s.disconnect()
+		if isDamage(err) {
+			s.suspect(err)
+		}
 	}
 	for _, j := range done {
 		if err != nil {

@@ -1,0 +1,163 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// mendEvents gives entries whose event's row is lost one that says who told
+// it, as far as the names know. Where they do not, its sum is wrong by intent:
+// nothing made of it is ever sent.
+func (r *rescue) mendEvents() error {
+	_, err := r.tx.exec(`INSERT INTO events (id, source, source_kind, event_id, body, entry, parts, committed_at, sum)
+		SELECT id, source, source_kind, event_id, body, entry, parts, committed_at,
+			iif(known, seal(source, source_kind, event_id, body, entry, parts, committed_at), -1)
+		FROM (
+			SELECT n.event AS id, d.key IS NOT NULL AS known, '{}' AS body, min(n.id) AS entry, max(n.id) - min(n.id) + 1 AS parts,
+				min(n.created_at) AS committed_at, coalesce(substr(d.key, 1, instr(d.key, ':')), 'lost:') AS source,
+				coalesce(substr(d.key, 1, instr(d.key, ':') - 1), 'lost') AS source_kind,
+				coalesce(substr(d.key, instr(d.key, ':') + 1), 'event ' || n.event) AS event_id
+			FROM entries AS n LEFT JOIN dedupe AS d ON d.event = n.event
+			WHERE n.event NOT IN (SELECT id FROM events) GROUP BY n.event
+		)`)
+	return err
+}
+
+// nameless is an event whose name is lost.
+type nameless struct {
+	id   int64
+	key  string
+	body []byte
+}
+
+// mendNames writes the names of events anew, so that nobody's repetition is
+// taken for news.
+func (r *rescue) mendNames() error {
+	rows, err := r.tx.query(`SELECT v.id, v.source_kind || ':' || v.event_id, v.body FROM events AS v
+		WHERE v.source_kind <> 'lost' AND NOT EXISTS (SELECT 1 FROM dedupe WHERE key = v.source_kind || ':' || v.event_id)`)
+	all, err := collect(rows, err, func(rows *sql.Rows) (n nameless, err error) {
+		err = rows.Scan(&n.id, &n.key, &n.body)
+		return n, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		content := sha256.Sum256(n.body)
+		_, err := r.tx.exec(`INSERT OR IGNORE INTO dedupe (key, content, event, entry) VALUES (?1, ?2, ?3, coalesce(
+			(SELECT entry FROM events WHERE id = ?3), (SELECT min(entry) FROM witnesses WHERE event = ?3)))`,
+			n.key, content[:], n.id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partial is an event of which entries are missing.
+type partial struct {
+	sighting
+	id, first int64
+	committed int64
+}
+
+// mendEntries makes entries anew of events that are whole and have lost some:
+// held, since they may have been sent, and under the numbers they had.
+func (r *rescue) mendEntries() error {
+	rows, err := r.tx.query(`SELECT v.id, v.source, v.body, v.entry, v.committed_at FROM events AS v
+		WHERE v.parts > (SELECT count(*) FROM entries AS n WHERE n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id)
+		AND v.sum IS ` + sealedEvent + " AND v.body <> '{}'")
+	partials, err := collect(rows, err, func(rows *sql.Rows) (p partial, err error) {
+		if err := rows.Scan(&p.id, &p.source, &p.body, &p.first, &p.committed); err != nil {
+			return p, err
+		}
+		p.kind = viewing.SourceKind(p.source)
+		return p, json.Unmarshal(p.body, &p.Viewing)
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range partials {
+		for part, item := range p.parts() {
+			if err := r.mendEntry(p, part, item); err != nil {
+				return fmt.Errorf("make entry %d anew: %w", p.first+int64(part), err)
+			}
+		}
+	}
+	return nil
+}
+
+// mendEntry makes one entry anew, unless there is one of its number. The rules
+// say only for which account it was.
+func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
+	t := r.tx
+	id := p.first + int64(part)
+	var one int64
+	if there, err := t.find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there {
+		return err
+	}
+	made, err := t.makeEntry(p.sighting, p.id, part, item)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE entries SET id = ?, state = 'held', reason = ?, created_at = ? WHERE id = ?",
+		id, rules.Damaged, p.committed, made)
+	if err != nil {
+		return err
+	}
+	r.found.anew++
+	return t.step(id, "damaged", "Made anew from what was seen, since its row was damaged. It may have been sent already.")
+}
+
+// mendRest holds what is not as it was written or waits for something lost,
+// and drops what belongs to nothing.
+func (r *rescue) mendRest() error {
+	err := r.tx.run([]string{
+		holdUnsure,
+		`UPDATE entries SET state = iif(state = 'pending', 'held', state), reason = iif(state = 'pending', '` + rules.Damaged + `', reason),
+			after = NULL WHERE after NOT IN (SELECT id FROM entries)`,
+		"DELETE FROM attempts WHERE entry NOT IN (SELECT id FROM entries)",
+		"DELETE FROM steps WHERE entry NOT IN (SELECT id FROM entries)",
+		"DELETE FROM doubts WHERE entry NOT IN (SELECT id FROM entries)",
+		"DELETE FROM lists_before WHERE entry NOT IN (SELECT id FROM entries)",
+		"DELETE FROM witnesses WHERE entry NOT IN (SELECT id FROM entries) OR event NOT IN (SELECT id FROM events)",
+	})
+	return err
+}
+
+// count counts what is there, for the counters and for the report. Totals are
+// at least what is there.
+func (r *rescue) count() error {
+	rows, err := r.from.QueryContext(r.ctx, "SELECT state, total FROM counters")
+	totals, err := collect(rows, err, func(rows *sql.Rows) (c [2]any, err error) {
+		err = rows.Scan(&c[0], &c[1])
+		return c, err
+	})
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	for _, total := range totals {
+		if _, err := r.tx.exec("UPDATE counters SET total = ?2 WHERE state = ?1", total[0], total[1]); err != nil && !spoilsOnlyItself(err) {
+			return err
+		}
+	}
+	_, err = r.tx.exec(`UPDATE counters SET current = (SELECT count(*) FROM entries AS n WHERE n.state = counters.state)
+		- iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)`)
+	if err != nil {
+		return err
+	}
+	if _, err := r.tx.exec("UPDATE counters SET total = max(total, current)"); err != nil {
+		return err
+	}
+	_, err = r.tx.find(`SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM entries),
+			(SELECT count(*) FROM entries WHERE state = 'held' AND reason = ?),
+			max(0, (SELECT count(*) FROM dedupe) - (SELECT count(*) FROM events WHERE source_kind <> 'lost')
+				- coalesce((SELECT value FROM meta WHERE key = 'trimmed'), 0))`,
+		[]any{rules.Damaged}, &r.found.events, &r.found.entries, &r.found.damaged, &r.found.lost)
+	return err
+}
