@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -67,6 +68,9 @@ type bed struct {
 	stop   func()
 	change func(*Options)
 	events int
+
+	mu    sync.Mutex
+	asked map[string]int // requests, as "GET /history"
 }
 
 // inBed runs a test in a bubble. contractOnly is the sandbox's; change is what
@@ -75,14 +79,14 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
-		b := &bed{T: t, path: storePath(t), change: change}
+		b := &bed{T: t, path: storePath(t), change: change, asked: map[string]int{}}
 		var err error
 		b.box, err = sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
 		listener := newPipes()
-		server := &http.Server{Handler: b.box.Handler()}
+		server := &http.Server{Handler: b.counted(b.box.Handler())}
 		served := make(chan struct{})
 		go func() { defer close(served); server.Serve(listener) }()
 		b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.dial})
@@ -101,6 +105,22 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 		b.stop()
 		b.shut()
 	})
+}
+
+// counted counts what is asked.
+func (b *bed) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		b.asked[r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1")]++
+		b.mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (b *bed) askedFor(what string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asked[what]
 }
 
 // plain is a service that shows its history, but not the status of items.
@@ -135,7 +155,12 @@ func (b *bed) restart() {
 
 func (b *bed) arm(fault string, times int) {
 	b.Helper()
-	if err := b.box.Arm(sandbox.Fault{Match: "POST /history", Fault: fault, Times: times}); err != nil {
+	b.armAt("POST /history", fault, times)
+}
+
+func (b *bed) armAt(match, fault string, times int) {
+	b.Helper()
+	if err := b.box.Arm(sandbox.Fault{Match: match, Fault: fault, Times: times}); err != nil {
 		b.Fatal(err)
 	}
 }

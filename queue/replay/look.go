@@ -88,21 +88,34 @@ func (l *look) pick(fits func(queue.Entry) bool) (due []queue.Doubt) {
 func (l *look) films(ctx context.Context) error    { return l.viewings(ctx, viewing.Movie) }
 func (l *look) episodes(ctx context.Context) error { return l.viewings(ctx, viewing.Episode) }
 
+// strange is why nothing is read about what was sent to another place or
+// with another person's key.
+const strange = "the key or the address is not the one that it was sent with"
+
+// sortOut settles the doubts that need no reading, and gives the others.
+func (l *look) sortOut(due []queue.Doubt) (open []queue.Doubt, err error) {
+	for _, d := range due {
+		switch {
+		case l.stranger(d):
+			err = l.unsettled(d, strange, nil, d.Taken)
+		case l.resends(d, time.Now()):
+			err = l.sameKey(d)
+		default:
+			open = append(open, d)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return open, nil
+}
+
 // viewings looks for the viewings of one type.
 func (l *look) viewings(ctx context.Context, t viewing.MediaType) error {
 	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindViewing && e.Media.Type == t })
-	var open []queue.Doubt
-	for _, d := range due {
-		if l.resends(d, time.Now()) {
-			if err := l.sameKey(d); err != nil {
-				return err
-			}
-			continue
-		}
-		open = append(open, d)
-	}
-	if len(open) == 0 {
-		return nil
+	open, err := l.sortOut(due)
+	if err != nil || len(open) == 0 {
+		return err
 	}
 	s, err := l.survey(ctx, t, open)
 	if err != nil {
@@ -127,7 +140,7 @@ func (l *look) judge(d queue.Doubt, s *survey) error {
 	readings, kept := s.readings(d)
 	e := doubt.Evidence{
 		Watched: d.Entry.WatchedAt.Time(), LastByte: d.At, Keeps: doubt.Precision(l.ways.account.Keeps),
-		Stranger: l.stranger(d), Taken: d.Taken + 1, Readings: readings, Claimed: s.claims[d.Entry.Media.Key()], Waits: l.waits,
+		Taken: d.Taken + 1, Readings: readings, Claimed: s.claims[d.Entry.Media.Key()], Waits: l.waits,
 	}
 	for _, other := range l.all {
 		if other.Entry.ID == d.Entry.ID || other.Entry.Media == nil || other.Entry.Media.Key() != d.Entry.Media.Key() ||
@@ -172,16 +185,9 @@ func (l *look) resolve(m queue.Resolution) error {
 // lists looks for lists whose creation is in doubt.
 func (l *look) lists(ctx context.Context) error {
 	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindList })
-	var open []queue.Doubt
-	for _, d := range due {
-		if !l.resends(d, time.Now()) {
-			open = append(open, d)
-		} else if err := l.sameKey(d); err != nil {
-			return err
-		}
-	}
-	if len(open) == 0 {
-		return nil
+	open, err := l.sortOut(due)
+	if err != nil || len(open) == 0 {
+		return err
 	}
 	if l.reader == nil || !l.ways.may(supportLists) {
 		return l.unreadable(open)
@@ -224,8 +230,6 @@ func (l *look) judgeList(d queue.Doubt, open []queue.Doubt, found []tracker.Remo
 		}
 	}
 	switch {
-	case l.stranger(d):
-		return l.unsettled(d, "the key is another person's than the one it was sent with", nil, d.Taken+1)
 	case d.Before == nil:
 		return l.unsettled(d, "the service's lists were not read before this one was sent, so none can be told to be it", nil, d.Taken+1)
 	case !complete && d.Taken < 5:
@@ -258,9 +262,10 @@ func sameList(l viewing.List, r tracker.RemoteList) bool {
 // wishes repeats watchlist wishes in doubt: to wish twice is to wish once,
 // unless the item was watched since and so left the list.
 func (l *look) wishes(ctx context.Context) error {
-	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
-	if len(due) == 0 {
-		return nil
+	all := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
+	due, err := l.sortOut(all)
+	if err != nil || len(due) == 0 {
+		return err
 	}
 	known := l.statuses(ctx, due)
 	for _, d := range due {
@@ -285,8 +290,6 @@ func (l *look) judgeWish(ctx context.Context, d queue.Doubt, s tracker.ItemStatu
 	// Whose clock is right nobody knows: a day off is near enough to ask.
 	watched = watched || s.WatchedAt.After(d.Entry.CreatedAt.Add(-24*time.Hour))
 	switch {
-	case l.stranger(d):
-		return l.unsettled(d, "the key is another person's than the one it was sent with", nil, d.Taken+1)
 	case s.InWatchlist != nil && *s.InWatchlist:
 		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateDelivered, Reason: "Read back: the service has this item on the watchlist."})
 	case watched:

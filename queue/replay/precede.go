@@ -21,7 +21,7 @@ const (
 
 // shelfLife is how long one reading of the history serves for looking up what
 // is about to be sent.
-const shelfLife = 5 * time.Minute
+const shelfLife = time.Minute
 
 // shelf keeps the service's history for a while, for the flights of one run.
 type shelf struct {

@@ -46,12 +46,16 @@ func (s Setting) valid() bool { return s == Hold || s == Resend || s == Assume }
 
 // lookout is the run's watch over its entries in doubt.
 type lookout struct {
-	stale   bool                // they may have changed
-	due     time.Time           // when to look next; zero for never
-	looking context.CancelFunc  // a look is under way
-	fresh   map[int64]bool      // entries that came into doubt and are being written down
-	seen    map[int64]time.Time // when this run first saw each; its clock cannot be set
+	stale   bool               // they may have changed
+	due     time.Time          // when to look next; zero for never
+	looking context.CancelFunc // a look is under way
+	fresh   map[int64]bool     // entries that came into doubt and are being written down
+	seen    map[int64]sighting
 }
+
+// sighting is when a run first saw an entry in doubt after its last request,
+// by a clock that cannot be set.
+type sighting struct{ lastByte, at time.Time }
 
 // doubted takes note of an entry that comes into doubt; [run.settledDoubt] tells
 // when it is written down.
@@ -59,7 +63,7 @@ func (r *run) doubted(entry int64) { r.lookout.fresh[entry] = true }
 
 // newLookout looks at once for what an earlier run has left.
 func newLookout() lookout {
-	return lookout{stale: true, fresh: map[int64]bool{}, seen: map[int64]time.Time{}}
+	return lookout{stale: true, fresh: map[int64]bool{}, seen: map[int64]sighting{}}
 }
 
 // settledDoubt plans anew after an entry that came into doubt was written down.
@@ -104,6 +108,9 @@ func (r *run) planLook(now time.Time) {
 		return
 	}
 	r.lookout.stale, r.lookout.due = false, time.Time{}
+	if len(all) == 0 {
+		clear(r.lookout.seen)
+	}
 	for _, d := range all {
 		if at := r.dueOf(d, now); !at.IsZero() && (r.lookout.due.IsZero() || at.Before(r.lookout.due)) {
 			r.lookout.due = at
@@ -118,20 +125,22 @@ func (r *run) dueOf(d queue.Doubt, now time.Time) time.Time {
 	if d.LookAt.IsZero() {
 		return time.Time{}
 	}
-	if _, ok := r.lookout.seen[d.Entry.ID]; !ok {
-		r.lookout.seen[d.Entry.ID] = now
+	first := r.lookout.seen[d.Entry.ID]
+	if !first.lastByte.Equal(d.At) {
+		first = sighting{d.At, now}
+		r.lookout.seen[d.Entry.ID] = first
 	}
 	due := now.Add(min(d.LookAt.Sub(now), doubt.Seldom))
 	if d.Taken == 0 && !r.resends(d, now) {
-		due = later(due, r.lookout.seen[d.Entry.ID].Add(r.firstWait()))
+		due = later(due, first.at.Add(r.firstWait()))
 	}
 	return due
 }
 
 // firstWait is from the last byte to the first look.
-func (r *run) firstWait() time.Duration {
-	if r.waits.First > 0 {
-		return r.waits.First
+func (l *Loop) firstWait() time.Duration {
+	if l.waits.First > 0 {
+		return l.waits.First
 	}
 	return doubt.FirstLook
 }
@@ -194,11 +203,7 @@ func (l *Loop) looksAfter(e queue.Entry, at time.Time) time.Time {
 	if l.idempotent {
 		return at.Add(doubled(resendFirst, backoffCap, e.Attempts))
 	}
-	wait := l.waits.First
-	if wait <= 0 {
-		wait = doubt.FirstLook
-	}
-	return at.Add(wait)
+	return at.Add(l.firstWait())
 }
 
 // earliest is the earlier one of two instants; the zero time is none.

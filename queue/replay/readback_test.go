@@ -75,8 +75,7 @@ func TestReadBackKeepsItsSchedule(t *testing.T) {
 	}
 }
 
-// schedule is one doubt, to the millisecond, which is as fine as the queue
-// keeps times.
+// schedule is one doubt, to the milliseconds that the queue keeps.
 func (b *bed) schedule(says string) {
 	b.anchor()
 	b.arm("drop-before", 1)
@@ -92,7 +91,7 @@ func (b *bed) schedule(says string) {
 		}
 		return d.Taken
 	}
-	b.pass(5*time.Minute - 2*time.Millisecond)
+	b.pass(5*time.Minute - time.Millisecond)
 	if n := taken(); n != 0 {
 		b.Fatalf("%d readings before 5 minutes were over", n)
 	}

@@ -20,15 +20,11 @@ const (
 // Idempotency-Key, instead of being looked for.
 func (l *Loop) resends(d queue.Doubt, now time.Time) bool {
 	age := now.Sub(d.Since)
-	return l.idempotent && d.Entry.Kind != "" && age >= 0 && age < resendFor
+	return l.idempotent && age >= 0 && age < resendFor
 }
 
-// sameKey sends an entry again with the same Idempotency-Key. Another
-// person's account would not know it.
+// sameKey sends an entry again with the same Idempotency-Key.
 func (l *look) sameKey(d queue.Doubt) error {
-	if l.stranger(d) {
-		return l.unsettled(d, "the key is another person's than the one it was sent with", nil, d.Taken+1)
-	}
 	return l.resolve(queue.Resolution{Doubt: d, State: queue.StatePending, Resend: true,
 		Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once."})
 }

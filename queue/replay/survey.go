@@ -110,10 +110,13 @@ func (l *look) glance(ctx context.Context, s *survey, open []queue.Doubt, anchor
 			items = append(items, *of[0].Entry.Media)
 		}
 		found, err := l.reader.MediaStatus(ctx, items)
-		if l.ways.note(supportStatus, err) || err != nil {
+		if l.ways.note(supportStatus, err) {
 			return
 		}
 		s.readable = true
+		if err != nil {
+			return
+		}
 		for _, d := range part {
 			s.fresh[d.Entry.ID] = glimpse(s.at, *d.Entry.Media, found, anchors[form(*d.Entry.Media)])
 		}

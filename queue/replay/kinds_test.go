@@ -1,0 +1,290 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func wish(film int64) viewing.Viewing {
+	return viewing.Viewing{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}}}
+}
+
+func listNamed(name string) viewing.Viewing {
+	return viewing.Viewing{Kind: viewing.KindList, List: &viewing.List{Name: name}}
+}
+
+// ends fails unless an entry ends in a state, for a reason that says so.
+func (b *bed) ends(id int64, want queue.State, says string) {
+	b.Helper()
+	e := b.entry(id)
+	if said := strings.Join(b.said(id), "\n"); e.State != want || !strings.Contains(said, says) {
+		b.Errorf("entry %d is %s, want %s, %q\n%s", id, e.State, want, says, said)
+	}
+}
+
+func (b *bed) lists() (names []string) {
+	b.Helper()
+	records, err := b.box.Records(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range records.Lists {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+func TestWishInDoubtIsRepeated(t *testing.T) {
+	for _, contractOnly := range []bool{false, true} {
+		for _, fault := range []string{"drop-before", "drop-after", "reset", "cut"} {
+			t.Run(fmt.Sprint(fault, ", contract only ", contractOnly), func(t *testing.T) {
+				inBed(t, contractOnly, nil, func(b *bed) {
+					b.armAt("POST /watchlist", fault, 2)
+					b.commit(wish(603))
+					b.pass(time.Hour)
+					b.ends(1, queue.StateDelivered, "Read back: ")
+					if records, err := b.box.Records(b.Context()); err != nil || len(records.Watchlist) != 1 {
+						b.Errorf("%+v, %v", records.Watchlist, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
+	inBed(t, true, func(o *Options) { o.InDoubt = Resend }, func(b *bed) {
+		b.armAt("POST /watchlist", "drop-after", 1)
+		b.commit(wish(603))
+		b.pass(time.Minute)
+		b.commit(ago(603, 0))
+		b.pass(48 * time.Hour)
+		b.ends(1, queue.StateInDoubt, "watched since")
+		if n := b.askedFor("POST /watchlist"); n != 1 {
+			b.Errorf("%d wishes were sent, want 1", n)
+		}
+	})
+}
+
+func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
+	for fault, want := range map[string]queue.State{"drop-after": queue.StateDelivered, "cut": queue.StateDelivered, "drop-before": queue.StateInDoubt} {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.commit(listNamed("Noir")) // another one of the same name, from before
+				b.pass(time.Second)
+				b.armAt("POST /lists", fault, 1)
+				b.commit(listNamed("Noir"))
+				b.pass(time.Hour)
+				b.ends(2, want, "Read back: the service")
+				names, e := b.lists(), b.entry(2)
+				if want == queue.StateDelivered && (len(names) != 2 || e.RemoteID == "" || e.RemoteID == b.entry(1).RemoteID) {
+					b.Errorf("lists %q, entry %+v", names, e)
+				}
+				if want == queue.StateInDoubt && len(names) != 1 {
+					b.Errorf("lists %q", names)
+				}
+			})
+		})
+	}
+}
+
+func TestListsThatCannotBeToldApartWait(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.armAt("POST /lists", "drop-after", 2)
+		b.commit(listNamed("Noir"), listNamed("Noir"))
+		b.pass(time.Hour)
+		b.ends(1, queue.StateInDoubt, "2 such lists")
+		b.ends(2, queue.StateInDoubt, "such lists")
+		if names := b.lists(); len(names) != 2 {
+			b.Errorf("lists %q", names)
+		}
+	})
+}
+
+func TestListOfAContractOnlyServiceFollowsTheSetting(t *testing.T) {
+	for setting, want := range map[Setting]int{Hold: 1, Resend: 2, Assume: 1} {
+		t.Run(string(setting), func(t *testing.T) {
+			inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
+				b.armAt("POST /lists", "drop-after", 1)
+				b.commit(listNamed("Noir"))
+				b.pass(time.Hour)
+				state := queue.StateDelivered
+				if setting == Hold {
+					state = queue.StateInDoubt
+				}
+				b.ends(1, state, "")
+				if names := b.lists(); len(names) != want {
+					b.Errorf("lists %q, want %d", names, want)
+				}
+			})
+		})
+	}
+}
+
+func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
+	inBed(t, true, nil, func(b *bed) {
+		b.arm("drop-after", 1)
+		b.commit(ago(1, 26*time.Hour))
+		b.pass(71 * time.Hour)
+		b.ends(1, queue.StateInDoubt, "cannot be read. It waits for you.")
+		for _, what := range []string{"GET /history", "POST /media/status"} {
+			if n := b.askedFor(what); n != 3 {
+				b.Errorf("%s was asked %d times in three days, want 3", what, n)
+			}
+		}
+		if n := b.askedFor("GET /lists"); n != 0 {
+			b.Errorf("lists were asked for %d times, for a film", n)
+		}
+		if a, err := b.store.Account(b.Context(), "default"); err != nil || a.Paused != "" || a.Support["history"].Has || a.Support["history"].At.IsZero() {
+			b.Errorf("account %+v, %v", a, err)
+		}
+		b.pass(40 * 24 * time.Hour)
+		asked := b.askedFor("GET /history")
+		b.pass(10 * 24 * time.Hour)
+		if n := b.askedFor("GET /history"); n != asked {
+			b.Errorf("still asked for after the month")
+		}
+	})
+}
+
+// TestBrokenHistoryStopsNothing: an endpoint that is there but does not work
+// keeps no entry from leaving.
+func TestBrokenHistoryStopsNothing(t *testing.T) {
+	for _, fault := range []string{"status:500", "html", "drop-before", "reset", "empty"} {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, withoutStatus, func(b *bed) {
+				b.anchor()
+				b.armAt("GET /history", fault, 1000)
+				b.arm("drop-after", 1)
+				b.commit(ago(1, 26*time.Hour))
+				for film := range int64(20) {
+					b.pass(37 * time.Minute)
+					b.commit(ago(film+2, time.Hour))
+				}
+				b.pass(time.Second)
+				if c := b.counts(); c.Delivered != 21 || c.InDoubt != 1 {
+					b.Errorf("counts %+v", c)
+				}
+				if h := b.loop.Health(); h.State != OK {
+					b.Errorf("health %+v", h)
+				}
+				if n := b.askedFor("GET /history"); n < 3 || n > 16 { // a dropped read is repeated by the transport
+					b.Errorf("the history was asked for %d times", n)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.arm("drop-after", 1)
+		b.commit(ago(1, 26*time.Hour))
+		b.pass(time.Second)
+		pause := func(paused string) {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Paused = paused }); err != nil {
+				b.Fatal(err)
+			}
+			b.loop.Wake()
+		}
+		pause(PausedUser)
+		b.pass(24 * time.Hour)
+		if n := b.askedFor("POST /media/status"); n != 0 {
+			b.Errorf("asked %d times while paused", n)
+		}
+		pause("")
+		b.pass(time.Minute)
+		b.allOnce(2)
+	})
+}
+
+// TestAnothersKeySettlesNothing: what was sent with one person's key is not
+// looked for in another's history.
+func TestAnothersKeySettlesNothing(t *testing.T) {
+	for name, change := range map[string]func(*queue.Account){
+		"owner":   func(a *queue.Account) { a.Owner = "usr_somebody_else" },
+		"address": func(a *queue.Account) { a.MovedAt = time.Now().Add(time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, func(o *Options) { o.InDoubt = Resend }, func(b *bed) {
+				b.anchor()
+				if name == "owner" {
+					if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.arm("drop-before", 1)
+				b.commit(ago(1, 26*time.Hour))
+				b.pass(time.Millisecond)
+				if name == "address" {
+					if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.pass(72 * time.Hour)
+				b.ends(2, queue.StateInDoubt, "not the one that it was sent with")
+				if n := b.askedFor("GET /history"); n != 0 {
+					b.Errorf("the history was read %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// TestKeyThatTheServiceMayHaveForgotten: an entry that was to be sent again
+// with the same Idempotency-Key, but was kept back for too long.
+func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
+	inBed(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = Resend }, func(b *bed) {
+		b.arm("drop-after", 1)
+		b.commit(ago(1, 26*time.Hour))
+		b.pass(29 * time.Second)
+		b.arm("retry-after:50000", 1) // nearly 14 hours
+		b.pass(20 * time.Hour)
+		b.ends(1, queue.StateDelivered, "forgotten its Idempotency-Key")
+		b.ends(1, queue.StateDelivered, "Read back: the service has this item at this time")
+		if films := b.films(); films[1] != 1 {
+			b.Errorf("recorded %d times", films[1])
+		}
+	})
+}
+
+// TestCrashWhileSendingIsReadBack: the answer came, but was never written.
+func TestCrashWhileSendingIsReadBack(t *testing.T) {
+	for _, arrived := range []bool{true, false} {
+		t.Run(fmt.Sprint("arrived ", arrived), func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.anchor()
+				b.stop()
+				b.commit(ago(1, 26*time.Hour))
+				leased, err := b.store.Lease(b.Context(), "default", 1, time.Minute)
+				if err != nil || len(leased) != 1 {
+					b.Fatal(leased, err)
+				}
+				if _, err := b.store.Sending(b.Context(), leased[0]); err != nil {
+					b.Fatal(err)
+				}
+				if arrived {
+					f := flight{run: &run{Loop: b.loop}, entry: leased[0]}
+					request, err := f.request()
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.client.Send(b.Context(), request)
+				}
+				b.shut()
+				b.store, b.shut = openStore(b.T, b.path)
+				b.start()
+				b.pass(5*time.Minute - time.Second)
+				b.ends(2, queue.StateInDoubt, "the program stopped while this was being sent")
+				b.pass(time.Minute)
+				b.allOnce(2)
+			})
+		})
+	}
+}

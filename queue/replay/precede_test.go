@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// elsewhere has another device tell the service of a film.
+func (b *bed) elsewhere(film int64, at time.Time) {
+	b.Helper()
+	r, err := tracker.NewRequest(viewing.KindViewing, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, viewing.At(at), nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if v := b.client.Send(b.Context(), r); v.Fate != tracker.Delivered {
+		b.Fatalf("%+v", v)
+	}
+}
+
+// caughtUp is a film that a library shows as watched some time ago.
+func caughtUp(film int64, d time.Duration) viewing.Viewing {
+	v := ago(film, d)
+	v.Class = viewing.ClassCatchUp
+	return v
+}
+
+func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart   time.Duration
+		runtime float64
+		class   viewing.Class
+		want    queue.State
+		records int
+	}{
+		"the same playback":                  {18 * time.Minute, 0, viewing.ClassCatchUp, queue.StateMerged, 1},
+		"the same, the other way round":      {-18 * time.Minute, 0, viewing.ClassCatchUp, queue.StateMerged, 1},
+		"another playback":                   {21 * time.Minute, 0, viewing.ClassCatchUp, queue.StateDelivered, 2},
+		"half the running time":              {59 * time.Minute, 7200, viewing.ClassCatchUp, queue.StateMerged, 1},
+		"more than half of the running time": {61 * time.Minute, 7200, viewing.ClassCatchUp, queue.StateDelivered, 2},
+		"a short one":                        {18 * time.Minute, 1800, viewing.ClassCatchUp, queue.StateDelivered, 2},
+		"live is not looked up":              {time.Minute, 0, viewing.ClassLive, queue.StateDelivered, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.elsewhere(1, time.Now().Add(-30*time.Hour))
+				v := caughtUp(1, 30*time.Hour+c.apart)
+				v.Class = c.class
+				if c.runtime > 0 {
+					v.Progress = &viewing.Progress{Duration: c.runtime}
+				}
+				b.commit(v)
+				b.pass(time.Minute)
+				says := ""
+				if c.want == queue.StateMerged {
+					says = "Merged: the service has this item already, watched at"
+				}
+				b.ends(1, c.want, says)
+				if n := b.films()[1]; n != c.records {
+					b.Errorf("%d records, want %d", n, c.records)
+				}
+			})
+		})
+	}
+}
+
+// TestTwoPlaysOfOneEventAreTwo: what this event has brought itself is no
+// reason to merge the rest of it.
+func TestTwoPlaysOfOneEventAreTwo(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		v := caughtUp(1, 30*time.Hour)
+		v.Count = 3
+		b.commit(v)
+		b.pass(time.Hour)
+		if c := b.counts(); c.Delivered != 3 || b.films()[1] != 3 {
+			b.Errorf("counts %+v, records %v", c, b.films())
+		}
+	})
+}
+
+func TestManyAreLookedUpInOneReading(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		for film := range int64(30) {
+			if film%2 == 0 {
+				b.elsewhere(film+1, time.Now().Add(-30*time.Hour))
+			}
+		}
+		for film := range int64(30) {
+			b.commit(caughtUp(film+1, 30*time.Hour))
+		}
+		b.pass(30 * time.Second)
+		if c := b.counts(); c.Merged != 15 || c.Delivered != 15 {
+			b.Errorf("counts %+v", c)
+		}
+		if n := b.askedFor("GET /history"); n != 1 {
+			b.Errorf("the history was read %d times", n)
+		}
+	})
+}
+
+func TestWhatCannotBeLookedUpIsSent(t *testing.T) {
+	t.Run("a service of the contract alone", func(t *testing.T) {
+		inBed(t, true, nil, func(b *bed) {
+			b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
+			b.pass(time.Minute)
+			if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
+				b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
+			}
+		})
+	})
+	t.Run("a history that does not work", func(t *testing.T) {
+		inBed(t, false, nil, func(b *bed) {
+			b.armAt("GET /history", "status:500", 100)
+			b.commit(caughtUp(1, 30*time.Hour), caughtUp(2, 31*time.Hour))
+			b.pass(time.Minute)
+			if c := b.counts(); c.Delivered != 2 || b.askedFor("GET /history") != 1 {
+				b.Errorf("counts %+v, asked %d times", c, b.askedFor("GET /history"))
+			}
+		})
+	})
+}
+
+// TestLookUpWaitsForTheNetwork: while the service cannot be reached, nothing is
+// concluded from that.
+func TestLookUpWaitsForTheNetwork(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.elsewhere(1, time.Now().Add(-30*time.Hour))
+		b.armAt("GET /history", "drop-before", 2)
+		b.armAt("GET /me", "drop-before", 6)
+		b.commit(caughtUp(1, 30*time.Hour))
+		b.pass(time.Hour)
+		b.ends(1, queue.StateMerged, "the same playback")
+		if n := b.films()[1]; n != 1 {
+			b.Errorf("%d records", n)
+		}
+	})
+}
