@@ -62,6 +62,7 @@ func doors() map[string][]string {
 		"golang.org/x/sys":                         {"..."},
 		"golang.org/x/term":                        {"cmd/filmspool"},
 		"golang.org/x/text":                        {"..."},
+		"golang.org/x/time":                        {"..."},
 		"modernc.org/sqlite":                       {"kodi/kodisim", "kodi/library", "queue", "queue/tracker/sandbox"},
 		"github.com/getkin/kin-openapi":            nil, // the rest is for tests
 		"github.com/google/go-cmp":                 nil,
