@@ -19,8 +19,10 @@ func TestNewRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := connector.Options{Allow: allow, Sink: &sink{}, Pairing: registry,
-		Status: func(context.Context) connector.Status { return connector.Status{} }}
+	whole := connector.Options{
+		Allow: allow, Sink: &sink{}, Pairing: registry,
+		Status: func(context.Context) connector.Status { return connector.Status{} },
+	}
 	if _, err := connector.New(whole); err != nil {
 		t.Fatal(err)
 	}

@@ -86,8 +86,13 @@ func (l Limits) filled() (Limits, error) {
 		limit *int
 		or    int
 	}{
-		{&l.MessageBytes, d.MessageBytes}, {&l.InFlight, d.InFlight}, {&l.Rate, d.Rate}, {&l.Burst, d.Burst},
-		{&l.Ignored, d.Ignored}, {&l.Sockets, d.Sockets}, {&l.OriginSockets, d.OriginSockets},
+		{&l.MessageBytes, d.MessageBytes},
+		{&l.InFlight, d.InFlight},
+		{&l.Rate, d.Rate},
+		{&l.Burst, d.Burst},
+		{&l.Ignored, d.Ignored},
+		{&l.Sockets, d.Sockets},
+		{&l.OriginSockets, d.OriginSockets},
 		{&l.UnpairedHellos, d.UnpairedHellos},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
@@ -98,8 +103,13 @@ func (l Limits) filled() (Limits, error) {
 		limit *time.Duration
 		or    time.Duration
 	}{
-		{&l.Hello, d.Hello}, {&l.Write, d.Write}, {&l.Idle, d.Idle}, {&l.Ping, d.Ping}, {&l.Push, d.Push},
-		{&l.Drain, d.Drain}, {&l.Linger, d.Linger},
+		{&l.Hello, d.Hello},
+		{&l.Write, d.Write},
+		{&l.Idle, d.Idle},
+		{&l.Ping, d.Ping},
+		{&l.Push, d.Push},
+		{&l.Drain, d.Drain},
+		{&l.Linger, d.Linger},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
 			return l, err

@@ -316,8 +316,10 @@ func uuid(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n)
 
 // film is the nth viewing.
 func film(n int) protocol.Viewing {
-	return protocol.Viewing{ID: uuid(n), WatchedAt: "2026-03-01T20:15:00Z",
-		Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(n + 1)}}}
+	return protocol.Viewing{
+		ID: uuid(n), WatchedAt: "2026-03-01T20:15:00Z",
+		Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(n + 1)}},
+	}
 }
 
 func frameOf(t testing.TB, m protocol.Message) string {

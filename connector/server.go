@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/filmspool/filmspool/connector/protocol"
 )
@@ -22,7 +23,7 @@ type Server struct {
 	log      *slog.Logger
 	upgrader websocket.Upgrader
 	nudged   chan struct{}
-	unpaired *bucket
+	unpaired *rate.Limiter
 
 	// commits is the context of all work for the sink. It outlives Run's own
 	// by Limits.Drain, so that what was read can still be kept and answered.
@@ -33,9 +34,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	stopped  bool
-	opening  int                   // requests between begin and end
-	sessions map[*session]struct{} // those within the limits
-	rates    map[string]*bucket    // by client id, as many as there are clients
+	opening  int                      // requests between begin and end
+	sessions map[*session]struct{}    // those within the limits
+	rates    map[string]*rate.Limiter // by client id, as many as there are clients
 }
 
 // New builds a server. It refuses options without Allow, Sink, Pairing or
@@ -51,8 +52,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		options: o, limits: limits, log: o.Logger,
 		nudged:   make(chan struct{}, 1),
-		unpaired: newBucket(float64(limits.UnpairedHellos)/60, limits.UnpairedHellos),
-		sessions: map[*session]struct{}{}, rates: map[string]*bucket{},
+		unpaired: rate.NewLimiter(rate.Limit(limits.UnpairedHellos)/60, limits.UnpairedHellos),
+		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -238,16 +239,16 @@ func (s *Server) part(session *session) {
 	}
 }
 
-// rateOf is the bucket that all sockets of a client share.
-func (s *Server) rateOf(client string) *bucket {
+// rateOf is the limiter that all sockets of a client share.
+func (s *Server) rateOf(client string) *rate.Limiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rate, ok := s.rates[client]
+	limiter, ok := s.rates[client]
 	if !ok {
-		rate = newBucket(float64(s.limits.Rate), s.limits.Burst)
-		s.rates[client] = rate
+		limiter = rate.NewLimiter(rate.Limit(s.limits.Rate), s.limits.Burst)
+		s.rates[client] = limiter
 	}
-	return rate
+	return limiter
 }
 
 // limited is a RATE_LIMITED to the message id.

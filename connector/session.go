@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
@@ -44,7 +45,7 @@ type session struct {
 	helloBy time.Time
 	hello   *protocol.Hello // nil before it was said
 	client  string          // paired client, "" before
-	rate    *bucket
+	rate    *rate.Limiter
 	ignored int // RATE_LIMITED answers, less what was accepted since
 	frame   bytes.Buffer
 }
@@ -68,7 +69,7 @@ func newSession(server *Server, conn *websocket.Conn, origin string) *session {
 		server: server, conn: conn, origin: origin,
 		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
 		slots: make(chan struct{}, limits.InFlight), pushes: make(chan Status, 1), left: make(chan struct{}),
-		helloBy: time.Now().Add(limits.Hello), rate: newBucket(float64(limits.Rate), limits.Burst),
+		helloBy: time.Now().Add(limits.Hello), rate: rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst),
 	}
 }
 
@@ -217,7 +218,7 @@ func (s *session) lost(err error) {
 
 // handle answers one message and reports whether to read on.
 func (s *session) handle(frame []byte) bool {
-	if wait := s.rate.take(); wait > 0 {
+	if wait := take(s.rate); wait > 0 {
 		return s.throttle(frame, wait)
 	}
 	s.ignored = max(0, s.ignored-1)
@@ -287,7 +288,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) bool 
 	client, err := s.server.options.Pairing.Check(hello.Token, s.origin)
 	proof, known := s.proof(hello, client.ID)
 	if err != nil && !known {
-		if wait := s.server.unpaired.take(); wait > 0 {
+		if wait := take(s.server.unpaired); wait > 0 {
 			s.dismiss(limited("", "too many clients that are not paired", wait), protocol.CloseRate)
 			return false
 		}

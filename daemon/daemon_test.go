@@ -159,14 +159,26 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	}{
 		{status.Status{Accounts: []status.Account{well}}, "ok", "All is delivered.", ""},
 		{status.Status{Accounts: []status.Account{well}, Counts: queue.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
-		{status.Status{Accounts: []status.Account{well, away}, Counts: queue.Counts{Pending: 2}}, "offline",
-			"Offline: connection refused. 2 entries are safe here and will be sent.", ""},
-		{status.Status{Accounts: []status.Account{away}, Sources: []status.Source{kodi}}, "attention",
-			"kodi:/k needs you: The library may not be read.", "run as Kodi's user"},
-		{status.Status{Accounts: []status.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}}, "attention",
-			"3 entries wait for you to decide. Nothing waits.", "filmspool queue list --state in_doubt"},
-		{status.Status{Accounts: []status.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}}, "attention",
-			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login"},
+		{
+			status.Status{Accounts: []status.Account{well, away}, Counts: queue.Counts{Pending: 2}},
+			"offline",
+			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
+		},
+		{
+			status.Status{Accounts: []status.Account{away}, Sources: []status.Source{kodi}},
+			"attention",
+			"kodi:/k needs you: The library may not be read.", "run as Kodi's user",
+		},
+		{
+			status.Status{Accounts: []status.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}},
+			"attention",
+			"3 entries wait for you to decide. Nothing waits.", "filmspool queue list --state in_doubt",
+		},
+		{
+			status.Status{Accounts: []status.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			"attention",
+			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login",
+		},
 	}
 	for _, c := range cases {
 		summarise(&c.in)

@@ -64,7 +64,7 @@ func doors() map[string][]string {
 		"golang.org/x/sys":                         {"..."},
 		"golang.org/x/term":                        {"cmd/filmspool"},
 		"golang.org/x/text":                        {"..."},
-		"golang.org/x/time":                        {"queue/replay"},
+		"golang.org/x/time":                        {"connector", "queue/replay"},
 		"modernc.org/sqlite":                       {"kodi/kodisim", "kodi/library", "queue", "queue/tracker/sandbox"},
 		"github.com/getkin/kin-openapi":            nil, // the rest is for tests
 		"github.com/google/go-cmp":                 nil,

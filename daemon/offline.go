@@ -12,7 +12,7 @@ import (
 func held(dir string) bool {
 	lock, err := queue.AcquireLock(dir)
 	if err == nil {
-		lock.Release()
+		err = lock.Release()
 	}
 	return errors.Is(err, queue.ErrLocked)
 }

@@ -31,7 +31,9 @@ func decide(known *memory, snap library.Snapshot, now time.Time, z zones) verdic
 	for _, f := range snap.Files {
 		r.file(f)
 	}
+	r.gone()
 	r.findBulk()
+	r.holdShowMarks()
 	r.findSittings()
 	r.handOver()
 	return r.verdict
@@ -54,8 +56,10 @@ type reading struct {
 }
 
 func newReading(known *memory, snap library.Snapshot, now time.Time, z zones) *reading {
-	r := &reading{known: known, snap: snap, now: now, zones: z, good: time.UnixMilli(known.meta.GoodAt),
-		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap)}
+	r := &reading{
+		known: known, snap: snap, now: now, zones: z, good: time.UnixMilli(known.meta.GoodAt),
+		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap),
+	}
 	r.zone = z.expected(known.meta.Zone)
 	r.files = map[string]record{}
 	r.meta = known.meta
@@ -127,8 +131,9 @@ func (r *reading) remember(rec record, f library.File) record {
 		rec.Count = f.PlayCount
 	}
 	if id := row(f); id != 0 {
-		rec.Row = id
+		rec.Row, rec.Rows = id, rows(f)
 	}
+	rec.Bare = row(f) == 0
 	oldText := rec.Text
 	if f.LastPlayed == oldText {
 		return rec
@@ -158,24 +163,36 @@ func (r *reading) unknown(f library.File) {
 	v := r.judge(g)
 	later := v.when.Time().After(r.good.Add(-slack))
 	if later || v.class == viewing.ClassLive {
-		r.find(g, v)
+		r.find(g, r.doubt(g, v))
+		r.move(f, record{}) // it may have been marked together with others
 	}
 }
 
 // grown looks at a count that went up.
 func (r *reading) grown(f library.File, old record, next *record) {
 	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
-	v := r.judge(g)
+	v := r.doubt(g, r.judge(g))
 	if old.Frozen {
 		r.thawed(g, v, next)
 		return
 	}
-	next.Count, next.DownAt = f.PlayCount, 0
-	if old.DownAt > 0 {
-		g.again = apart(v.when.Millis, old.DownAt) < half(f)
+	next.Count = f.PlayCount
+	if old.DownAt > 0 && !g.inserted() { // an NFO changes no one's mind
+		g.again = r.setAgain(g, v)
+		next.DownAt = 0
 		r.undo(next, func(e event) bool { return g.again && e.Count <= f.PlayCount })
 	}
 	r.find(g, v)
+}
+
+// setAgain reports a count that was taken back only a moment before it grew.
+// When its time stayed, it grew at some moment up to now.
+func (r *reading) setAgain(g growth, v ruling) bool {
+	at := v.when.Millis
+	if g.unchanged() {
+		at = r.now.UnixMilli()
+	}
+	return apart(at, g.old.DownAt) < half(g.file)
 }
 
 // thawed looks at a count that had fallen with many others. Mostly it only
@@ -213,8 +230,10 @@ func (r *reading) fallen(f library.File, old record, next *record) {
 	next.Count = f.PlayCount
 	if f.PlayCount > 0 && r.playedSince(f, old) {
 		next.DownAt = 0
-		r.find(growth{file: f, old: old, from: old.Count, to: f.PlayCount}, ruling{viewing.ClassReview, r.instant(f),
-			"The count fell but the time is new: it may have been played in a library that was rebuilt meanwhile."})
+		r.find(growth{file: f, old: old, from: old.Count, to: f.PlayCount}, ruling{
+			viewing.ClassReview, r.instant(f),
+			"The count fell but the time is new: it may have been played in a library that was rebuilt meanwhile, or Kodi has read its NFO again.",
+		})
 		return
 	}
 	rebuilt := row(f) == 0 || row(f) != old.Row
@@ -249,8 +268,10 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 			e.Taken = false
 		default:
 			e.Taken, e.Gone = false, true
-			r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, Drop: true,
-				Reason: "Kodi took the play count back."})
+			r.amendments = append(r.amendments, viewing.Amendment{
+				EventID: e.ID, Drop: true,
+				Reason: "Kodi took the play count back.",
+			})
 		}
 	}
 }

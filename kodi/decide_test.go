@@ -149,14 +149,18 @@ func snapshot(files ...library.File) library.Snapshot {
 // film is film n with a running time of two hours.
 func film(n int64, count int, last string) library.File {
 	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
-	return library.File{ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
-		Duration: 2 * time.Hour, InSource: true, Items: []library.Item{{KodiID: n, Media: m}}}
+	return library.File{
+		ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
+		Duration: 2 * time.Hour, InSource: true, Items: []library.Item{{KodiID: n, Media: m}},
+	}
 }
 
 // episodes is one file of show 9, season 1, of an hour.
 func episodes(count int, last string, numbers ...int) library.File {
-	f := library.File{ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
-		Duration: time.Hour, InSource: true}
+	f := library.File{
+		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
+		Duration: time.Hour, InSource: true,
+	}
 	for _, n := range numbers {
 		f.Items = append(f.Items, library.Item{KodiID: int64(n), Media: episode(n)})
 	}
@@ -165,8 +169,10 @@ func episodes(count int, last string, numbers ...int) library.File {
 
 func episode(n int) viewing.Media {
 	season := 1
-	return viewing.Media{Type: viewing.Episode, Season: &season, Episode: &n,
-		Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TMDB: 9}}}
+	return viewing.Media{
+		Type: viewing.Episode, Season: &season, Episode: &n,
+		Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TMDB: 9}},
+	}
 }
 
 // but changes a file.
@@ -203,14 +209,18 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "a play seen live", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")),
-				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:00:59Z"},
+			},
 			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"))},
 		}},
 		{name: "a rewatch", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 4, old))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 5, "2026-03-01 21:00:59")),
-				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 5, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:00:59Z"},
+			},
 		}},
 		{name: "a partial play", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
@@ -218,43 +228,59 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "a play with the service off is caught up", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")),
-				want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
+			{
+				at: "2026-03-05 02:01:00", files: list(film(1, 1, "2026-03-03 21:00:00")),
+				want: []string{"catch-up F1 2026-03-04T02:00:00Z"},
+			},
 		}},
 		{name: "several plays with the service off are one", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{at: "2026-03-05 02:01:00", files: list(film(1, 4, "2026-03-03 21:00:00")),
-				want: []string{"catch-up F1 2026-03-04T02:00:00Z"}},
+			{
+				at: "2026-03-05 02:01:00", files: list(film(1, 4, "2026-03-03 21:00:00")),
+				want: []string{"catch-up F1 2026-03-04T02:00:00Z"},
+			},
 		}},
 		{name: "several at once live are an import", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")),
-				want: []string{"backdated F1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")),
+				want: []string{"backdated F1 2026-03-02T02:00:59Z"},
+			},
 		}},
 		{name: "a count changed by an add-on, its time not", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 2, old)),
-				want: []string{"review F1 2025-01-02T01:00:00Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 2, old)),
+				want: []string{"review F1 2025-01-02T01:00:00Z"},
+			},
 		}},
 		{name: "an older play from another device", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")),
-				want: []string{"backdated F1 2026-02-27T15:07:00Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-02-27 10:07:00")),
+				want: []string{"backdated F1 2026-02-27T15:07:00Z"},
+			},
 		}},
 		{name: "an NFO brings back a watched state with its date", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")),
-				want: []string{"backdated F1 2020-06-15T16:00:00Z day"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 2, "2020-06-15 00:00:00")),
+				want: []string{"backdated F1 2020-06-15T16:00:00Z day"},
+			},
 		}},
 		{name: "a growth with a time below the mark", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, "2026-02-01 20:00:00"))},
-			{at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")),
-				want: []string{"review F1 2026-01-02T01:00:00Z"}},
+			{
+				at: "2026-03-05 02:00:00", files: list(film(1, 2, "2026-01-01 20:00:00")),
+				want: []string{"review F1 2026-01-02T01:00:00Z"},
+			},
 		}},
 		{name: "a growth without a time, and with nonsense", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), film(2, 0, ""))},
-			{at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")),
-				want: []string{"review F1 2026-03-02T03:00:00Z", "review F2 2026-03-02T03:00:00Z"}},
+			{
+				at: "2026-03-02 03:00:00", files: list(film(1, 2, ""), film(2, 1, "soon")),
+				want: []string{"review F1 2026-03-02T03:00:00Z", "review F2 2026-03-02T03:00:00Z"},
+			},
 		}},
 	}
 	for _, s := range stories {
@@ -268,15 +294,21 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		{name: "a new path with a count is a baseline", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 3, old), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00"))},
-			{at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")),
-				want: []string{"live F2 2026-03-02T02:01:29Z"}},
+			{
+				at: "2026-03-02 02:01:30", files: list(film(1, 0, ""), film(2, 4, "2026-03-01 21:01:29"), film(3, 1, ""), film(4, 1, "2026-03-05 00:00:00")),
+				want: []string{"live F2 2026-03-02T02:01:29Z"},
+			},
 		}},
-		{name: "a new path played since the last reading", steps: []step{
+		{name: "a new path played from Files since the last reading", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
-			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-02 00:30:00")),
-				want: []string{"catch-up F2 2026-03-02T05:30:00Z"}},
-			{at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-02 00:30:00"), film(3, 1, "2026-03-02 01:00:59")),
-				want: []string{"live F3 2026-03-02T06:00:59Z"}},
+			{
+				at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00"))),
+				want: []string{"catch-up 2 2026-03-02T05:30:00Z"},
+			},
+			{
+				at: "2026-03-02 06:01:00", files: list(film(1, 0, ""), bare(film(2, 1, "2026-03-02 00:30:00")), bare(film(3, 1, "2026-03-02 01:00:59"))),
+				want: []string{"live 3 2026-03-02T06:00:59Z"},
+			},
 		}},
 		{name: "a refresh gives new rows and an older time", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 3, "2026-02-28 00:48:05"))},
@@ -309,13 +341,17 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 		}},
 		{name: "a file of two episodes is one viewing of both", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
-			{at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)),
-				want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 4, 5)),
+				want: []string{"live S S01E04+S S01E05 2026-03-02T02:00:59Z"},
+			},
 		}},
 		{name: "two versions of a film are two files", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, old), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z"},
+			},
 		}},
 	}
 	for _, s := range stories {
@@ -340,15 +376,21 @@ func TestOneSitting(t *testing.T) {
 		}},
 		{name: "over all files of an item", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z"}},
-			{at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z"},
+			},
+			{
+				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:01:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:01:59Z = F1"},
+			},
 		}},
 		{name: "both copies marked in one second", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1 cut.mkv" }))},
-			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
-				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"}},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
+				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"},
+			},
 		}},
 		{name: "unknown running time of an episode", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 }))},

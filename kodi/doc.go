@@ -24,6 +24,14 @@
 // stays baseline. A file with several episodes is one viewing of all of them;
 // extras are none.
 //
+// An NFO that has a count but no date gives the file the time at which Kodi
+// read it, at a scan or a refresh, as if it had been played just then. Kodi
+// reads an NFO only when it inserts an item. So a growth is held when the
+// item is new, was missing at the last reading, or has another id or other
+// rows of identifiers than before: as backdated when a new file had less than
+// half its running time to be played in, else for review. A file without an
+// item was not scanned but played from Files; it is no such case.
+//
 // Each viewing has a class:
 //
 //   - live: the count grew by one, the last good reading is under two minutes
@@ -33,10 +41,13 @@
 //   - bulk: the times of different items moved within two seconds of each
 //     other, or in a chain of such steps: marked, not played. It is held.
 //   - backdated: a time before the last good reading, a date without a time,
-//     or a count that grew by more than one at once: an import. It is held.
+//     a count that grew by more than one at once, or a new file that came with
+//     its count: an import. It is held.
 //   - review: a time that makes no sense, such as one that did not move, lies
 //     in the future or is not later than one seen before; a count that fell
-//     while its time moved on. It is held.
+//     while its time moved on; a count that may come from an NFO; a file of
+//     several episodes that grew from none to their number, as marking the
+//     whole show leaves it. It is held.
 //
 // One sitting is one viewing: half the running time (20 minutes of a film, 10
 // of an episode when it is not known) must lie between two ends of one item
@@ -66,6 +77,14 @@
 //
 // # What is missed
 //
+// One viewing can be false. When the item of the highest id is refreshed, and
+// its identifiers, if any, are the last ones too, Kodi uses the same numbers
+// again: a count without a date in its NFO then reads as a playback that has
+// just ended, or as one caught up. That is mostly the item that was added
+// last. The remedy is to take the count out of the NFO, or to give it a date,
+// before the refresh; to drop the viewing while it waits; or to delete it at
+// the service.
+//
 // Kodi does not tell, so nobody can know of:
 //
 //   - an episode of a file with two that was stopped half way: Kodi counts
@@ -76,6 +95,8 @@
 //     has raised the count besides, its time stands for the others;
 //   - a count that was taken back and a playback after it, both while this
 //     program was off: it looks like a playback that did not reach its end;
+//   - a playback and, before the next reading, a refresh or a scan of the same
+//     file: Kodi forgets the count, or takes the one of the NFO;
 //   - what was watched, lost by restoring the library from a backup, and then
 //     marked again: it looks like a new viewing;
 //   - playbacks shorter than Kodi counts: it counts from 90 percent on, or

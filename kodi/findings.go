@@ -101,7 +101,7 @@ func markBulk(act []*finding) {
 	for _, f := range act {
 		if f.played() {
 			f.class = viewing.ClassBulk
-			f.note = "Several items ended within two seconds of each other: they were marked, not played."
+			f.note = "Several items ended within two seconds of each other: they were marked or imported, not played."
 		}
 	}
 }
@@ -213,13 +213,17 @@ func (r *reading) handOver() {
 
 // event is the finding as it is remembered.
 func (f *finding) event() event {
-	return event{ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
-		Row: row(f.file), Same: f.sameAs}
+	return event{
+		ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
+		Row: row(f.file), Same: f.sameAs,
+	}
 }
 
 // viewing is the finding in the shared vocabulary.
 func (f *finding) viewing() viewing.Viewing {
-	return viewing.Viewing{Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: 1,
+	return viewing.Viewing{
+		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: 1,
 		Class: f.class, SameAs: f.sameAs,
-		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note}}
+		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note},
+	}
 }

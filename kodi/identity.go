@@ -203,8 +203,10 @@ func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *
 	a.Media = media[e.From : e.From+e.Items]
 	if named := next.named(e); e.From == 0 && len(media) > named {
 		v := ruling{e.Class, e.When, "The file of an earlier viewing turned out to hold this as well."}
-		r.found = append(r.found, &finding{growth: growth{file: f, to: e.Count}, ruling: v, media: media[named:],
-			key: identity(media, f.Path), first: named, settled: true})
+		r.found = append(r.found, &finding{
+			growth: growth{file: f, to: e.Count}, ruling: v, media: media[named:],
+			key: identity(media, f.Path), first: named, settled: true,
+		})
 	}
 	return a
 }

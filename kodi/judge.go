@@ -51,7 +51,7 @@ func (r *reading) judge(g growth) ruling {
 func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 	s, now := w.thisMinute(r.zone, r.good, r.now)
 	switch {
-	case now && g.to-g.from == 1:
+	case now && (g.to-g.from == 1 || g.showMark()):
 		note := fmt.Sprintf("The count went from %d to %d this minute: seen live.", g.from, g.to)
 		if offsetIn(r.zone, s.at) != s.offset {
 			note = fmt.Sprintf("The count went from %d to %d this minute, as Kodi's clock has it at UTC%s: seen live.", g.from, g.to, utc(s.offset))

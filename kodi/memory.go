@@ -44,6 +44,8 @@ type record struct {
 	Mark     int64   `json:"m,omitempty"` // latest lastPlayed ever seen, UTC ms
 	MarkText string  `json:"x,omitempty"` // its text, when it is not Text
 	Row      int64   `json:"r,omitempty"` // Kodi's id of the first item: another one means a rebuilt library
+	Rows     uint32  `json:"u,omitempty"` // of all items and their identifiers: another sum means that one was inserted again
+	Bare     bool    `json:"b,omitempty"` // had no item at the last reading
 	Serial   int     `json:"n,omitempty"` // events made of this file so far
 	DownAt   int64   `json:"d,omitempty"` // when the count was seen to have gone down, UTC ms
 	Frozen   bool    `json:"f,omitempty"` // the count fell while the library was suspect: Count stays
@@ -89,9 +91,9 @@ func (r record) clone() record {
 
 func (r record) equal(o record) bool {
 	same := slices.Equal(r.Events, o.Events)
-	r.Events, o.Events = nil, nil
 	return same && r.Count == o.Count && r.Text == o.Text && r.Mark == o.Mark && r.MarkText == o.MarkText &&
-		r.Row == o.Row && r.Serial == o.Serial && r.DownAt == o.DownAt && r.Frozen == o.Frozen && r.Low == o.Low
+		r.Row == o.Row && r.Rows == o.Rows && r.Bare == o.Bare &&
+		r.Serial == o.Serial && r.DownAt == o.DownAt && r.Frozen == o.Frozen && r.Low == o.Low
 }
 
 // add keeps an event and forgets those that can no longer be corrected.

@@ -66,8 +66,8 @@ func TestRealEvening(t *testing.T) {
 			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays, of which Kodi kept one time
 		}},
 		{"2026-11-21 06:10:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", []string{
-			"review Beta (2010) 2026-11-21T05:44:25Z", // 1 to 9, the time unmoved
-			"catch-up Alpha One (1999) 2026-11-21T05:55:30Z",
+			"review Beta (2010) 2026-11-21T05:44:25Z",      // 1 to 9, the time unmoved
+			"review Alpha One (1999) 2026-11-21T05:55:30Z", // played, but refreshed before: it could be its NFO
 		}},
 		{"2026-11-21 06:11:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", nil},
 	}

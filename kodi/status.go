@@ -105,8 +105,10 @@ func (i *Importer) trouble(err error) {
 
 // good shows a reading that went well.
 func (i *Importer) good(snap library.Snapshot, v verdict) {
-	s := Status{Userdata: i.o.Userdata, Database: snap.Path, Version: snap.Version, State: StateOK,
-		Summary: "Watching for new viewings.", Watched: v.meta.Watched, ReadAt: time.UnixMilli(v.meta.GoodAt)}
+	s := Status{
+		Userdata: i.o.Userdata, Database: snap.Path, Version: snap.Version, State: StateOK,
+		Summary: "Watching for new viewings.", Watched: v.meta.Watched, ReadAt: time.UnixMilli(v.meta.GoodAt),
+	}
 	s.Films, s.Episodes = countItems(snap)
 	if v.meta.Guard.On {
 		s.State = StateGuarded

@@ -16,11 +16,13 @@ func TestReadingIsNoChange(t *testing.T) {
 	must(t, h.sim.SwitchToWAL())
 	must(t, h.sim.Close())
 	var reads atomic.Int64
-	i, err := New(Options{Userdata: h.dir, Zone: time.UTC, Sink: s, Quiet: 10 * time.Millisecond, Ceiling: time.Second,
+	i, err := New(Options{
+		Userdata: h.dir, Zone: time.UTC, Sink: s, Quiet: 10 * time.Millisecond, Ceiling: time.Second,
 		Poll: 100 * time.Millisecond, Read: func(ctx context.Context) (library.Snapshot, error) {
 			reads.Add(1)
 			return readLibrary(ctx, h.dir)
-		}})
+		},
+	})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()

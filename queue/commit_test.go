@@ -88,8 +88,10 @@ func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
 func TestWatchlistAndList(t *testing.T) {
 	s := fresh(t)
 	outcomes := s.commit(t,
-		viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w", Priority: pointer(0),
-			Media: []viewing.Media{{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}}},
+		viewing.Viewing{
+			Kind: viewing.KindWatchlist, EventID: "w", Priority: pointer(0),
+			Media: []viewing.Media{{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		},
 		viewing.Viewing{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red", Visibility: "PUBLIC"}},
 		viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "u", Media: []viewing.Media{{Type: viewing.TV, Title: "Show Red"}}},
 	)

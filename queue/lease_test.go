@@ -113,8 +113,14 @@ func TestWhichElderBlocks(t *testing.T) {
 		state  State
 		blocks bool
 	}{
-		{StatePending, true}, {StateSending, true}, {StateInDoubt, true},
-		{StateHeld, false}, {StateDelivered, false}, {StateRejected, false}, {StateDropped, false}, {StateMerged, false},
+		{StatePending, true},
+		{StateSending, true},
+		{StateInDoubt, true},
+		{StateHeld, false},
+		{StateDelivered, false},
+		{StateRejected, false},
+		{StateDropped, false},
+		{StateMerged, false},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.state), func(t *testing.T) {

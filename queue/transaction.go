@@ -57,7 +57,7 @@ func (c *connection) statement(query string) (*sql.Stmt, error) {
 
 // exec runs a statement for its effect.
 func (c *connection) exec(query string, args ...any) (sql.Result, error) {
-	statement, err := c.statement(query)
+	statement, err := c.statement(query) //nolint:sqlclosecheck // kept, and closed with the connection
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (c *connection) exec(query string, args ...any) (sql.Result, error) {
 // query runs a statement for its rows. The caller drains them before anything
 // else is asked of the connection: there is only this one.
 func (c *connection) query(query string, args ...any) (*sql.Rows, error) {
-	statement, err := c.statement(query)
+	statement, err := c.statement(query) //nolint:sqlclosecheck // kept, and closed with the connection
 	if err != nil {
 		return nil, err
 	}

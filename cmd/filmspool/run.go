@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -33,8 +34,8 @@ takes viewings, keeps them, and says what is missing.`,
 		if err != nil {
 			return err
 		}
-		defer d.Close()
-		return service.Run(c.Context(), os.Args, d.Run)
+		err = service.Run(c.Context(), os.Args, d.Run)
+		return errors.Join(err, d.Close())
 	}
 	return c
 }

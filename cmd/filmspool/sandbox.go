@@ -58,18 +58,18 @@ func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Opt
 	if err != nil {
 		return err
 	}
-	defer s.Close()
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", listen)
 	if err != nil {
-		return fmt.Errorf("start the sandbox: %w", err)
+		return errors.Join(fmt.Errorf("start the sandbox: %w", err), s.Close())
 	}
 	fmt.Fprintf(p.stdout, "serving http://%s/api/v1\n", l.Addr())
 	if made {
 		fmt.Fprintf(p.stdout, "secret key %s\npublic key %s\n", s.SecretKey(), s.PublicKey())
 	}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
-	return serveUntil(ctx, server, l)
+	err = serveUntil(ctx, server, l)
+	return errors.Join(err, s.Close())
 }
 
 // serveUntil serves l until ctx ends, then gives requests two seconds.

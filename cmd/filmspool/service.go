@@ -19,6 +19,7 @@ func (p *program) serviceCommand() *cobra.Command {
 		p.serviceVerb("stop", "Stop the service until it is started again", "stopped", (*service.Manager).Stop),
 		p.serviceVerb("restart", "Stop the service and start it", "restarted", (*service.Manager).Restart),
 		p.serviceStatusCommand(),
+		p.serviceLogsCommand(),
 	)
 }
 
@@ -122,4 +123,17 @@ func (p *program) sayService(s service.Status) {
 	if s.Detail != "" {
 		fmt.Fprintln(p.stdout, s.Detail)
 	}
+}
+
+func (p *program) serviceLogsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately", Args: exactly()}
+	follow := c.Flags().BoolP("follow", "f", false, "go on as it writes, until Ctrl-C")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		m, err := p.manager(false)
+		if err != nil {
+			return err
+		}
+		return m.Logs(c.Context(), p.stdout, *follow)
+	}
+	return c
 }

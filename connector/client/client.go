@@ -119,7 +119,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 	dialer := websocket.Dialer{
 		NetDialContext: o.Dial, HandshakeTimeout: writeWait, Subprotocols: []string{protocol.Subprotocol},
 	}
-	conn, answer, err := dialer.DialContext(ctx, o.URL, http.Header{"Origin": {o.Origin}})
+	conn, answer, err := dialer.DialContext(ctx, o.URL, http.Header{"Origin": {o.Origin}}) //nolint:bodyclose // gorilla keeps it in memory: there is nothing to close
 	if err != nil {
 		return nil, fmt.Errorf("dial connector: %w", refusal(answer, err))
 	}

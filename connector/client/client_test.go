@@ -84,8 +84,10 @@ const (
 
 func dial(t *testing.T, d *daemon, token string) (*client.Client, error) {
 	t.Helper()
-	o := client.Options{URL: d.url, Origin: "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		Info: protocol.ClientInfo{Name: "test"}, Token: token}
+	o := client.Options{
+		URL: d.url, Origin: "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		Info: protocol.ClientInfo{Name: "test"}, Token: token,
+	}
 	if token != "" {
 		o.ClientID = "3f2a9c0d11e4b7a6"
 	}

@@ -61,8 +61,10 @@ func decode(id string, kept []byte) (*entry, error) {
 		return nil, fmt.Errorf("read client %s: version %d with a hash of %d bytes is not known", id, rec.Version, len(rec.Hash))
 	}
 	e := &entry{
-		Client: Client{ID: id, Label: rec.Label, Origin: rec.Origin, Browser: rec.Browser,
-			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen},
+		Client: Client{
+			ID: id, Label: rec.Label, Origin: rec.Origin, Browser: rec.Browser,
+			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen,
+		},
 		hash: [sha256.Size]byte(rec.Hash), savedAt: rec.LastSeen, revoked: make(chan struct{}),
 	}
 	return e, nil

@@ -106,8 +106,10 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (clie
 	token = base64.RawURLEncoding.EncodeToString(rawToken[:])
 	now := time.Now().UTC()
 	e := &entry{
-		Client: Client{ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser),
-			PairedAt: now, LastSeen: now},
+		Client: Client{
+			ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser),
+			PairedAt: now, LastSeen: now,
+		},
 		hash: sha256.Sum256([]byte(token)), savedAt: now, revoked: make(chan struct{}),
 	}
 	if err := r.save(ctx, e); err != nil {

@@ -65,8 +65,10 @@ func (o object) message(name, id string) (Message, *Error) {
 	case TypeWatchlist:
 		return Watchlist{ID: o.named("id", maxID), Media: o.media(), Priority: o.small("priority", -maxSafeInt)}, nil
 	case TypeList:
-		return List{ID: o.named("id", maxID), Name: o.named("name", maxTexts),
-			Description: o.text("description", maxTexts), Visibility: o.visibility()}, nil
+		return List{
+			ID: o.named("id", maxID), Name: o.named("name", maxTexts),
+			Description: o.text("description", maxTexts), Visibility: o.visibility(),
+		}, nil
 	case TypeStatus:
 		return StatusRequest{ID: o.named("id", maxID)}, nil
 	case TypePing:
@@ -90,8 +92,10 @@ func (o object) hello() (Message, *Error) {
 	hello := Hello{V: *v, ClientID: o.text("clientId", maxID), Nonce: o.text("nonce", maxID), Token: o.text("token", maxID)}
 	o.need("client")
 	if client, ok := o.inner("client"); ok {
-		hello.Client = ClientInfo{Name: client.named("name", maxName), Version: client.text("version", maxName),
-			Browser: client.text("browser", maxName)}
+		hello.Client = ClientInfo{
+			Name: client.named("name", maxName), Version: client.text("version", maxName),
+			Browser: client.text("browser", maxName),
+		}
 	}
 	return hello, nil
 }
@@ -102,8 +106,10 @@ func (o object) viewing() Viewing {
 		m.Count = *count
 	}
 	if progress, ok := o.inner("progress"); ok {
-		m.Progress = &viewing.Progress{Position: progress.number("position"), Duration: progress.number("duration"),
-			Played: progress.number("played")}
+		m.Progress = &viewing.Progress{
+			Position: progress.number("position"), Duration: progress.number("duration"),
+			Played: progress.number("played"),
+		}
 	}
 	if source, ok := o.inner("source"); ok {
 		m.Source = &Source{Site: source.text("site", maxTexts), URL: source.text("url", maxTexts)}

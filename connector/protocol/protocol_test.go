@@ -208,8 +208,10 @@ func TestViewingAsTheQueueSeesIt(t *testing.T) {
 	want := viewing.Viewing{
 		Kind: viewing.KindViewing, EventID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11",
 		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}, Title: "The Matrix", Year: 1999}},
-		WatchedAt: viewing.Instant{Millis: 1772401267250, Text: "2026-03-01T22:41:07.250+01:00", Offset: &hour,
-			Precision: viewing.Second},
+		WatchedAt: viewing.Instant{
+			Millis: 1772401267250, Text: "2026-03-01T22:41:07.250+01:00", Offset: &hour,
+			Precision: viewing.Second,
+		},
 		Count: 1, Progress: &viewing.Progress{Position: 8102.5, Duration: 8160, Played: 7950},
 		Origin: viewing.Origin{Site: "films.example", URL: "https://films.example/watch/603"},
 	}
@@ -235,11 +237,15 @@ func TestEncodedEventsAreRead(t *testing.T) {
 		protocol.Hello{V: 1, Client: protocol.ClientInfo{Name: "n", Version: "1", Browser: "b"}, ClientID: "c", Nonce: "n", Token: "t"},
 		protocol.Auth{Token: "t"},
 		protocol.Pair{ID: "p", Code: "c", Label: "<b> & \u2028"},
-		protocol.Viewing{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", WatchedAt: "2026-03-01T20:15:00Z", Count: 1,
-			Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &two, Episode: &three}},
+		protocol.Viewing{
+			ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", WatchedAt: "2026-03-01T20:15:00Z", Count: 1,
+			Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &two, Episode: &three},
+		},
 		protocol.Watchlist{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Media: viewing.Media{Type: viewing.TV, Title: "x"}, Priority: &two},
 		protocol.List{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Name: "n", Description: "d", Visibility: "PUBLIC"},
-		protocol.StatusRequest{ID: "s"}, protocol.Ping{}, protocol.Pong{},
+		protocol.StatusRequest{ID: "s"},
+		protocol.Ping{},
+		protocol.Pong{},
 	} {
 		frame, err := protocol.Encode(want)
 		if err != nil {

@@ -115,11 +115,17 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 		env                  func(string) string
 		state, file, control string
 	}{
-		{Choice{}, env("HOME", "/home/kim"), "/home/kim/.local/state/filmspool",
-			"/home/kim/.config/filmspool/config.toml", "/home/kim/.local/state/filmspool/control.json"},
+		{
+			Choice{},
+			env("HOME", "/home/kim"), "/home/kim/.local/state/filmspool",
+			"/home/kim/.config/filmspool/config.toml", "/home/kim/.local/state/filmspool/control.json",
+		},
 		{Choice{System: true}, env(), "/var/lib/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.json"},
-		{Choice{}, env("STATE_DIRECTORY", "/var/lib/private/filmspool:/x", "RUNTIME_DIRECTORY", "/run/filmspool", "CONFIGURATION_DIRECTORY", "/etc/filmspool"),
-			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.json"},
+		{
+			Choice{},
+			env("STATE_DIRECTORY", "/var/lib/private/filmspool:/x", "RUNTIME_DIRECTORY", "/run/filmspool", "CONFIGURATION_DIRECTORY", "/etc/filmspool"),
+			"/var/lib/private/filmspool", "/etc/filmspool/config.toml", "/run/filmspool/control.json",
+		},
 		{Choice{StateDir: "/a", Config: "/b.toml"}, env("FILMSPOOL_STATE_DIR", "/c"), "/a", "/b.toml", "/a/control.json"},
 	}
 	for _, c := range cases {

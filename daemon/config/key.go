@@ -194,7 +194,6 @@ func WriteFile(name string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	defer os.Remove(f.Name()) // gone already when the rename worked
 	_, err = f.Write(content)
 	if err == nil {
 		err = f.Chmod(mode)
@@ -205,5 +204,8 @@ func WriteFile(name string, content []byte, mode fs.FileMode) error {
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
-	return wrap("write "+name, err)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
 }

@@ -26,11 +26,10 @@ type stage struct {
 	service  *sandbox.Service
 	address  string       // of the service; it keeps it while it is away
 	server   *http.Server // nil while the service is away
-	served   chan error
+	served   chan struct{}
 	userdata string
 	kodi     *kodisim.Sim
 	options  daemon.Options
-	ready    chan string // the daemon's address, once it can be used
 	stop     context.CancelFunc
 	stopped  chan error
 	listen   string
@@ -58,8 +57,11 @@ func (s *stage) serviceBack(ctx context.Context) error {
 	}
 	s.address = l.Addr().String()
 	server := &http.Server{Handler: s.service.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	s.server, s.served = server, make(chan error, 1)
-	go func() { s.served <- server.Serve(l) }()
+	s.server, s.served = server, make(chan struct{})
+	go func(done chan struct{}) {
+		defer close(done)
+		_ = server.Serve(l) // it ends when the service is taken away
+	}(s.served)
 	return nil
 }
 
@@ -68,7 +70,7 @@ func (s *stage) serviceGone() {
 	if s.server == nil {
 		return
 	}
-	s.server.Close()
+	_ = s.server.Close() // what breaks off here is meant to
 	<-s.served
 	s.server = nil
 }
@@ -122,7 +124,7 @@ func (s *stage) stopDaemon() error {
 		return nil
 	}
 	if s.browser != nil {
-		s.browser.Close()
+		_ = s.browser.Close() // the daemon may have hung up first
 		s.browser = nil
 	}
 	s.control.Close()
@@ -137,10 +139,14 @@ func (t *tour) close() {
 		t.say("the daemon ended with: %v", err)
 	}
 	t.stage.serviceGone()
+	var faults []error
 	if t.stage.service != nil {
-		t.stage.service.Close()
+		faults = append(faults, t.stage.service.Close())
 	}
 	if t.stage.kodi != nil {
-		t.stage.kodi.Close()
+		faults = append(faults, t.stage.kodi.Close())
+	}
+	if err := errors.Join(faults...); err != nil {
+		t.say("not everything could be closed: %v", err)
 	}
 }

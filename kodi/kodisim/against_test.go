@@ -178,7 +178,8 @@ func item(r Ref) map[string]any { return map[string]any{string(r.Type) + "id": r
 
 // playback is an act of playing; percent above 97 plays to the end.
 func playback(name string, ref func(k *kodi) Ref, percent float64, resume bool) act {
-	return act{name: name,
+	return act{
+		name: name,
 		real: func(k *kodi) { k.play(item(ref(k)), min(percent, 97), percent <= 97) },
 		ours: func(s *Sim, seen seen) error {
 			r := ref(seen.kodi)
@@ -190,7 +191,8 @@ func playback(name string, ref func(k *kodi) Ref, percent float64, resume bool) 
 				position = seen.stoppedAt(r)
 			}
 			return s.PartialPlay(r, seen.at(r), position)
-		}}
+		},
+	}
 }
 
 // length is the running time of an item's file.
@@ -220,7 +222,8 @@ func playbacks() []act {
 
 // remote is an act of JSON-RPC; -1 and "" leave count and time out.
 func remote(name string, ref func(k *kodi) Ref, n int, last string, still bool) act {
-	return act{name: name, still: still,
+	return act{
+		name: name, still: still,
 		real: func(k *kodi) {
 			r := ref(k)
 			method := map[viewing.MediaType]string{viewing.Movie: "VideoLibrary.SetMovieDetails", viewing.Episode: "VideoLibrary.SetEpisodeDetails"}[r.Type]
@@ -236,7 +239,8 @@ func remote(name string, ref func(k *kodi) Ref, n int, last string, still bool) 
 				return s.SetPlayCountAndTime(r, n, last)
 			}
 			return s.SetPlayCount(r, n, seen.now(r))
-		}}
+		},
+	}
 }
 
 // now is when an act happened that may have kept the old time: what the file
@@ -272,11 +276,14 @@ func remoteMarks() []act {
 
 // toggled is an act in Kodi's window.
 func toggled(name string, ref func(k *kodi) Ref, mark bool) act {
-	return act{name: name,
+	return act{
+		name: name,
 		real: func(k *kodi) {
 			r := ref(k)
-			folder := map[viewing.MediaType]string{viewing.Movie: "videodb://movies/titles/", viewing.TV: "videodb://tvshows/titles/",
-				viewing.Episode: fmt.Sprintf("videodb://tvshows/titles/%d/1/", k.show("Show Red"))}[r.Type]
+			folder := map[viewing.MediaType]string{
+				viewing.Movie: "videodb://movies/titles/", viewing.TV: "videodb://tvshows/titles/",
+				viewing.Episode: fmt.Sprintf("videodb://tvshows/titles/%d/1/", k.show("Show Red")),
+			}[r.Type]
 			k.toggle(folder, r.ID)
 		},
 		ours: func(s *Sim, seen seen) error {
@@ -289,7 +296,8 @@ func toggled(name string, ref func(k *kodi) Ref, mark bool) act {
 			default:
 				return s.Mark(r, seen.at(r))
 			}
-		}}
+		},
+	}
 }
 
 func windowMarks() []act {
@@ -313,7 +321,8 @@ func windowMarks() []act {
 func refreshed(name, title string, before func(k *kodi), found Refreshed) act {
 	ref := func(k *kodi) Ref { return movie(k, title) }
 	var old Ref
-	return act{name: name,
+	return act{
+		name: name,
 		real: func(k *kodi) {
 			if before != nil {
 				before(k)
@@ -326,7 +335,8 @@ func refreshed(name, title string, before func(k *kodi), found Refreshed) act {
 				found.Claim.ReadAt = seen.at(ref(seen.kodi))
 			}
 			return second(s.Refresh(old, found))
-		}}
+		},
+	}
 }
 
 func refreshes() []act {
@@ -347,12 +357,14 @@ func refreshes() []act {
 			},
 			Refreshed{Claim: Claim{PlayCount: 2}, IDs: &viewing.IDs{TMDB: 27206, IMDB: "tt1375666"}}),
 		playback("play a double episode again", func(k *kodi) Ref { return part(k, 1, 3) }, 100, false),
-		{name: "refresh half a double episode",
+		{
+			name: "refresh half a double episode",
 			real: func(k *kodi) {
 				double = part(k, 1, 3)
 				k.call("VideoLibrary.RefreshEpisode", "episodeid", double.ID, "ignorenfo", false)
 			},
-			ours: func(s *Sim, seen seen) error { return second(s.Refresh(double, Refreshed{})) }},
+			ours: func(s *Sim, seen seen) error { return second(s.Refresh(double, Refreshed{})) },
+		},
 	}
 }
 
@@ -369,26 +381,33 @@ func (s seen) date(path string) time.Time {
 func scans() []act {
 	var newt, green string
 	dates := []string{"files.dateAdded", "path.dateAdded"} // the file's own, of which we are not told
-	play := act{real: func(k *kodi) { k.play(map[string]any{"file": newt}, 97, false) }, left: dates,
+	play := act{
+		real: func(k *kodi) { k.play(map[string]any{"file": newt}, 97, false) }, left: dates,
 		ours: func(s *Sim, seen seen) error {
 			return s.PlayFile(newt, seen.time(`select lastPlayed from files where strFilename = ?`, filepath.Base(newt)))
-		}}
+		},
+	}
 	first, again := play, play
 	first.name, again.name = "play a file before its scan", "play it again"
 	first.real = func(k *kodi) {
 		newt = k.media("movies/Newt (2020)/Newt (2020).mkv", map[string]string{"movies/Newt (2020)/Newt (2020).nfo": `<movie><title>Newt</title><year>2020</year><uniqueid type="tmdb" default="true">77</uniqueid></movie>`})
 		play.real(k)
 	}
-	return []act{first, again,
-		{name: "scan it", left: scanned(), real: (*kodi).scan,
+	return []act{
+		first, again,
+		{
+			name: "scan it", left: scanned(), real: (*kodi).scan,
 			ours: func(s *Sim, seen seen) error {
 				return second(s.AddFilm(Film{Title: "Newt", Year: 2020, IDs: viewing.IDs{TMDB: 77}, Path: newt, Duration: time.Minute}, seen.date(newt)))
-			}},
-		{name: "scan a show", left: scanned(),
+			},
+		},
+		{
+			name: "scan a show", left: scanned(),
 			real: func(k *kodi) {
 				green = k.media("tv/Show Green/Season 02/Show Green S02E05.mkv", map[string]string{
 					"tv/Show Green/tvshow.nfo":                      `<tvshow><title>Show Green</title><premiered>2011-01-01</premiered><uniqueid type="tmdb" default="true">1399</uniqueid><uniqueid type="tvdb">121361</uniqueid></tvshow>`,
-					"tv/Show Green/Season 02/Show Green S02E05.nfo": `<episodedetails><title>Winter</title><season>2</season><episode>5</episode><uniqueid type="tmdb" default="true">63056</uniqueid><playcount>1</playcount><lastplayed>2020-01-31</lastplayed></episodedetails>`})
+					"tv/Show Green/Season 02/Show Green S02E05.nfo": `<episodedetails><title>Winter</title><season>2</season><episode>5</episode><uniqueid type="tmdb" default="true">63056</uniqueid><playcount>1</playcount><lastplayed>2020-01-31</lastplayed></episodedetails>`,
+				})
 				k.scan()
 			},
 			ours: func(s *Sim, seen seen) error {
@@ -396,32 +415,39 @@ func scans() []act {
 				if err != nil {
 					return err
 				}
-				return second(s.AddEpisodeFile(show, EpisodeFile{Path: green, Duration: time.Minute, Claim: Claim{PlayCount: 1, LastPlayed: "2020-01-31"},
-					Episodes: []Episode{{Season: 2, Number: 5, Title: "Winter", IDs: viewing.IDs{TMDB: 63056}}}}, seen.date(green)))
-			}},
+				return second(s.AddEpisodeFile(show, EpisodeFile{
+					Path: green, Duration: time.Minute, Claim: Claim{PlayCount: 1, LastPlayed: "2020-01-31"},
+					Episodes: []Episode{{Season: 2, Number: 5, Title: "Winter", IDs: viewing.IDs{TMDB: 63056}}},
+				}, seen.date(green)))
+			},
+		},
 	}
 }
 
 func removals() []act {
 	var gone Ref
 	remove := func(name, method string, ref func(k *kodi) Ref) act {
-		return act{name: name,
+		return act{
+			name: name,
 			real: func(k *kodi) {
 				gone = ref(k)
 				word := map[viewing.MediaType]string{viewing.Movie: "movieid", viewing.Episode: "episodeid", viewing.TV: "tvshowid"}[gone.Type]
 				k.call("VideoLibrary."+method, word, gone.ID)
 			},
-			ours: func(s *Sim, seen seen) error { return s.Remove(gone) }}
+			ours: func(s *Sim, seen seen) error { return s.Remove(gone) },
+		}
 	}
 	half := remove("remove half a double episode", "RemoveEpisode", func(k *kodi) Ref { return part(k, 1, 4) })
 	half.left = []string{"streamdetails", "episode.c09"} // a job of Kodi's window may read the file's streams again for the other half
 	return []act{
 		remove("remove a film", "RemoveMovie", func(k *kodi) Ref { return movie(k, "Newt") }),
-		{name: "scan it in again", left: scanned(), real: (*kodi).scan,
+		{
+			name: "scan it in again", left: scanned(), real: (*kodi).scan,
 			ours: func(s *Sim, seen seen) error {
 				path := filepath.Join(seen.dir, "media", "movies", "Newt (2020)", "Newt (2020).mkv")
 				return second(s.AddFilm(Film{Title: "Newt", Year: 2020, IDs: viewing.IDs{TMDB: 77}, Path: path, Duration: time.Minute}, seen.date(path)))
-			}},
+			},
+		},
 		remove("remove the film with a tag", "RemoveMovie", func(k *kodi) Ref { return movie(k, "Alpha One") }),
 		remove("remove an episode", "RemoveEpisode", func(k *kodi) Ref { return part(k, 1, 2) }),
 		half,

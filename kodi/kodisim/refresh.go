@@ -68,8 +68,10 @@ func (s *Sim) Remove(ref Ref) error {
 
 // links are the tables that tie something to an item by media_id.
 func links() []string {
-	return []string{"actor_link", "director_link", "writer_link", "genre_link", "studio_link", "country_link", "tag_link",
-		"rating", "uniqueid"}
+	return []string{
+		"actor_link", "director_link", "writer_link", "genre_link", "studio_link", "country_link", "tag_link",
+		"rating", "uniqueid",
+	}
 }
 
 // forget deletes a film or an episode with all that hangs on it: what
@@ -103,7 +105,8 @@ func (s *Sim) forgetShow(tx *sql.Tx, ref Ref) error {
 		`update path set strHash = '' where idPath in
 			(select p.idParentPath from path p join tvshowlinkpath using (idPath) where idShow = ?)`,
 		`delete from tvshowlinkpath where idShow = ?`,
-		`delete from seasons where idShow = ?`}, ref.ID); err != nil {
+		`delete from seasons where idShow = ?`,
+	}, ref.ID); err != nil {
 		return err
 	}
 	return unlink(tx, ref)

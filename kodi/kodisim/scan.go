@@ -144,7 +144,8 @@ func (s *Sim) AddShow(sh Show, at time.Time) (Ref, error) {
 		}
 		return run(tx, []string{ // every show has "all seasons" and the specials
 			`insert into seasons (idShow, season, name) values (?, -1, '')`,
-			`insert into seasons (idShow, season, name) values (?, 0, '')`}, ref.ID)
+			`insert into seasons (idShow, season, name) values (?, 0, '')`,
+		}, ref.ID)
 	})
 	return ref, wrap("add show "+sh.Title, err)
 }

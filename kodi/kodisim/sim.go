@@ -54,8 +54,10 @@ func open(path, mode string) (*Sim, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	query := url.Values{"mode": {mode}, "_txlock": {"immediate"},
-		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(normal)"}}
+	query := url.Values{
+		"mode": {mode}, "_txlock": {"immediate"},
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(normal)"},
+	}
 	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(abs), "/")
 	u := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", u.String())

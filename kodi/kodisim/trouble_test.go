@@ -52,8 +52,10 @@ func TestUpgradeAgainstRealFile(t *testing.T) {
 	path := filepath.Join(folder, "MyVideos121.db")
 	must(real.Exec(`vacuum into ?`, path))(t)
 	back := must(sql.Open("sqlite", path))(t)
-	for _, statement := range []string{`drop view if exists movie_view`, `drop trigger if exists delete_movie`, `drop trigger if exists delete_file`,
-		`drop table videoversion`, `drop table videoversiontype`, `update version set idVersion = 121`} {
+	for _, statement := range []string{
+		`drop view if exists movie_view`, `drop trigger if exists delete_movie`, `drop trigger if exists delete_file`,
+		`drop table videoversion`, `drop table videoversiontype`, `update version set idVersion = 121`,
+	} {
 		must(back.Exec(statement))(t)
 	}
 	ok(t, back.Close())

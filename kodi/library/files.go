@@ -12,8 +12,10 @@ func (t *tables) files() []File {
 	sources := t.sources()
 	var all []File
 	for _, r := range t.rows {
-		f := File{ID: r.id, Path: join(t.folders[r.folder].path, r.name), PlayCount: int(max(r.plays, 0)),
-			LastPlayed: r.last, InSource: sources[r.folder], Items: items[r.id].list}
+		f := File{
+			ID: r.id, Path: join(t.folders[r.folder].path, r.name), PlayCount: int(max(r.plays, 0)),
+			LastPlayed: r.last, InSource: sources[r.folder], Items: items[r.id].list,
+		}
 		if strings.HasSuffix(r.name, "/") || !f.InSource && len(f.Items) == 0 {
 			continue
 		}

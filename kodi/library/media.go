@@ -35,18 +35,22 @@ func newNamer(all []identifier) namer {
 
 // film is a valid item made of a row.
 func film(r filmRow, n namer) Item {
-	m := viewing.Media{Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
-		IDs: n.idsOf(owner{"movie", r.id}, r.uid)}
-	return Item{KodiID: r.id, Media: m, Extra: r.extra}
+	m := viewing.Media{
+		Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
+		IDs: n.idsOf(owner{"movie", r.id}, r.uid),
+	}
+	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Extra: r.extra}
 }
 
 // episode is a valid item made of a row. Some scrapers give an episode the
 // identifier of its show, which would name an episode of another show.
 func (t *tables) episode(r episodeRow, n namer) Item {
 	show := t.shows[r.show]
-	m := viewing.Media{Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
+	m := viewing.Media{
+		Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
 		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(owner{"tvshow", r.show}, show.uid)},
-		Season: place(r.season, 0), Episode: place(r.number, 1)}
+		Season: place(r.season, 0), Episode: place(r.number, 1),
+	}
 	if m.IDs.TMDB == m.Show.IDs.TMDB {
 		m.IDs.TMDB = 0
 	}
@@ -56,7 +60,7 @@ func (t *tables) episode(r episodeRow, n namer) Item {
 	if m.IDs.IMDB == m.Show.IDs.IMDB {
 		m.IDs.IMDB = ""
 	}
-	return Item{KodiID: r.id, Media: m}
+	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m}
 }
 
 // idsOf takes what each namespace can be trusted with. Of two in one

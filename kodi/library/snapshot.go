@@ -38,5 +38,6 @@ type File struct {
 type Item struct {
 	KodiID int64         // idMovie or idEpisode; a refresh changes it
 	Media  viewing.Media // a valid item, with the identifiers that can be trusted
+	IDRow  int64         // row of its default identifier; a refresh changes it unless it was the last one, 0 for none
 	Extra  bool          // an extra of the film (trailer, making-of), not the film
 }

@@ -99,9 +99,20 @@ func TestAnswersOfTheContract(t *testing.T) {
 		status int
 		body   string
 	}{
-		{History, 200, okBody}, {History, 200, `{}`}, {History, 400, invalid}, {History, 401, noAuth}, {History, 403, forbidden}, {History, 422, otherError},
-		{Watchlist, 200, okBody}, {Watchlist, 201, okBody}, {Watchlist, 400, invalid}, {Watchlist, 401, noAuth},
-		{Lists, 201, list}, {Lists, 200, list}, {Lists, 400, invalid}, {Lists, 403, forbidden},
+		{History, 200, okBody},
+		{History, 200, `{}`},
+		{History, 400, invalid},
+		{History, 401, noAuth},
+		{History, 403, forbidden},
+		{History, 422, otherError},
+		{Watchlist, 200, okBody},
+		{Watchlist, 201, okBody},
+		{Watchlist, 400, invalid},
+		{Watchlist, 401, noAuth},
+		{Lists, 201, list},
+		{Lists, 200, list},
+		{Lists, 400, invalid},
+		{Lists, 403, forbidden},
 	}
 	for _, g := range good {
 		if err := c.Answer(g.op, g.status, g.body); err != nil {

@@ -61,8 +61,21 @@ func (s *scripted) client(proven bool) *Client {
 }
 
 var noneHere = []reply{ // what an optional endpoint that is not there may say
-	{404, ""}, {405, ""}, {501, html}, {404, otherError}, {403, forbidden}, {401, html}, {403, ""}, {200, html}, {200, ""}, {200, `[]`},
-	{500, ""}, {400, invalid}, {302, ""}, {200, `{"hello":"world"}`}, {401, `{"error":"SESSION_NEEDED","message":"?"}`},
+	{404, ""},
+	{405, ""},
+	{501, html},
+	{404, otherError},
+	{403, forbidden},
+	{401, html},
+	{403, ""},
+	{200, html},
+	{200, ""},
+	{200, `[]`},
+	{500, ""},
+	{400, invalid},
+	{302, ""},
+	{200, `{"hello":"world"}`},
+	{401, `{"error":"SESSION_NEEDED","message":"?"}`},
 }
 
 func TestProbe(t *testing.T) {

@@ -38,8 +38,10 @@ type row struct {
 }
 
 func (r row) seen(proven bool) seen {
-	s := seen{op: r.op, status: r.status, header: http.Header{}, body: []byte(r.body), broken: r.broken, left: !r.unsent, resend: r.resend, proven: proven,
-		now: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}
+	s := seen{
+		op: r.op, status: r.status, header: http.Header{}, body: []byte(r.body), broken: r.broken, left: !r.unsent, resend: r.resend, proven: proven,
+		now: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC),
+	}
 	if s.op == "" {
 		s.op = History
 	}

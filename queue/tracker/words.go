@@ -30,8 +30,10 @@ const maxRetryAfter = 24 * time.Hour
 func unanswered(s seen) Verdict {
 	why := reason(s.err)
 	if s.left {
-		return Verdict{Fate: InDoubt, Sent: true, Hint: hintDoubt,
-			Problem: "The request left, but no answer came: " + why + ". The service may have recorded it."}
+		return Verdict{
+			Fate: InDoubt, Sent: true, Hint: hintDoubt,
+			Problem: "The request left, but no answer came: " + why + ". The service may have recorded it.",
+		}
 	}
 	v := Verdict{Fate: Offline, Problem: "The service cannot be reached: " + why + "."}
 	if setup(s.err) {
@@ -114,8 +116,10 @@ func (s seen) later() Verdict {
 }
 
 func (s seen) doubt(how string) Verdict {
-	return Verdict{Fate: InDoubt, Hint: hintDoubt,
-		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", s.status, how)}
+	return Verdict{
+		Fate: InDoubt, Hint: hintDoubt,
+		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", s.status, how),
+	}
 }
 
 // elsewhere is the verdict on an answer that is not the service's. Of a
@@ -124,8 +128,10 @@ func (s seen) elsewhere() Verdict {
 	if s.proven {
 		return Verdict{Fate: Offline, Problem: s.answered("in a form that is not its own; something on the way may be down")}
 	}
-	return Verdict{Fate: Unproven, Hint: hintAddress,
-		Problem: fmt.Sprintf("What answers there (%d) has not shown that it is the service: is the address right?", s.status)}
+	return Verdict{
+		Fate: Unproven, Hint: hintAddress,
+		Problem: fmt.Sprintf("What answers there (%d) has not shown that it is the service: is the address right?", s.status),
+	}
 }
 
 // retryAfter reads Retry-After: seconds, or a date by the clock of whoever

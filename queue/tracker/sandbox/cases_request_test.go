@@ -35,9 +35,11 @@ func keyRows() []row {
 			onAll("bearer", 200, "", bearer("Bearer "+testSecret)),
 			onAll("bearer public", 403, codeForbidden, bearer("Bearer "+testPublic)),
 			onAll("bearer unknown", 401, codeUnauthorized, bearer("Bearer sk_other")))},
-		{number: 6, says: "the scheme has no case", variants: slices.Concat(
-			onAll("bearer", 200, "", bearer("bearer "+testSecret)), onAll("BEARER", 200, "", bearer("BEARER "+testSecret))),
-			after: lowerCaseHeaders},
+		{
+			number: 6, says: "the scheme has no case", variants: slices.Concat(
+				onAll("bearer", 200, "", bearer("bearer "+testSecret)), onAll("BEARER", 200, "", bearer("BEARER "+testSecret))),
+			after: lowerCaseHeaders,
+		},
 		{number: 7, says: "other schemes", variants: slices.Concat(
 			onAll("basic", 401, codeUnauthorized, bearer("Basic "+testSecret)),
 			onAll("no scheme", 401, codeUnauthorized, bearer(testSecret)),
@@ -142,10 +144,12 @@ func noBodyAtAll(t *testing.T, p *probe) {
 
 func notObjects() []variant {
 	var all []variant
-	for _, text := range []string{"x", "[]", `[{"type":"movie","id":603}]`, `"s"`, "5", "null", "true", " \n", `{"type":"movie","id":603`,
+	for _, text := range []string{
+		"x", "[]", `[{"type":"movie","id":603}]`, `"s"`, "5", "null", "true", " \n", `{"type":"movie","id":603`,
 		`{"type":"movie","id":603}}`, `{"type":"movie","id":603} {}`, `{"type":"movie","id":603}x`, `{"type":"movie","id":603,}`,
 		"{\"type\":\"movie\",\"id\":603,\"x\":\"\xff\"}", "{\"type\":\"movie\",\"id\":603,\"\xc3\":1}", "\xef\xbb\xbf" + `{"type":"movie","id":603}`,
-		`{'type':'movie','id':603}`, `{"type":"movie","id":0603}`, `{"type":"movie","id":NaN}`} {
+		`{'type':'movie','id':603}`, `{"type":"movie","id":0603}`, `{"type":"movie","id":NaN}`,
+	} {
 		all = append(all, onAll(text, 400, codeValidation, func(s *sent) *sent { s.body = text; return s })...)
 	}
 	return all
@@ -282,8 +286,10 @@ func onlyPostInContract(t *testing.T, p *probe) {
 
 func otherPaths() []variant {
 	var all []variant
-	for _, path := range []string{"/api/v1/histories", "/api/v1/history/", "/api/v1//history", "//history", "//api/v1/history", "/api/v2/history",
-		"/history", "/", "/api/v1", "/api/v1/", "/api/v1/./history", "/api/v1/x/../history", "/api/v1%2Fhistory", "/API/v1/history", "/api/v1/History", "/_sandbox"} {
+	for _, path := range []string{
+		"/api/v1/histories", "/api/v1/history/", "/api/v1//history", "//history", "//api/v1/history", "/api/v2/history",
+		"/history", "/", "/api/v1", "/api/v1/", "/api/v1/./history", "/api/v1/x/../history", "/api/v1%2Fhistory", "/API/v1/history", "/api/v1/History", "/_sandbox",
+	} {
 		for _, key := range []string{testSecret, testPublic, "sk_other", ""} {
 			all = append(all, variant{note: path, send: history(valid("history")).as("POST", path).with("x-api-key", key), status: 404, code: codeNotFound})
 		}

@@ -14,16 +14,20 @@ const placed = `"tvShowId":1396,"seasonNumber":1,"episodeNumber":2`
 func historyRows() []row {
 	return []row{
 		{number: 29, says: "a film now", variants: exactly(`{"success":true}`, accepted("history", `{"type":"movie","id":603}`)), after: atArrival},
-		{number: 30, says: "an episode by id", variants: exactly(`{"success":true}`, accepted("history", `{"type":"episode","id":62085}`)),
-			after: lastViewing(HistoryItem{Type: "episode", ID: 62085, TMDBID: 62085})},
+		{
+			number: 30, says: "an episode by id", variants: exactly(`{"success":true}`, accepted("history", `{"type":"episode","id":62085}`)),
+			after: lastViewing(HistoryItem{Type: "episode", ID: 62085, TMDBID: 62085}),
+		},
 		{number: 31, says: "an episode by place", variants: accepted("history", `{"type":"episode",`+placed+`}`,
 			`{"type":"episode","tmdbId":1396,"seasonNumber":1,"episodeNumber":2}`), after: bothFormsSame},
-		{number: 32, says: "id decides", variants: slices.Concat(
-			accepted("history", `{"type":"episode","id":62085,`+placed+`}`),
-			refused("history", "seasonNumber", `{"type":"episode","id":62085,"seasonNumber":-1}`),
-			refused("history", "episodeNumber", `{"type":"episode","id":62085,"episodeNumber":0}`),
-			refused("history", "tvShowId", `{"type":"episode","id":62085,"tvShowId":0}`)),
-			after: lastViewing(HistoryItem{Type: "episode", ID: 62085, TMDBID: 62085, TVShowID: 1396, SeasonNumber: num(1), EpisodeNumber: 2})},
+		{
+			number: 32, says: "id decides", variants: slices.Concat(
+				accepted("history", `{"type":"episode","id":62085,`+placed+`}`),
+				refused("history", "seasonNumber", `{"type":"episode","id":62085,"seasonNumber":-1}`),
+				refused("history", "episodeNumber", `{"type":"episode","id":62085,"episodeNumber":0}`),
+				refused("history", "tvShowId", `{"type":"episode","id":62085,"tvShowId":0}`)),
+			after: lastViewing(HistoryItem{Type: "episode", ID: 62085, TMDBID: 62085, TVShowID: 1396, SeasonNumber: num(1), EpisodeNumber: 2}),
+		},
 		{number: 33, says: "an episode half told", variants: slices.Concat(
 			refused("history", "tvShowId", `{"type":"episode"}`, `{"type":"episode","seasonNumber":1,"episodeNumber":2}`, `{"type":"episode","episodeNumber":2}`),
 			refused("history", "seasonNumber", `{"type":"episode","tvShowId":1396,"episodeNumber":2}`, `{"type":"episode","tmdbId":1396}`),
@@ -34,18 +38,22 @@ func historyRows() []row {
 			refused("history", "tvShowId", `{"type":"episode","tmdbId":1396,"tvShowId":"x","seasonNumber":1,"episodeNumber":2}`))},
 		{number: 35, says: "a film without id", variants: refused("history", "id", `{"type":"movie"}`, `{"type":"movie","tmdbId":603}`,
 			`{"type":"movie","tvShowId":603}`)},
-		{number: 36, says: "a film with a place", variants: slices.Concat(
-			accepted("history", `{"type":"movie","id":603,"tmdbId":5,`+placed+`}`),
-			refused("history", "seasonNumber", `{"type":"movie","id":603,"seasonNumber":-1}`),
-			refused("history", "episodeNumber", `{"type":"movie","id":603,"episodeNumber":0}`)),
-			after: lastViewing(HistoryItem{Type: "movie", ID: 603, TMDBID: 603})},
+		{
+			number: 36, says: "a film with a place", variants: slices.Concat(
+				accepted("history", `{"type":"movie","id":603,"tmdbId":5,`+placed+`}`),
+				refused("history", "seasonNumber", `{"type":"movie","id":603,"seasonNumber":-1}`),
+				refused("history", "episodeNumber", `{"type":"movie","id":603,"episodeNumber":0}`)),
+			after: lastViewing(HistoryItem{Type: "movie", ID: 603, TMDBID: 603}),
+		},
 		{number: 37, says: "a series", variants: refused("history", "type", `{"type":"tv","id":1396}`, `{"type":"tv",`+placed+`}`, `{"type":"tv"}`)},
 		{number: 38, says: "out of bounds", variants: slices.Concat(
 			refused("history", "type", `{"id":603}`, `{"type":"Movie","id":603}`, `{"type":"film","id":603}`, `{"type":"","id":603}`, `{"type":5,"id":603}`),
 			refused("history", "seasonNumber", `{"type":"episode","tvShowId":1396,"seasonNumber":-1,"episodeNumber":2}`),
 			refused("history", "episodeNumber", `{"type":"episode","tvShowId":1396,"seasonNumber":1,"episodeNumber":0}`))},
-		{number: 39, says: "specials", variants: accepted("history", `{"type":"episode","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`),
-			after: lastViewing(HistoryItem{Type: "episode", TVShowID: 1396, SeasonNumber: num(0), EpisodeNumber: 1})},
+		{
+			number: 39, says: "specials", variants: accepted("history", `{"type":"episode","tvShowId":1396,"seasonNumber":0,"episodeNumber":1}`),
+			after: lastViewing(HistoryItem{Type: "episode", TVShowID: 1396, SeasonNumber: num(0), EpisodeNumber: 1}),
+		},
 		{number: 40, says: "numbers", variants: numbers(), after: lastViewing(HistoryItem{Type: "movie", ID: 603, TMDBID: 603})},
 		{number: 41, says: "identifiers", variants: slices.Concat(
 			refused("history", "id", `{"type":"movie","id":0}`, `{"type":"movie","id":-603}`, `{"type":"movie","id":9007199254740992}`,
@@ -194,13 +202,17 @@ func farTimesKept(t *testing.T, p *probe) {
 
 func watchlistRows() []row {
 	return []row{
-		{number: 51, says: "wishes", variants: exactly(`{"success":true}`, accepted("watchlist", `{"type":"movie","id":1396,"priority":2}`, `{"type":"tv","id":1396,"priority":2}`)),
-			after: priorities("movie 2", "tv 2")},
+		{
+			number: 51, says: "wishes", variants: exactly(`{"success":true}`, accepted("watchlist", `{"type":"movie","id":1396,"priority":2}`, `{"type":"tv","id":1396,"priority":2}`)),
+			after: priorities("movie 2", "tv 2"),
+		},
 		{number: 52, says: "bad wishes", variants: slices.Concat(
 			refused("watchlist", "type", `{"id":1396}`, `{"type":"episode","id":1396}`, `{"type":"TV","id":1396}`),
 			refused("watchlist", "id", `{"type":"tv"}`, `{"type":"tv","id":"1396"}`, `{"type":"tv","id":0}`, `{"type":"tv","id":-1}`, `{"type":"tv","id":9007199254740992}`))},
-		{number: 53, says: "priorities", variants: accepted("watchlist", `{"type":"tv","id":1}`, `{"type":"tv","id":2,"priority":0}`, `{"type":"tv","id":3,"priority":-5}`),
-			after: priorities("tv -", "tv 0", "tv -5")},
+		{
+			number: 53, says: "priorities", variants: accepted("watchlist", `{"type":"tv","id":1}`, `{"type":"tv","id":2,"priority":0}`, `{"type":"tv","id":3,"priority":-5}`),
+			after: priorities("tv -", "tv 0", "tv -5"),
+		},
 		{number: 54, says: "the same wish again", variants: accepted("watchlist", `{"type":"tv","id":1,"priority":1}`, `{"type":"tv","id":1}`,
 			`{"type":"movie","id":1}`, `{"type":"tv","id":1,"priority":7}`, `{"type":"tv","id":1}`), after: priorities("tv 7", "movie -")},
 	}
@@ -252,8 +264,10 @@ func listAnswers(name, description, visibility string, all []variant) []variant 
 			if id == "" || err != nil || !strings.HasSuffix(created, "Z") || time.Since(at).Abs() > time.Minute {
 				t.Errorf("answered %s", r.body)
 			}
-			want := map[string]any{"id": id, "name": name, "description": description, "visibility": visibility,
-				"itemCount": 0.0, "createdAt": created, "updatedAt": created}
+			want := map[string]any{
+				"id": id, "name": name, "description": description, "visibility": visibility,
+				"itemCount": 0.0, "createdAt": created, "updatedAt": created,
+			}
 			if asJSON(t, got) != asJSON(t, want) {
 				t.Errorf("answered %s, want %s", asJSON(t, got), asJSON(t, want))
 			}

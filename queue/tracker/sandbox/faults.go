@@ -179,7 +179,7 @@ func (l *faultList) take(operation string, accepted bool) armed {
 // read first: the client has sent its request whole.
 func (s *Service) strike(w http.ResponseWriter, r *http.Request, f armed) error {
 	s.log.Debug("fault struck", "operation", f.match, "fault", f.text)
-	io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // whatever came, it is not used
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // whatever came, it is not used
 	switch f.kind {
 	case faultStatus:
 		return &refusal{status: f.number, code: codeOf(f.number), message: "armed fault " + f.text}
@@ -188,7 +188,7 @@ func (s *Service) strike(w http.ResponseWriter, r *http.Request, f armed) error 
 		return &refusal{status: http.StatusTooManyRequests, code: codeRateLimited, message: "armed fault " + f.text}
 	case faultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, "<!doctype html><title>Welcome</title><p>This is a web page.</p>\n")
+		_, _ = io.WriteString(w, "<!doctype html><title>Welcome</title><p>This is a web page.</p>\n")
 	case faultBare:
 		w.WriteHeader(f.number)
 	case faultEmpty:
@@ -215,7 +215,7 @@ func hijack(w http.ResponseWriter) net.Conn {
 func drop(w http.ResponseWriter, reset bool) {
 	conn := hijack(w)
 	if tcp, ok := conn.(*net.TCPConn); ok && reset {
-		tcp.SetLinger(0)
+		_ = tcp.SetLinger(0) // a FIN instead of the RST is a drop all the same
 	}
 	conn.Close()
 }

@@ -64,8 +64,10 @@ type sent struct {
 
 // to is a right request to a write, with this body.
 func to(operation, body string) *sent {
-	return &sent{method: http.MethodPost, path: apiPrefix + "/" + operation, body: body,
-		header: http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {testSecret}}}
+	return &sent{
+		method: http.MethodPost, path: apiPrefix + "/" + operation, body: body,
+		header: http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {testSecret}},
+	}
 }
 
 // valid is a body that the write takes.

@@ -55,13 +55,17 @@ func tooLarge() error {
 }
 
 func reusedKey() error {
-	return &refusal{status: http.StatusUnprocessableEntity, code: codeValidation,
-		message: "Idempotency-Key: was used for another request"}
+	return &refusal{
+		status: http.StatusUnprocessableEntity, code: codeValidation,
+		message: "Idempotency-Key: was used for another request",
+	}
 }
 
 func keyInWork() error {
-	return &refusal{status: http.StatusConflict, code: codeConflict,
-		message: "Idempotency-Key: the first request with it is still being worked on"}
+	return &refusal{
+		status: http.StatusConflict, code: codeConflict,
+		message: "Idempotency-Key: the first request with it is still being worked on",
+	}
 }
 
 func unavailable() error {

@@ -60,8 +60,10 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
-	s := &Service{store: store, contractOnly: o.ContractOnly, log: o.Logger, now: time.Now,
-		closing: make(chan struct{}), claimed: map[string]bool{}}
+	s := &Service{
+		store: store, contractOnly: o.ContractOnly, log: o.Logger, now: time.Now,
+		closing: make(chan struct{}), claimed: map[string]bool{},
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -1,0 +1,210 @@
+package kodi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+// An NFO that has a count but no date gives a file the current time.
+func TestCountsFromNFO(t *testing.T) {
+	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
+	identified := func(f library.File, row int64) library.File {
+		return but(rebuilt(f, f.Items[0].KodiID), func(f *library.File) { f.Items[0].IDRow = row })
+	}
+	stories := []story{
+		{name: "a file is scanned in, and played later", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, now)), want: []string{"backdated F2 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:30:00", empty: true},
+			{at: "2026-03-02 02:30:30", files: list(film(1, 0, ""), film(2, 2, "2026-03-01 21:30:29")), want: []string{"live F2 2026-03-02T02:30:29Z"}},
+		}},
+		{name: "several are scanned in while another is played to its end", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:30"), film(2, 1, now), film(3, 4, now)),
+				want: []string{"live F1 2026-03-02T02:00:30Z", "backdated F2 2026-03-02T02:00:59Z", "backdated F3 2026-03-02T02:00:59Z"},
+			},
+		}},
+		{name: "scanned in while the service was off, too early to have been played", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:59:00")), want: []string{"backdated F2 2026-03-02T02:59:00Z"}},
+		}},
+		{name: "scanned in while the service was off, late enough to have been played", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 06:00:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 22:00:00")), want: []string{"review F2 2026-03-02T03:00:00Z"}},
+		}},
+		{name: "new files marked together with one that is known", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1))},
+			{
+				at: "2026-03-02 06:00:00", files: list(episodes(1, "2026-03-02 00:00:05", 1), episodes(1, "2026-03-02 00:00:05", 2)),
+				want: []string{"bulk S S01E01 2026-03-02T05:00:05Z", "review S S01E02 2026-03-02T05:00:05Z"},
+			},
+		}},
+		{name: "a refresh under a new id", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 1, old))},
+			{
+				at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 1, now), 8), rebuilt(film(2, 3, now), 9)),
+				want: []string{"review F1 2026-03-02T02:00:59Z", "backdated F2 2026-03-02T02:00:59Z"},
+			},
+			{
+				at: "2026-03-02 12:01:00", files: list(rebuilt(film(1, 2, "2026-03-02 05:00:00"), 8), rebuilt(film(2, 3, now), 9)),
+				want: []string{"catch-up F1 2026-03-02T10:00:00Z"},
+			},
+		}},
+		{name: "a refresh while the service was off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-04 02:00:00", files: list(rebuilt(film(1, 1, "2026-03-02 21:00:00"), 8)), want: []string{"review F1 2026-03-03T02:00:00Z"}},
+		}},
+		{name: "a refresh of the highest id, whose identifiers have new rows", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(identified(film(1, 0, ""), 20))},
+			{at: "2026-03-02 02:01:00", files: list(identified(film(1, 1, now), 27)), want: []string{"review F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a refresh of one of two episodes", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{
+				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })),
+				want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"},
+			},
+		}},
+		{name: "a refresh of the highest id, read half way", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+			{at: "2026-03-02 02:00:58", files: list(bare(film(1, 0, "")))}, // the other one outside of the sources
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, now), film(2, 1, "2026-03-01 21:00:50")),
+				want: []string{"review F2 2026-03-02T02:00:50Z", "review F1 2026-03-02T02:00:59Z"},
+			},
+			{at: "2026-03-02 02:10:00", empty: true},
+			{at: "2026-03-02 02:11:00", files: list(film(1, 1, now), film(2, 2, "2026-03-01 21:10:50")), want: []string{"live F2 2026-03-02T02:10:50Z"}},
+		}},
+		{name: "a refresh of the highest id leaves no sign: the one false viewing", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a refresh that keeps the count", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
+			{at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 1, now), 8))},
+		}},
+		{name: "a refresh that lowers the count", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 3, old))},
+			{at: "2026-03-02 02:01:00", files: list(rebuilt(film(1, 1, now), 8)), want: []string{"review F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "a mark taken back stays so when an NFO sets it again", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:10", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:20", files: list(rebuilt(film(1, 1, "2026-03-01 21:01:19"), 8)), want: []string{"review F1 2026-03-02T02:01:19Z"}},
+			{at: "2026-03-02 03:01:20", files: list(rebuilt(film(1, 1, "2026-03-01 21:01:19"), 8)), want: []string{"drop F1"}},
+		}},
+		{name: "played from Files and then scanned with such an NFO", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(film(2, 0, ""), film(1, 1, "2026-03-01 21:01:59")), want: []string{"rename 1: Kodi now calls it F1."}},
+		}},
+		{name: "the same with a higher count, and the service off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), bare(film(1, 1, now))), want: []string{"live 1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 08:00:00", files: list(film(2, 0, ""), film(1, 2, "2026-03-02 01:00:00")),
+				want: []string{"review F1 2026-03-02T06:00:00Z", "rename 1: Kodi now calls it F1."},
+			},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// A remote that sets a count keeps an old time.
+func TestCountsFromRemotes(t *testing.T) {
+	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
+	stories := []story{
+		{name: "0 to 1 with an old time", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, old))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z"}},
+		}},
+		{name: "the same while the service was off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, old))},
+			{at: "2026-03-05 02:01:00", files: list(film(1, 1, old)), want: []string{"review F1 2025-01-02T01:00:00Z"}},
+		}},
+		{name: "0 to 1 of a file that never had a time", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "taken back and set again within seconds", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
+			{at: "2026-03-02 02:01:20", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z = F1"}},
+			{at: "2026-03-02 09:01:20", files: list(film(1, 1, now))},
+		}},
+		{name: "taken back and set again hours later", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, now)), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:10", files: list(film(1, 0, now))},
+			{at: "2026-03-02 07:01:10", files: list(film(1, 1, now)), want: []string{"review F1 2026-03-02T02:00:59Z", "drop F1"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// A show that is marked counts a file once for each episode in it.
+func TestShowMarkOfADoubleFile(t *testing.T) {
+	const now = "2026-03-01 21:00:59"
+	stories := []story{
+		{name: "with others", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 4, 5))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, now, 1), episodes(2, now, 4, 5)),
+				want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "bulk S S01E04+S S01E05 2026-03-02T02:00:59Z"},
+			},
+		}},
+		{name: "alone", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{at: "2026-03-02 02:01:00", files: list(episodes(2, now, 4, 5)), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "alone while the service was off", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{at: "2026-03-03 02:01:00", files: list(episodes(2, now, 4, 5)), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "another number at once is an import", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
+			{at: "2026-03-02 02:01:00", files: list(episodes(3, now, 4, 5)), want: []string{"backdated S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+		}},
+		{name: "two plays of a double file that was watched before", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(1, "2025-01-01 20:00:00", 4, 5))},
+			{at: "2026-03-03 02:01:00", files: list(episodes(3, now, 4, 5)), want: []string{"catch-up S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+		}},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// A person who decides is told why.
+func TestDoubtIsExplained(t *testing.T) {
+	const early, late = "2026-03-01 21:30:00", "2026-03-01 23:30:00"
+	tests := map[string]struct {
+		before, after library.File
+		want          string
+	}{
+		"refreshed":   {film(1, 0, ""), rebuilt(film(1, 1, late), 8), "Kodi has read this file's NFO again"},
+		"new, early":  {film(2, 0, ""), film(1, 1, early), "less time to play it than half its running time"},
+		"new, late":   {film(2, 0, ""), film(1, 1, late), "it was played since the reading of 2026-03-02T02:00:00Z, or its NFO says so"},
+		"from Files":  {film(2, 0, ""), bare(film(1, 1, early)), "The count went from 0 to 1"},
+		"show marked": {episodes(0, "", 4, 5), episodes(2, late, 4, 5), "marked with its show"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			z := zones{machine: location(t, "America/New_York")}
+			known := story{steps: []step{{at: "2026-03-02 02:00:00", files: list(tt.before)}}}.run(t)
+			v := decide(known, snapshot(tt.after), moment(t, "2026-03-02 06:00:00"), z)
+			if len(v.viewings) != 1 || !strings.Contains(v.viewings[0].Origin.Note, tt.want) {
+				t.Errorf("got %+v, want a note with %q", v.viewings, tt.want)
+			}
+		})
+	}
+}
