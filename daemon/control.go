@@ -129,6 +129,15 @@ func (c *control) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
+// Acknowledge implements [status.Control].
+func (c *control) Acknowledge(ctx context.Context, id int64) error {
+	err := c.d.store.Acknowledge(ctx, id)
+	if errors.Is(err, queue.ErrNotFound) {
+		return &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
+	}
+	return err
+}
+
 // clientKeep keeps the paired browsers as the memory of a source of its own.
 type clientKeep struct{ store *queue.Store }
 

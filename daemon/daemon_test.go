@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -200,5 +201,45 @@ func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
 	}
 	if got, want := journal.String(), "<3>msg=stopped part=queue\n"; got != want {
 		t.Errorf("journal line %q, want %q", got, want)
+	}
+}
+
+// A damaged queue is told to whoever asks, until that is acknowledged.
+func TestADamagedQueueNeedsTheUser(t *testing.T) {
+	o := testOptions(t)
+	for range 2 {
+		d, err := New(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(o.Paths.Database(), []byte("no database any more, alas"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+		s, err := d.Control().Status(ctx)
+		if err != nil || s.State != status.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
+			t.Errorf("status %+v, %v", s, err)
+		}
+		for _, n := range s.Notices {
+			if err := d.Control().Acknowledge(ctx, n.ID); err != nil {
+				t.Error(err)
+			}
+		}
+		if s, err = d.Control().Status(ctx); err != nil || s.State == status.Attention || s.Notices == nil {
+			t.Errorf("status after that %+v, %v", s, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

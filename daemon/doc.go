@@ -210,7 +210,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     time_zone = "Europe/Lisbon"  # only when Kodi's clock is not this machine's
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
-    accounts[{name,state,reason,lastDelivered}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds.
+    accounts[{name,state,reason,lastDelivered}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].

@@ -22,9 +22,13 @@ func (c *control) Status(ctx context.Context) (status.Status, error) {
 	if err != nil {
 		return status.Status{}, err
 	}
+	notices, err := d.store.Notices(ctx)
+	if err != nil {
+		return status.Status{}, err
+	}
 	s := status.Status{
 		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []status.Account{}, Sources: d.sources(),
+		Accounts: []status.Account{}, Sources: d.sources(), Notices: append([]queue.Notice{}, notices...),
 	}
 	for _, a := range d.accounts {
 		look, err := d.accountStatus(ctx, a)
@@ -103,6 +107,10 @@ func summarise(s *status.Status) {
 		return slices.IndexFunc(s.Accounts, func(a status.Account) bool { return a.State == state })
 	}
 	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention })
+	if len(s.Notices) > 0 {
+		s.State, s.Summary, s.Hint = status.Attention, s.Notices[0].Text, s.Notices[0].Hint
+		return
+	}
 	if i := find(status.Attention); i >= 0 {
 		a := s.Accounts[i]
 		s.State, s.Hint = status.Attention, a.Hint

@@ -20,7 +20,13 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 		Args: exactly(),
 	}
 	asJSON := jsonFlag(c)
+	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *seen != 0 {
+			return p.instance(c.Context(), false, func(ctl status.Control) error {
+				return ctl.Acknowledge(c.Context(), *seen)
+			})
+		}
 		return p.instance(c.Context(), true, func(ctl status.Control) error {
 			s, err := ctl.Status(c.Context())
 			if err != nil {
@@ -45,6 +51,10 @@ func printStatus(w io.Writer, s status.Status) error {
 	fmt.Fprintln(w, s.Summary)
 	if s.Hint != "" {
 		fmt.Fprintln(w, "hint:  "+s.Hint)
+	}
+	for _, n := range s.Notices {
+		fmt.Fprintf(w, "\nnotice %d, %s: %s\n", n.ID, n.At.Local().Format("2006-01-02 15:04"), n.Text)
+		fmt.Fprintf(w, "hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
 	n := s.Counts
 	fmt.Fprintf(w, "\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",

@@ -142,3 +142,8 @@ func (c *Client) Clients(ctx context.Context) ([]ClientInfo, error) {
 func (c *Client) Revoke(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, "/v1/control/clients/"+url.PathEscape(id), nil, &struct{}{})
 }
+
+// Acknowledge implements [Control].
+func (c *Client) Acknowledge(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, "/v1/control/notices/"+strconv.FormatInt(id, 10), nil, &struct{}{})
+}

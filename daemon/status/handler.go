@@ -39,6 +39,13 @@ func Handler(c Control, log *slog.Logger) http.Handler {
 	mux.HandleFunc("DELETE /v1/control/clients/{id}", h.answer(func(r *http.Request) (any, error) {
 		return struct{}{}, c.Revoke(r.Context(), r.PathValue("id"))
 	}))
+	mux.HandleFunc("DELETE /v1/control/notices/{id}", h.answer(func(r *http.Request) (any, error) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			return nil, &Fault{Code: CodeNotFound, Message: "there is no notice " + strconv.Quote(r.PathValue("id"))}
+		}
+		return struct{}{}, c.Acknowledge(r.Context(), id)
+	}))
 	h.operate(mux)
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
 		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}

@@ -66,6 +66,11 @@ func (f *fixed) Revoke(_ context.Context, id string) error {
 	return f.err
 }
 
+func (f *fixed) Acknowledge(_ context.Context, id int64) error {
+	f.asked = append(f.asked, id)
+	return f.err
+}
+
 func (f *fixed) Operate(_ context.Context, o status.Order) (status.Changed, error) {
 	f.asked = append(f.asked, o)
 	return status.Changed{Verb: o.Verb, Changed: 3}, f.err
@@ -137,10 +142,11 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	clients, err := c.Clients(ctx)
 	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
+	must(t, c.Acknowledge(ctx, 9))
 	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients)
 	}
-	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "c/1"}
+	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

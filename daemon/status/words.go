@@ -29,6 +29,8 @@ type Control interface {
 	Clients(ctx context.Context) ([]ClientInfo, error)
 	// Revoke ends a pairing; its sockets close at once.
 	Revoke(ctx context.Context, id string) error
+	// Acknowledge forgets a notice of the status.
+	Acknowledge(ctx context.Context, id int64) error
 	Operator
 }
 
@@ -51,6 +53,8 @@ type Status struct {
 	Accounts             []Account    `json:"accounts"`
 	Sources              []Source     `json:"sources"`
 	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
+	// Notices are what happened to the queue's file, until acknowledged.
+	Notices []queue.Notice `json:"notices"`
 }
 
 // NeedUser is how many entries wait for a person.
