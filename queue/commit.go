@@ -192,8 +192,9 @@ func (t *tx) witness(e sighting, event int64, was known) ([]int64, error) {
 	return entries, nil
 }
 
-// madeOf joins events AS v with the entries AS n that were made of them.
-const madeOf = "events AS v JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id"
+// madeOf joins events AS v with the entries AS n that were made of them, in
+// this order: the other way round would read all entries.
+const madeOf = "events AS v CROSS JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND +n.event = v.id"
 
 // entriesOf lists the entries that an event became, or became part of.
 func (t *tx) entriesOf(event int64) ([]int64, error) {

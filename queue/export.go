@@ -96,6 +96,8 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error
 	return lines, nil
 }
 
+const selectExported = "SELECT " + entryColumns + " FROM " + madeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
+
 // exportEvents reads the next page of events after *last, which it moves on.
 func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -119,8 +121,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}
-	rows, err = moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM "+madeOf+`
-		WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id`, first, *last)
+	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
 	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
 		if i, ok := of[dedupeKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {

@@ -216,6 +216,37 @@ func (o *opened) many(t testing.TB, n int) {
 	o.commitBatch(t, batch)
 }
 
+// TestExportReadsEachRowOnce: a page costs the same however many there are.
+func TestExportReadsEachRowOnce(t *testing.T) {
+	got := plan(t, fresh(t).Store, selectExported, 1, 2)
+	if strings.Contains(got, "SCAN") || strings.Contains(got, "AUTOMATIC") || strings.Contains(got, "TEMP B-TREE") {
+		t.Errorf("a page reads too much:\n%s", got)
+	}
+}
+
+// FuzzReadRecord: whatever a file holds, a line is read whole or refused.
+func FuzzReadRecord(f *testing.F) {
+	f.Add([]byte(`{"v":1,"source":"cli","eventId":"e1","event":{"kind":"list","eventId":"e1","list":{"name":"Noir"}},"entries":[{"account":"default","part":0,"kind":"list","state":"pending","list":{"name":"Noir"},"createdAt":"2026-03-01T12:00:00Z"}]}`))
+	f.Add([]byte(`{"v":1,"source":"kodi","eventId":"e1","content":"` + strings.Repeat("0", 64) + `"}`))
+	f.Add([]byte(`{"v":1,"source":"","event":null}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		a, err := readRecord(line)
+		if err != nil {
+			if !errors.Is(err, viewing.ErrInvalid) {
+				t.Errorf("refused with %v", err)
+			}
+			return
+		}
+		again, err := json.Marshal(a.Record)
+		if err != nil {
+			t.Fatalf("taken, but not written again: %v", err)
+		}
+		if _, err := readRecord(again); err != nil {
+			t.Errorf("%s was taken, but %s is refused: %v", line, again, err)
+		}
+	})
+}
+
 // TestExportHoldsOnlyAPage: what is committed while the export waits for its
 // reader is in it, so it cannot have read everything before.
 func TestExportHoldsOnlyAPage(t *testing.T) {
