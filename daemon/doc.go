@@ -115,14 +115,19 @@ A count proves nothing: another device may have added. The evidence is a record 
   - a record at our time, to the learned precision, not claimed by another entry of ours: delivered
   - /media/status: watchedAt is ours: delivered; otherwise it only points to GET /history
   - no such record in two complete, equal readings 30 s apart, the first at least 5 minutes after the last byte, the learned viewing visible in them: pending again
-  - watched:false in both: pending again
+  - watched:false in both, each beside the learned viewing as watched: pending again
   - the service keeps days and has one that day; keeps arrival times; pages shifted; item comparable in neither form: stays in doubt
-  - k records for m doubts of one item and time: k delivered, m−k stay
+  - k records for m doubts of one item and time: k delivered, m−k stay; so does one whose time is taken by records of our other entries alone
 
-A watchlist add in doubt is repeated, unless the item has been watched since. A list is ours only if its id was absent from a reading before the send, and name, description and visibility are equal. What cannot be settled by reading waits for the user, or for the in_doubt setting (hold, resend, delivered). Catch-up and imported
-viewings are looked up before they are sent: the same item within half its running time is merged.
+A way of keeping times is the coarsest that explains all viewings known to have arrived (the newest 20 of a form: film, episode by its place, episode by its number): one at a whole minute cannot tell seconds from minutes, one sent as it ended cannot tell its time from that of its arrival. Days need two.
+A missing viewing is proof only beside a known one of the same form. Unread or unequal, it is looked for again after 30 s, 30 s, 5 minutes, 1 h and 6 h; then the setting decides, and with hold once a day for 30 days more. A run waits the 5 minutes by its own clock, anew after a restart. Each look begins with a probe;
+an endpoint that fails counts as a reading that proves nothing, one that is not there is not asked for a day.
+What was sent to another address or with another person's key stays in doubt, whatever the setting.
 
-Idempotency-Key = hash of installation id, dedupe key, account and revision; an edit or a definite refusal raises the revision. It is not evidence. Only for an account with idempotency = true are in-doubt entries resent with the same key, for 12 h, then held.
+A watchlist add in doubt is repeated, unless the item has been watched since. A list is ours only if its id was absent from a reading before the send, and name, description and visibility are equal. What cannot be settled by reading waits for the user, or for the in_doubt setting (hold; resend, at most three requests in all; delivered). Catch-up and imported
+viewings are looked up before they are sent: the same item within half its running time (unknown: 40 minutes a film, 20 an episode) is merged; one reading serves for a minute, and viewings of the same event never merge with each other.
+
+Idempotency-Key = hash of installation id, dedupe key, account and revision; an edit or a definite refusal raises the revision. It is not evidence. Only for an account with idempotency = true are in-doubt entries resent with the same key, for 12 h (30 s after the doubt, doubling to 15 minutes), then read back, else held.
 
 The gate after trouble: one probe, then 1, 2, 4 requests at once (additive increase, halved on 429 or 5xx); full-jitter back-off, base 1 s, cap 15 min, its state in the row; live before backfill (imports only, 5 a second by default); one entry's trouble never blocks another's. "Are we stopping?" is our own context's question, never an error's.
 
@@ -204,6 +209,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     grace = "0s"                 # how long an entry stays before it may leave, so that queue drop can come first; to 24h
     [accounts.default]
     base_url = "https://tracker.example/api/v1"
+    idempotency = false          # true: the service records requests of one Idempotency-Key once
     [[kodi.libraries]]
     userdata = "/home/me/.kodi/userdata"
     account = "default"

@@ -12,9 +12,15 @@
 // of its own request leaves, that never more entries are marked than requests
 // are under way, that entries of one item leave in the order they happened,
 // that the trouble of one entry does not block another's, and that nothing is
-// sent again unless its own answer proved that it was not recorded. It wakes
-// only for a change of the queue, for the next row that is due and for the
-// next probe.
+// sent again unless its own answer, or the service's own records, proved that
+// it was not recorded, or the user's setting accepts a second record. It wakes
+// only for a change of the queue, for the next row that is due, for the next
+// probe and for the next look at what is in doubt.
+//
+// What may have arrived is looked for while the account is well, one look at a
+// time (readback.go): a probe, then the service's records, as far as it has
+// endpoints for them (support.go); package doubt decides. What was not seen
+// live is looked up before it is sent (precede.go).
 //
 // It refuses to read answers (package tracker does), to keep anything itself
 // (package queue does) and to guess: what may have arrived is put in doubt.

@@ -91,7 +91,7 @@ func (r *run) lookBack(now time.Time) {
 // lookAt is when the next look is due; zero when none is, or while entries
 // may not be sent.
 func (r *run) lookAt(now time.Time) time.Time {
-	if r.doubts == nil || r.lookout.looking != nil || !r.mayClaim(now) {
+	if r.doubts == nil || r.lookout.looking != nil || r.storage.failing() || !r.mayClaim(now) {
 		return time.Time{}
 	}
 	return r.lookout.due
