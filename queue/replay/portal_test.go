@@ -133,7 +133,9 @@ func throughPortal(t *testing.T, p portal, proven bool) {
 	}
 	defer client.Close()
 	s, _ := openStore(t, storePath(t))
-	l, _ := quick(t, s, client)
+	l := newLoop(t, s, client)
+	l.jitter = func(time.Duration) time.Duration { return 20 * ms } // the portal is asked again and again
+	start(t, l)
 	before := int64(0)
 	if proven {
 		before = 1
