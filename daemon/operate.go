@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +83,18 @@ func (c *control) Export(ctx context.Context, w io.Writer) error {
 // Import implements [status.Operator].
 func (c *control) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
 	return c.d.store.Import(ctx, r, dry)
+}
+
+// Backup implements [status.Operator].
+func (c *control) Backup(ctx context.Context, file string) error {
+	if !filepath.IsAbs(file) {
+		return &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not the full name of a file", file)}
+	}
+	err := c.d.store.Backup(ctx, file)
+	if errors.Is(err, os.ErrExist) {
+		return &status.Fault{Code: status.CodeRefused, Message: file + " exists already", Hint: "give another name: a copy overwrites nothing"}
+	}
+	return err
 }
 
 // Pause implements [status.Operator].

@@ -51,6 +51,11 @@ func (c *Client) Import(ctx context.Context, r io.Reader, dry bool) (sum queue.I
 	return sum, err
 }
 
+// Backup implements [Operator].
+func (c *Client) Backup(ctx context.Context, file string) error {
+	return c.call(ctx, http.MethodPost, "/v1/control/backup", copying{file}, &struct{}{})
+}
+
 // Pause implements [Operator].
 func (c *Client) Pause(ctx context.Context, account string) ([]Account, error) {
 	return ask[[]Account](ctx, c, http.MethodPost, "/v1/control/pause", pausing{account})

@@ -16,6 +16,11 @@ type undoing struct {
 	DryRun bool `json:"dryRun"`
 }
 
+// copying names the file for a copy.
+type copying struct {
+	File string `json:"file"`
+}
+
 // pausing names an account, or all of them.
 type pausing struct {
 	Account string `json:"account"` // empty: all
@@ -67,6 +72,13 @@ func (h *handler) operate(mux *http.ServeMux) {
 			return nil, err
 		}
 		return h.control.Resume(r.Context(), p.Account)
+	}))
+	mux.HandleFunc("POST /v1/control/backup", h.answer(func(r *http.Request) (any, error) {
+		var c copying
+		if err := decode(r, &c); err != nil {
+			return nil, err
+		}
+		return struct{}{}, h.control.Backup(r.Context(), c.File)
 	}))
 	mux.HandleFunc("GET /v1/control/export", h.export)
 	mux.HandleFunc("POST /v1/control/import", h.answerAny(func(r *http.Request) (any, error) {

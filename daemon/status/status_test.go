@@ -104,6 +104,11 @@ func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (queue.Imported
 	return queue.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
 }
 
+func (f *fixed) Backup(_ context.Context, file string) error {
+	f.asked = append(f.asked, "backup "+file)
+	return f.err
+}
+
 func (f *fixed) Pause(_ context.Context, account string) ([]status.Account, error) {
 	f.asked = append(f.asked, "pause "+account)
 	return []status.Account{{Name: account, State: status.Paused}}, f.err
@@ -173,6 +178,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	must(t, err)
 	settled, err := c.Settle(ctx, 5, "delivered")
 	must(t, err)
+	must(t, c.Backup(ctx, "/a b"))
 	undone, err := c.Undo(ctx, 6, true)
 	must(t, err)
 	paused, err := c.Pause(ctx, "a")
@@ -185,7 +191,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || settled.State != "delivered" || paused[0].State != status.Paused || resumed[0].State != status.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, settled, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", int64(6), true, "pause a", "resume ", filter}
+	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", "backup /a b", int64(6), true, "pause a", "resume ", filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
