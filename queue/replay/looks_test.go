@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,10 +26,16 @@ func newKeeper() *keeper { return &keeper{memory: newMemory(), doubts: map[int64
 
 func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 	err := k.memory.Settle(ctx, s)
-	if err != nil || s.State != queue.StateInDoubt {
+	if err != nil {
 		return err
 	}
 	k.set(func(m *memory) {
+		if s.State == queue.StateDelivered && s.Attempt > 0 {
+			k.answered = append([]queue.Sent{{Entry: *m.rows[s.Entry-1], At: time.Now()}}, k.answered...)
+		}
+		if s.State != queue.StateInDoubt {
+			return
+		}
 		since := time.Now()
 		if was := k.doubts[s.Entry]; was != nil {
 			since = was.Since
@@ -92,12 +99,24 @@ func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
 	return err
 }
 
-func (k *keeper) Answered(context.Context, string, time.Time, int) ([]queue.Sent, error) {
-	return k.answered, nil
+func (k *keeper) Answered(_ context.Context, _ string, _ time.Time, n int) (sent []queue.Sent, err error) {
+	k.set(func(*memory) { sent = slices.Clone(k.answered[:min(n, len(k.answered))]) })
+	return sent, nil
 }
-func (k *keeper) Claims(context.Context, string, []string) ([]queue.Entry, error) { return nil, nil }
-func (k *keeper) KeepLists(context.Context, int64, []string) error                { return nil }
-func (k *keeper) Kin(context.Context, int64) (queue.Kin, error)                   { return queue.Kin{}, nil }
+
+func (k *keeper) Claims(_ context.Context, _ string, keys []string) (claims []queue.Entry, err error) {
+	k.set(func(m *memory) {
+		for _, e := range m.rows {
+			if e.State == queue.StateDelivered && slices.Contains(keys, e.Media.Key()) {
+				claims = append(claims, *e)
+			}
+		}
+	})
+	return claims, nil
+}
+
+func (k *keeper) KeepLists(context.Context, int64, []string) error { return nil }
+func (k *keeper) Kin(context.Context, int64) (queue.Kin, error)    { return queue.Kin{}, nil }
 func (k *keeper) WatchedSince(context.Context, string, viewing.Media, time.Time) (bool, error) {
 	return false, nil
 }
