@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/rules"
 )
 
 // Operate implements [status.Operator]. A retry has the loops look at once;
@@ -182,6 +183,9 @@ func operatorFault(err error) error {
 // hintFor is the verb that fits an entry in its state.
 func hintFor(e *queue.StateError) string {
 	hint := ""
+	if e.Reason == rules.Damaged {
+		return fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
+	}
 	switch e.State {
 	case queue.StateDelivered:
 		hint = "filmspool queue undo %d"

@@ -39,6 +39,9 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		default:
 			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: e.Reason}
 		}
+		if e.Damaged {
+			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: rules.Damaged}
+		}
 		next, err := c.applied(e, readTime(t.now))
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)

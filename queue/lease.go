@@ -227,7 +227,7 @@ func (t *tx) holdDamaged(id int64) error {
 }
 
 // damagedRow tells a person what is wrong with an entry.
-const damagedRow = "Held: what is stored is not what was written, so it is not sent. Correct it or drop it."
+const damagedRow = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
 
 // Release gives leased entries back unchanged. Entries whose lease is lost
 // are left alone.

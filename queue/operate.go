@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +56,7 @@ type Changed struct {
 	Changed int64           // entries that it changed
 	From    map[State]int64 // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt" or "unresolved". With ids that is an error instead.
+	// "in_doubt", "unresolved" or "damaged". With ids that is an error instead.
 	Left map[string]int64
 	IDs  []int64 // the first hundred of those changed
 }
@@ -84,7 +85,8 @@ const (
 	unchanged     = "unchanged" // it is as it should be already
 	leftInDoubt   = "in_doubt"
 	leftNameless  = "unresolved"
-	operationPage = 500 // entries changed in one transaction: others want to write too
+	leftDamaged   = "damaged" // what is stored is not what was written
+	operationPage = 500       // entries changed in one transaction: others want to write too
 )
 
 // StateError says why a verb does not fit an entry. It wraps [ErrState].
@@ -98,7 +100,10 @@ type StateError struct {
 // Error names the verb, the entry and its state.
 func (e *StateError) Error() string {
 	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.words())
-	if e.Reason != "" {
+	switch {
+	case e.State == "":
+		return fmt.Sprintf("%s entry %d: it is damaged, and cannot be read", e.Verb, e.ID)
+	case e.Reason != "":
 		text += " (" + e.Reason + ")"
 	}
 	return text
@@ -152,7 +157,7 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 			if err != nil {
 				return fmt.Errorf("entry %d: %w", id, err)
 			}
-			if !slices.Contains(o.reach, e.State) {
+			if !slices.Contains(o.reach, e.State) { // nor is what cannot be read
 				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
 			}
 			left, err := o.change(t, e)
@@ -160,12 +165,20 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 				return err
 			}
 			if left != changed && left != unchanged {
-				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
+				return o.refusal(e, left)
 			}
 			sum.add(e, left)
 		}
 		return nil
 	})
+}
+
+// refusal says why an entry that was named is left as it is.
+func (o operation) refusal(e Entry, left string) error {
+	if left == leftDamaged {
+		e.Reason = rules.Damaged
+	}
+	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
 }
 
 // operateOnAll goes through what the filters find, state by state.
@@ -215,7 +228,10 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 			if err != nil {
 				return err
 			}
-			left, err := o.change(t, e)
+			left := leftDamaged // nothing of it can be read
+			if e.State.valid() {
+				left, err = o.change(t, e)
+			}
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,8 @@ func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, er
 // retry makes one entry due.
 func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
 	switch {
+	case e.Damaged:
+		return leftDamaged, nil
 	case e.State == StatePending:
 		return t.hurry(e)
 	case e.State == StateInDoubt && !inDoubt:
@@ -62,11 +64,15 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 }
 
 // ReleaseHeld lets held entries go, for whatever reason they are held; those
-// without an identifier only after [Store.Edit]. For errors and dry see
+// without an identifier only after [Store.Edit], and those whose row is not as
+// it was written never: who knows what would be sent. For errors and dry see
 // [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"release", []State{StateHeld}, func(t *tx, e Entry) (string, error) {
-		if e.Media != nil && !e.Media.Identified() {
+		switch {
+		case e.Damaged:
+			return leftDamaged, nil
+		case e.Media != nil && !e.Media.Identified():
 			return leftNameless, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {

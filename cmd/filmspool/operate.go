@@ -167,6 +167,10 @@ func sayChanged(w io.Writer, did status.Changed) error {
 		fmt.Fprintf(w, "Left as they are: %s without an identifier.\n", entries(n))
 		fmt.Fprintln(w, "hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
 	}
+	if n := did.Left["damaged"]; n > 0 {
+		fmt.Fprintf(w, "Left as they are: %s whose stored text is not what was written.\n", entries(n))
+		fmt.Fprintln(w, "hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
+	}
 	return nil
 }
 
