@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 )
 
 // crashAt, in the environment of the program under test, is step:n: it kills
@@ -17,13 +18,20 @@ import (
 // between a lease and the settlement, as the outbox sees them.
 const crashAt = "FILMSPOOL_TEST_CRASH_AT"
 
+// hasty, in the environment of the program under test, has it look for what is
+// in doubt after a second, and not after minutes.
+const hasty = "FILMSPOOL_TEST_HASTY"
+
 // crashSteps are the steps in their order: after leasing, before and after an
 // entry is marked as sending, before and after its answer is written down.
 func crashSteps() []string { return []string{"leased", "marking", "marked", "settling", "settled"} }
 
-// underTest is main, and does what crashAt asks.
+// underTest is main, and does what crashAt and hasty ask.
 func underTest() {
 	p := &program{loop: func(o *replay.Options) {
+		if os.Getenv(hasty) != "" {
+			o.Waits = doubt.Waits{First: time.Second, Between: 200 * time.Millisecond}
+		}
 		step, times, ok := strings.Cut(os.Getenv(crashAt), ":")
 		if n, err := strconv.ParseInt(times, 10, 64); ok && err == nil {
 			m := &mined{Outbox: o.Outbox, step: step}
