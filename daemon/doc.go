@@ -222,7 +222,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
 
   - filmspool queue retry|hold|release|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
-    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
+    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
     retry takes entries in doubt only with --may-double; drop of more than one needs --yes. queue edit ID, queue settle ID --as delivered|rejected|dropped --json: the entry.
     queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
