@@ -117,17 +117,20 @@ func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
 // mendRest holds what is not as it was written or waits for something lost,
 // and drops what belongs to nothing.
 func (r *rescue) mendRest() error {
-	err := r.tx.run([]string{
+	statements := []string{
 		holdUnsure,
 		`UPDATE entries SET state = iif(state = 'pending', 'held', state), reason = iif(state = 'pending', '` + rules.Damaged + `', reason),
 			after = NULL WHERE after NOT IN (SELECT id FROM entries)`,
-		"DELETE FROM attempts WHERE entry NOT IN (SELECT id FROM entries)",
-		"DELETE FROM steps WHERE entry NOT IN (SELECT id FROM entries)",
-		"DELETE FROM doubts WHERE entry NOT IN (SELECT id FROM entries)",
-		"DELETE FROM lists_before WHERE entry NOT IN (SELECT id FROM entries)",
-		"DELETE FROM witnesses WHERE entry NOT IN (SELECT id FROM entries) OR event NOT IN (SELECT id FROM events)",
-	})
-	return err
+		"DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)",
+	}
+	tables, err := r.tx.belongings()
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		statements = append(statements, "DELETE FROM "+table+" WHERE entry NOT IN (SELECT id FROM entries)")
+	}
+	return r.tx.run(statements)
 }
 
 // count counts what is there, for the counters and for the report. Totals are

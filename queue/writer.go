@@ -93,11 +93,15 @@ func (s *Store) Run(ctx context.Context) error {
 	}()
 	grow := time.NewTimer(growDelay)
 	defer grow.Stop()
+	trim := time.NewTimer(trimFirst)
+	defer trim.Stop()
 	for {
 		select {
 		case j := <-s.jobs:
-			<-s.turn
-			s.inTurn(func() { s.batch(j) })
+			s.serve(j)
+		case <-trim.C:
+			s.trim(ctx)
+			trim.Reset(trimEvery)
 		case fault := <-s.damage:
 			return fmt.Errorf("run queue: %w: %w", ErrDamaged, fault)
 		case <-grow.C:
@@ -109,6 +113,12 @@ func (s *Store) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// serve does a job on behalf of Run, with what else waits.
+func (s *Store) serve(j *job) {
+	<-s.turn
+	s.inTurn(func() { s.batch(j) })
 }
 
 // finish does what waits.

@@ -1,0 +1,185 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Finished entries stay readable for a year. What the service rejected stays
+// until a person has looked at it, and the names of events stay for good.
+const (
+	keepFinished = 365 * 24 * time.Hour
+	trimFirst    = 10 * time.Minute // after the start, when nobody waits for it
+	trimEvery    = 24 * time.Hour
+	trimStep     = 200 // events looked at in one transaction: a few milliseconds
+)
+
+// trimming goes through the events, the oldest first.
+type trimming struct {
+	after int64 // the last event looked at
+	gone  int64 // events trimmed
+	done  bool
+}
+
+// Compact forgets what was finished more than a year ago, in small steps
+// between which others write. The room is used again for what comes; the file
+// does not shrink. [Store.Run] does the same once a day.
+func (s *Store) Compact(ctx context.Context) error {
+	var p trimming
+	for !p.done {
+		if err := s.write(ctx, func(t *tx) error { return t.trim(&p) }); err != nil {
+			return fmt.Errorf("trim finished entries: %w", err)
+		}
+	}
+	return nil
+}
+
+// trim does all steps on behalf of Run, which serves whoever waits before each.
+func (s *Store) trim(ctx context.Context) {
+	var p trimming
+	for !p.done && ctx.Err() == nil {
+		select {
+		case <-s.closing:
+			return
+		case j := <-s.jobs:
+			s.serve(j)
+			continue
+		default:
+		}
+		j := &job{do: func(t *tx) error { return t.trim(&p) }, done: make(chan error, 1)}
+		s.serve(j)
+		if err := <-j.done; err != nil {
+			s.logger.Warn("finished entries not trimmed", "error", err)
+			return
+		}
+	}
+	if p.gone > 0 {
+		s.logger.Info("trimmed what was finished long ago", "events", p.gone)
+	}
+}
+
+// selectOld looks at events in the order of their ids, beside the newest, and
+// says of each whether it is too young (then all after it are), and whether
+// everything made of it is finished and old. An entry that another waits for
+// stays, as does the newest, whose id must not be given again. A further
+// sighting goes with the entry that it is one of.
+const selectOld = `SELECT v.id, v.committed_at >= ?2,
+		NOT EXISTS (SELECT 1 FROM witnesses AS w WHERE w.event = v.id)
+		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id
+			AND (n.state NOT IN ('delivered', 'merged', 'dropped') OR coalesce(n.settled_at, n.created_at) >= ?2
+				OR n.id = (SELECT max(id) FROM entries) OR EXISTS (SELECT 1 FROM entries AS w WHERE w.after = n.id)))
+	FROM events AS v WHERE v.id > ?1 AND v.id < (SELECT max(id) FROM events) ORDER BY v.id LIMIT ?3`
+
+// aged is an event that trim looks at.
+type aged struct {
+	id         int64
+	young, old bool
+}
+
+// trim does one step.
+func (t *tx) trim(p *trimming) error {
+	rows, err := t.query(selectOld, p.after, t.now-keepFinished.Milliseconds(), trimStep)
+	page, err := collect(rows, err, func(r *sql.Rows) (a aged, err error) {
+		err = r.Scan(&a.id, &a.young, &a.old)
+		return a, err
+	})
+	if err != nil {
+		return err
+	}
+	last, done := p.after, len(page) < trimStep
+	var old []int64
+	for _, a := range page {
+		if a.young {
+			done = true
+			break
+		}
+		last = a.id
+		if a.old {
+			old = append(old, a.id)
+		}
+	}
+	gone, err := t.forget(old)
+	if err != nil {
+		return err
+	}
+	p.after, p.done, p.gone = last, done, p.gone+gone
+	return nil
+}
+
+// forget deletes events, what was made of them, and their further sightings.
+func (t *tx) forget(events []int64) (gone int64, err error) {
+	if len(events) == 0 {
+		return 0, nil
+	}
+	entries, err := t.ids("SELECT n.id FROM "+madeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", events)
+	if err != nil {
+		return 0, err
+	}
+	sightings, err := t.ids("SELECT DISTINCT event FROM witnesses WHERE entry IN (SELECT value FROM json_each(?))", entries)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.forgetEntries(entries); err != nil {
+		return 0, err
+	}
+	list, err := json.Marshal(append(events, sightings...))
+	if err != nil {
+		return 0, fmt.Errorf("write ids: %w", err)
+	}
+	gone, err = t.affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
+		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)`, string(list))
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.exec("INSERT INTO meta (key, value) VALUES ('trimmed', ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value", gone)
+	return gone, err
+}
+
+// forgetEntries deletes entries with all that belongs to them, and takes them
+// from the counters; the totals stay.
+func (t *tx) forgetEntries(entries []int64) error {
+	list, err := json.Marshal(entries)
+	if err != nil {
+		return fmt.Errorf("write ids: %w", err)
+	}
+	_, err = t.exec(`UPDATE counters SET current = current - (
+		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, string(list))
+	if err != nil {
+		return err
+	}
+	tables, err := t.belongings()
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if _, err := t.exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", string(list)); err != nil {
+			return err
+		}
+	}
+	_, err = t.exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	return err
+}
+
+// belongings are the tables whose rows belong to an entry.
+func (t *tx) belongings() ([]string, error) {
+	rows, err := t.query(`SELECT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+		WHERE m.type = 'table' AND f."table" = 'entries' AND f."from" = 'entry'`)
+	return collect(rows, err, func(r *sql.Rows) (name string, err error) {
+		err = r.Scan(&name)
+		return strings.ToLower(name), err
+	})
+}
+
+// ids runs a query of ids for a list of ids.
+func (t *tx) ids(query string, list []int64) ([]int64, error) {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return nil, fmt.Errorf("write ids: %w", err)
+	}
+	rows, err := t.query(query, string(text))
+	return collect(rows, err, scanID)
+}
