@@ -201,7 +201,11 @@ func (r *run) endLook() {
 // for, or sent again where the service knows it by its Idempotency-Key.
 func (l *Loop) looksAfter(e queue.Entry, at time.Time) time.Time {
 	if l.idempotent {
-		return at.Add(doubled(resendFirst, backoffCap, e.Attempts))
+		first := resendFirst
+		if l.waits.First > 0 {
+			first = min(first, l.waits.First)
+		}
+		return at.Add(doubled(first, backoffCap, e.Attempts))
 	}
 	return at.Add(l.firstWait())
 }

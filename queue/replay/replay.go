@@ -66,7 +66,8 @@ type Options struct {
 	// Idempotency-Key once: what is in doubt is then sent again for 12 hours,
 	// and held afterwards.
 	Idempotent bool
-	// Waits are those of reading back; zero values are package doubt's own.
+	// Waits are those of reading back; zero values are package doubt's own. A
+	// shorter first one also brings resends with the same key forward.
 	Waits doubt.Waits
 	// InstallationID goes into the Idempotency-Key of each request.
 	InstallationID string
