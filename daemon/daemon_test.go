@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
@@ -115,6 +116,33 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
+	box, base := openSandbox(t)
+	d, err := New(t.Context(), testOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.withQueue(t.Context(), func(ctx context.Context) error {
+		err := d.store.UpdateAccount(ctx, "default", func(a *queue.Account) {
+			a.BaseURL, a.Keeps, a.Support = base, "exact", map[string]queue.Support{"history": {At: time.Now()}}
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := d.Control().Login(ctx, status.Login{Account: "default", BaseURL: base, Key: box.SecretKey()}); err != nil {
+			return err
+		}
+		if a, err := d.store.Account(ctx, "default"); err != nil || a.Support != nil || a.Owner == "" || a.Keeps != "exact" {
+			t.Errorf("account %+v, %v", a, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -233,11 +233,15 @@ func (l *look) judgeList(d queue.Doubt, open []queue.Doubt, found []tracker.Remo
 	case d.Before == nil:
 		return l.unsettled(d, "the service's lists were not read before this one was sent, so none can be told to be it", nil, d.Taken+1)
 	case !complete && d.Taken < 5:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
-			LookAt: time.Now().Add(doubt.FirstLook), Taken: d.Taken + 1})
+		return l.resolve(queue.Resolution{
+			Doubt: d, State: queue.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
+			LookAt: time.Now().Add(doubt.FirstLook), Taken: d.Taken + 1,
+		})
 	case len(ours) == 1 && twins == 1:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateDelivered, RemoteID: ours[0].ID,
-			Reason: "Read back: the service has this list, and did not before it was sent."})
+		return l.resolve(queue.Resolution{
+			Doubt: d, State: queue.StateDelivered, RemoteID: ours[0].ID,
+			Reason: "Read back: the service has this list, and did not before it was sent.",
+		})
 	case len(ours) == 0:
 		return l.unsettled(d, "the service shows no list like this one that was not there before", nil, d.Taken+1)
 	default:
@@ -293,14 +297,20 @@ func (l *look) judgeWish(ctx context.Context, d queue.Doubt, s tracker.ItemStatu
 	case s.InWatchlist != nil && *s.InWatchlist:
 		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateDelivered, Reason: "Read back: the service has this item on the watchlist."})
 	case watched:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
-			Reason: "Read back: the item was watched since, so it is not put on the watchlist again by itself."})
+		return l.resolve(queue.Resolution{
+			Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
+			Reason: "Read back: the item was watched since, so it is not put on the watchlist again by itself.",
+		})
 	case d.Entry.Attempts >= maxWishes:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
-			Reason: fmt.Sprintf("Read back: this wish was sent %d times and never answered.", d.Entry.Attempts)})
+		return l.resolve(queue.Resolution{
+			Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
+			Reason: fmt.Sprintf("Read back: this wish was sent %d times and never answered.", d.Entry.Attempts),
+		})
 	default:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StatePending,
-			Reason: "Read back: a wish may be repeated without harm. It is sent again."})
+		return l.resolve(queue.Resolution{
+			Doubt: d, State: queue.StatePending,
+			Reason: "Read back: a wish may be repeated without harm. It is sent again.",
+		})
 	}
 }
 

@@ -132,6 +132,7 @@ func (s *mirror) Me(context.Context) (tracker.User, error) { return tracker.User
 func (s *mirror) MediaStatus(context.Context, []viewing.Media) (map[string]tracker.ItemStatus, error) {
 	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404}}
 }
+
 func (s *mirror) Lists(context.Context) ([]tracker.RemoteList, bool, error) { return nil, true, nil }
 
 func (s *mirror) AllHistory(context.Context, viewing.MediaType) (tracker.Reading, error) {

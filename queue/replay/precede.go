@@ -66,8 +66,10 @@ func (f flight) outlived(ctx context.Context) bool {
 	if err != nil || !ok || f.run.resends(d, time.Now()) {
 		return false
 	}
-	f.settle(queue.Settlement{Entry: f.entry.ID, State: queue.StateInDoubt, NextAt: time.Now(),
-		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again"})
+	f.settle(queue.Settlement{
+		Entry: f.entry.ID, State: queue.StateInDoubt, NextAt: time.Now(),
+		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
+	})
 	f.run.post(func() { f.run.lookout.stale = true })
 	return true
 }
@@ -132,8 +134,10 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 	if free <= 0 {
 		return false
 	}
-	f.settle(queue.Settlement{Entry: e.ID, State: queue.StateMerged,
-		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339))})
+	f.settle(queue.Settlement{
+		Entry: e.ID, State: queue.StateMerged,
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339)),
+	})
 	return true
 }
 

@@ -25,8 +25,10 @@ func (l *Loop) resends(d queue.Doubt, now time.Time) bool {
 
 // sameKey sends an entry again with the same Idempotency-Key.
 func (l *look) sameKey(d queue.Doubt) error {
-	return l.resolve(queue.Resolution{Doubt: d, State: queue.StatePending, Resend: true,
-		Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once."})
+	return l.resolve(queue.Resolution{
+		Doubt: d, State: queue.StatePending, Resend: true,
+		Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once.",
+	})
 }
 
 // unsettled has the user's setting decide about an entry that reading back

@@ -19,7 +19,7 @@ const live = 2 * time.Minute
 // minute cannot tell seconds from minutes; one that was sent the moment it
 // ended cannot tell its time from that of its arrival. Others can.
 func Learn(anchors []Anchor) Precision {
-	fits, shown := 1<<len(ways())-1, 0
+	fits, shown := -1, 0
 	for _, a := range anchors {
 		if len(a.Shown) > 0 { // else it was taken away since
 			fits &= a.fits()
