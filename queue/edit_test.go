@@ -116,13 +116,20 @@ func TestEditKeepsWhatItDoesNotName(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, edit, want viewing.Media
 	}{
-		"only the number": {old, viewing.Media{Type: viewing.Episode, Episode: pointer(3)},
-			viewing.Media{Type: viewing.Episode, Show: old.Show, Season: pointer(1), Episode: pointer(3)}},
-		"only the series": {old, viewing.Media{Type: viewing.Episode, Show: show},
-			viewing.Media{Type: viewing.Episode, Show: show, Season: pointer(1), Episode: pointer(2)}},
+		"only the number": {
+			old,
+			viewing.Media{Type: viewing.Episode, Episode: pointer(3)},
+			viewing.Media{Type: viewing.Episode, Show: old.Show, Season: pointer(1), Episode: pointer(3)},
+		},
+		"only the series": {
+			old,
+			viewing.Media{Type: viewing.Episode, Show: show},
+			viewing.Media{Type: viewing.Episode, Show: show, Season: pointer(1), Episode: pointer(2)},
+		},
 		"the series of what had a title only": {nameless, viewing.Media{Type: viewing.Episode, Show: show}, viewing.Media{
 			Type: viewing.Episode, Title: "Pilot", Season: pointer(1), Episode: pointer(2),
-			Show: &viewing.Show{IDs: viewing.IDs{TMDB: 7}, Title: "Show Red"}}},
+			Show: &viewing.Show{IDs: viewing.IDs{TMDB: 7}, Title: "Show Red"},
+		}},
 		"another type": {old, *movie(5), *movie(5)},
 	} {
 		got := completed(c.edit, &c.old)

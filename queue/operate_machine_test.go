@@ -24,7 +24,9 @@ func (m *machine) rules(inDoubt bool) map[string]rule {
 	verbs := m.store.verbs(m.t)
 	nothing := func(*modelEntry) string { return "" }
 	return map[string]rule{
-		"retry": {verbs["retry"], map[State]State{StatePending: StatePending, StateRejected: StatePending, StateInDoubt: StatePending},
+		"retry": {
+			verbs["retry"],
+			map[State]State{StatePending: StatePending, StateRejected: StatePending, StateInDoubt: StatePending},
 			func(e *modelEntry) string {
 				switch {
 				case e.state == StateInDoubt && !inDoubt:
@@ -34,7 +36,8 @@ func (m *machine) rules(inDoubt bool) map[string]rule {
 				default:
 					return ""
 				}
-			}},
+			},
+		},
 		"hold": {verbs["hold"], map[State]State{StatePending: StateHeld}, nothing},
 		"release": {verbs["release"], map[State]State{StateHeld: StatePending}, func(e *modelEntry) string {
 			if e.item == 0 {

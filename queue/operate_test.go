@@ -19,8 +19,13 @@ func TestPagesForVerbsNeverSort(t *testing.T) {
 	s := fresh(t)
 	for _, state := range []State{StatePending, StateHeld, StateInDoubt, StateRejected, ""} {
 		for _, f := range []Filter{
-			{State: state}, {State: state, Account: "a"}, {State: state, Source: "browser"}, {State: state, Reason: "bulk"},
-			{State: state, Kind: viewing.KindList}, {State: state, Until: noon()}, {State: state, Account: "a", Until: noon()},
+			{State: state},
+			{State: state, Account: "a"},
+			{State: state, Source: "browser"},
+			{State: state, Reason: "bulk"},
+			{State: state, Kind: viewing.KindList},
+			{State: state, Until: noon()},
+			{State: state, Account: "a", Until: noon()},
 		} {
 			f.Before = 9
 			query, args, err := f.query()
@@ -141,8 +146,11 @@ func TestNeverAllByAccident(t *testing.T) {
 	before := s.checkCounters(t)
 	for name, verb := range s.verbs(t) {
 		for _, sel := range []Selection{
-			{}, {InDoubt: true}, {IDs: []int64{}},
-			{IDs: []int64{1}, All: true}, {IDs: []int64{1}, Account: "default"},
+			{},
+			{InDoubt: true},
+			{IDs: []int64{}},
+			{IDs: []int64{1}, All: true},
+			{IDs: []int64{1}, Account: "default"},
 		} {
 			if _, err := verb(sel, false); !errors.Is(err, ErrSelection) {
 				t.Errorf("%s %+v: %v", name, sel, err)
