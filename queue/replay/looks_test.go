@@ -217,6 +217,7 @@ func TestLooksGrowRare(t *testing.T) {
 			t.Errorf("%+v, health %+v", e, l.Health())
 		}
 		time.Sleep(60 * 24 * time.Hour)
+		synctest.Wait()
 		before, calls := s.looked(), k.calls
 		time.Sleep(60 * 24 * time.Hour)
 		synctest.Wait()
