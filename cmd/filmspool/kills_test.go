@@ -38,7 +38,8 @@ type killMode struct {
 	name         string
 	contractOnly bool // the service shows nothing of what it has
 	config       string
-	settles      bool // every doubt is settled in the end, but for lists, which the service may not tell apart
+	settles      bool // every doubt is settled in the end,
+	listsToo     bool // of lists too, which a service may not tell apart
 	stumbles     []string
 }
 
@@ -48,7 +49,7 @@ func killModes() []killMode {
 	return []killMode{
 		{name: "contract only, hold", contractOnly: true, stumbles: writes},
 		{name: "read back", settles: true, stumbles: all},
-		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", settles: true, stumbles: writes},
+		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", settles: true, listsToo: true, stumbles: writes},
 	}
 }
 
@@ -301,8 +302,11 @@ func (k *killing) recover() {
 	// A pending entry may only wait for an elder of its item that is in doubt.
 	unfinished := `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') AND NOT EXISTS (
 		SELECT 1 FROM entries AS e WHERE e.item_key = n.item_key AND e.state = 'in_doubt' AND (e.happened_at, e.id) < (n.happened_at, n.id))`
-	if k.settles {
-		unfinished = `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') OR state = 'in_doubt' AND kind <> 'list'`
+	switch {
+	case k.listsToo:
+		unfinished = `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending', 'in_doubt')`
+	case k.settles:
+		unfinished = `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending') OR state = 'in_doubt' AND kind <> 'list'`
 	}
 	limit := time.Now().Add(2 * time.Minute)
 	for k.count(unfinished) > 0 && time.Now().Before(limit) {
@@ -368,7 +372,7 @@ func (k *killing) accounted(e status.Entry, times int) bool {
 	case "delivered":
 		return times == 1
 	case "in_doubt":
-		return times <= 1 && e.Reason != "" && (!k.settles || e.Kind == viewing.KindList)
+		return times <= 1 && e.Reason != "" && (!k.settles || e.Kind == viewing.KindList && !k.listsToo)
 	case "pending":
 		return times == 0 && !k.settles // recover has seen what it waits for
 	default:
