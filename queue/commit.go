@@ -82,13 +82,17 @@ func read(b viewing.Batch) ([]sighting, error) {
 // take keeps one event, unless it is known already.
 func (t *tx) take(e sighting) (viewing.Outcome, error) {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
+	entries, fresh, err := t.keep(e)
+	if err != nil || fresh {
+		o.Entries = entries
+		return o, err
+	}
 	was, err := t.earlier(e.kind, e.EventID)
 	switch {
 	case err != nil:
 		return o, err
 	case was == nil:
-		o.Entries, err = t.keep(e)
-		return o, err
+		return o, errors.New("a name is taken and yet unknown")
 	case !bytes.Equal(was.content, e.content):
 		o.Status = viewing.StatusConflict
 		o.Reason = "this event id was used before with other content"
@@ -121,47 +125,91 @@ func (t *tx) earlier(kind, eventID string) (*known, error) {
 }
 
 // keep writes a new event with its entries, or as a witness of earlier ones.
-func (t *tx) keep(e sighting) ([]int64, error) {
+// The name goes first: whether it is taken tells whether the event is new.
+func (t *tx) keep(e sighting) (entries []int64, fresh bool, err error) {
 	same, err := t.sameAs(e)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	parts := e.parts()
-	if same != nil {
-		parts = nil
+	var parts []*viewing.Media
+	if same == nil {
+		parts = e.parts()
+	} else if entries, err = t.entriesOf(same.event); err != nil {
+		return nil, false, err
 	}
-	event, err := t.insert(insertEvent, e.source, e.kind, e.EventID, string(e.body), len(parts), t.now)
-	if err != nil {
-		return nil, err
+	if err := t.countIDs(); err != nil {
+		return nil, false, err
 	}
-	var entries []int64
-	if same != nil {
-		entries, err = t.witness(e, event, *same)
-	} else {
-		entries, err = t.makeEntries(e, event, parts)
+	event, first := t.newest.event+1, sql.NullInt64{}
+	switch {
+	case len(parts) > 0:
+		first = sql.NullInt64{Int64: t.newest.entry + 1, Valid: true}
+	case len(entries) > 0:
+		first = sql.NullInt64{Int64: entries[0], Valid: true}
 	}
-	if err != nil {
-		return nil, err
-	}
-	first := sql.NullInt64{Valid: len(entries) > 0}
-	if first.Valid {
-		first.Int64 = entries[0]
-	}
-	_, err = t.exec("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?)",
+	taken, err := t.affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
 		dedupeKey(e.kind, e.EventID), e.content, event, first)
-	return entries, err
+	if err != nil || taken == 0 {
+		return nil, false, err
+	}
+	if _, err := t.insertEvent(e, len(parts), t.now); err != nil {
+		return nil, false, err
+	}
+	if same != nil {
+		return entries, true, t.witness(e, event, entries)
+	}
+	entries, err = t.makeEntries(e, event, parts)
+	return entries, true, err
 }
 
-const (
-	insertEvent = `INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
-		SELECT ?1, ?2, ?3, ?4, next, ?5, ?6, seal(?1, ?2, ?3, ?4, next, ?5, ?6)
-		FROM (SELECT CASE WHEN ?5 > 0 THEN coalesce(max(id), 0) + 1 END AS next FROM entries)`
-	insertEntry = `INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
+// newest are the greatest ids that were given, 0 before they were looked up.
+// Whoever writes next gets the ones after them.
+type newest struct {
+	known        bool
+	event, entry int64
+}
+
+// countIDs looks the newest ids up where they are not known.
+func (t *tx) countIDs() error {
+	if t.newest.known {
+		return nil
+	}
+	_, err := t.find(`SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(max(id), 0) FROM entries)`,
+		nil, &t.newest.event, &t.newest.entry)
+	t.newest.known = err == nil
+	return err
+}
+
+// insertEvent writes an event of which a number of entries is about to be made.
+func (t *tx) insertEvent(e sighting, parts int, at int64) (event int64, err error) {
+	if err := t.countIDs(); err != nil {
+		return 0, err
+	}
+	entry := sql.NullInt64{Int64: t.newest.entry + 1, Valid: parts > 0}
+	event, err = t.insertSealed(`INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, 7, e.source, e.kind, e.EventID, string(e.body), entry, parts, at)
+	if err == nil && event != t.newest.event+1 {
+		err = fmt.Errorf("event got number %d after %d", event, t.newest.event)
+	}
+	t.newest.event = event
+	return event, err
+}
+
+// insertEntry writes an entry; columns are those of the statement.
+func (t *tx) insertEntry(columns ...any) (entry int64, err error) {
+	if err := t.countIDs(); err != nil {
+		return 0, err
+	}
+	entry, err = t.insertSealed(`INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
 			watched_text, watched_offset, watched_precision, class, revision, created_at,
 			state, reason, lane, next_at, decided, sum)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-			seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15))`
-)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, 15, columns...)
+	if err == nil && entry != t.newest.entry+1 {
+		err = fmt.Errorf("entry got number %d after %d", entry, t.newest.entry)
+	}
+	t.newest.entry = entry
+	return entry, err
+}
 
 // sameAs is the earlier event that e is another sighting of; nil when it names
 // none that is known.
@@ -174,22 +222,18 @@ func (t *tx) sameAs(e sighting) (*known, error) {
 
 // witness joins an event to the entries of the earlier one that it is another
 // sighting of.
-func (t *tx) witness(e sighting, event int64, was known) ([]int64, error) {
-	entries, err := t.entriesOf(was.event)
-	if err != nil {
-		return nil, err
-	}
+func (t *tx) witness(e sighting, event int64, entries []int64) error {
 	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 	for _, entry := range entries {
 		if _, err := t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
-			return nil, err
+			return err
 		}
 		if err := t.step(entry, "sighting", detail); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	t.nudge = true
-	return entries, nil
+	return nil
 }
 
 // madeOf joins events AS v with the entries AS n that were made of them, in
@@ -249,7 +293,7 @@ func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (int
 		return 0, err
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err := t.insert(insertEntry, event, decision.Account, part, string(e.Kind), media, list, key,
+	id, err := t.insertEntry(event, decision.Account, part, string(e.Kind), media, list, key,
 		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), 0, t.now,
 		decision.State, decision.Reason, int(laneOf(decision)), max(at.due(t.now), decision.NotBefore.UnixMilli()), decided)
 	if err != nil {

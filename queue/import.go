@@ -230,13 +230,14 @@ func (t *tx) importRecord(a arrival, sum *Imported) error {
 // importEvent writes an event with its entries, or as a witness of earlier
 // ones that are here.
 func (t *tx) importEvent(a arrival, sum *Imported) (event int64, first sql.NullInt64, err error) {
-	event, err = t.insert(insertEvent, a.Source, a.kind, a.EventID, string(a.body), len(a.Entries), a.CommittedAt.UnixMilli())
+	e := sighting{Viewing: viewing.Viewing{EventID: a.EventID, SameAs: a.sameAs}, source: a.Source, kind: a.kind, body: a.body}
+	event, err = t.insertEvent(e, len(a.Entries), a.CommittedAt.UnixMilli())
 	if err != nil {
 		return event, first, err
 	}
 	var entries []int64
 	if len(a.Entries) == 0 {
-		entries, err = t.importWitness(a, event)
+		entries, err = t.importWitness(e, event)
 	}
 	for _, e := range a.Entries {
 		id, err := t.importEntry(e, event, sum)
@@ -253,13 +254,16 @@ func (t *tx) importEvent(a arrival, sum *Imported) (event int64, first sql.NullI
 
 // importWitness joins an event to the entries of the earlier one that it is
 // another sighting of, where that is here.
-func (t *tx) importWitness(a arrival, event int64) ([]int64, error) {
-	e := sighting{Viewing: viewing.Viewing{EventID: a.EventID, SameAs: a.sameAs}, source: a.Source, kind: a.kind}
+func (t *tx) importWitness(e sighting, event int64) ([]int64, error) {
 	same, err := t.sameAs(e)
 	if err != nil || same == nil {
 		return nil, err
 	}
-	return t.witness(e, event, *same)
+	entries, err := t.entriesOf(same.event)
+	if err != nil {
+		return nil, err
+	}
+	return entries, t.witness(e, event, entries)
 }
 
 // importEntry writes one entry.
@@ -282,7 +286,7 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 		settled = writeNullTime(e.SettledAt)
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err := t.insert(insertEntry, event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
+	id, err := t.insertEntry(event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
 		at.millis, at.text, at.offset, at.precision, string(e.Class), e.Revision, e.CreatedAt.UnixMilli(),
 		string(state), reason, int(Backfill), at.due(t.now), decided)
 	if err != nil {

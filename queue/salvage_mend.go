@@ -110,6 +110,7 @@ func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
 	if err != nil {
 		return err
 	}
+	t.newest.known = false
 	r.found.anew++
 	return t.step(id, "damaged", "Made anew from what was seen, since its row was damaged. It may have been sent already.")
 }

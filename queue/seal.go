@@ -30,6 +30,21 @@ func init() {
 		func(_ *sqlite.FunctionContext, columns []driver.Value) (driver.Value, error) { return seal(columns) })
 }
 
+// insertSealed runs an INSERT whose last column is the sum of the first n.
+func (t *tx) insertSealed(query string, n int, columns ...any) (id int64, err error) {
+	sealed := make([]driver.Value, n)
+	for i, column := range columns[:n] {
+		if sealed[i], err = driver.DefaultParameterConverter.ConvertValue(column); err != nil {
+			return 0, fmt.Errorf("write column %d: %w", i+1, err)
+		}
+	}
+	sum, err := seal(sealed)
+	if err != nil {
+		return 0, err
+	}
+	return t.insert(query, append(columns[:len(columns):len(columns)], sum)...)
+}
+
 // seal is a checksum of columns: CRC-32C over each one's type and bytes. It
 // is there to find what a disk has changed, not what a person has.
 func seal(columns []driver.Value) (int64, error) {

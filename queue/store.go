@@ -55,7 +55,7 @@ type Store struct {
 	reader *sql.DB
 	oldest oldest
 	writer *connection // of whoever has the turn, once Run runs; nil after a failure
-	crowd  bool        // the last transaction had several jobs; as writer
+	crowd  atomic.Bool // the last transaction had several jobs
 
 	jobs    chan *job
 	turn    chan struct{} // one slot: full while Run runs and nobody writes

@@ -17,6 +17,7 @@ type connection struct {
 	db         *sql.DB
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	newest     newest
 }
 
 // connect opens the writing connection.

@@ -31,6 +31,9 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 		return err
 	}
 	j := &job{do: do, done: make(chan error, 1)}
+	if s.crowd.Load() {
+		return s.handOver(ctx, j)
+	}
 	select {
 	case <-s.turn:
 		s.inTurn(func() { s.batch(j) })
@@ -169,7 +172,7 @@ func (s *Store) tell(t *tx) {
 func (s *Store) transact(first *job) (done []*job, t *tx, err error) {
 	t, err = s.begin()
 	moved := map[State]count{}
-	defer func() { s.crowd = len(done) > 1 }()
+	defer func() { s.crowd.Store(len(done) > 1) }()
 	for j := first; j != nil; j = s.next(len(done)) {
 		if !j.taken.CompareAndSwap(false, true) {
 			continue
@@ -198,7 +201,7 @@ func (s *Store) next(taken int) *job {
 			return j
 		default:
 		}
-		if tries > 0 || !s.crowd && taken < 2 {
+		if tries > 0 || !s.crowd.Load() && taken < 2 {
 			return nil
 		}
 		runtime.Gosched()
@@ -271,7 +274,7 @@ func (t *tx) attempt(j *job, moved map[State]count, first bool) error {
 		}
 		return t.run(end)
 	case spoilsOnlyItself(j.err):
-		t.nudge = nudged
+		t.nudge, t.newest.known = nudged, false
 		return t.run(undo)
 	default:
 		return j.err
