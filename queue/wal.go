@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"database/sql"
 	"os"
 	"time"
 )
@@ -25,22 +24,21 @@ func (s *Store) growLog() {
 	}
 }
 
-// writeBallast passes one large row through the log and frees its room, which
-// later rows use. The log then starts again from its beginning.
+// writeBallast passes one large row through a log, with hardly any memory to
+// keep it in, and takes it back: the log is long then, and the database is as
+// it was. The commit after it has the system put the new length on disk.
 func (s *Store) writeBallast() error {
-	for _, change := range []string{
-		"INSERT INTO ballast (data) VALUES (zeroblob(4050000))", // 1,000 pages with their overhead
-		"DELETE FROM ballast",
-	} {
-		err := s.alone(func(t *tx) error {
-			_, err := t.exec(change)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	t, err := s.begin()
+	if err != nil {
+		return err
 	}
-	rows, err := s.writer.query("PRAGMA wal_checkpoint(RESTART)")
-	_, err = collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil })
-	return err
+	err = t.run([]string{
+		"ROLLBACK", "PRAGMA cache_size = 10", "BEGIN IMMEDIATE",
+		"INSERT INTO ballast (data) VALUES (zeroblob(4050000))", // 1,000 pages with their overhead
+		"ROLLBACK", "PRAGMA cache_size = -2000",
+	})
+	if err != nil {
+		return err
+	}
+	return s.alone(func(t *tx) error { return t.mark("clean", 0) })
 }

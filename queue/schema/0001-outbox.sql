@@ -204,5 +204,5 @@ CREATE TABLE counters (
 INSERT INTO counters (state) VALUES
   ('pending'), ('sending'), ('delivered'), ('held'), ('in_doubt'), ('rejected'), ('dropped'), ('merged');
 
--- Room that is written once to make the write-ahead log large, and freed.
+-- What is written once to make the write-ahead log large, and taken back.
 CREATE TABLE ballast (data BLOB NOT NULL) STRICT;
