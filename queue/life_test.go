@@ -1,0 +1,457 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// pipes is a listener without a network, for a bubble with a time of its own.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+	close func()
+}
+
+func newPipes() *pipes {
+	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	p.close = sync.OnceFunc(func() { close(p.done) })
+	return p
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.close(); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.done:
+	case <-ctx.Done():
+	}
+	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
+}
+
+// life is the state machine: the real queue on a real disk, the loop, the
+// tracking client and a service that stumbles, in a bubble in which days pass
+// in no time. Only the clock of the queue is set to and fro.
+type life struct {
+	dir      string
+	skew     atomic.Int64 // of the queue's clock
+	settings settings
+
+	store  *queue.Store
+	loop   *replay.Loop
+	ended  []func() // of the present run, the last first
+	box    *sandbox.Service
+	client *tracker.Client
+	closed []func() // of the service
+
+	events map[string]string // acknowledged: event id → mark
+	marks  map[string]int    // how often each mark was reported
+	alien  map[string]int    // recorded by another device
+	crash  int
+}
+
+// settings are what the user has chosen, and what the service can do.
+type settings struct {
+	contractOnly, idempotent bool
+	inDoubt                  replay.Setting
+	most                     int
+}
+
+// wrong is a promise that was broken, as a panic: only the goroutine that
+// rapid began may fail the test, and that one is outside the bubble.
+type wrong string
+
+func broke(format string, args ...any) { panic(wrong(fmt.Sprintf(format, args...))) }
+
+func must(err error) {
+	if err != nil {
+		broke("%v", err)
+	}
+}
+
+// TestLife lives through whatever can happen between a source and the service.
+// Every acknowledged viewing is delivered, or visible with a reason; none is
+// recorded twice unless it was in doubt and the user had said "resend".
+func TestLife(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lives a hundred lives")
+	}
+	parent := "/dev/shm" // where a flush costs nothing: this is not about the disk
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = t.TempDir()
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		dir, err := os.MkdirTemp(parent, "filmspool-life-")
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		var failure any
+		synctest.Test(t, func(*testing.T) { failure = live(r, dir) })
+		switch what := failure.(type) {
+		case nil:
+		case wrong:
+			r.Fatalf("broken promise: %s", string(what))
+		default:
+			panic(failure)
+		}
+	})
+}
+
+// live is one life. It gives back what rapid panics with.
+func live(r *rapid.T, dir string) (failure any) {
+	l := &life{dir: dir, events: map[string]string{}, marks: map[string]int{}, alien: map[string]int{}}
+	defer func() {
+		failure = recover()
+		l.end(failure != nil)
+	}()
+	l.settings = settings{
+		contractOnly: rapid.IntRange(0, 3).Draw(r, "contract only") == 3,
+		inDoubt:      rapid.SampledFrom([]replay.Setting{replay.Hold, replay.Hold, replay.Resend, replay.Assume}).Draw(r, "in doubt"),
+		most:         rapid.IntRange(1, 4).Draw(r, "in flight"),
+	}
+	l.settings.idempotent = !l.settings.contractOnly && rapid.IntRange(0, 2).Draw(r, "idempotent") == 0
+	l.serve()
+	l.begin()
+	r.Repeat(map[string]func(*rapid.T){
+		"watch": l.watch, "evening": l.evening, "another evening": l.evening, "stumble": l.stumble, "stumble when read": l.stumbleRead,
+		"time": l.time, "time goes on": l.time, "clock": l.clock, "elsewhere": l.elsewhere,
+		"wake":    func(*rapid.T) { l.loop.Wake() },
+		"restart": func(*rapid.T) { l.stop(); l.begin() },
+		"crash":   func(*rapid.T) { l.kill(); l.begin() },
+		"":        func(*rapid.T) { l.check() },
+	})
+	l.recover()
+	return nil
+}
+
+// serve begins the service.
+func (l *life) serve() {
+	var err error
+	l.box, err = sandbox.Open(context.Background(), sandbox.Options{
+		Path: filepath.Join(l.dir, "sandbox.db"), ContractOnly: l.settings.contractOnly, SecretKey: "sk_lifelongsecret1", PublicKey: "pk_lifelongpublic",
+	})
+	must(err)
+	listener, server := newPipes(), &http.Server{Handler: l.face()}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(listener) // it ends by Close
+	}()
+	l.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.dial})
+	must(err)
+	l.closed = []func(){l.client.Close, func() { server.Close(); <-served }, func() { l.box.Close() }}
+}
+
+// face is the service as the loop sees it: one that is not known to honour
+// Idempotency-Key does not, or it would hide what is sent twice.
+func (l *life) face() http.Handler {
+	if l.settings.idempotent {
+		return l.box.Handler()
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Idempotency-Key")
+		l.box.Handler().ServeHTTP(w, r)
+	})
+}
+
+// begin opens the queue and runs it with the loop.
+func (l *life) begin() {
+	ctx := context.Background()
+	var err error
+	l.store, err = queue.OpenAt(ctx, queue.Options{Path: filepath.Join(l.dir, "queue.db")}, func() time.Time {
+		return time.Now().Add(time.Duration(l.skew.Load()))
+	})
+	must(err)
+	o := replay.Options{
+		Account: "default", Outbox: l.store, Service: l.client, MaxInFlight: l.settings.most, InstallationID: l.store.InstallationID(),
+		Doubts: l.store, InDoubt: l.settings.inDoubt, Idempotent: l.settings.idempotent,
+	}
+	l.loop, err = replay.New(o)
+	must(err)
+	l.ended = []func(){running(l.store.Run), running(l.loop.Run)}
+}
+
+// running runs a part; the function it returns ends it.
+func running(run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	return func() {
+		cancel()
+		must(<-ended)
+	}
+}
+
+// stop ends the loop, then the queue.
+func (l *life) stop() {
+	l.ended[1]()
+	l.ended[0]()
+	l.ended = nil
+	must(l.store.Close())
+}
+
+// kill takes the queue away under the loop: what is under way can no longer
+// be written down.
+func (l *life) kill() {
+	l.crash++
+	l.ended[0]()
+	must(l.store.Close())
+	l.ended[1]()
+	l.ended = nil
+}
+
+// end frees all, however the life ended.
+func (l *life) end(failed bool) {
+	if failed {
+		defer func() { _ = recover() }() // the first failure is the one that counts
+	}
+	defer func() {
+		for _, free := range l.closed {
+			free()
+		}
+	}()
+	if l.ended != nil {
+		l.stop()
+	}
+}
+
+// item is one of a small world's, so that items and times meet.
+func item(n int) viewing.Media {
+	if n > 3 {
+		season := 1
+		return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &season, Episode: &n}
+	}
+	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}}
+}
+
+func mark(m viewing.Media, at time.Time) string {
+	return fmt.Sprintf("%s at %s", m.Key(), at.UTC().Format(time.RFC3339))
+}
+
+// epoch is when all the viewings were, however the clocks go.
+func epoch() time.Time { return time.Date(1999, 12, 1, 20, 0, 0, 0, time.UTC) }
+
+// watch commits some viewings; some are told a second time.
+func (l *life) watch(r *rapid.T) {
+	b := viewing.Batch{Source: "browser:1"}
+	for range rapid.IntRange(1, 4).Draw(r, "viewings") {
+		m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(r, "minute"))*time.Minute)
+		id := fmt.Sprint("event-", len(l.events)+len(b.Viewings))
+		b.Viewings = append(b.Viewings, viewing.Viewing{Kind: viewing.KindViewing, EventID: id, Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.At(at)})
+	}
+	for again := range 2 {
+		outcomes, err := l.store.Commit(context.Background(), b)
+		must(err)
+		for i, o := range outcomes {
+			want := []viewing.Status{viewing.StatusQueued, viewing.StatusDuplicate}[again]
+			if o.Status != want {
+				broke("event %s is %s, want %s", o.EventID, o.Status, want)
+			}
+			if v := b.Viewings[i]; again == 0 {
+				l.events[v.EventID] = mark(v.Media[0], v.WatchedAt.Time())
+				l.marks[l.events[v.EventID]]++
+			}
+		}
+		if !rapid.Bool().Draw(r, "told again") {
+			return
+		}
+	}
+}
+
+// stumble arms faults of every kind at the requests that record.
+func (l *life) stumble(r *rapid.T) {
+	l.arm(r, "POST /history", []string{
+		"drop-after", "drop-after", "drop-before", "drop-before", "late:4m", "late:4m", "late:3s", "cut", "reset", "delay:40s", "html", "empty",
+		"status:503", "bare:503", "bare:500", "retry-after:45", "status:401", "bare:404", "status:422", "bare:408",
+	})
+}
+
+// evening is a good viewing, and then some of which nobody knows whether they
+// arrived.
+func (l *life) evening(r *rapid.T) {
+	l.watch(r)
+	time.Sleep(time.Second)
+	for range rapid.IntRange(1, 3).Draw(r, "bad") {
+		l.arm(r, "POST /history", []string{"late:4m", "late:4m", "late:3s", "drop-after", "drop-before", "cut", "delay:40s"})
+	}
+	l.watch(r)
+	time.Sleep(rapid.SampledFrom([]time.Duration{time.Second, 40 * time.Second, 3 * time.Minute}).Draw(r, "passes"))
+}
+
+// stumbleRead arms faults at the requests that read.
+func (l *life) stumbleRead(r *rapid.T) {
+	if l.settings.contractOnly {
+		r.Skip("there is nothing to read")
+	}
+	match := rapid.SampledFrom([]string{"GET /history", "POST /media/status", "GET /me"}).Draw(r, "read")
+	l.arm(r, match, []string{"status:503", "html", "empty", "cut", "reset", "delay:40s", "bare:404", "retry-after:45"})
+}
+
+func (l *life) arm(r *rapid.T, match string, faults []string) {
+	must(l.box.Arm(sandbox.Fault{
+		Match: match, Fault: rapid.SampledFrom(faults).Draw(r, "fault"), Times: rapid.IntRange(1, 4).Draw(r, "times"),
+	}))
+}
+
+func (l *life) time(r *rapid.T) {
+	time.Sleep(rapid.SampledFrom([]time.Duration{
+		time.Millisecond, time.Second, 40 * time.Second, 40 * time.Second, 6 * time.Minute, 3 * time.Hour, 30 * time.Hour,
+	}).Draw(r, "passes"))
+}
+
+// clock sets the queue's clock.
+func (l *life) clock(r *rapid.T) {
+	by := rapid.SampledFrom([]time.Duration{-time.Hour, -time.Minute, time.Minute, time.Hour, 26 * time.Hour}).Draw(r, "set by")
+	l.skew.Add(int64(by))
+}
+
+// elsewhere is another device of the user's, which records at times of its own.
+func (l *life) elsewhere(r *rapid.T) {
+	m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(30*time.Hour+time.Duration(len(l.alien))*time.Hour)
+	request, err := tracker.NewRequest(viewing.KindViewing, m, viewing.At(at), nil, nil)
+	must(err)
+	post := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/v1/history", strings.NewReader(string(request.Body)))
+	post.Header.Set("Content-Type", "application/json")
+	post.Header.Set("X-Api-Key", l.box.SecretKey())
+	answer := httptest.NewRecorder()
+	func() {
+		defer func() { _ = recover() }() // an armed fault that cuts what cannot be cut
+		l.box.Handler().ServeHTTP(answer, post)
+	}()
+	l.alien[mark(m, at)]++
+}
+
+// check holds what must be true at every moment.
+func (l *life) check() {
+	have := l.records()
+	for mark, times := range have {
+		if times > l.marks[mark]+l.alien[mark] && l.settings.inDoubt != replay.Resend {
+			broke("%s is recorded %d times, reported %d times", mark, times, l.marks[mark])
+		}
+	}
+}
+
+// records counts what the service has, by marks.
+func (l *life) records() map[string]int {
+	records, err := l.box.Records(context.Background())
+	must(err)
+	have := map[string]int{}
+	for _, h := range records.History {
+		m := viewing.Media{Type: viewing.MediaType(h.Type), IDs: viewing.IDs{TMDB: h.ID}}
+		if m.Type == viewing.Episode {
+			season, episode := int(*h.SeasonNumber), int(h.EpisodeNumber)
+			m = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: h.TVShowID}}, Season: &season, Episode: &episode}
+		}
+		have[mark(m, h.WatchedAt.Time)]++
+	}
+	return have
+}
+
+// recover makes all well, the clock too, lets some days pass, and looks at everything.
+func (l *life) recover() {
+	disarm := httptest.NewRequest(http.MethodDelete, "http://127.0.0.1/_sandbox/faults", nil)
+	disarm.RemoteAddr = "127.0.0.1:1"
+	answer := httptest.NewRecorder()
+	l.box.Handler().ServeHTTP(answer, disarm)
+	if answer.Code >= 300 {
+		broke("faults not disarmed: %d %s", answer.Code, answer.Body)
+	}
+	l.skew.Store(0)
+	time.Sleep(3 * 24 * time.Hour)
+	synctest.Wait()
+	l.check()
+	have, delivered, asked, stuck := l.records(), map[string]int{}, map[string]bool{}, map[string]bool{}
+	entries := l.entries()
+	for _, e := range entries {
+		if e.State == queue.StateInDoubt {
+			stuck[e.Media.Key()] = true
+		}
+	}
+	for _, e := range entries {
+		l.visible(e, stuck[e.Media.Key()])
+		told, err := l.store.Explain(context.Background(), e.ID)
+		must(err)
+		if slices.ContainsFunc(told.Steps, func(s queue.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
+			asked[mark(*e.Media, e.WatchedAt.Time())] = true
+		}
+		if e.State == queue.StateDelivered {
+			delivered[mark(*e.Media, e.WatchedAt.Time())]++
+		}
+		delete(l.events, e.EventID)
+	}
+	for id := range l.events {
+		broke("event %s was acknowledged and is gone", id)
+	}
+	for mark, times := range have {
+		if times > l.marks[mark]+l.alien[mark] && !asked[mark] {
+			broke("%s is recorded %d times, and none was in doubt", mark, times)
+		}
+	}
+	for mark, n := range delivered {
+		if have[mark] < n && l.settings.inDoubt != replay.Assume {
+			broke("%s is delivered %d times and recorded %d times", mark, n, have[mark])
+		}
+	}
+	l.stop()
+}
+
+// entries are all of them.
+func (l *life) entries() []queue.Entry {
+	var all []queue.Entry
+	for f := (queue.Filter{Limit: 500}); ; {
+		page, err := l.store.Entries(context.Background(), f)
+		must(err)
+		if all = append(all, page...); len(page) < f.Limit {
+			return all
+		}
+		f.Before = page[len(page)-1].ID
+	}
+}
+
+// visible wants an entry finished, or one that says why it is not. What
+// happened before the epoch of others' doubts waits for them.
+func (l *life) visible(e queue.Entry, stuck bool) {
+	switch {
+	case e.State == queue.StateDelivered:
+	case e.State == queue.StatePending && stuck:
+	case (e.State == queue.StateInDoubt || e.State == queue.StateHeld || e.State == queue.StateRejected) && e.Reason != "":
+	default:
+		told, err := l.store.Explain(context.Background(), e.ID)
+		broke("entry %d is %s (%q) days after all was well; settings %+v, health %+v, skew %v; %+v, %v",
+			e.ID, e.State, e.Reason, l.settings, l.loop.Health(), time.Duration(l.skew.Load()), told, err)
+	}
+}
