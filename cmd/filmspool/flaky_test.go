@@ -15,6 +15,7 @@ import (
 // when a request has come to a step.
 type flaky struct {
 	t       testing.TB
+	forgets bool // it does not honour Idempotency-Key, and so hides nothing that is sent twice
 	service *sandbox.Service
 	server  *httptest.Server
 
@@ -89,6 +90,9 @@ func (f *flaky) watched(service http.Handler) http.Handler {
 		if r.Method != http.MethodPost || r.URL.Path == "/api/v1/media/status" || r.ContentLength <= int64(len("{}")) {
 			service.ServeHTTP(w, r)
 			return
+		}
+		if f.forgets {
+			r.Header.Del("Idempotency-Key")
 		}
 		f.reach("arrived")
 		told := &telltale{ResponseWriter: w, f: f}

@@ -101,6 +101,7 @@ func newKilling(t *testing.T, mode killMode) *killing {
 		T: t, killMode: mode, h: h, diary: newDiary(h), steps: map[string]int{},
 		box: newFlaky(t, h.dir, mode.contractOnly), db: filepath.Join(h.dir, "state", "filmspool.db"),
 	}
+	k.box.forgets = !mode.listsToo
 	h.do(secretKey, "login", "--base-url", k.box.baseURL(), "--key-stdin")
 	return k
 }
