@@ -130,22 +130,41 @@ func BenchmarkAdd64(b *testing.B) {
 	b.ReportMetric(float64(len(took))/spent.Seconds(), "acks/s")
 }
 
+// millionEnv has the benchmarks of large queues fill them with a million
+// entries; that takes minutes.
+const millionEnv = "FILMSPOOL_BENCH_MILLION"
+
+// sizes are how many entries wait: the same must cost the same.
+func sizes() []int {
+	switch {
+	case os.Getenv(millionEnv) != "":
+		return []int{1_000, 1_000_000}
+	case testing.Short():
+		return []int{1_000}
+	default:
+		return []int{1_000, 50_000}
+	}
+}
+
+// fill commits films of different items that wait.
+func (o *opened) fill(b *testing.B, waiting int) {
+	b.Helper()
+	for n := 0; n < waiting; n += 5_000 {
+		var batch []viewing.Viewing
+		for i := n; i < min(n+5_000, waiting); i++ {
+			batch = append(batch, film(fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15), int64(i+1), -i%100_000-1))
+		}
+		o.commit(b, batch...)
+	}
+}
+
 // BenchmarkLease50 is a lease of fifty entries, with little and much waiting:
 // the cost must not grow.
 func BenchmarkLease50(b *testing.B) {
-	for _, waiting := range []int{1_000, 100_000} {
+	for _, waiting := range sizes() {
 		b.Run(fmt.Sprint(waiting), func(b *testing.B) {
-			if testing.Short() && waiting > 1_000 {
-				b.Skip("filling takes a while")
-			}
 			s := ready(b)
-			for n := 0; n < waiting; n += 1_000 {
-				var batch []viewing.Viewing
-				for i := n; i < n+1_000; i++ {
-					batch = append(batch, film(fmt.Sprint("e", i), int64(i+1), -i%100_000-1))
-				}
-				s.commit(b, batch...)
-			}
+			s.fill(b, waiting)
 			disk := newFloor(b, filepath.Dir(s.path))
 			var took []time.Duration
 			for b.Loop() {
@@ -161,6 +180,48 @@ func BenchmarkLease50(b *testing.B) {
 				}
 			}
 			disk.report(b, took)
+		})
+	}
+}
+
+// BenchmarkAddToMany is BenchmarkAdd to a queue in which much waits.
+func BenchmarkAddToMany(b *testing.B) {
+	waiting := sizes()[len(sizes())-1]
+	s := ready(b)
+	s.fill(b, waiting)
+	disk := newFloor(b, filepath.Dir(s.path))
+	var took []time.Duration
+	for i := 1; b.Loop(); i++ {
+		disk.measure(b)
+		took = append(took, s.add(b, fmt.Sprint("one-", i), waiting+i))
+	}
+	disk.report(b, took)
+}
+
+// BenchmarkReopen is a start on a queue that was closed in order, until what
+// is due can be asked for: the cost must not grow with what waits.
+func BenchmarkReopen(b *testing.B) {
+	for _, waiting := range append([]int{0}, sizes()...) {
+		b.Run(fmt.Sprint(waiting), func(b *testing.B) {
+			s := ready(b)
+			s.fill(b, waiting)
+			s.stop()
+			var took []time.Duration
+			for b.Loop() {
+				begun := time.Now()
+				again, err := Open(context.Background(), Options{Path: s.path})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, _, err := again.NextDue(context.Background(), "default"); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(begun))
+				if err := again.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(median(took).Microseconds()), "p50-µs")
 		})
 	}
 }

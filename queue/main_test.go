@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		err = commitForever(os.Getenv(childPath))
 	case "steady":
 		err = commitSteadily(os.Getenv(childPath), os.Getenv(childPragma))
+	case "busy":
+		err = lockForever(os.Getenv(childPath))
 	case "lock":
 		err = holdLock(os.Getenv(childPath))
 	}
