@@ -28,9 +28,11 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	var remote sql.NullString
 	var next, created int64
 	var whole bool
-	columns := []any{&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
+	columns := []any{
+		&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
 		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Lane, &e.Attempts,
-		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &whole}
+		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &whole,
+	}
 	if err := r.Scan(columns...); err != nil {
 		return scanUnreadable(r, len(columns), err)
 	}

@@ -118,14 +118,13 @@ func (s *Store) rescue(ctx context.Context, scripts []string, fresh, stamp strin
 	if err != nil {
 		return found, err
 	}
-	defer from.Close()
 	to, err := connect(fresh)
 	if err != nil {
-		return found, err
+		return found, errors.Join(err, from.Close())
 	}
 	r := &rescue{ctx: ctx, from: from.db, tx: &tx{connection: to, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}}
 	err = r.fill(s.aside(stamp))
-	return r.found, errors.Join(err, to.close())
+	return r.found, errors.Join(err, to.close(), from.Close())
 }
 
 // emptyDatabase makes a database and puts it whole into its one file.

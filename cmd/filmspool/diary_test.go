@@ -96,13 +96,6 @@ func (d *diary) keep(id string, a act) {
 	d.acked[id] = a.mark()
 }
 
-// acknowledged is how many acts were.
-func (d *diary) acknowledged() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.acked)
-}
-
 // rest waits for d; false when ctx has ended.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)

@@ -107,8 +107,13 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	})
 	h.do("", "add", "movie", "9999")
 	for _, args := range [][]string{
-		{"queue", "list", "--json", "--limit", "10000"}, {"queue", "list"}, {"status"}, {"status", "--json"},
-		{"config", "show"}, {"clients", "list"}, {"queue", "export"},
+		{"queue", "list", "--json", "--limit", "10000"},
+		{"queue", "list"},
+		{"status"},
+		{"status", "--json"},
+		{"config", "show"},
+		{"clients", "list"},
+		{"queue", "export"},
 	} {
 		h.try(args...)
 	}

@@ -104,7 +104,7 @@ func (h *handler) export(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		out.begin()
 	case out.begun:
-		h.fault(r, err) // logs it
+		_ = h.fault(r, err) // logs it; the answer has begun, so it can only be cut off
 		panic(http.ErrAbortHandler)
 	default:
 		h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
