@@ -24,7 +24,6 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/status"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // killsEnv is how often TestKills kills each daemon; a few times without it.
@@ -38,8 +37,8 @@ type killMode struct {
 	name         string
 	contractOnly bool // the service shows nothing of what it has
 	config       string
-	settles      bool // every doubt is settled in the end,
-	listsToo     bool // of lists too, which a service may not tell apart
+	reads        bool // the service can be read back, which settles nearly every doubt about a viewing
+	idempotent   bool // it honours Idempotency-Key, which settles every doubt
 	stumbles     []string
 }
 
@@ -48,8 +47,8 @@ func killModes() []killMode {
 	all := append([]string{"GET /history", "POST /media/status", "GET /lists"}, append(writes, writes...)...)
 	return []killMode{
 		{name: "contract only, hold", contractOnly: true, stumbles: writes},
-		{name: "read back", settles: true, stumbles: all},
-		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", settles: true, listsToo: true, stumbles: writes},
+		{name: "read back", reads: true, stumbles: all},
+		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", idempotent: true, stumbles: writes},
 	}
 }
 
@@ -101,7 +100,7 @@ func newKilling(t *testing.T, mode killMode) *killing {
 		T: t, killMode: mode, h: h, diary: newDiary(h), steps: map[string]int{},
 		box: newFlaky(t, h.dir, mode.contractOnly), db: filepath.Join(h.dir, "state", "filmspool.db"),
 	}
-	k.box.forgets = !mode.listsToo
+	k.box.forgets = !mode.idempotent
 	h.do(secretKey, "login", "--base-url", k.box.baseURL(), "--key-stdin")
 	return k
 }
@@ -300,15 +299,7 @@ func (k *killing) count(query string) int {
 func (k *killing) recover() {
 	k.box.recover()
 	daemon := k.h.start("run")
-	// A pending entry may only wait for an elder of its item that is in doubt.
-	unfinished := `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') AND NOT EXISTS (
-		SELECT 1 FROM entries AS e WHERE e.item_key = n.item_key AND e.state = 'in_doubt' AND (e.happened_at, e.id) < (n.happened_at, n.id))`
-	switch {
-	case k.listsToo:
-		unfinished = `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending', 'in_doubt')`
-	case k.settles:
-		unfinished = `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending') OR state = 'in_doubt' AND kind <> 'list'`
-	}
+	unfinished := k.unfinished()
 	limit := time.Now().Add(2 * time.Minute)
 	for k.count(unfinished) > 0 && time.Now().Before(limit) {
 		rest(k.Context(), 100*time.Millisecond)
@@ -321,6 +312,21 @@ func (k *killing) recover() {
 		k.Fatal(err)
 	}
 	daemon.end(os.Interrupt)
+}
+
+// unfinished counts the entries that something should still become of by
+// itself, and soon.
+func (k *killing) unfinished() string {
+	if k.idempotent {
+		return `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending', 'in_doubt')`
+	}
+	// A pending entry may wait for an elder of its item that is in doubt.
+	query := `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') AND NOT EXISTS (
+		SELECT 1 FROM entries AS e WHERE e.item_key = n.item_key AND e.state = 'in_doubt' AND (e.happened_at, e.id) < (n.happened_at, n.id))`
+	if k.reads { // what was looked for often enough has an hour until the next time
+		query += ` OR state = 'in_doubt' AND EXISTS (SELECT 1 FROM doubts AS d WHERE d.entry = n.id AND d.look_at < (unixepoch() + 60) * 1000)`
+	}
+	return query
 }
 
 // audit compares what was acknowledged, what the queue says of it and what
@@ -348,6 +354,9 @@ func (k *killing) audit() {
 			k.Errorf("%s is %s (%q) and %d times at the service", mark, e.State, e.Reason, have[mark])
 		}
 	}
+	if open := states["in_doubt"]; k.reads && open > 5+len(k.diary.acked)/20 {
+		k.Errorf("%d entries are still in doubt although the service can be read back", open)
+	}
 	for mark, times := range have {
 		if times > 1 {
 			doubled++
@@ -373,9 +382,9 @@ func (k *killing) accounted(e status.Entry, times int) bool {
 	case "delivered":
 		return times == 1
 	case "in_doubt":
-		return times <= 1 && e.Reason != "" && (!k.settles || e.Kind == viewing.KindList && !k.listsToo)
+		return times <= 1 && e.Reason != "" && !k.idempotent
 	case "pending":
-		return times == 0 && !k.settles // recover has seen what it waits for
+		return times == 0 && !k.idempotent // recover has seen what it waits for
 	default:
 		return false
 	}
