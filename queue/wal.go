@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"database/sql"
 	"os"
 	"time"
 )
@@ -24,6 +25,26 @@ func (s *Store) growLog() {
 	}
 }
 
+// logLarge is what the log may have after a burst, or after somebody read one
+// moment for long: a program that copies the file away, say.
+const logLarge = 4 * logSize
+
+// tidyLog makes a log small again that grew far beyond its size.
+func (s *Store) tidyLog() {
+	info, err := os.Stat(s.path + "-wal")
+	if err != nil || info.Size() <= logLarge || s.writer == nil {
+		return
+	}
+	rows, err := s.writer.query("PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err = collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil })
+	if err != nil {
+		s.logger.Warn("write-ahead log not emptied", "error", err)
+		s.disconnect()
+		return
+	}
+	s.growLog()
+}
+
 // writeBallast passes one large row through a log, with hardly any memory to
 // keep it in, and takes it back: the log is long then, and the database is as
 // it was. The commit after it has the system put the new length on disk.
@@ -34,7 +55,7 @@ func (s *Store) writeBallast() error {
 	}
 	err = t.run([]string{
 		"ROLLBACK", "PRAGMA cache_size = 10", "BEGIN IMMEDIATE",
-		"INSERT INTO ballast (data) VALUES (zeroblob(4050000))", // 1,000 pages with their overhead
+		"INSERT INTO ballast (data) VALUES (zeroblob(4150000))", // 1,000 pages and some that stay in memory
 		"ROLLBACK", "PRAGMA cache_size = -2000",
 	})
 	if err != nil {

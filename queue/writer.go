@@ -104,6 +104,8 @@ func (s *Store) Run(ctx context.Context) error {
 			s.serve(j)
 		case <-trim.C:
 			s.trim(ctx)
+			<-s.turn
+			s.inTurn(s.tidyLog)
 			trim.Reset(trimEvery)
 		case fault := <-s.damage:
 			return fmt.Errorf("run queue: %w: %w", ErrDamaged, fault)

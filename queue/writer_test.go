@@ -332,3 +332,43 @@ func TestLogIsGrownOnceAndKept(t *testing.T) {
 		t.Errorf("%d rows kept", len(there))
 	}
 }
+
+// A log that a reader made long is made short again.
+func TestALogThatGrewTooLargeIsTidied(t *testing.T) {
+	s := unopened(t)
+	s.growLog()
+	size := func() int64 {
+		info, err := os.Stat(s.path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	moment, err := s.reader.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one int
+	if err := moment.QueryRow("SELECT count(*) FROM meta").Scan(&one); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; size() <= logLarge; i++ {
+		err := s.alone(func(x *tx) error {
+			_, err := x.exec("INSERT OR REPLACE INTO source_state (source, key, value) VALUES ('test', ?, zeroblob(1000000))", fmt.Sprint(i%4))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := moment.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	s.tidyLog()
+	if now := size(); now > logSize+1<<18 || now < logSize {
+		t.Errorf("log has %d bytes, want about %d", now, logSize)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// litestreamEnv names the litestream program to test with.
+const litestreamEnv = "FILMSPOOL_LITESTREAM"
+
+// A running queue is copied away by Litestream and comes back whole, grown log
+// and all.
+func TestACopyByLitestreamComesBack(t *testing.T) {
+	program := os.Getenv(litestreamEnv)
+	if program == "" {
+		t.Skipf("set %s to the litestream program; go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18 makes it", litestreamEnv)
+	}
+	unstarted, clock := unopened(t), newClock()
+	unstarted.growLog()
+	s := running(t, unstarted, clock)
+	if _, err := s.commitAll(t, "before", 300); err != nil {
+		t.Fatal(err)
+	}
+	under := s.lease(t)[0]
+	s.send(t, under)
+	replica := "file://" + filepath.Join(t.TempDir(), "replica")
+	replicate := exec.Command(program, "replicate", s.path, replica)
+	said, err := replicate.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replicate.Stderr = replicate.Stdout
+	if err := replicate.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan struct{})
+	var log strings.Builder
+	ended := make(chan error, 1)
+	go func() {
+		for lines := bufio.NewScanner(said); lines.Scan(); {
+			if log.Len() == 0 {
+				close(first)
+			}
+			fmt.Fprintln(&log, lines.Text())
+		}
+		ended <- replicate.Wait()
+	}()
+	<-first
+	// More than the log holds, so that it starts again from its beginning.
+	if kept, err := s.commitAll(t, "meanwhile", 700); err != nil {
+		t.Fatalf("after %d: %v", len(kept), err)
+	}
+	s.finishAll(t)
+	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() < logSize {
+		t.Errorf("the log has %d bytes, %v", info.Size(), err)
+	} else {
+		t.Logf("the log has %d MB after the burst", info.Size()>>20)
+	}
+	if err := replicate.Process.Signal(os.Interrupt); err != nil { // it copies what is left, and ends
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatalf("replicate: %v\n%s", err, log.String())
+	}
+	path := filepath.Join(t.TempDir(), "queue.db")
+	if out, err := exec.Command(program, "restore", "-o", path, replica).CombinedOutput(); err != nil {
+		t.Fatalf("restore: %v\n%s", err, out)
+	}
+	c := open(t, path, s.clock)
+	if verdict, err := c.check(t.Context()); verdict != "" || err != nil {
+		t.Errorf("check: %q, %v", verdict, err)
+	}
+	want, got := s.states(t), c.states(t)
+	for event, state := range want {
+		if state == StateSending {
+			want[event] = StateInDoubt // by the restart
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 1_000 {
+		t.Errorf("%d events came back (-want +got):\n%s", len(got), diff)
+	}
+	c.checkCounters(t)
+	s.checkCounters(t)
+	<-s.turn
+	s.inTurn(s.tidyLog)
+	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() > logLarge {
+		t.Errorf("the log has %d bytes after it was tidied, %v", info.Size(), err)
+	}
+}
