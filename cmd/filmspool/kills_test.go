@@ -24,6 +24,7 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // killsEnv is how often TestKills kills each daemon; a few times without it.
@@ -384,7 +385,8 @@ func (k *killing) accounted(e status.Entry, times int) bool {
 	case "in_doubt":
 		return times <= 1 && e.Reason != "" && !k.idempotent
 	case "pending":
-		return times == 0 && !k.idempotent // recover has seen what it waits for
+		// What it waits for was seen before. A wish may be repeated.
+		return (times == 0 || e.Kind == viewing.KindWatchlist) && !k.idempotent
 	default:
 		return false
 	}
