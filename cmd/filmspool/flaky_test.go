@@ -119,8 +119,9 @@ func (w *telltale) WriteHeader(status int) {
 // Unwrap lets the service take the connection, to cut it.
 func (w *telltale) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// stumble arms a few faults, as a bad day would.
+// stumble arms a few faults, as a bad day would, in place of those before.
 func (f *flaky) stumble(matches []string) {
+	f.recover()
 	faults := []string{"drop-after", "drop-after", "late:200ms", "late:200ms", "drop-before", "reset", "cut", "status:503", "delay:100ms"}
 	for range rand.IntN(3) {
 		fault := sandbox.Fault{Match: matches[rand.IntN(len(matches))], Fault: faults[rand.IntN(len(faults))], Times: 1 + rand.IntN(2)}

@@ -337,12 +337,15 @@ func (k *killing) audit() {
 	if err != nil {
 		k.Fatal(err)
 	}
-	have, states := recorded(records), map[string]int{}
+	have, states, reasons := recorded(records), map[string]int{}, map[string]int{}
 	lost, doubled := 0, 0
 	byID := map[string]status.Entry{}
 	for _, e := range k.entries {
 		byID[e.EventID], byID[fmt.Sprintf("entry %d", e.ID)] = e, e
 		states[e.State]++
+		if e.State == "in_doubt" {
+			reasons[e.Reason]++
+		}
 	}
 	for id, mark := range k.diary.acked {
 		e, ok := byID[id]
@@ -355,8 +358,8 @@ func (k *killing) audit() {
 			k.Errorf("%s is %s (%q) and %d times at the service", mark, e.State, e.Reason, have[mark])
 		}
 	}
-	if open := states["in_doubt"]; k.reads && open > 5+len(k.diary.acked)/20 {
-		k.Errorf("%d entries are still in doubt although the service can be read back", open)
+	if open := states["in_doubt"]; k.reads && open > 10+len(k.diary.acked)/20 {
+		k.Errorf("%d entries are still in doubt although the service can be read back: %v", open, reasons)
 	}
 	for mark, times := range have {
 		if times > 1 {
