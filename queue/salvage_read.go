@@ -11,6 +11,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // source is a damaged database that can be read in part.
@@ -211,7 +214,12 @@ var errNonsense = errors.New("rows out of order")
 // tries one number after the other, in longer strides the longer it lasts,
 // and goes back to where the last stride began once it finds something.
 func (r *rescue) byNumber(t rescued) error {
-	query := fmt.Sprintf("SELECT %s FROM %s WHERE %s > ? ORDER BY %[3]s LIMIT ?", strings.Join(t.columns, ", "), t.name, t.key[0])
+	query, err := r.from.PrepareContext(r.ctx,
+		fmt.Sprintf("SELECT %s FROM %s WHERE %s > ? ORDER BY %[3]s LIMIT ?", strings.Join(t.columns, ", "), t.name, t.key[0]))
+	if err != nil {
+		return r.pass(err)
+	}
+	defer query.Close()
 	last := r.last(t)
 	misses, stride := 0, int64(1)
 	for at := int64(0); ; {
@@ -272,9 +280,9 @@ func (r *rescue) last(t rescued) int64 {
 
 // read copies one page of rows and says where it ended. What was read before
 // a fault is kept.
-func (r *rescue) read(t rescued, query string, at int64, page int) (end int64, n int, err error) {
+func (r *rescue) read(t rescued, query *sql.Stmt, at int64, page int) (end int64, n int, err error) {
 	end = at
-	rows, err := r.from.QueryContext(r.ctx, query, at, page)
+	rows, err := query.QueryContext(r.ctx, at, page)
 	if err != nil {
 		return end, 0, err
 	}
@@ -310,12 +318,21 @@ func (r *rescue) fromBothEnds(t rescued) error {
 		if err == nil {
 			return nil
 		}
-		if !isDamage(err) {
+		if err := r.pass(err); err != nil {
 			return err
 		}
 	}
-	r.found.unreadable++
 	return nil
+}
+
+// pass passes over a table that is damaged, or not there at all.
+func (r *rescue) pass(fault error) error {
+	var said *sqlite.Error
+	if isDamage(fault) || errors.As(fault, &said) && said.Code() == sqlite3.SQLITE_ERROR {
+		r.found.unreadable++
+		return nil
+	}
+	return fault
 }
 
 // keepAll copies rows until a fault.

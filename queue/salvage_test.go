@@ -134,7 +134,10 @@ func (w salvageable) hold(t *testing.T, s *opened, n int) (pending, kept int) {
 }
 
 func TestADamagedDatabaseIsSalvaged(t *testing.T) {
-	const n = 400
+	n := 400
+	if testing.Short() {
+		n = 150
+	}
 	page := func(content []byte, p int) []byte { return content[p*pageSize : (p+1)*pageSize] }
 	randomly := rand.New(rand.NewPCG(1, 2))
 	noise := func(b []byte) {
