@@ -14,6 +14,7 @@ const (
 	grace     = 5 * time.Second  // for requests under way when the loop stops
 	lastWord  = 2 * time.Second  // after that, for their settlements
 	savePause = 10 * time.Second // between two savings of nothing but the time of a delivery
+	recheck   = time.Hour        // what is planned is looked at again: the queue's clock may have been set back
 )
 
 // spans are how long each kind of work may go on: claiming until the loop is
@@ -215,7 +216,11 @@ func (r *run) turn(now time.Time) time.Time {
 	if r.due.IsZero() {
 		return r.due
 	}
-	return later(r.due, r.pace.ready(now))
+	due := r.due
+	if again := now.Add(recheck); due.After(again) {
+		due = again
+	}
+	return later(due, r.pace.ready(now))
 }
 
 // mayClaim reports whether entries may be begun at all now.
