@@ -97,7 +97,7 @@ An address is proven once it has answered with this API's success or error objec
 
   - not sent whole: name, route, connect, TLS handshake, a proxy's refusal; 511: offline: no attempt counted; wakes on network change, resume, new work or back-off
   - 2xx with this operation's object: success true or absent (history, watchlist), an id (lists): delivered; a list's id is kept
-  - VALIDATION_ERROR; success:false without a code; any other 4xx with an error object of another code (404, 409, 410, 413, 422, 451): this entry rejected, in the service's words. Except: 409 to a watchlist add is delivered; 409 to a resend with the same Idempotency-Key is in doubt
+  - VALIDATION_ERROR; success:false without a code; any other 4xx with an error object of another code (404, 409, 410, 413, 422, 451): this entry rejected, in the service's words. Except: 409 to a watchlist add is delivered; 409 to a resend with the same Idempotency-Key is in doubt; 404 and 405 of an unproven address prove nothing, see below
   - UNAUTHORIZED or 401, FORBIDDEN or 403: the account pauses; entries stay pending, unharmed. Without an error object: "something between here and the service refuses"
   - 425, 429; 408 before the body left; 503 with Retry-After or an error object: later; Retry-After (seconds or date) holds for the whole account
   - 404, 405, 3xx, 101, 501, other 4xx without an error object, or a 2xx that is not this API: address not proven: the account pauses, "is the address right?", the entry stays pending. Proven: offline; but a 2xx is in doubt

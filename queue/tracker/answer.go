@@ -83,6 +83,11 @@ func (a answer) succeeded() bool { return a.success != nil && *a.success }
 
 func (a answer) denied() bool { return a.success != nil && !*a.success }
 
+// contract reports whether the code is one that the contract names.
+func (a answer) contract() bool {
+	return a.code == codeInvalid || a.code == codeUnauthorized || a.code == codeForbidden
+}
+
 // own reports whether a refusal is in the service's own form: with a code,
 // or success:false.
 func (a answer) own() bool { return a.code != "" || a.denied() }

@@ -81,9 +81,10 @@ func judge(s seen) Verdict {
 }
 
 // proves reports whether only the service answers so: with its success or
-// its error object.
+// its error object. An object beside 404 or 405 proves nothing: many servers
+// say so that there is no such path.
 func (s seen) proves(a answer) bool {
-	return a.code != "" || s.success() && (s.is(a) || a.object && a.success != nil)
+	return a.code != "" && (!s.noPath() || a.contract()) || s.success() && (s.is(a) || a.object && a.success != nil)
 }
 
 // is reports whether a is this operation's own object.
@@ -99,6 +100,11 @@ func (s seen) is(a answer) bool {
 	default:
 		return true
 	}
+}
+
+// noPath reports whether the status says that there is nothing at the path.
+func (s seen) noPath() bool {
+	return s.status == http.StatusNotFound || s.status == http.StatusMethodNotAllowed
 }
 
 func (s seen) success() bool { return s.status >= 200 && s.status < 300 }
@@ -178,7 +184,7 @@ func (s seen) decideClientError(a answer) Verdict {
 		return Verdict{Fate: Delivered} // it is on the list already
 	case conflict && s.resend:
 		return s.doubt("it may still be busy with the earlier sending")
-	case a.own():
+	case a.own() && (s.proven || !s.noPath()):
 		return s.rejected(a)
 	case s.status == http.StatusProxyAuthRequired:
 		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: hintDoctor}

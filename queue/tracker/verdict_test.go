@@ -94,8 +94,10 @@ func codeRows() []row {
 
 func rejectedRows() []row {
 	return []row{
-		{name: "404 of its own", status: 404, body: otherError, fate: Rejected, proves: true},
-		{name: "405 of its own", status: 405, body: otherError, fate: Rejected, proves: true},
+		{name: "404 of its own", status: 404, body: otherError, fate: Unproven, proven: Rejected},
+		{name: "405 of its own", status: 405, body: otherError, fate: Unproven, proven: Rejected},
+		{name: "404 with success false", status: 404, body: denied, fate: Unproven, proven: Rejected},
+		{name: "404 with a code of the contract", status: 404, body: invalid, fate: Rejected, proves: true},
 		{name: "409", status: 409, body: otherError, fate: Rejected, proves: true},
 		{name: "410", status: 410, body: otherError, fate: Rejected, proves: true},
 		{name: "413", status: 413, body: otherError, fate: Rejected, proves: true},
