@@ -187,7 +187,7 @@ func (s seen) decideClientError(a answer) Verdict {
 	case a.own() && (s.proven || !s.noPath()):
 		return s.rejected(a)
 	case s.status == http.StatusProxyAuthRequired:
-		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: hintDoctor}
+		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: "name it with user and password in HTTPS_PROXY"}
 	default:
 		return s.elsewhere()
 	}
