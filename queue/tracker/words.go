@@ -17,7 +17,6 @@ import (
 const (
 	hintLogin    = "filmspool login"
 	hintAddress  = "filmspool login --base-url URL"
-	hintAsk      = "filmspool queue retry --all"
 	hintRejected = "filmspool queue list --state rejected"
 	hintDoubt    = "filmspool queue list --state in_doubt"
 )
@@ -37,7 +36,7 @@ func unanswered(s seen) Verdict {
 	}
 	v := Verdict{Fate: Offline, Problem: "The service cannot be reached: " + why + "."}
 	if setup(s.err) {
-		v.Hint = hintAsk
+		v.Hint = hintAddress
 	}
 	return v
 }
@@ -98,7 +97,7 @@ func (s seen) refused(a answer) Verdict {
 	switch {
 	case !a.own():
 		v.Problem = fmt.Sprintf("Something between here and the service refuses access (%d, without the service's own words).", s.status)
-		v.Hint = hintAsk
+		v.Hint = hintAddress
 	case forbidden:
 		v.Problem = "The service knows the key but does not let it write: a secret key (sk_) with the right to write is needed."
 	default:
