@@ -13,7 +13,9 @@ type Report struct {
 	Userdata   string  `json:"userdata"`
 	Database   string  `json:"database"`
 	Version    int     `json:"version"`
-	State      string  `json:"state"` // as in [Status]
+	State      string  `json:"state"`             // as in [Status]
+	Problem    string  `json:"problem,omitempty"` // why it cannot be read now, one sentence
+	Hint       string  `json:"hint,omitempty"`    // what to do about that, if anything
 	Films      int     `json:"films"`
 	Episodes   int     `json:"episodes"`
 	Watched    int     `json:"watched"`    // files with a play count
@@ -41,7 +43,8 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Unresolved: []Found{}}
 	v, snap, err := i.look(ctx)
 	if err != nil {
-		rep.State = complain(err).state
+		c := complain(err)
+		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
 		return rep, err
 	}
 	rep.Database, rep.Version, rep.State, rep.Watched = snap.Path, snap.Version, StateOK, v.meta.Watched

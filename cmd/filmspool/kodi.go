@@ -37,6 +37,12 @@ func (p *program) sayScan(found status.Scan) {
 	}
 	for _, l := range found.Libraries {
 		fmt.Fprintf(p.stdout, "%s  %s\n", l.Userdata, l.State)
+		if l.Problem != "" {
+			fmt.Fprintf(p.stdout, "  %s\n", l.Problem)
+		}
+		if l.Hint != "" {
+			fmt.Fprintf(p.stdout, "  hint:  %s\n", l.Hint)
+		}
 		if l.Database == "" {
 			continue
 		}
