@@ -160,7 +160,8 @@ func scanDue(r *sql.Rows) (d due, err error) {
 	return d, err
 }
 
-// putBehind takes entries out of what leases look at.
+// putBehind takes entries out of what leases look at. They were due, and are
+// when they come back, though the clock may have been set back by then.
 func (t *tx) putBehind(ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -169,7 +170,7 @@ func (t *tx) putBehind(ids []int64) error {
 	if err != nil {
 		return fmt.Errorf("write ids: %w", err)
 	}
-	_, err = t.exec("UPDATE entries SET behind = 1 WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err = t.exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", string(list))
 	return err
 }
 
