@@ -39,7 +39,7 @@ const leasable = ` FROM entries AS n
 const kept = `(n.item_key <> '' AND EXISTS (
 		SELECT 1 FROM entries AS elder
 		WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
-		AND elder.state IN ('pending', 'sending', 'in_doubt')
+		AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
 		AND (elder.happened_at, elder.id) < (n.happened_at, n.id)))`
 
 const (
