@@ -88,7 +88,7 @@ type tx struct {
 	*connection
 	settings rules.Settings
 	now      int64           // milliseconds; the same for the whole transaction
-	moved    map[State]count // what the job changes in the counters
+	moved    map[State]count // what the transaction changes in the counters
 	nudge    bool            // entries were added or changed
 	again    []int64         // entries that became pending again; 0 is any
 }

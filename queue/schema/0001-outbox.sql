@@ -35,8 +35,8 @@ CREATE TABLE entries (
   account           TEXT NOT NULL,
   part              INTEGER NOT NULL,
   kind              TEXT NOT NULL,
-  state             TEXT NOT NULL CHECK (state IN
-    ('pending', 'sending', 'delivered', 'held', 'in_doubt', 'rejected', 'dropped', 'merged')),
+  state             TEXT NOT NULL CHECK (state = 'pending' OR state = 'sending' OR state = 'delivered' OR state = 'held'
+    OR state = 'in_doubt' OR state = 'rejected' OR state = 'dropped' OR state = 'merged'),
   reason            TEXT NOT NULL DEFAULT '',
   media             TEXT,                        -- JSON; NULL for a list
   list              TEXT,                        -- JSON; lists only
@@ -63,9 +63,9 @@ CREATE TABLE entries (
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
 ) STRICT;
 
--- The indexes of parts of the table say OR where IN would read better: for IN
--- every INSERT fills a table of its own with the list. A query finds such an
--- index only by the same words.
+-- The indexes of parts of the table, and the check of the state, say OR where IN
+-- would read better: for IN every INSERT fills a table of its own with the list.
+-- A query finds such an index only by the same words.
 
 -- Leases: what is due in a lane, the oldest first. Finished rows are not in it,
 -- nor are those that a lease has found behind an elder.
