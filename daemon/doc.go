@@ -221,9 +221,9 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
 
-  - filmspool queue retry|hold|release|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
+  - filmspool queue retry|hold|release|settle|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
     {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
-    retry takes entries in doubt only with --may-double; drop of more than one needs --yes. queue edit ID, queue settle ID --as delivered|rejected|dropped --json: the entry.
+    retry takes entries in doubt only with --may-double; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
     queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
   - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};
