@@ -177,7 +177,7 @@ Every reading command has --json with stable fields; every command works on --st
 Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration.
 Errors: error: what happened and hint: a command to type.
 
-One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
+One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
 A state folder of another owner is refused. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd
