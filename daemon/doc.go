@@ -124,6 +124,8 @@ A missing viewing is proof only beside a known one of the same form. Unread or u
 an endpoint that fails counts as a reading that proves nothing, one that is not there is not asked for a day.
 What was sent to another address or with another person's key stays in doubt, whatever the setting.
 
+What was in doubt in another queue is looked for where it is imported; found, it is delivered, and missing, it is held: the other queue may send it again.
+
 A watchlist add in doubt is repeated, unless the item has been watched since. A list is ours only if its id was absent from a reading before the send, and name, description and visibility are equal. What cannot be settled by reading waits for the user, or for the in_doubt setting (hold; resend, at most three requests in all; delivered). Catch-up and imported
 viewings are looked up before they are sent: the same item within half its running time (unknown: 40 minutes a film, 20 an episode) is merged; one reading serves for a minute, and viewings of the same event never merge with each other.
 
