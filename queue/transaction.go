@@ -48,9 +48,9 @@ func (c *connection) close() error {
 	for _, statement := range c.queries {
 		statement.Close()
 	}
-	_ = c.conn.Raw(func(any) error { // what keeps them from closing shows at the next step
+	_ = c.conn.Raw(func(any) error { // of a broken connection there is nothing to close
 		for _, statement := range c.effects {
-			statement.Close()
+			_ = statement.Close()
 		}
 		return nil
 	})
