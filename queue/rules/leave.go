@@ -12,7 +12,7 @@ const importKind = "import"
 // line decides behind whom the entry leaves, and when at the earliest.
 func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.Time) {
 	d.Backfill = viewing.SourceKind(source) == importKind ||
-		v.Class == viewing.ClassBulk || v.Class == viewing.ClassBackdated
+		v.Class == viewing.ClassBulk || v.Class == viewing.ClassBackdated || v.Class == viewing.ClassImport
 	if s.Grace > 0 {
 		d.NotBefore = now.Add(s.Grace)
 	}

@@ -22,6 +22,7 @@ func TestDecideWhatIsBackfill(t *testing.T) {
 		{"kodi:/k", viewing.ClassReview, false},
 		{"kodi:/k", viewing.ClassBulk, true},
 		{"kodi:/k", viewing.ClassBackdated, true},
+		{"kodi:/k", viewing.ClassImport, true},
 		{"import", "", true},
 		{"import:diary.csv", viewing.ClassLive, true},
 		{"browser:import", "", false},

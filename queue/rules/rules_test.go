@@ -41,6 +41,8 @@ func TestDecideState(t *testing.T) {
 		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, rules.Bulk},
 		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, rules.Backdated},
 		{"review", seen(viewing.ClassReview, -time.Hour), film, rules.Review},
+		{"import", seen(viewing.ClassImport, -9000*time.Hour), film, ""},
+		{"import without tmdb", seen(viewing.ClassImport, -9000*time.Hour), imdbOnly, rules.Unresolved},
 		{"future and bulk", seen(viewing.ClassBulk, time.Hour), film, rules.Future},
 		{"bulk and unidentified", seen(viewing.ClassBulk, -time.Hour), imdbOnly, rules.Bulk},
 		{"imdb only", seen("", -time.Hour), imdbOnly, rules.Unresolved},

@@ -18,13 +18,15 @@ const (
 // playback itself leave it empty.
 type Class string
 
-// The classes of viewings found by comparing two readings of a library.
+// The classes of viewings of a library: all but the last are found by comparing
+// two readings of it.
 const (
 	ClassLive      Class = "live"      // seen within two minutes of its end
 	ClassCatchUp   Class = "catch-up"  // happened between two readings further apart
 	ClassBulk      Class = "bulk"      // marked together with others in one act
 	ClassBackdated Class = "backdated" // older than the reading before: an import, a restored file
 	ClassReview    Class = "review"    // its time makes no sense; a person must look
+	ClassImport    Class = "import"    // from before first contact; the user has asked for it
 )
 
 // Viewing is one event as its source saw it. The queue keeps it unchanged.
