@@ -1,0 +1,51 @@
+package queue
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestTakenIsByKindAndForGood(t *testing.T) {
+	s := fresh(t)
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Viewings: []viewing.Viewing{film("one", 1, 0), film("two", 2, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b", Viewings: []viewing.Viewing{film("three", 3, 0)}})
+	s = s.reopen(t)
+	got, err := s.Taken(t.Context(), "kodi:/elsewhere", []string{"one", "two", "three", "four"})
+	if want := map[string]bool{"one": true, "two": true}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
+	s := fresh(t)
+	s.settings = rules.Settings{Routes: map[string]string{"kodi:/hers": "hers"}}
+	day := film("day", 2, 60)
+	day.WatchedAt.Precision = viewing.Day
+	bulk := film("bulk", 2, 0)
+	bulk.Class = viewing.ClassBulk
+	s.commitBatch(t, viewing.Batch{Source: "browser:b", Viewings: []viewing.Viewing{film("b", 1, 5)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/mine", Viewings: []viewing.Viewing{film("k", 1, 200), day, bulk, film("other", 9, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/hers", Viewings: []viewing.Viewing{film("h", 1, 7)}})
+	got, err := s.Recorded(t.Context(), "kodi:/mine", []string{"movie:1", "movie:2", "movie:3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(minute int, p viewing.Precision) viewing.Instant {
+		return viewing.Instant{Millis: film("", 1, minute).WatchedAt.Millis, Precision: p}
+	}
+	want := map[string][]viewing.Instant{
+		"movie:1": {at(5, viewing.Second), at(200, viewing.Second)},
+		"movie:2": {at(60, viewing.Day), at(0, viewing.Second)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, _ = s.Recorded(t.Context(), "kodi:/hers", []string{"movie:1"}); len(got["movie:1"]) != 1 {
+		t.Errorf("another account has %v", got)
+	}
+}
