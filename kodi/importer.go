@@ -40,6 +40,10 @@ type Options struct {
 	Quiet, Ceiling, Poll time.Duration
 	// Read takes one reading of the library; nil reads Kodi's file.
 	Read func(ctx context.Context) (library.Snapshot, error)
+	// Watch calls settled once at the start and after every change that Read
+	// would see, and unchanged when it has made sure that there was none. It
+	// blocks until ctx ends. Nil watches Kodi's Database folder.
+	Watch func(ctx context.Context, settled func(context.Context), unchanged func()) error
 }
 
 // Importer turns changes of one library into viewings.
@@ -75,6 +79,9 @@ func New(o Options) (*Importer, error) {
 	if o.Read == nil {
 		o.Read = func(ctx context.Context) (library.Snapshot, error) { return readLibrary(ctx, folder) }
 	}
+	if o.Watch == nil {
+		o.Watch = o.watchDatabase
+	}
 	i := &Importer{o: o, source: "kodi:" + folder, machine: time.Local}
 	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}
 	return i, nil
@@ -97,7 +104,7 @@ func (i *Importer) Run(ctx context.Context) error {
 	unchanged := make(chan time.Time, 1)
 	watching := make(chan error, 1)
 	go func() {
-		watching <- watch.Run(ctx, i.watchOptions(unchanged), func(context.Context) { nudge(settled, struct{}{}) })
+		watching <- i.o.Watch(ctx, func(context.Context) { nudge(settled, struct{}{}) }, func() { nudge(unchanged, time.Now()) })
 	}()
 	retry := time.NewTimer(0)
 	retry.Stop()
@@ -128,12 +135,12 @@ func (i *Importer) again(retry *time.Timer, after time.Duration) {
 	}
 }
 
-func (i *Importer) watchOptions(unchanged chan time.Time) watch.Options {
-	return watch.Options{
-		Dir: filepath.Join(i.o.Userdata, "Database"), Match: isLibraryFile, Logger: i.o.Logger,
-		Quiet: i.o.Quiet, Ceiling: i.o.Ceiling, Poll: i.o.Poll,
-		Unchanged: func() { nudge(unchanged, time.Now()) },
-	}
+// watchDatabase watches the folder of Kodi's library files.
+func (o Options) watchDatabase(ctx context.Context, settled func(context.Context), unchanged func()) error {
+	return watch.Run(ctx, watch.Options{
+		Dir: filepath.Join(o.Userdata, "Database"), Match: isLibraryFile, Logger: o.Logger,
+		Quiet: o.Quiet, Ceiling: o.Ceiling, Poll: o.Poll, Unchanged: unchanged,
+	}, settled)
 }
 
 // isLibraryFile matches MyVideosNNN.db and the files SQLite puts beside it.
