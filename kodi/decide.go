@@ -1,6 +1,7 @@
 package kodi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -117,12 +118,29 @@ func (r *reading) file(f library.File) {
 	case f.PlayCount < old.base():
 		r.fallen(f, old, &next)
 	}
+	next.Whole = old.whole(f)
 	r.rename(f, &next)
 	r.withdraw(f, &next)
 	if !known || !next.equal(old) {
 		r.files[f.Path] = next
 	}
 }
+
+// whole is the time that came with the count of a file: a playback that did
+// not reach its end, or a refresh, moves the time alone.
+func (r record) whole(f library.File) string {
+	switch {
+	case f.PlayCount < 1 || f.PlayCount != r.Count:
+		return ""
+	case f.LastPlayed == r.Text:
+		return r.Whole
+	default:
+		return cmp.Or(r.Whole, r.Text, untold)
+	}
+}
+
+// untold stands for a count that came without a time.
+const untold = "none"
 
 // remember takes in the time of a file. The mark only rises, and never to a
 // time that no zone could explain.

@@ -12,8 +12,8 @@
 // over as held, with one sentence that says why. It never writes to Kodi's
 // files, and a library that cannot be read now changes nothing that is known.
 //
-// It refuses to import what was watched before first contact, to send an
-// "unwatched", and to guess identifiers.
+// It refuses to import what was watched before first contact unless it is
+// asked to, to send an "unwatched", and to guess identifiers or times.
 //
 // # The rule
 //
@@ -75,9 +75,38 @@
 // counts; in the hour that they leave out, the offset from before. A date
 // without a time stands as noon of that day.
 //
+// # The import
+//
+// What was watched before first contact is handed over when a person asks for
+// it, by [Importer.Import]; [Importer.Preview] tells before what that would be.
+// Of each file that is the last play alone, since Kodi keeps the time of no
+// other, with the time that came with the count: one that moved without it,
+// while we watched, was of a playback that did not reach its end. Left out is
+//
+//   - what was handed over before: of a file that has grown since first contact
+//     the last play was;
+//   - what the queue has heard of in any other way, and what the service has, if
+//     that can be asked: the same item within half the running time, or on the
+//     same day where only the day is known;
+//   - the same play of another copy of the item, or of a renamed folder;
+//   - what ended before the date that was asked for.
+//
+// Items that have their times within two seconds of each other are bulk here
+// too. A count without a time, or with one that makes no sense, is held as
+// backdated, and so are, only when they are asked for, the plays before the
+// last: nobody knows when they ended.
+//
+// It goes on in chunks, each committed together with what is known of its
+// files, so that it can be cut at any moment, and begun again without repeating
+// anything.
+//
 // # What is missed
 //
-// One viewing can be false. When the item of the highest id is refreshed, and
+// Two viewings can be false. An import takes the time of a file for the end of
+// its last play; if a later playback before first contact did not reach its
+// end, it is the time of that.
+//
+// The other is seen as it happens. When the item of the highest id is refreshed, and
 // its identifiers, if any, are the last ones too, Kodi uses the same numbers
 // again: a count without a date in its NFO then reads as a playback that has
 // just ended, or as one caught up. That is mostly the item that was added

@@ -24,6 +24,7 @@ type finding struct {
 	wall    int64 // Kodi's time in ms as if it were UTC
 	first   int   // place of the first item in the file
 	settled bool  // ruled on before: neither bulk nor one sitting any more
+	times   int   // how many viewings it stands for; 0 is one
 }
 
 // find adds a finding.
@@ -69,7 +70,7 @@ func (r *reading) findBulk() {
 
 // played reports a class that will be sent.
 func (v ruling) played() bool {
-	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp
+	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp || v.class == viewing.ClassImport
 }
 
 // apart is the time between two instants in milliseconds.
@@ -126,7 +127,7 @@ func (r *reading) findSittings() {
 
 // name orders the findings by time and gives each its event id, which holds
 // for good: by library, path, time, count and how many events the file has
-// had. Paths are long and private, so it is a hash.
+// had.
 func (r *reading) name() {
 	slices.SortStableFunc(r.found, byTime)
 	made := map[string]int{}
@@ -134,9 +135,15 @@ func (r *reading) name() {
 		path := f.file.Path
 		serial := r.files[path].Serial + made[path]
 		made[path]++
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", path, f.when.Text, f.to, serial))
-		f.id = r.meta.ID + "-" + hex.EncodeToString(sum[:16])
+		f.id = eventID(r.meta.ID, path, f.when.Text, f.to, serial)
 	}
+}
+
+// eventID names an event for good. Paths are long and private, so it is a
+// hash.
+func eventID(library, path, text string, to, serial int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", path, text, to, serial))
+	return library + "-" + hex.EncodeToString(sum[:16])
 }
 
 // index finds events by each item they name.
@@ -222,7 +229,7 @@ func (f *finding) event() event {
 // viewing is the finding in the shared vocabulary.
 func (f *finding) viewing() viewing.Viewing {
 	return viewing.Viewing{
-		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: 1,
+		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
 		Class: f.class, SameAs: f.sameAs,
 		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note},
 	}

@@ -170,7 +170,7 @@ const (
 func (i *Importer) pass(ctx context.Context) time.Duration {
 	i.work.Lock()
 	defer i.work.Unlock()
-	if err := i.read(ctx); err != nil {
+	if _, err := i.read(ctx); err != nil {
 		if ctx.Err() != nil {
 			return 0
 		}
@@ -186,25 +186,25 @@ func (i *Importer) pass(ctx context.Context) time.Duration {
 }
 
 // read takes a reading, decides and commits.
-func (i *Importer) read(ctx context.Context) error {
+func (i *Importer) read(ctx context.Context) (library.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return err
+		return library.Snapshot{}, err
 	}
 	snap, err := i.o.Read(ctx)
 	if err != nil {
-		return err
+		return snap, err
 	}
 	now := time.Now()
 	v, err := i.decide(snap, now)
 	if err != nil {
-		return err
+		return snap, err
 	}
 	if err := i.commit(ctx, v, now); err != nil {
-		return err
+		return snap, err
 	}
 	i.sound, i.wake = now, v.wake
 	i.good(snap, v)
-	return nil
+	return snap, nil
 }
 
 // load fetches the state, or mints a new library at first contact.

@@ -27,6 +27,7 @@ type meta struct {
 	Zone     learning `json:"zone,omitzero"`
 	Guard    guard    `json:"guard,omitzero"`
 	Last     lastEnd  `json:"last,omitzero"`
+	Import   Import   `json:"import,omitzero"`
 }
 
 // lastEnd is the last end handed over, to see a mass mark that two readings
@@ -43,6 +44,7 @@ type record struct {
 	Text     string  `json:"t,omitempty"` // lastPlayed last seen
 	Mark     int64   `json:"m,omitempty"` // latest lastPlayed ever seen, UTC ms
 	MarkText string  `json:"x,omitempty"` // its text, when it is not Text
+	Whole    string  `json:"w,omitempty"` // the time that came with Count, when Text has moved on without it
 	Row      int64   `json:"r,omitempty"` // Kodi's id of the first item: another one means a rebuilt library
 	Rows     uint32  `json:"u,omitempty"` // of all items and their identifiers: another sum means that one was inserted again
 	Bare     bool    `json:"b,omitempty"` // had no item at the last reading
@@ -91,7 +93,7 @@ func (r record) clone() record {
 
 func (r record) equal(o record) bool {
 	same := slices.Equal(r.Events, o.Events)
-	return same && r.Count == o.Count && r.Text == o.Text && r.Mark == o.Mark && r.MarkText == o.MarkText &&
+	return same && r.Count == o.Count && r.Text == o.Text && r.Mark == o.Mark && r.MarkText == o.MarkText && r.Whole == o.Whole &&
 		r.Row == o.Row && r.Rows == o.Rows && r.Bare == o.Bare &&
 		r.Serial == o.Serial && r.DownAt == o.DownAt && r.Frozen == o.Frozen && r.Low == o.Low
 }

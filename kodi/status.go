@@ -44,6 +44,10 @@ type Status struct {
 	Episodes int       // in the library
 	Watched  int       // files with a play count
 	ReadAt   time.Time // last good reading
+	// Import is an import under way or, while Importing is false, one that was
+	// cut short; another one goes on with it.
+	Import    Import
+	Importing bool
 }
 
 // Status is how the importer fares now.
@@ -78,6 +82,8 @@ func complaints() []complaint {
 		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
 		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
 		{errEmptied, StateEmpty, "The library has lost all its files; what was known of it is kept.", "scan the library in Kodi"},
+		{errGuarded, StateGuarded, "Most of the library has vanished: what is left of it is not imported.", "if that is right, it is believed after a day; else scan the library in Kodi"},
+		{errImporting, StateBusy, "An import of this library is under way already.", "wait for it: filmspool status"},
 		{errStorage, StateStorage, "What was found could not be put on disk; it will be tried again.", "check the disk of the state folder"},
 	}
 }
@@ -120,6 +126,10 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	}
 	i.show.Lock()
 	defer i.show.Unlock()
+	s.Import, s.Importing = i.status.Import, i.status.Importing
+	if !s.Importing {
+		s.Import = v.meta.Import
+	}
 	if i.status.State != s.State {
 		i.o.Logger.Info("reading a library", "source", i.source, "state", s.State, "version", s.Version,
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)

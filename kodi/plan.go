@@ -1,0 +1,288 @@
+package kodi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Ledger tells what the queue has heard of before. A sink that is one keeps an
+// import from repeating it; without one an import knows its own library alone.
+type Ledger interface {
+	// Taken tells which event ids were ever committed by sources of this kind.
+	Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error)
+	// Recorded tells when items, by [viewing.Media.Key], were watched, whoever
+	// saw it.
+	Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error)
+}
+
+// ImportOptions says what of a library's past to import.
+type ImportOptions struct {
+	// Since leaves out what ended before, and what has no known time; zero
+	// takes all.
+	Since time.Time
+	// Earlier also hands over the plays before the last one of each file. Kodi
+	// keeps no time of them, so they are held.
+	Earlier bool
+	// Has reports whether the service has a viewing already; nil when it cannot
+	// be asked.
+	Has func(m viewing.Media, at viewing.Instant) bool
+}
+
+// plan is what an import of a library would hand over.
+type plan struct {
+	o     ImportOptions
+	r     *reading
+	ends  index                        // of what is known and of what was planned
+	times map[string][]viewing.Instant // that the queue knows, by item
+	taken map[string]bool              // event ids that the queue knows
+	plays []*finding
+	Preview
+	progress Import
+}
+
+// maxEarlier is how many viewings one event may stand for.
+const maxEarlier = 100
+
+// makePlan plans the import of a reading, given what is known after it.
+func makePlan(ctx context.Context, r *reading, ledger Ledger, source string, o ImportOptions) (*plan, error) {
+	p := &plan{o: o, r: r, ends: index{}, Preview: newPreview()}
+	for _, rec := range r.known.files {
+		for _, e := range rec.Events {
+			p.ends.add(e)
+		}
+	}
+	all := p.gather()
+	if err := p.consult(ctx, ledger, source, all); err != nil {
+		return nil, err
+	}
+	p.holdBulk(all)
+	slices.SortStableFunc(all, soonest)
+	for _, f := range all {
+		p.weigh(f)
+	}
+	slices.SortStableFunc(p.plays, byTime)
+	for _, f := range slices.Backward(p.plays) {
+		p.count(f)
+	}
+	return p, nil
+}
+
+// gather takes the last play of every file that was watched.
+func (p *plan) gather() (all []*finding) {
+	for _, f := range p.r.snap.Files {
+		if !counts(f) || f.PlayCount < 1 || p.r.seen[f.Path] {
+			continue
+		}
+		p.r.seen[f.Path] = true
+		old := p.r.known.files[f.Path]
+		f.LastPlayed = cmp.Or(old.Whole, f.LastPlayed)
+		media := p.r.trusted(f)
+		g := growth{file: f, old: old, to: f.PlayCount}
+		play := &finding{growth: g, ruling: p.r.past(f), media: media, key: identity(media, f.Path)}
+		if w, ok := parseWall(f.LastPlayed); ok && !w.midnight() {
+			play.wall = w.UnixMilli()
+		}
+		all = append(all, play)
+	}
+	return all
+}
+
+// past rules on the last play of a file from its time alone.
+func (r *reading) past(f library.File) ruling {
+	v := ruling{viewing.ClassImport, r.instant(f), ""}
+	w, ok := parseWall(f.LastPlayed)
+	switch {
+	case !ok:
+		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
+			"Kodi counts %d, without a time that can be read: the time shown is that of the import. Correct it before it is released.", f.PlayCount)
+	case v.when.Time().After(r.now.Add(slack)):
+		v.class, v.note = viewing.ClassBackdated, "Its time lies in the future. Correct it before it is released."
+	case w.Year() <= noClock:
+		v.class, v.note = viewing.ClassBackdated, "Its time is that of a machine whose clock was not set. Correct it before it is released."
+	case w.midnight():
+		v.note = fmt.Sprintf("Kodi counts %d, the last on this day; its time is a date only, and noon stands for the day.", f.PlayCount)
+	default:
+		v.note = fmt.Sprintf("Kodi counts %d, the last at this time.", f.PlayCount)
+	}
+	return v
+}
+
+// noClock is the last year that a machine without a clock claims to be in.
+const noClock = 1970
+
+// timed reports whether the time of a play is known.
+func (f *finding) timed() bool { return f.class != viewing.ClassBackdated }
+
+// soonest orders plays by how well their time is known, then by time: of two
+// that are the same, the better known one stands.
+func soonest(a, b *finding) int {
+	coarse := func(f *finding) int {
+		switch {
+		case !f.timed():
+			return 2
+		case f.when.Precision == viewing.Day:
+			return 1
+		default:
+			return 0
+		}
+	}
+	return cmp.Or(coarse(a)-coarse(b), byTime(a, b))
+}
+
+// consult asks the ledger about all plays at once.
+func (p *plan) consult(ctx context.Context, ledger Ledger, source string, all []*finding) (err error) {
+	if ledger == nil {
+		return nil
+	}
+	var ids, keys []string
+	for _, f := range all {
+		if f.to > 1 {
+			ids = append(ids, p.r.mark(f, earlier))
+		}
+		for _, m := range f.media {
+			if key := m.Key(); key != "" {
+				keys = append(keys, key)
+			}
+		}
+	}
+	if p.taken, err = ledger.Taken(ctx, source, ids); err != nil {
+		return fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
+	}
+	if p.times, err = ledger.Recorded(ctx, source, keys); err != nil {
+		return fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
+	}
+	return nil
+}
+
+// What a file can be imported as only once, as no time tells two such events
+// apart.
+const (
+	untimed = "\x00untimed"
+	earlier = "\x00earlier"
+)
+
+func (r *reading) mark(f *finding, what string) string {
+	return eventID(r.meta.ID, f.file.Path, what, 0, 0)
+}
+
+// holdBulk holds what was marked in one act: its time is that of the act. What
+// is left out of the import is a witness all the same.
+func (p *plan) holdBulk(all []*finding) {
+	ends := slices.DeleteFunc(slices.Clone(all), func(f *finding) bool { return f.wall == 0 })
+	slices.SortStableFunc(ends, func(a, b *finding) int { return cmp.Compare(a.wall, b.wall) })
+	for from := 0; from < len(ends); {
+		to := from + 1
+		for to < len(ends) && apart(ends[to].wall, ends[to-1].wall) <= chain {
+			to++
+		}
+		act := ends[from:to]
+		if slices.ContainsFunc(act, func(f *finding) bool { return f.key != act[0].key }) {
+			for _, f := range act {
+				f.class = viewing.ClassBulk
+				f.note = "Several items have times within two seconds of each other: they were marked or imported then, not played."
+			}
+		}
+		from = to
+	}
+}
+
+// weigh plans a play, unless something speaks against it.
+func (p *plan) weigh(f *finding) {
+	switch {
+	case p.known(f):
+		p.Recorded++
+	case f.timed() && p.same(f):
+		p.Copies++
+	case !p.o.Since.IsZero() && (!f.timed() || f.when.Time().Before(p.o.Since)):
+		p.Before++
+	case f.timed() && p.has(f):
+		p.AtService++
+	default:
+		p.name(f)
+		p.plays = append(p.plays, f)
+		p.ends.add(f.event())
+	}
+	p.weighEarlier(f)
+}
+
+// known reports whether the play was ever recorded here. Of a file that has
+// had an event the last play is: every growth since first contact makes one.
+func (p *plan) known(f *finding) bool {
+	if f.old.Serial > 0 {
+		return true
+	}
+	return f.timed() && !slices.ContainsFunc(f.media, func(m viewing.Media) bool {
+		return !slices.ContainsFunc(p.times[m.Key()], f.near)
+	})
+}
+
+// same reports whether the play is one sitting with another end that is known
+// or planned: a second copy, a renamed folder.
+func (p *plan) same(f *finding) bool {
+	first, _, _ := strings.Cut(f.key, "|")
+	return slices.ContainsFunc(p.ends[first], func(e event) bool { return covers(e.Key, f.key) && f.near(e.When) })
+}
+
+// near reports whether another end of the item is the same viewing: within
+// half the running time, or on the same day where only that is known.
+func (f *finding) near(at viewing.Instant) bool {
+	d := apart(f.when.Millis, at.Millis)
+	if f.when.Precision == viewing.Day || at.Precision == viewing.Day {
+		return d <= halfDay
+	}
+	return d < half(f.file)
+}
+
+// halfDay lies between noon, which stands for a day, and its ends.
+const halfDay = 12 * time.Hour
+
+// has reports whether the service has all of a play.
+func (p *plan) has(f *finding) bool {
+	return p.o.Has != nil && !slices.ContainsFunc(f.media, func(m viewing.Media) bool { return !m.Identified() || !p.o.Has(m, f.when) })
+}
+
+// name gives a play its event id: the one that a live sighting of it would have.
+func (p *plan) name(f *finding) {
+	f.id = eventID(p.r.meta.ID, f.file.Path, f.file.LastPlayed, f.to, f.old.Serial)
+	if !f.timed() {
+		f.id = p.r.mark(f, untimed)
+	}
+}
+
+// weighEarlier counts the plays before the last one. They are planned only
+// when they were asked for, and then held, once for each file.
+func (p *plan) weighEarlier(f *finding) {
+	n := f.to - max(f.old.Serial, 1)
+	if n < 1 || p.taken[p.r.mark(f, earlier)] {
+		return
+	}
+	p.Earlier += n * len(f.media)
+	if !p.o.Earlier || !p.o.Since.IsZero() {
+		return
+	}
+	e := *f
+	e.id, e.times = p.r.mark(f, earlier), min(n, maxEarlier)
+	e.class, e.when.Precision = viewing.ClassBackdated, viewing.Day
+	e.note = fmt.Sprintf("Kodi counts %d and keeps the time of the last only: when the others ended, nobody knows. The time shown is that of the last; correct it before they are released.", f.to)
+	p.plays = append(p.plays, &e)
+}
+
+// verdict is what a part of the plays becomes, given what is known now.
+func (p *plan) verdict(known *memory, part []*finding, now time.Time) verdict {
+	r := &reading{known: known, now: now, zones: p.r.zones, zone: p.r.zone}
+	r.meta, r.files, r.found = known.meta, map[string]record{}, part
+	for _, f := range part {
+		if _, ok := r.files[f.file.Path]; !ok {
+			r.files[f.file.Path] = known.files[f.file.Path].clone()
+		}
+	}
+	r.handOver()
+	return r.verdict
+}

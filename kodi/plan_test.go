@@ -1,0 +1,308 @@
+package kodi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// ledger is a sink that can also be asked what it has heard of.
+type ledger struct {
+	*sink
+	others map[string][]viewing.Instant // of other sources, by item
+}
+
+func (l *ledger) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
+	taken := map[string]bool{}
+	for _, v := range l.viewings() {
+		taken[v.EventID] = slices.Contains(ids, v.EventID)
+	}
+	return taken, nil
+}
+
+func (l *ledger) Recorded(_ context.Context, _ string, keys []string) (map[string][]viewing.Instant, error) {
+	times := map[string][]viewing.Instant{}
+	for key, all := range l.others {
+		times[key] = append(times[key], all...)
+	}
+	for _, v := range l.viewings() {
+		for _, m := range v.Media {
+			times[m.Key()] = append(times[m.Key()], v.WatchedAt)
+		}
+	}
+	for key := range times {
+		if !slices.Contains(keys, key) {
+			delete(times, key)
+		}
+	}
+	return times, nil
+}
+
+// librarian is an importer over a library that the test changes.
+func librarian(t *testing.T, files ...library.File) (*Importer, *ledger, *shelfReader) {
+	t.Helper()
+	s, r := &ledger{sink: newSink()}, &shelfReader{files: files}
+	s.got = make(chan viewing.Viewing, 1000)
+	i, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i, s, r
+}
+
+// imported imports, and tells what was handed over since the last look.
+func imported(t *testing.T, i *Importer, s *ledger, o ImportOptions) (Preview, []string) {
+	t.Helper()
+	before, err := i.Preview(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := len(s.viewings())
+	p, err := i.Import(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, p); diff != "" {
+		t.Errorf("the import is not what its preview said:\n%s", diff)
+	}
+	v := verdict{viewings: s.viewings()[from:]}
+	mustBeValid(t, v)
+	lines := tell(v, map[string]string{})
+	for n, w := range v.viewings {
+		if w.Count > 1 {
+			lines[n] += fmt.Sprint(" x", w.Count)
+		}
+	}
+	return p, lines
+}
+
+func TestImportWhatThePastWas(t *testing.T) {
+	copied := but(film(1, 2, "2019-05-05 21:00:40"), func(f *library.File) { f.Path = "/other/1.mkv" })
+	renamed := but(film(1, 2, "2019-05-05 00:00:00"), func(f *library.File) { f.Path = "/renamed/1.mkv" })
+	again := but(film(1, 1, "2019-05-09 21:00:00"), func(f *library.File) { f.Path = "/remastered/1.mkv" })
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{IMDB: "tt5"} })
+	extra := but(film(6, 1, "2019-01-03 20:00:00"), func(f *library.File) { f.Items[0].Extra = true })
+	tests := []struct {
+		name  string
+		files []library.File
+		o     ImportOptions
+		want  []string
+	}{
+		{"nothing watched", list(film(1, 0, ""), film(2, 0, "2019-05-05 21:00:00")), ImportOptions{}, nil},
+		{"the last play of each, the oldest first",
+			list(film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5)), ImportOptions{},
+			[]string{"import F2 2019-01-01T20:00:00Z", "import F1 2020-05-05T21:00:00Z", "import S S01E04+S S01E05 2021-02-03T10:11:12Z"}},
+		{"a date is a day", list(film(1, 1, "2019-05-05 00:00:00")), ImportOptions{}, []string{"import F1 2019-05-05T12:00:00Z day"}},
+		{"a copy and a renamed folder are no further viewings, another day is",
+			list(renamed, film(1, 2, "2019-05-05 21:00:00"), copied, again), ImportOptions{},
+			[]string{"import F1 2019-05-05T21:00:00Z", "import F1 2019-05-09T21:00:00Z"}},
+		{"marked in one act", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")), ImportOptions{},
+			[]string{"bulk F1 2019-05-05T21:00:00Z", "bulk F2 2019-05-05T21:00:02Z", "import F3 2019-05-05T21:00:05Z"}},
+		{"many dates are no act", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")), ImportOptions{},
+			[]string{"import F1 2019-05-05T12:00:00Z day", "import F2 2019-05-05T12:00:00Z day"}},
+		{"no clock", list(film(1, 1, "1970-01-01 01:12:00")), ImportOptions{}, []string{"backdated F1 1970-01-01T01:12:00Z"}},
+		{"no identifier the service takes", list(nameless), ImportOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
+		{"extras and folders are none", list(extra), ImportOptions{}, nil},
+		{"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
+			ImportOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Earlier: true},
+			[]string{"import F2 2020-01-01T12:00:00Z day"}},
+		{"earlier plays are held, and only when asked for", list(film(1, 4, "2019-05-05 21:00:00"), episodes(2, "2019-05-06 21:00:00", 1)), ImportOptions{Earlier: true},
+			[]string{
+				"import F1 2019-05-05T21:00:00Z", "backdated F1 2019-05-05T21:00:00Z day x3",
+				"import S S01E01 2019-05-06T21:00:00Z", "backdated S S01E01 2019-05-06T21:00:00Z day",
+			}},
+		{"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
+			ImportOptions{Has: func(m viewing.Media, at viewing.Instant) bool {
+				return m.IDs.TMDB == 1 && at.Text == "2019-05-05 21:00:00"
+			}},
+			[]string{"import F2 2019-05-06T21:00:00Z"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			i, s, _ := librarian(t, tt.files...)
+			_, got := imported(t, i, s, tt.o)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if _, got = imported(t, i, s, tt.o); len(got) != 0 {
+				t.Errorf("imported again: %v", got)
+			}
+		})
+	}
+}
+
+func TestPreviewCounts(t *testing.T) {
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	i, s, _ := librarian(t,
+		film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5), nameless,
+		film(6, 1, ""), film(7, 1, "2018-01-01 20:00:00"), film(8, 1, "2018-01-01 20:00:01"), film(9, 1, time.Now().UTC().Add(time.Hour).Format(time.DateTime)),
+		film(10, 1, "2017-01-01 20:00:00"), film(11, 1, "2016-01-01 20:00:00"))
+	s.others = map[string][]viewing.Instant{"movie:10": {viewing.At(time.Date(2017, 1, 1, 20, 40, 0, 0, time.UTC))}}
+	p, err := i.Preview(t.Context(), ImportOptions{
+		Since: time.Date(2016, 6, 1, 0, 0, 0, 0, time.UTC),
+		Has:   func(m viewing.Media, _ viewing.Instant) bool { return m.IDs.TMDB == 2 },
+	})
+	if err != nil || len(s.batches) != 0 {
+		t.Fatalf("preview: %v, %d commits", err, len(s.batches))
+	}
+	samples := []int{len(p.Sample), len(p.HeldSample)}
+	p.Sample, p.HeldSample = nil, nil
+	want := Preview{
+		Userdata: "/u", Database: "/u/Database/MyVideos121.db", Version: 121, State: StateOK,
+		Films: 1, Episodes: 2, Held: map[string]int{"bulk": 2}, Unresolved: 1, Earlier: 2, Recorded: 1, AtService: 1, Before: 3,
+	}
+	if diff := cmp.Diff(want, p); diff != "" || !slices.Equal(samples, []int{2, 3}) {
+		t.Errorf("samples %v (-want +got):\n%s", samples, diff)
+	}
+	p, err = i.Preview(t.Context(), ImportOptions{})
+	if diff := cmp.Diff(map[string]int{"bulk": 2, "backdated": 1, "future": 1}, p.Held); err != nil || diff != "" || p.Plays() != 10 {
+		t.Errorf("%d plays, %v (-want +got):\n%s", p.Plays(), err, diff)
+	}
+}
+
+// What was seen as it happened is never imported, and what was imported is
+// not seen again.
+func TestImportAndLiveAreOne(t *testing.T) {
+	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""), film(3, 2, "2019-06-05 21:00:00"))
+	i.pass(t.Context())
+	r.files = list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, local()), film(3, 2, "2019-06-05 21:00:00"))
+	i.pass(t.Context())
+	if got := len(s.viewings()); got != 1 {
+		t.Fatalf("%d viewings seen, want 1", got)
+	}
+	// Neither of these playbacks reaches its end: their times are no viewings.
+	r.files[1].LastPlayed, r.files[2].LastPlayed = "2030-01-01 20:00:00", "2025-01-01 20:00:00"
+	i.pass(t.Context())
+	p, got := imported(t, i, s, ImportOptions{})
+	if want := []string{"import F1 2019-05-05T21:00:00Z", "import F3 2019-06-05T21:00:00Z"}; !slices.Equal(got, want) || p.Recorded != 1 || p.Earlier != 1 {
+		t.Errorf("got %v, %+v", got, p)
+	}
+	from := len(s.viewings())
+	i.pass(t.Context())
+	again := newImporter(t, s.sink, r) // after a restart
+	again.pass(t.Context())
+	if got := s.viewings()[from:]; len(got) != 0 {
+		t.Errorf("seen again: %v", got)
+	}
+	if again.Status().Import != (Import{}) {
+		t.Errorf("an import is said to be under way: %+v", again.Status().Import)
+	}
+}
+
+// A new play that the import finds first is taken in as what it is.
+func TestImportTakesInWhatIsNew(t *testing.T) {
+	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
+	i.pass(t.Context())
+	r.files[1] = film(2, 1, local())
+	if _, got := imported(t, i, s, ImportOptions{}); len(got) != 2 || got[0][:4] != "live" {
+		t.Errorf("got %v, want the live viewing, then the import", got)
+	}
+}
+
+// An unresolved import follows its item when it gets an identifier.
+func TestImportFollowsItsIdentity(t *testing.T) {
+	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *library.File) { f.Items[0].Media.IDs = viewing.IDs{} })
+	i, s, r := librarian(t, nameless)
+	_, got := imported(t, i, s, ImportOptions{})
+	r.files = list(film(5, 1, "2019-01-02 20:00:00"))
+	i.pass(t.Context())
+	last := s.batches[len(s.batches)-1]
+	if len(got) != 1 || len(last.Amendments) != 1 || last.Amendments[0].Media[0].IDs.TMDB != 5 {
+		t.Errorf("imported %v, then %+v", got, last.Amendments)
+	}
+}
+
+// An import that is cut at any chunk, whether the chunk was kept or not, goes
+// on after a restart: each play is handed over once.
+func TestImportGoesOn(t *testing.T) {
+	var files []library.File
+	for n := range int64(3*importChunk - 7) {
+		files = append(files, film(n+1, 2, time.Date(2015, 1, 1, int(n), 0, 0, 0, time.UTC).Format(time.DateTime)))
+	}
+	for chunk := range 4 {
+		for _, kept := range []bool{false, true} {
+			i, s, r := librarian(t, files...)
+			s.got = make(chan viewing.Viewing, 2*len(files))
+			cut := &cutting{ledger: s, after: chunk + 1, kept: kept} // the first commit is the baseline
+			i.o.Sink = cut
+			_, err := i.Import(t.Context(), ImportOptions{})
+			if (err == nil) != (chunk == 3) {
+				t.Fatalf("cut at %d, kept %v: %v", chunk, kept, err)
+			}
+			next, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read})
+			if err != nil {
+				t.Fatal(err)
+			}
+			next.pass(t.Context())
+			if st := next.Status(); st.Importing || (st.Import.Total == len(files)) != (chunk == 1 || chunk == 2 && !kept || chunk == 0 && kept) {
+				t.Errorf("cut at %d, kept %v: %+v", chunk, kept, st.Import)
+			}
+			if _, err := next.Import(t.Context(), ImportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			ids := map[string]bool{}
+			for _, v := range s.viewings() {
+				ids[v.EventID] = true
+			}
+			if n := len(s.viewings()); n != len(files) || len(ids) != n || next.Status().Import != (Import{}) {
+				t.Errorf("cut at %d, kept %v: %d viewings of %d events, want %d; %+v", chunk, kept, n, len(ids), len(files), next.Status().Import)
+			}
+		}
+	}
+}
+
+// cutting fails its sink from one commit on, before or after that was kept.
+type cutting struct {
+	*ledger
+	after int
+	kept  bool
+}
+
+func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+	if c.after--; c.after >= 0 {
+		return c.ledger.Commit(ctx, b)
+	}
+	if c.after == -1 && c.kept {
+		_, _ = c.ledger.Commit(ctx, b)
+	}
+	return nil, errors.New("killed")
+}
+
+func TestImportEndsWithItsContext(t *testing.T) {
+	i, s, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"))
+	i.pass(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	i.o.Read = func(context.Context) (library.Snapshot, error) {
+		cancel()
+		return snapshot(film(1, 1, "2019-05-05 21:00:00")), nil
+	}
+	if _, err := i.Import(ctx, ImportOptions{}); !errors.Is(err, context.Canceled) || len(s.viewings()) != 0 || i.Status().Importing {
+		t.Errorf("%v, %d viewings", err, len(s.viewings()))
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
+	i.pass(t.Context())
+	r.files = shelf(12, 1, "2020-01-01 00:00:00")
+	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint == "" {
+		t.Errorf("a vanished library: %v, %+v", err, p)
+	}
+	r.files, r.err = nil, library.ErrBusy
+	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, library.ErrBusy) || p.State != StateBusy {
+		t.Errorf("a library that cannot be read: %v, %+v", err, p)
+	}
+	i, _, _ = librarian(t, film(1, 1, "2020-01-01 00:00:00"))
+	i.importing(true, Import{Total: 5})
+	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, errImporting) || p.Problem == "" {
+		t.Errorf("a second import: %v, %+v", err, p)
+	}
+}
