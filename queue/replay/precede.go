@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -19,19 +20,33 @@ const (
 	halfEpisode = 10 * time.Minute
 )
 
-// shelfLife is how long one reading of the history serves for looking up what
-// is about to be sent.
-const shelfLife = time.Minute
+// How long one reading of the history serves for looking up what is about to
+// be sent: longer the longer it took, so that a long import of a long history
+// is not mostly spent on reading.
+const (
+	shelfLife = time.Minute
+	readings  = 30 // that many times what it took
+	oldest    = 15 * time.Minute
+)
 
 // shelf keeps the service's history for a while, for the flights of one run.
 type shelf struct {
 	mu    sync.Mutex
 	books map[viewing.MediaType]book
+	dated doubt.Precision // how the service keeps times
+}
+
+// keeps is how the service keeps times, as far as it is known.
+func (s *shelf) keeps() doubt.Precision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dated
 }
 
 // book is one reading; without one it says that none could be had.
 type book struct {
 	at         time.Time
+	life       time.Duration
 	generation int
 	history    tracker.Reading
 }
@@ -118,16 +133,16 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kinErr))
 		return false
 	}
-	at, half := e.WatchedAt.Time(), halfOf(kin.Runtime, e.Media.Type)
-	shown, _ := times(history, *e.Media, at)
+	half, keeps := halfOf(kin.Runtime, e.Media.Type), r.shelf.keeps()
+	shown, _ := times(history, *e.Media, e.WatchedAt.Time())
 	near, free := time.Time{}, 0
 	for _, t := range shown {
-		if t.Sub(at).Abs() <= half {
+		if samePlayback(t, e.WatchedAt, half, keeps) {
 			near, free = t, free+1
 		}
 	}
 	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
-		if t.Sub(at).Abs() <= half {
+		if samePlayback(t, e.WatchedAt, half, keeps) {
 			free--
 		}
 	}
@@ -159,15 +174,17 @@ func (s *shelf) read(ctx context.Context, f flight, reader Reader) (tracker.Read
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, t := f.run, f.entry.Media.Type
-	if b, ok := s.books[t]; ok && b.generation == f.generation && time.Since(b.at) < shelfLife {
+	if b, ok := s.books[t]; ok && b.generation == f.generation && time.Since(b.at) < b.life {
 		return b.history, nil
 	}
 	w, err := waysOf(ctx, r.outbox, r.account)
 	if err != nil || !w.may(supportHistory) {
 		return tracker.Reading{}, err
 	}
+	s.dated = doubt.Precision(w.account.Keeps)
 	b := book{at: time.Now(), generation: f.generation}
 	b.history, err = reader.AllHistory(ctx, t)
+	b.life = min(max(shelfLife, readings*time.Since(b.at)), oldest)
 	missing := w.note(supportHistory, err)
 	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
 		return tracker.Reading{}, err

@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// History is what a service showed of its history at one time, to be asked
+// about many viewings before they are queued.
+type History struct {
+	keeps doubt.Precision
+	named map[int64][]tracker.HistoryItem // by every number that a record names
+}
+
+// The reasons for which a history is of no use, for a person.
+var (
+	ErrHistoryCut     = errors.New("its history changed while it was read, or is too long to be read")
+	ErrHistoryArrival = errors.New("it does not keep the times it is told, so that nothing can be compared")
+)
+
+// ReadHistory reads all of a service's history; keeps is how it keeps times,
+// as far as that is known. Where it shows none the error wraps
+// [tracker.ErrNoEndpoint].
+func ReadHistory(ctx context.Context, service interface {
+	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
+}, keeps string,
+) (*History, error) {
+	h := &History{keeps: doubt.Precision(keeps), named: map[int64][]tracker.HistoryItem{}}
+	if h.keeps == doubt.Arrival {
+		return nil, ErrHistoryArrival
+	}
+	for _, t := range []viewing.MediaType{viewing.Movie, viewing.Episode} {
+		reading, err := service.AllHistory(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if !reading.Complete {
+			return nil, ErrHistoryCut
+		}
+		for _, item := range reading.Items {
+			h.add(item)
+		}
+	}
+	return h, nil
+}
+
+func (h *History) add(item tracker.HistoryItem) {
+	seen := map[int64]bool{0: true}
+	for _, n := range []int64{item.ID, item.TMDBID, item.ShowID} {
+		if !seen[n] {
+			h.named[n] = append(h.named[n], item)
+		}
+		seen[n] = true
+	}
+}
+
+// Has reports whether the service showed this viewing: a record of the item
+// that lookUp would take for the same playback.
+func (h *History) Has(m viewing.Media, at viewing.Instant) bool {
+	near := h.named[m.IDs.TMDB]
+	if m.Show != nil {
+		near = append(near[:len(near):len(near)], h.named[m.Show.IDs.TMDB]...)
+	}
+	shown, _ := times(tracker.Reading{Items: near}, m, at.Time())
+	for _, t := range shown {
+		if samePlayback(t, at, halfOf(0, m.Type), h.keeps) {
+			return true
+		}
+	}
+	return false
+}
+
+// samePlayback reports whether a record's time is that of a viewing which was
+// not seen live: within half the running time, or on the same day where one of
+// the two is known by the day alone.
+func samePlayback(record time.Time, at viewing.Instant, half time.Duration, keeps doubt.Precision) bool {
+	d := record.Sub(at.Time()).Abs()
+	switch {
+	case at.Precision == viewing.Day:
+		return d <= halfDay || keeps == doubt.Day && sameDay(record, at)
+	case keeps == doubt.Day:
+		return d <= half || sameDay(record, at)
+	default:
+		return d <= half
+	}
+}
+
+// halfDay lies between noon, which stands for a day, and its ends.
+const halfDay = 12 * time.Hour
+
+// sameDay reports whether a record that only tells a day, of which nobody says
+// in which zone, is of the viewing's day, in UTC or where it was watched.
+func sameDay(record time.Time, at viewing.Instant) bool {
+	day := record.UTC().Format(time.DateOnly)
+	there := at.Time()
+	if at.Offset != nil {
+		there = there.Add(time.Duration(*at.Offset) * time.Second)
+	}
+	return day == at.Time().Format(time.DateOnly) || day == there.Format(time.DateOnly)
+}

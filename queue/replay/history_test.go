@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// dayAgo is a film of the library's past of which only the day is known.
+func dayAgo(film int64, at time.Time) viewing.Viewing {
+	v := ago(film, 0)
+	v.Class = viewing.ClassImport
+	v.WatchedAt = viewing.At(at)
+	v.WatchedAt.Precision = viewing.Day
+	return v
+}
+
+// TestImportsAreLookedUp: what the service has already is merged, not sent.
+func TestImportsAreLookedUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		record time.Duration // before the end of the import's day
+		day    bool
+		want   queue.State
+	}{
+		"the same playback":   {9 * time.Hour, false, queue.StateMerged},
+		"another on that day": {3 * time.Hour, false, queue.StateDelivered},
+		"a day that has one":  {time.Hour, true, queue.StateMerged},
+		"a day that has none": {-time.Hour, true, queue.StateDelivered},
+		"the day before":      {25 * time.Hour, true, queue.StateDelivered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				midnight := time.Now().UTC().Truncate(24 * time.Hour).Add(-100 * 24 * time.Hour)
+				b.elsewhere(1, midnight.Add(-c.record))
+				v := dayAgo(1, midnight.Add(-12*time.Hour))
+				if !c.day {
+					v.WatchedAt = viewing.At(midnight.Add(-9*time.Hour - 10*time.Minute))
+				}
+				b.commit(v)
+				b.pass(time.Minute)
+				b.ends(1, c.want, "")
+			})
+		})
+	}
+}
+
+func TestSamePlayback(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	evening := viewing.At(time.Date(2026, 3, 1, 21, 0, 0, 0, time.FixedZone("", -5*3600))) // 2 March, 02:00 in UTC
+	day := viewing.At(noon)
+	day.Precision = viewing.Day
+	for name, c := range map[string]struct {
+		record time.Time
+		at     viewing.Instant
+		keeps  doubt.Precision
+		want   bool
+	}{
+		"within half":                    {noon.Add(-20 * time.Minute), viewing.At(noon), doubt.Exact, true},
+		"beyond half":                    {noon.Add(21 * time.Minute), viewing.At(noon), doubt.Unknown, false},
+		"a day holds its evening":        {noon.Add(11 * time.Hour), day, doubt.Exact, true},
+		"but not the next":               {noon.Add(13 * time.Hour), day, doubt.Exact, false},
+		"kept as a day, where it was":    {noon.Truncate(24 * time.Hour), evening, doubt.Day, true},
+		"kept as a day, in UTC":          {noon.Add(12 * time.Hour), evening, doubt.Day, true},
+		"kept as a day, another":         {noon.Add(-24 * time.Hour), evening, doubt.Day, false},
+		"a day kept as a day":            {noon.Truncate(24 * time.Hour), day, doubt.Day, true},
+		"midnight where times are exact": {noon.Truncate(24 * time.Hour), evening, doubt.Exact, false},
+	} {
+		if got := samePlayback(c.record, c.at, halfFilm, c.keeps); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// shown is a service with this history.
+type shown struct {
+	items map[viewing.MediaType][]tracker.HistoryItem
+	cut   bool
+	err   error
+}
+
+func (s shown) AllHistory(_ context.Context, t viewing.MediaType) (tracker.Reading, error) {
+	return tracker.Reading{Items: s.items[t], Complete: !s.cut}, s.err
+}
+
+func TestHistoryHas(t *testing.T) {
+	at := time.Date(2020, 3, 1, 20, 0, 0, 0, time.UTC)
+	one, two := 1, 2
+	ep := func(n int) viewing.Media {
+		return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 9}}, Season: &one, Episode: &n}
+	}
+	film := func(id int64) viewing.Media { return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}} }
+	h, err := ReadHistory(t.Context(), shown{items: map[viewing.MediaType][]tracker.HistoryItem{
+		viewing.Movie:   {{Type: "movie", ID: 1, WatchedAt: at}, {Type: "movie", TMDBID: 2, WatchedAt: at}, {Type: "movie", ID: 3}},
+		viewing.Episode: {{Type: "episode", ShowID: 9, Season: &one, Episode: &two, WatchedAt: at}, {Type: "episode", TMDBID: 9, ID: 77, Season: &one, Episode: &one, WatchedAt: at}},
+	}}, "exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		m    viewing.Media
+		at   time.Time
+		want bool
+	}{
+		"by its id":              {film(1), at.Add(time.Minute), true},
+		"by its tmdbId":          {film(2), at, true},
+		"at another time":        {film(1), at.Add(time.Hour), false},
+		"without a time":         {film(3), at, false},
+		"another film":           {film(9), at, false},
+		"an episode":             {ep(2), at, true},
+		"told by the series' id": {ep(1), at, true},
+		"another episode":        {ep(3), at, false},
+	} {
+		if got := h.Has(c.m, viewing.At(c.at)); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestHistoryOfNoUse(t *testing.T) {
+	down := errors.New("down")
+	for want, c := range map[error]struct {
+		s     shown
+		keeps string
+	}{ErrHistoryCut: {shown{cut: true}, ""}, ErrHistoryArrival: {shown{}, "arrival"}, down: {shown{err: down}, ""}} {
+		if _, err := ReadHistory(t.Context(), c.s, c.keeps); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+}
