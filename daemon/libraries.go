@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -55,10 +56,16 @@ func kodiSource(s kodi.Status) status.Source {
 	case kodi.StateOK:
 		out.State = status.OK
 		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched", s.Films, s.Episodes, s.Watched)
-	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted:
+	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted, kodi.StateUnreachable:
 		out.State = "waiting"
 	default:
 		out.State = status.Attention
+	}
+	if i := s.Import; i.Total > 0 && s.Importing {
+		out.Detail += fmt.Sprintf("; importing %d of %d", i.Done, i.Total)
+	} else if i.Total > 0 {
+		out.Detail += fmt.Sprintf("; an import was cut short after %d of %d", i.Done, i.Total)
+		out.Hint = cmp.Or(out.Hint, "filmspool kodi import goes on with it")
 	}
 	return out
 }

@@ -47,6 +47,7 @@ func Handler(c Control, log *slog.Logger) http.Handler {
 		return struct{}{}, c.Acknowledge(r.Context(), id)
 	}))
 	h.operate(mux)
+	h.librarian(mux)
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
 		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}
 	}))

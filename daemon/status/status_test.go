@@ -53,6 +53,15 @@ func (f *fixed) Login(_ context.Context, l status.Login) (status.LoginResult, er
 
 func (f *fixed) ScanKodi(context.Context) (status.Scan, error) { return status.Scan{}, f.err }
 
+func (f *fixed) ImportKodi(_ context.Context, o status.KodiImport) (status.KodiImported, error) {
+	f.asked = append(f.asked, o)
+	return status.KodiImported{DryRun: o.DryRun, NeedsYes: true}, f.err
+}
+
+func (f *fixed) KodiProgress(context.Context) ([]status.KodiProgress, error) {
+	return []status.KodiProgress{{Done: 3, Total: 5}}, f.err
+}
+
 func (f *fixed) Pair(context.Context) (status.PairingCode, error) {
 	return status.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
 }
@@ -179,13 +188,21 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	must(t, err)
 	resumed, err := c.Resume(ctx, "")
 	must(t, err)
+	past := status.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Plays: status.PlaysAll, Yes: true}
+	imported, err := c.ImportKodi(ctx, past)
+	must(t, err)
+	progress, err := c.KodiProgress(ctx)
+	must(t, err)
+	if !imported.DryRun || !imported.NeedsYes || len(progress) != 1 || progress[0].Total != 5 {
+		t.Errorf("answers: %+v %+v", imported, progress)
+	}
 	filter := status.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != status.Paused || resumed[0].State != status.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup /a b", int64(6), true, "pause a", "resume ", filter}
+	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup /a b", int64(6), true, "pause a", "resume ", past, filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -263,6 +280,7 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		{"POST", "/v1/control/entries/x/undo", `{}`, 400},
 		{"POST", "/v1/control/entries/1/undo", `{"dry":true}`, 400},
 		{"POST", "/v1/control/pause", ``, 400},
+		{"POST", "/v1/control/kodi/import", `{"since":"yesterday"}`, 400},
 		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
 		{"GET", "/v1/control/none", "", 404},
 	}

@@ -32,6 +32,7 @@ type Control interface {
 	// Acknowledge forgets a notice of the status.
 	Acknowledge(ctx context.Context, id int64) error
 	Operator
+	Librarian
 }
 
 // The states of an instance and of its accounts.

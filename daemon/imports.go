@@ -1,0 +1,155 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// historyPatience is how long a service may take to show its history.
+const historyPatience = 3 * time.Minute
+
+// ImportKodi implements [status.Librarian].
+func (c *control) ImportKodi(ctx context.Context, o status.KodiImport) (status.KodiImported, error) {
+	if o.Plays != status.PlaysOne && o.Plays != status.PlaysAll {
+		return status.KodiImported{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
+	}
+	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
+	i.out = status.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []status.KodiService{}}
+	for _, k := range c.d.kodis {
+		i.consult(ctx, c.d.accountOf(k))
+	}
+	if o.DryRun || !o.Yes {
+		if err := i.each(ctx, (*kodi.Importer).Preview); err != nil || o.DryRun {
+			return i.out, err
+		}
+	}
+	if i.out.NeedsYes && !o.Yes {
+		return i.out, refused("what the service has already would be there twice: "+i.unasked(), "filmspool kodi import --dry-run; to import all the same: --yes")
+	}
+	return i.out, i.each(ctx, (*kodi.Importer).Import)
+}
+
+// kodiImport is one import of all libraries, or its preview.
+type kodiImport struct {
+	d     *Daemon
+	o     status.KodiImport
+	known map[string]*replay.History // by account; nil: cannot be asked
+	out   status.KodiImported
+}
+
+// consult reads what the account's service has, once.
+func (i *kodiImport) consult(ctx context.Context, account string) {
+	if _, asked := i.known[account]; asked {
+		return
+	}
+	history, err := i.d.history(ctx, account)
+	i.known[account] = history
+	s := status.KodiService{Account: account, Readable: err == nil}
+	if err != nil {
+		s.Reason = strings.TrimSuffix(whyUnread(err), ".")
+	}
+	i.out.Services = append(i.out.Services, s)
+}
+
+// history reads all that an account's service has.
+func (d *Daemon) history(ctx context.Context, account string) (*replay.History, error) {
+	service, done, err := d.serviceOf(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	row, err := d.store.Account(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, historyPatience)
+	defer cancel()
+	return replay.ReadHistory(ctx, service, row.Keeps)
+}
+
+// whyUnread says for a person why a history was not read.
+func whyUnread(err error) string {
+	if errors.Is(err, tracker.ErrNoEndpoint) {
+		return "it does not show its history"
+	}
+	if v, ok := tracker.VerdictOf(err); ok && v.Problem != "" {
+		return v.Problem
+	}
+	return err.Error()
+}
+
+// unasked names the services that cannot be asked.
+func (i *kodiImport) unasked() string {
+	var all []string
+	for _, s := range i.out.Services {
+		if !s.Readable {
+			all = append(all, "account "+s.Account+": "+s.Reason)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// each does the same with every library, and adds up what comes of it. The
+// error is one of our own disk, or the context's.
+func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, kodi.ImportOptions) (kodi.Preview, error)) error {
+	i.out.Libraries = i.out.Libraries[:0]
+	i.out.NeedsYes = false
+	sends := 0
+	for _, k := range i.d.kodis {
+		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == status.PlaysAll}
+		history := i.known[i.d.accountOf(k)]
+		if history != nil {
+			o.Has = history.Has
+		}
+		p, err := do(k, ctx, o)
+		if err != nil && p.Problem == "" {
+			return err
+		}
+		i.out.Libraries = append(i.out.Libraries, p)
+		i.out.NeedsYes = i.out.NeedsYes || history == nil && p.Sends() > 0
+		sends += p.Sends()
+	}
+	i.out.SendSeconds = i.d.toSend(sends)
+	return nil
+}
+
+// toSend is how many seconds imports take to leave.
+func (d *Daemon) toSend(entries int) int64 {
+	r := d.o.Config.Replay
+	rates := slices.DeleteFunc([]float64{r.Rate, r.BackfillRate}, func(rate float64) bool { return rate == 0 })
+	if len(rates) == 0 {
+		return 0
+	}
+	return int64(float64(entries) / slices.Min(rates))
+}
+
+// accountOf is the account that a library feeds.
+func (d *Daemon) accountOf(k *kodi.Importer) string {
+	s := rules.Settings{Routes: d.o.Config.SourceRoutes()}
+	return rules.Decide(s, k.Source(), viewing.Viewing{}, nil, time.Now()).Account
+}
+
+// KodiProgress implements [status.Librarian].
+func (c *control) KodiProgress(context.Context) ([]status.KodiProgress, error) {
+	all := []status.KodiProgress{}
+	for _, k := range c.d.kodis {
+		s := k.Status()
+		if s.Import.Total > 0 {
+			all = append(all, status.KodiProgress{
+				Userdata: s.Userdata, Running: s.Importing, Done: s.Import.Done, Total: s.Import.Total, StartedAt: time.UnixMilli(s.Import.At).UTC(),
+			})
+		}
+	}
+	return all, nil
+}
