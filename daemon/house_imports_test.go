@@ -55,6 +55,7 @@ func table() map[string]access {
 func doors() map[string][]string {
 	return map[string][]string{
 		"github.com/fsnotify/fsnotify":             {"kodi/watch"},
+		"github.com/go-sql-driver/mysql":           {"kodi/library"},
 		"github.com/gorilla/websocket":             {"connector", "connector/client"},
 		"github.com/kardianos/service":             {"daemon/service"},
 		"github.com/pelletier/go-toml/v2":          {"daemon/config"},

@@ -38,8 +38,14 @@ type Options struct {
 	Logger *slog.Logger
 	// Quiet, Ceiling and Poll are the pace of package watch; 0 means its own.
 	Quiet, Ceiling, Poll time.Duration
-	// Read takes one reading of the library; nil reads Kodi's file.
+	// Login gives the server of a library another user and password; nil keeps
+	// those of advancedsettings.xml.
+	Login func(library.Server) (*library.Server, error)
+	// Read takes one reading of the library; nil reads Kodi's.
 	Read func(ctx context.Context) (library.Snapshot, error)
+	// Mark is the mark of the library now, for readings that have one. It goes
+	// with Read.
+	Mark func(ctx context.Context) (string, error)
 	// Watch calls settled once at the start and after every change that Read
 	// would see, and unchanged when it has made sure that there was none. It
 	// blocks until ctx ends. Nil watches Kodi's Database folder.
@@ -59,6 +65,10 @@ type Importer struct {
 	wake   time.Time  // when to look again though nothing changes
 	failed int        // readings that failed in a row
 
+	mark     string    // of the last reading, when the library is on a server
+	whole    time.Time // when all of it was last read
+	settings string    // stamp of Kodi's settings at that time
+
 	show   sync.Mutex
 	status Status
 }
@@ -77,7 +87,8 @@ func New(o Options) (*Importer, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Read == nil {
-		o.Read = func(ctx context.Context) (library.Snapshot, error) { return readLibrary(ctx, folder) }
+		d := door{folder, o.Login}
+		o.Read, o.Mark = d.read, d.mark
 	}
 	if o.Watch == nil {
 		o.Watch = o.watchDatabase
@@ -85,14 +96,6 @@ func New(o Options) (*Importer, error) {
 	i := &Importer{o: o, source: "kodi:" + folder, machine: time.Local}
 	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}
 	return i, nil
-}
-
-func readLibrary(ctx context.Context, userdata string) (library.Snapshot, error) {
-	db, err := library.Find(userdata)
-	if err != nil {
-		return library.Snapshot{}, err
-	}
-	return library.Read(ctx, db.Path)
 }
 
 // Source is the importer's name in batches: "kodi:" and the absolute folder.
@@ -117,8 +120,12 @@ func (i *Importer) Run(ctx context.Context) error {
 				return fmt.Errorf("watch library: %w", err)
 			}
 			return nil
-		case at := <-unchanged:
-			i.confirm(ctx, at)
+		case at := <-unchanged: // the folder, that is
+			if i.asks() {
+				i.again(retry, i.pass(ctx))
+			} else {
+				i.confirm(ctx, at)
+			}
 		case <-settled:
 			i.again(retry, i.pass(ctx))
 		case <-retry.C:
@@ -170,7 +177,7 @@ const (
 func (i *Importer) pass(ctx context.Context) time.Duration {
 	i.work.Lock()
 	defer i.work.Unlock()
-	if _, err := i.read(ctx); err != nil {
+	if err := i.refresh(ctx); err != nil {
 		if ctx.Err() != nil {
 			return 0
 		}
@@ -179,10 +186,28 @@ func (i *Importer) pass(ctx context.Context) time.Duration {
 		return min(firstRetry<<min(i.failed-1, 10), lastRetry)
 	}
 	i.failed = 0
-	if i.wake.IsZero() {
-		return 0
+	return i.next()
+}
+
+// next is how long to wait for a change; 0 is for ever.
+func (i *Importer) next() time.Duration {
+	var after time.Duration
+	if !i.wake.IsZero() {
+		after = max(time.Until(i.wake), firstRetry)
 	}
-	return max(time.Until(i.wake), firstRetry)
+	if i.mark != "" && (after == 0 || after > i.pause()) {
+		after = i.pause()
+	}
+	return after
+}
+
+// refresh takes a reading unless nothing can have changed.
+func (i *Importer) refresh(ctx context.Context) error {
+	if same, err := i.same(ctx); same || err != nil {
+		return err
+	}
+	_, err := i.read(ctx)
+	return err
 }
 
 // read takes a reading, decides and commits.
@@ -202,7 +227,8 @@ func (i *Importer) read(ctx context.Context) (library.Snapshot, error) {
 	if err := i.commit(ctx, v, now); err != nil {
 		return snap, err
 	}
-	i.sound, i.wake = now, v.wake
+	i.sound, i.wake, i.mark, i.whole = now, v.wake, snap.Mark, now
+	i.settings = stampOf(i.o.Userdata)
 	i.good(snap, v)
 	return snap, nil
 }
@@ -282,6 +308,11 @@ func (i *Importer) confirm(ctx context.Context, at time.Time) {
 	if i.known == nil || i.failed > 0 || i.sound.IsZero() || at.Before(i.sound) {
 		return
 	}
+	i.sure(ctx, at)
+}
+
+// sure takes it in; the lock is held.
+func (i *Importer) sure(ctx context.Context, at time.Time) {
 	i.sound = at
 	i.known.meta.GoodAt = at.UnixMilli()
 	if at.Sub(i.saved) >= saveEvery {

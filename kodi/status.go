@@ -25,7 +25,8 @@ const (
 	StateInterrupted = "interrupted" // Kodi must undo a broken write first
 	StateEmpty       = "empty"       // the library has lost all its files
 	StateUnsupported = "unsupported" // a schema that is not known
-	StateMySQL       = "mysql"       // the library is not in files
+	StateMySQL       = "mysql"       // what the settings say of the library's server is too little
+	StateUnreachable = "unreachable" // the library's server does not answer
 	StateDenied      = "denied"      // this user may not read it
 	StateDamaged     = "damaged"     // no database, or a broken one
 	StateStorage     = "storage"     // our own database did not take it
@@ -71,9 +72,11 @@ type complaint struct {
 // complaints gives each known error its words.
 func complaints() []complaint {
 	return []complaint{
-		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, which cannot be watched.", "see <videodatabase> in advancedsettings.xml"},
+		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, but how to reach it is not known.", "see <videodatabase> in advancedsettings.xml; Kodi needs host, user and pass there"},
+		{library.ErrServerAway, StateUnreachable, "The server of Kodi's library does not answer; asking again soon.", ""},
+		{library.ErrServerRefused, StateDenied, "The server of Kodi's library refuses this user.", "see user and pass of <videodatabase> in advancedsettings.xml"},
 		{library.ErrNotFound, StateWaiting, "Waiting for Kodi's library to appear.", "check that the userdata folder is right"},
-		{library.ErrEmpty, StateWaiting, "Waiting for Kodi to make its library.", "start Kodi once"},
+		{library.ErrEmpty, StateWaiting, "Waiting for Kodi to make its library.", "start Kodi once; on a database server, let this user read it"},
 		{library.ErrUpgrading, StateUpgrading, "Kodi is upgrading its library; reading goes on when it has finished.", "if Kodi was stopped meanwhile, start it again"},
 		{library.ErrBusy, StateBusy, "Kodi is writing to its library; reading again soon.", ""},
 		{library.ErrHotJournal, StateInterrupted, "A write to the library was interrupted; Kodi repairs it at its next start.", "start Kodi once"},

@@ -20,7 +20,7 @@ func TestReadingIsNoChange(t *testing.T) {
 		Userdata: h.dir, Zone: time.UTC, Sink: s, Quiet: 10 * time.Millisecond, Ceiling: time.Second,
 		Poll: 100 * time.Millisecond, Read: func(ctx context.Context) (library.Snapshot, error) {
 			reads.Add(1)
-			return readLibrary(ctx, h.dir)
+			return door{userdata: h.dir}.read(ctx)
 		},
 	})
 	must(t, err)

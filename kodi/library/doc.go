@@ -1,13 +1,18 @@
-// Package library reads a Kodi video library: MyVideosNNN.db.
+// Package library reads a Kodi video library: MyVideosNNN.db, or a MySQL or
+// MariaDB server.
 //
-// It owns the way into that file: which of several files is the live one
-// ([Find]), and one short look at all of it ([Read]). It knows the tables, and
+// It owns the way there: where Kodi keeps its folders and profiles
+// ([Profiles]), which of several libraries is the live one ([Find]), and one
+// short look at all of it ([Read], [Server.Read]). It knows the tables, and
 // turns their rows into files with a play count and the items behind them.
 //
 // It promises to change nothing, to hold Kodi up for at most a few seconds and
 // mostly for milliseconds (a reader that stays in the file freezes Kodi), to
 // return rows that form one consistent state, and to name what stood in the
 // way so that the caller can wait, or tell the user.
+//
+// A server's password is asked for once a look, goes to that server alone, and
+// stands in no error and no text of this package.
 //
 // It refuses to judge: what counts as a viewing is the importer's concern. It
 // never opens the file for writing, never as "immutable", and repairs nothing.

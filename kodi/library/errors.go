@@ -1,10 +1,15 @@
 package library
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net"
+	"slices"
 
+	"github.com/go-sql-driver/mysql"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -16,9 +21,14 @@ var (
 	ErrNotFound = errors.New("no Kodi library found")
 	// ErrEmpty: the Database folder holds no MyVideosNNN.db.
 	ErrEmpty = errors.New("the Database folder holds no video library")
-	// ErrMySQL: advancedsettings.xml keeps the library in a MySQL server, so
-	// files here, if any, are stale.
-	ErrMySQL = errors.New("this library lives in a MySQL server")
+	// ErrMySQL: advancedsettings.xml keeps the library in a MySQL server, and
+	// says too little of it, or what it says cannot be used.
+	ErrMySQL = errors.New("advancedsettings.xml does not say how to reach its MySQL server")
+	// ErrServerAway: the server does not answer.
+	ErrServerAway = errors.New("the database server does not answer")
+	// ErrServerRefused: the server takes neither this user nor its password,
+	// or shows this user no library.
+	ErrServerRefused = errors.New("the database server refuses this user")
 	// ErrUpgrading: Kodi has begun to upgrade the library and has not
 	// finished, or was stopped while it did. Kodi ends it at its next start.
 	ErrUpgrading = errors.New("Kodi is upgrading the library")
@@ -79,4 +89,47 @@ func classifyFile(err error) error {
 	default:
 		return err
 	}
+}
+
+// Numbers of errors of a MySQL or MariaDB server.
+const (
+	noSuchTable  = 1146
+	noSuchColumn = 1054
+)
+
+// classifyServer names the kind of a server's error, or of the way to it. The
+// server's own words name the user, but never hold the password.
+func classifyServer(err error) error {
+	var said *mysql.MySQLError
+	var way net.Error
+	switch {
+	case err == nil, known(err):
+		return err
+	case errors.As(err, &said):
+		return classifyNumber(said.Number, err)
+	case errors.As(err, &way), errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn),
+		errors.Is(err, io.EOF), errors.Is(err, mysql.ErrMalformPkt):
+		return fmt.Errorf("%w: %w", ErrServerAway, err)
+	default:
+		return fmt.Errorf("%w: %w", ErrServerRefused, err) // a way to log in, or to encrypt, that we lack
+	}
+}
+
+func classifyNumber(number uint16, err error) error {
+	switch number {
+	case 1040, 1203, 1205, 1213, 1226: // too many connections, a lock that took too long
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	case noSuchTable, noSuchColumn, 1049: // gone since we looked
+		return fmt.Errorf("%w: %w", ErrUpgrading, err)
+	case 1053, 1077, 1079, 1080, 1927: // it shuts down, or has cut us off
+		return fmt.Errorf("%w: %w", ErrServerAway, err)
+	default:
+		return fmt.Errorf("%w: %w", ErrServerRefused, err)
+	}
+}
+
+// known reports whether an error has its kind already.
+func known(err error) bool {
+	return slices.ContainsFunc([]error{ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty,
+		ErrNotFound, ErrPermission}, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -3,7 +3,6 @@ package library
 import (
 	"cmp"
 	"context"
-	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,18 +12,25 @@ import (
 	"time"
 )
 
-// Find picks the live library of a userdata folder: of the files
-// Database/MyVideosNNN.db the one that changed last, its -wal and -journal
-// counted in; of two that changed at once the higher number. Old versions stay
-// behind when Kodi upgrades, and come back into use when it is downgraded.
+// Find tells where the library of a userdata folder is. When
+// advancedsettings.xml keeps it in a MySQL or MariaDB server, that is the
+// answer, and files that lie here are stale; [Server.Read] then picks the
+// database. Else it is the live one of the files Database/MyVideosNNN.db: the
+// one that changed last, its -wal and -journal counted in; of two that changed
+// at once the higher number. Old versions stay behind when Kodi upgrades, and
+// come back into use when it is downgraded.
 //
-// The errors are those of this package: [ErrMySQL] when the library is not in
-// files at all, [ErrNotFound] and [ErrEmpty] when there is none, and
-// [ErrUpgrading] when the file that changed last is half made. Any trouble
-// with that file is returned; an older file is never taken in its stead.
+// The errors are those of this package: [ErrNotFound] and [ErrEmpty] when
+// there is none, and [ErrUpgrading] when the file that changed last is half
+// made. Any trouble with that file is returned; an older file is never taken
+// in its stead.
 func Find(userdata string) (Database, error) {
-	if usesMySQL(userdata) {
-		return Database{}, fmt.Errorf("find library in %s: %w", userdata, ErrMySQL)
+	settings, err := database(userdata)
+	if err != nil {
+		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
+	}
+	if s := settings.server(); s != nil {
+		return Database{Server: s}, nil
 	}
 	all, err := candidates(filepath.Join(userdata, "Database"))
 	if err != nil {
@@ -58,7 +64,7 @@ func candidates(folder string) ([]candidate, error) {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
-		all = append(all, candidate{Database{path, version}, changed(path)})
+		all = append(all, candidate{Database{Path: path, Version: version}, changed(path)})
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrEmpty, folder)
@@ -70,7 +76,15 @@ func candidates(folder string) ([]candidate, error) {
 func versionOf(name string) (int, bool) {
 	digits, named := strings.CutPrefix(name, "MyVideos")
 	digits, ended := strings.CutSuffix(digits, ".db")
-	if !named || !ended || len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
+	if !named || !ended {
+		return 0, false
+	}
+	return numberOf(digits)
+}
+
+// numberOf reads the number of a schema.
+func numberOf(digits string) (int, bool) {
+	if len(digits) > 5 || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
 	}
 	n, err := strconv.Atoi(digits)
@@ -98,20 +112,4 @@ func probe(d Database) error {
 	return look(context.Background(), d.Path, func(ctx context.Context, q queryer) error {
 		return checkVersion(ctx, q, d.Version)
 	})
-}
-
-// usesMySQL reads advancedsettings.xml. A file that Kodi could not read
-// either says nothing.
-func usesMySQL(userdata string) bool {
-	text, err := os.ReadFile(filepath.Join(userdata, "advancedsettings.xml"))
-	if err != nil {
-		return false
-	}
-	var settings struct {
-		Type string `xml:"videodatabase>type"`
-	}
-	if err := xml.Unmarshal(text, &settings); err != nil {
-		return false
-	}
-	return strings.EqualFold(strings.TrimSpace(settings.Type), "mysql")
 }

@@ -81,8 +81,7 @@ func singleFiles() map[string]findCase {
 				write(t, dir, "Database/"+name, "x")
 			}
 		}, 0, library.ErrEmpty},
-		"one":             {make121, 121, nil},
-		"a MySQL library": {func(t *testing.T, dir string) { make121(t, dir); write(t, dir, "advancedsettings.xml", mysql) }, 0, library.ErrMySQL},
+		"one": {make121, 121, nil},
 		"MySQL for music alone": {func(t *testing.T, dir string) {
 			make121(t, dir)
 			write(t, dir, "advancedsettings.xml", `<advancedsettings><musicdatabase><type>mysql</type></musicdatabase></advancedsettings>`)
@@ -166,5 +165,3 @@ func halfFiles() map[string]findCase {
 		}, 0, library.ErrNotDatabase},
 	}
 }
-
-const mysql = `<advancedsettings version="1.0"><videodatabase><type> MySQL </type><host>10.0.0.2</host></videodatabase></advancedsettings>`

@@ -19,10 +19,27 @@ const (
 	lookTimeout = 4 * time.Second        // how long Kodi may wait for us
 )
 
-// queryer runs queries within the one transaction of a look.
-type queryer interface {
+// rower runs queries.
+type rower interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
+
+// queryer runs queries within the one transaction of a look, and knows what
+// each kind of database says in its own way.
+type queryer interface {
+	rower
+	columns(ctx context.Context, table string) ([]string, error) // none when there is no such table
+	whole(expression string) string                              // as a whole number
+}
+
+// file is the transaction in a library file.
+type file struct{ *sql.Tx }
+
+func (f file) columns(ctx context.Context, table string) ([]string, error) {
+	return texts(ctx, f, `select name from pragma_table_info(?)`, table)
+}
+
+func (file) whole(expression string) string { return "cast(" + expression + " as integer)" }
 
 // look runs read in one read-only transaction, and has closed the file when
 // it returns. Errors are classified.
@@ -61,7 +78,7 @@ func lookThrough(ctx context.Context, path string, read func(context.Context, qu
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written; what counts is the lock let go
-	return read(ctx, tx)
+	return read(ctx, file{tx})
 }
 
 // readOnly is the address under which SQLite opens path without ever writing

@@ -30,6 +30,7 @@ func Read(ctx context.Context, path string) (Snapshot, error) {
 
 // tables is the part of a library that we look at, in memory.
 type tables struct {
+	layout   layout
 	rows     []fileRow
 	folders  map[int64]folder
 	runtimes map[int64]int64 // seconds by idFile
@@ -64,19 +65,16 @@ type showRow struct{ title, premiered, uid string }
 
 // read fills the tables within one transaction.
 func (t *tables) read(version int) func(context.Context, queryer) error {
-	return func(ctx context.Context, q queryer) error {
+	return func(ctx context.Context, q queryer) (err error) {
 		if err := checkVersion(ctx, q, version); err != nil {
 			return err
 		}
-		versions, err := checkSchema(ctx, q, version)
-		if err != nil {
+		if t.layout, err = readLayout(ctx, q, version); err != nil {
 			return err
 		}
-		steps := []func(context.Context, queryer) error{
-			t.readFolders, t.readFiles, t.readRuntimes, t.readShows, t.readEpisodes, t.readIDs,
-			func(ctx context.Context, q queryer) error { return t.readFilms(ctx, q, versions) },
-		}
-		for _, step := range steps {
+		for _, step := range []func(context.Context, queryer) error{
+			t.readFolders, t.readFiles, t.readRuntimes, t.readShows, t.readEpisodes, t.readIDs, t.readFilms,
+		} {
 			if err := step(ctx, q); err != nil {
 				return err
 			}
@@ -87,7 +85,8 @@ func (t *tables) read(version int) func(context.Context, queryer) error {
 
 func (t *tables) readFolders(ctx context.Context, q queryer) error {
 	t.folders = map[int64]folder{}
-	const query = `select idPath, ifnull(strPath, ''), ifnull(strContent, ''), ifnull(exclude, 0) from path`
+	query := fmt.Sprintf(`select idPath, ifnull(strPath, ''), ifnull(%s, ''), ifnull(%s, 0) from path`,
+		t.layout.optional("path", "strContent"), t.layout.optional("path", "exclude"))
 	return each(ctx, q, query, func(scan scanner) error {
 		var id int64
 		var f folder
@@ -99,7 +98,7 @@ func (t *tables) readFolders(ctx context.Context, q queryer) error {
 
 // readFiles leaves out rows without a name: Kodi makes them for folders.
 func (t *tables) readFiles(ctx context.Context, q queryer) error {
-	const query = `select idFile, ifnull(idPath, 0), strFilename, cast(ifnull(playCount, 0) as integer), ifnull(lastPlayed, '')
+	query := `select idFile, ifnull(idPath, 0), strFilename, ` + q.whole("ifnull(playCount, 0)") + `, ifnull(lastPlayed, '')
 		from files where strFilename <> '' order by idFile`
 	return each(ctx, q, query, func(scan scanner) error {
 		var f fileRow
@@ -111,7 +110,10 @@ func (t *tables) readFiles(ctx context.Context, q queryer) error {
 
 func (t *tables) readRuntimes(ctx context.Context, q queryer) error {
 	t.runtimes = map[int64]int64{}
-	const query = `select idFile, cast(iVideoDuration as integer) from streamdetails
+	if t.layout.check("streamdetails", "idFile", "iStreamType", "iVideoDuration") != nil {
+		return nil // then the scraper's running time has to do
+	}
+	query := `select idFile, ` + q.whole("iVideoDuration") + ` from streamdetails
 		where iStreamType = 0 and iVideoDuration > 0`
 	return each(ctx, q, query, func(scan scanner) error {
 		var id, seconds int64
@@ -123,7 +125,7 @@ func (t *tables) readRuntimes(ctx context.Context, q queryer) error {
 
 func (t *tables) readShows(ctx context.Context, q queryer) error {
 	t.shows = map[int64]showRow{}
-	const query = `select idShow, ifnull(c00, ''), ifnull(c05, ''), ifnull(c12, '') from tvshow`
+	query := `select idShow, ifnull(c00, ''), ifnull(` + t.layout.optional("tvshow", "c05") + `, ''), ifnull(c12, '') from tvshow`
 	return each(ctx, q, query, func(scan scanner) error {
 		var id int64
 		var s showRow
@@ -134,8 +136,8 @@ func (t *tables) readShows(ctx context.Context, q queryer) error {
 }
 
 func (t *tables) readEpisodes(ctx context.Context, q queryer) error {
-	const query = `select idEpisode, ifnull(idFile, 0), ifnull(idShow, 0), ifnull(c00, ''), ifnull(c12, ''),
-		ifnull(c13, ''), ifnull(c20, ''), ifnull(c09, '') from episode order by idEpisode`
+	query := `select idEpisode, ifnull(idFile, 0), ifnull(idShow, 0), ifnull(c00, ''), ifnull(c12, ''),
+		ifnull(c13, ''), ifnull(c20, ''), ifnull(` + t.layout.optional("episode", "c09") + `, '') from episode order by idEpisode`
 	return each(ctx, q, query, func(scan scanner) error {
 		var e episodeRow
 		err := scan(&e.id, &e.file, &e.show, &e.title, &e.season, &e.number, &e.uid, &e.runtime)
@@ -146,12 +148,14 @@ func (t *tables) readEpisodes(ctx context.Context, q queryer) error {
 
 // readFilms gives one row for each file of a film. From schema 123 on a film
 // has several, and only the one that was played counts it.
-func (t *tables) readFilms(ctx context.Context, q queryer, v versionTable) error {
-	query := `select idMovie, ifnull(idFile, 0), ifnull(c00, ''), ifnull(premiered, ''), ifnull(c07, ''), ifnull(c09, ''),
-		ifnull(c11, ''), -1 from movie`
+func (t *tables) readFilms(ctx context.Context, q queryer) error {
+	v := t.layout.versions
+	columns := fmt.Sprintf(`ifnull(c00, ''), ifnull(premiered, ''), ifnull(%s, ''), ifnull(c09, ''), ifnull(%s, '')`,
+		t.layout.optional("movie", "c07"), t.layout.optional("movie", "c11"))
+	query := `select idMovie, ifnull(movie.idFile, 0), ` + columns + `, -1 from movie`
 	if v.exists {
-		query += ` union select idMovie, v.idFile, ifnull(c00, ''), ifnull(premiered, ''), ifnull(c07, ''), ifnull(c09, ''),
-			ifnull(c11, ''), ifnull(v.itemType, -1) from movie join videoversion v on v.idMedia = idMovie and v.` + v.mediaType + ` = 'movie'`
+		query += ` union all select idMovie, v.idFile, ` + columns + `, ifnull(v.itemType, -1)
+			from movie join videoversion v on v.idMedia = idMovie and v.` + v.mediaType + ` = 'movie'`
 	}
 	return each(ctx, q, query+` order by 1, 2, 8`, func(scan scanner) error {
 		var f filmRow

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -14,17 +15,17 @@ const oldest = 107
 func verified(version int) bool { return version == 121 || version == 131 }
 
 // checkVersion compares the number in a library's name with the number in it.
-// While Kodi upgrades, the new file still holds the old number, or none.
+// While Kodi upgrades, the new one still holds the old number, or none.
 func checkVersion(ctx context.Context, q queryer, named int) error {
-	tables, err := texts(ctx, q, `select name from sqlite_schema where type = 'table'`)
+	have, err := q.columns(ctx, "version")
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(tables, "version") {
+	if !slices.Contains(have, "idVersion") {
 		return fmt.Errorf("%w: it has no version yet", ErrUpgrading)
 	}
 	var versions []int
-	err = each(ctx, q, `select idVersion from version`, func(scan scanner) error {
+	err = each(ctx, q, `select ifnull(idVersion, 0) from version`, func(scan scanner) error {
 		var n int
 		err := scan(&n)
 		versions = append(versions, n)
@@ -46,14 +47,19 @@ func checkVersion(ctx context.Context, q queryer, named int) error {
 // not changed from 107 to 145.
 func needed() map[string][]string {
 	return map[string][]string{
-		"files":         {"idFile", "idPath", "strFilename", "playCount", "lastPlayed"},
-		"path":          {"idPath", "strPath", "strContent", "exclude"},
-		"movie":         {"idMovie", "idFile", "c00", "c07", "c09", "c11", "premiered"},
-		"episode":       {"idEpisode", "idFile", "idShow", "c00", "c09", "c12", "c13", "c20"},
-		"tvshow":        {"idShow", "c00", "c05", "c12"},
-		"uniqueid":      {"uniqueid_id", "media_id", "media_type", "value", "type"},
-		"streamdetails": {"idFile", "iStreamType", "iVideoDuration"},
+		"files":    {"idFile", "idPath", "strFilename", "playCount", "lastPlayed"},
+		"path":     {"idPath", "strPath"},
+		"movie":    {"idMovie", "idFile", "c00", "c09", "premiered"},
+		"episode":  {"idEpisode", "idFile", "idShow", "c00", "c12", "c13", "c20"},
+		"tvshow":   {"idShow", "c00", "c12"},
+		"uniqueid": {"uniqueid_id", "media_id", "media_type", "value", "type"},
 	}
+}
+
+// layout is what the tables of a library have.
+type layout struct {
+	columns  map[string][]string // by table
+	versions versionTable
 }
 
 // versionTable tells how a library keeps the versions of a film.
@@ -63,51 +69,57 @@ type versionTable struct {
 	extra     int    // itemType of an extra
 }
 
-// checkSchema checks that the columns are there, and finds out about versions.
-func checkSchema(ctx context.Context, q queryer, version int) (versionTable, error) {
-	for table, columns := range needed() {
-		if err := checkColumns(ctx, q, table, columns); err != nil {
-			return versionTable{}, err
-		}
+// optional is a column that a library can do without: then it is null.
+func (l layout) optional(table, column string) string {
+	if slices.Contains(l.columns[table], column) {
+		return column
 	}
-	v := versionTable{mediaType: "media_type", extra: 1}
-	if version >= 134 {
-		v.extra = 2
-	}
-	have, err := columnsOf(ctx, q, "videoversion")
-	if err != nil || len(have) == 0 {
-		return v, err
-	}
-	v.exists = true
-	if slices.Contains(have, "mediaType") { // 123 to 127
-		v.mediaType = "mediaType"
-	}
-	return v, checkColumns(ctx, q, "videoversion", []string{"idFile", "idMedia", "itemType", v.mediaType})
+	return "null"
 }
 
-func checkColumns(ctx context.Context, q queryer, table string, columns []string) error {
-	have, err := columnsOf(ctx, q, table)
-	if err != nil {
-		return err
-	}
+// check fails unless the columns are there.
+func (l layout) check(table string, columns ...string) error {
 	for _, c := range columns {
-		if !slices.Contains(have, c) {
+		if !slices.Contains(l.columns[table], c) {
 			return fmt.Errorf("%w: table %s has no column %s", ErrUnsupported, table, c)
 		}
 	}
 	return nil
 }
 
-// columnsOf is empty when there is no such table.
-func columnsOf(ctx context.Context, q queryer, table string) ([]string, error) {
-	return texts(ctx, q, `select name from pragma_table_info(?)`, table)
+// readLayout finds out what the tables have, and fails when it is too little.
+func readLayout(ctx context.Context, q queryer, version int) (layout, error) {
+	l := layout{columns: map[string][]string{}, versions: versionTable{mediaType: "media_type", extra: 1}}
+	need := needed()
+	for _, table := range append(slices.Sorted(maps.Keys(need)), "streamdetails", "videoversion") {
+		have, err := q.columns(ctx, table)
+		if err != nil {
+			return l, err
+		}
+		l.columns[table] = have
+		if err := l.check(table, need[table]...); err != nil {
+			return l, err
+		}
+	}
+	if version >= 134 {
+		l.versions.extra = 2
+	}
+	have := l.columns["videoversion"]
+	if len(have) == 0 {
+		return l, nil
+	}
+	l.versions.exists = true
+	if slices.Contains(have, "mediaType") { // 123 to 127
+		l.versions.mediaType = "mediaType"
+	}
+	return l, l.check("videoversion", "idFile", "idMedia", "itemType", l.versions.mediaType)
 }
 
 // scanner copies the columns of one row.
 type scanner func(dest ...any) error
 
 // each runs a query to its end, one call for each row.
-func each(ctx context.Context, q queryer, query string, row func(scanner) error, args ...any) error {
+func each(ctx context.Context, q rower, query string, row func(scanner) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -122,7 +134,7 @@ func each(ctx context.Context, q queryer, query string, row func(scanner) error,
 }
 
 // texts is a query's first and only column.
-func texts(ctx context.Context, q queryer, query string, args ...any) ([]string, error) {
+func texts(ctx context.Context, q rower, query string, args ...any) ([]string, error) {
 	var all []string
 	err := each(ctx, q, query, func(scan scanner) error {
 		var s string

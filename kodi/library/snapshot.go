@@ -6,19 +6,22 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Database is one library file.
+// Database is one library: a file, or databases of a server.
 type Database struct {
-	Path    string // absolute when the userdata folder was
-	Version int    // schema number, such as 121
+	Path    string  // of the file; absolute when the userdata folder was
+	Version int     // of the file: schema number, such as 121
+	Server  *Server // nil when the library is a file
 }
 
 // Snapshot is one consistent state of a library.
 type Snapshot struct {
-	Path     string
+	Path     string    // the file, or mysql://host:port/database
 	Version  int       // schema number
 	Verified bool      // the schema is one that is tested against a real Kodi
 	ReadAt   time.Time // when the reading began
 	Files    []File    // in the order of their ids
+	Remark   string    // what a person should know of this reading, one clause; "" for nothing
+	Mark     string    // of a server: what [Server.Mark] says as long as nothing changes; else ""
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows
@@ -40,4 +43,5 @@ type Item struct {
 	Media  viewing.Media // a valid item, with the identifiers that can be trusted
 	IDRow  int64         // row of its default identifier; a refresh changes it unless it was the last one, 0 for none
 	Extra  bool          // an extra of the film (trailer, making-of), not the film
+	Doubt  string        // why identifiers that the source names are left out, in sentences; "" for no reason
 }

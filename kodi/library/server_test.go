@@ -1,0 +1,398 @@
+package library_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// maria is a real MariaDB of our own, with a folder, a socket and a port that
+// go with the test.
+type maria struct {
+	port string
+	root *sql.DB // its superuser
+	ca   string  // file with the authority of its certificate
+}
+
+// password is Kodi's; it must never show.
+const password = "s3same-0pen"
+
+// startMaria starts the program that FILMSPOOL_MARIADB names, such as
+// /usr/sbin/mariadbd.
+func startMaria(t testing.TB) *maria {
+	t.Helper()
+	program := os.Getenv("FILMSPOOL_MARIADB")
+	if program == "" {
+		t.Skip("needs a MariaDB; FILMSPOOL_MARIADB names its server program")
+	}
+	dir, err := os.MkdirTemp("", "maria") // short: a socket's path has a limit
+	ok(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	data := filepath.Join(dir, "data")
+	said, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	m := &maria{port: freePort(t), ca: filepath.Join(dir, "ca.pem")}
+	certificates(t, dir)
+	socket := filepath.Join(dir, "s")
+	m.run(t, exec.Command(program, "--no-defaults", "--datadir="+data, "--socket="+socket, "--bind-address=127.0.0.1", "--port="+m.port, "--user="+userName(),
+		"--innodb-buffer-pool-size=32M", "--ssl-ca="+m.ca, "--ssl-cert="+filepath.Join(dir, "server.pem"), "--ssl-key="+filepath.Join(dir, "server.key")))
+	m.root, err = sql.Open("mysql", "root@unix("+socket+")/?multiStatements=true")
+	ok(t, err)
+	t.Cleanup(func() { _ = m.root.Close() })
+	m.exec(t, "create user kodi@'127.0.0.1' identified by '"+password+"'; grant all on `MyVideos%`.* to kodi@'127.0.0.1'; grant all on `Other%`.* to kodi@'127.0.0.1'")
+	return m
+}
+
+func userName() string {
+	if os.Geteuid() == 0 {
+		return "root" // it wants to be told
+	}
+	return os.Getenv("USER")
+}
+
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ok(t, err)
+	defer l.Close()
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+}
+
+// run starts the server, waits until it is ready, and ends it with the test.
+func (m *maria) run(t testing.TB, c *exec.Cmd) {
+	t.Helper()
+	words, err := c.StderrPipe()
+	ok(t, err)
+	ok(t, c.Start())
+	ended := make(chan struct{})
+	ready := make(chan struct{})
+	var log strings.Builder
+	go func() {
+		defer close(ended)
+		for lines := bufio.NewScanner(words); lines.Scan(); {
+			fmt.Fprintln(&log, lines.Text())
+			if strings.Contains(lines.Text(), "ready for connections") {
+				close(ready)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		<-ended
+		_ = c.Wait()
+	})
+	select {
+	case <-ready:
+	case <-ended:
+		t.Fatal("the server ended: ", log.String())
+	case <-time.After(time.Minute):
+		t.Fatal("the server is not ready within a minute")
+	}
+}
+
+func (m *maria) exec(t testing.TB, query string, args ...any) {
+	t.Helper()
+	if _, err := m.root.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// server is the library server as a Kodi's settings would have it.
+func (m *maria) server(name string) *library.Server {
+	s := library.Server{Host: "127.0.0.1", Port: m.port, Name: name}
+	return s.As("kodi", password)
+}
+
+// userdata is the folder of a Kodi that uses this server.
+func (m *maria) userdata(t testing.TB, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	text := fmt.Sprintf(`<advancedsettings><videodatabase><type>mysql</type><host>127.0.0.1</host><port>%s</port>
+		<user>kodi</user><pass>%s</pass><name>%s</name></videodatabase></advancedsettings>`, m.port, password, name)
+	ok(t, os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600))
+	return dir
+}
+
+// load copies a library file into a database.
+func (m *maria) load(t testing.TB, name, path, engine string) {
+	t.Helper()
+	from, err := sql.Open("sqlite", path)
+	ok(t, err)
+	defer from.Close()
+	m.exec(t, "create database `"+name+"` character set utf8 collate utf8_general_ci")
+	for _, table := range column(t, from, `select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`) {
+		m.copyTable(t, name, table, engine, from)
+	}
+}
+
+func column(t testing.TB, db *sql.DB, query string, args ...any) (all []string) {
+	t.Helper()
+	rows, err := db.Query(query, args...)
+	ok(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		ok(t, rows.Scan(&s))
+		all = append(all, s)
+	}
+	ok(t, rows.Err())
+	return all
+}
+
+// copyTable makes a table as Kodi does in such a server: numbers that are
+// never used again, and texts.
+func (m *maria) copyTable(t testing.TB, name, table, engine string, from *sql.DB) {
+	t.Helper()
+	columns := column(t, from, `select name || ' ' || case
+			when pk = 1 and lower(type) = 'integer' then 'integer primary key auto_increment'
+			when lower(type) like '%int%' then 'integer' when lower(type) = 'bool' then 'bool'
+			when lower(type) in ('real', 'float', 'double') then 'double' else 'text' end
+		from pragma_table_info(?)`, table)
+	m.exec(t, fmt.Sprintf("create table `%s`.%s (%s) engine=%s", name, table, strings.Join(columns, ", "), engine))
+	rows, err := from.Query("select * from " + table)
+	ok(t, err)
+	defer rows.Close()
+	tx, err := m.root.Begin()
+	ok(t, err)
+	insert, err := tx.Prepare(fmt.Sprintf("insert into `%s`.%s values (?%s)", name, table, strings.Repeat(", ?", len(columns)-1)))
+	ok(t, err)
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		ok(t, rows.Scan(into...))
+		_, err := insert.Exec(values...)
+		ok(t, err)
+	}
+	ok(t, errors.Join(rows.Err(), tx.Commit()))
+}
+
+func readServer(t testing.TB, s *library.Server) library.Snapshot {
+	t.Helper()
+	snap, err := s.Read(context.Background())
+	ok(t, err)
+	return snap
+}
+
+// TestServer asks a real MariaDB.
+func TestServer(t *testing.T) {
+	m := startMaria(t)
+	sim, err := kodisim.Sample(t.TempDir())
+	ok(t, err)
+	defer sim.Close()
+	m.load(t, "MyVideos121", sim.Path(), "InnoDB")
+	m.load(t, "OtherVideos121", sim.Path(), "MyISAM")
+	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, sim.Path()) })
+	t.Run("marks", m.marks)
+	t.Run("which database", func(t *testing.T) { m.which(t, sim.Path()) })
+	t.Run("refusals", m.refusals)
+	t.Run("leaves nothing", m.leavesNothing)
+	t.Run("secure", m.secure)
+	t.Run("found by its folder", m.found)
+}
+
+// sameAs: a database tells the same as the file that it was copied from, with
+// and without transactions.
+func (m *maria) sameAs(t *testing.T, path string) {
+	want := read(t, path)
+	for _, name := range []string{"MyVideos", "OtherVideos"} {
+		got := readServer(t, m.server(name))
+		same(t, describe(want), got)
+		if got.Version != 121 || !got.Verified || got.Path != "mysql://127.0.0.1:"+m.port+"/"+name+"121" || got.ReadAt.IsZero() || got.Mark == "" {
+			t.Errorf("got %d, verified %v, %s at %v, mark %q", got.Version, got.Verified, got.Path, got.ReadAt, got.Mark)
+		}
+	}
+	newer := newScene(t, 131)
+	film := newer.film("Alpha Öne – 漢字 🎬", viewing.IDs{TMDB: 603})
+	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, time.Now()))
+	m.load(t, "Other131", newer.Path(), "InnoDB character set utf8mb4")
+	same(t, describe(read(t, newer.Path())), readServer(t, m.server("Other")))
+}
+
+// marks: what is a change, and what is none.
+func (m *maria) marks(t *testing.T) {
+	s := m.server("MyVideos")
+	mark := func() string {
+		t.Helper()
+		text, err := s.Mark(t.Context())
+		ok(t, err)
+		return text
+	}
+	before := readServer(t, s).Mark
+	if now := mark(); now != before {
+		t.Errorf("nothing changed, but %q became %q", before, now)
+	}
+	m.exec(t, "insert into MyVideos121.bookmark (idFile, timeInSeconds, type) values (1, 5, 1)")
+	if now := mark(); now != before {
+		t.Errorf("a resume point is no change, but %q became %q", before, now)
+	}
+	for _, change := range []string{
+		"update MyVideos121.files set playCount = 1, lastPlayed = '2026-03-01 20:05:00' where idFile = 1",
+		"update MyVideos121.files set lastPlayed = '2026-03-01 20:05:01' where idFile = 1",
+		"update MyVideos121.files set playCount = null, lastPlayed = null where idFile = 1",
+		"insert into MyVideos121.files (idPath, strFilename) values (1, 'New.mkv')",
+		"delete from MyVideos121.files where strFilename = 'New.mkv'",
+		"update MyVideos121.movie set idMovie = 900 where idMovie = 1",
+		"insert into MyVideos121.uniqueid (media_id, media_type, type, value) values (900, 'movie', 'tmdb', '5')",
+		"insert into MyVideos121.path (strPath) values ('/new/')",
+	} {
+		m.exec(t, change)
+		now := mark()
+		if now == before {
+			t.Errorf("not seen: %s", change)
+		}
+		before = now
+	}
+	if got := readServer(t, s).Mark; got != before {
+		t.Errorf("a snapshot says %q, a look %q", got, before)
+	}
+}
+
+// which of several databases is taken.
+func (m *maria) which(t *testing.T, path string) {
+	s := m.server("OtherKind")
+	if _, err := s.Read(t.Context()); !errors.Is(err, library.ErrEmpty) {
+		t.Errorf("no database: got %v, want ErrEmpty", err)
+	}
+	version := func(want int, why string) {
+		t.Helper()
+		if got := readServer(t, s); got.Version != want {
+			t.Errorf("%s: got %d, want %d", why, got.Version, want)
+		}
+	}
+	m.load(t, "OtherKind121", path, "InnoDB")
+	m.exec(t, "create database OtherKind; create database OtherKind131; create database OtherKind131_old; create database OtherKindX")
+	version(121, "beside an empty one and other names")
+	m.exec(t, "drop database OtherKind131")
+	m.load(t, "OtherKind131", path, "InnoDB")
+	if _, err := s.Read(t.Context()); !errors.Is(err, library.ErrUpgrading) {
+		t.Errorf("half made just now: got %v, want ErrUpgrading", err)
+	}
+	m.exec(t, "drop database OtherKind131; create database OtherKind131; create table OtherKind131.version (idVersion integer)")
+	m.exec(t, "set global init_connect = 'set timestamp = unix_timestamp() + 7200'") // two hours later
+	version(121, "beside an upgrade given up")
+	m.exec(t, "set global init_connect = ''")
+	m.exec(t, "drop database OtherKind131")
+	m.load(t, "OtherKind131", path, "InnoDB")
+	m.exec(t, "update OtherKind131.version set idVersion = 131")
+	version(131, "after an upgrade")
+}
+
+// refusals have their kinds, and none shows the password.
+func (m *maria) refusals(t *testing.T) {
+	m.exec(t, "create user nobody@'127.0.0.1' identified by 'x'; create user reader@'127.0.0.1' identified by 'x'; grant select on MyVideos121.* to reader@'127.0.0.1'")
+	away := library.Server{Host: "127.0.0.1", Port: freePort(t), Name: "MyVideos"}
+	right := m.server("MyVideos")
+	for name, test := range map[string]struct {
+		server *library.Server
+		want   error
+	}{
+		"a wrong password":      {right.As("kodi", password+"x"), library.ErrServerRefused},
+		"a user unknown":        {right.As("kodo", password), library.ErrServerRefused},
+		"a user without rights": {right.As("nobody", "x"), library.ErrEmpty},
+		"a user who may read":   {right.As("reader", "x"), nil},
+		"no password":           {right.As("kodi", ""), library.ErrMySQL},
+		"nobody there":          {away.As("kodi", password), library.ErrServerAway},
+	} {
+		_, err := test.server.Read(t.Context())
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", name, err, test.want)
+		}
+		if text := fmt.Sprintf("%v %+v %#v %s %v %+v", err, err, test.server, test.server, *test.server, library.Database{Server: test.server}); strings.Contains(text, password) {
+			t.Errorf("%s: the password shows in %s", name, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := right.Read(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrServerAway) {
+		t.Errorf("got %v, want context.Canceled alone", err)
+	}
+}
+
+// leavesNothing: no connection, no lock; and Kodi's own locks hold nobody up.
+func (m *maria) leavesNothing(t *testing.T) {
+	writer, err := m.root.Conn(t.Context())
+	ok(t, err)
+	defer writer.Close()
+	_, err = writer.ExecContext(t.Context(), "begin; update MyVideos121.files set playCount = 7 where idFile = 2")
+	ok(t, err)
+	start := time.Now()
+	got := readServer(t, m.server("MyVideos"))
+	if took := time.Since(start); took > 2*time.Second || got.Files[1].PlayCount == 7 {
+		t.Errorf("read %d after %v beside a write that is not committed", got.Files[1].PlayCount, took)
+	}
+	_, err = writer.ExecContext(t.Context(), "rollback")
+	ok(t, err)
+	m.exec(t, "set lock_wait_timeout = 1; alter table MyVideos121.files comment 'not locked'; alter table OtherVideos121.files comment 'not locked'")
+	if left := column(t, m.root, "select count(*) from information_schema.processlist where user = 'kodi' and command <> 'Killed' and time_ms > 5000"); left[0] != "0" {
+		t.Errorf("%s connections are left", left[0])
+	}
+}
+
+// secure: TLS with the right authority, with a wrong one, and with none.
+func (m *maria) secure(t *testing.T) {
+	m.exec(t, "create user safe@'127.0.0.1' identified by 'x' require ssl; grant select on MyVideos121.* to safe@'127.0.0.1'")
+	s := m.server("MyVideos").As("safe", "x")
+	readServer(t, s) // encrypted, since the server can
+	s.CA = m.ca
+	readServer(t, s)
+	other := t.TempDir()
+	certificates(t, other)
+	s.CA = filepath.Join(other, "ca.pem")
+	if _, err := s.Read(t.Context()); err == nil {
+		t.Error("another authority was believed")
+	}
+}
+
+// found: advancedsettings.xml leads there, past a stale file.
+func (m *maria) found(t *testing.T) {
+	dir := m.userdata(t, "MyVideos")
+	makeLibrary(t, dir, 131)
+	db, err := library.Find(dir)
+	ok(t, err)
+	if db.Server == nil || db.Path != "" {
+		t.Fatalf("got %+v", db)
+	}
+	if got := readServer(t, db.Server); got.Version != 121 {
+		t.Errorf("got %d", got.Version)
+	}
+}
+
+// BenchmarkServer reads the large library from a server.
+func BenchmarkServer(b *testing.B) {
+	m := startMaria(b)
+	m.load(b, "MyVideos121", large(b), "InnoDB")
+	s := m.server("MyVideos")
+	b.Run("Read", func(b *testing.B) {
+		for b.Loop() {
+			if got := readServer(b, s); len(got.Files) != 35000 {
+				b.Fatal(len(got.Files))
+			}
+		}
+	})
+	b.Run("Mark", func(b *testing.B) {
+		for b.Loop() {
+			_, err := s.Mark(b.Context())
+			ok(b, err)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package library
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxSettings bounds Kodi's small XML files, in bytes.
+const maxSettings = 1 << 20
+
+// videoDatabase is <videodatabase> of advancedsettings.xml.
+type videoDatabase struct {
+	Type string `xml:"type"`
+	Host string `xml:"host"`
+	Port string `xml:"port"`
+	User string `xml:"user"`
+	Pass string `xml:"pass"`
+	Name string `xml:"name"`
+	Key  string `xml:"key"`
+	Cert string `xml:"cert"`
+	CA   string `xml:"ca"`
+}
+
+// database reads where Kodi keeps its video library. A profile without an
+// advancedsettings.xml of its own has the one of the main profile. A file that
+// Kodi could not read either says nothing; one that we may not read is an
+// error, for it may say that the files here are stale.
+func database(userdata string) (videoDatabase, error) {
+	var settings struct {
+		XMLName xml.Name      `xml:"advancedsettings"`
+		Video   videoDatabase `xml:"videodatabase"`
+	}
+	for _, folder := range []string{userdata, mainOf(userdata)} {
+		if folder == "" {
+			continue
+		}
+		text, err := readSmall(filepath.Join(folder, "advancedsettings.xml"))
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return videoDatabase{}, err
+		}
+		if xml.Unmarshal(text, &settings) != nil {
+			return videoDatabase{}, nil
+		}
+		return settings.Video, nil
+	}
+	return videoDatabase{}, nil
+}
+
+// readSmall reads one of Kodi's settings files.
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, classifyFile(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err != nil {
+		return nil, classifyFile(err)
+	}
+	if len(text) > maxSettings {
+		return nil, fmt.Errorf("%w: %s is larger than %d bytes", ErrUnsupported, path, maxSettings)
+	}
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
+}
+
+// server makes a server of the settings; nil when the library is in files.
+func (v videoDatabase) server() *Server {
+	if !strings.EqualFold(strings.TrimSpace(v.Type), "mysql") {
+		return nil
+	}
+	s := &Server{
+		Host: strings.TrimSpace(v.Host), Port: strings.TrimSpace(v.Port), User: v.User, Name: strings.TrimSpace(v.Name),
+		CA: strings.TrimSpace(v.CA), Cert: strings.TrimSpace(v.Cert), Key: strings.TrimSpace(v.Key),
+	}
+	if s.Port == "" {
+		s.Port = "3306"
+	}
+	if s.Name == "" {
+		s.Name = "MyVideos"
+	}
+	return s.As(v.User, v.Pass)
+}

@@ -1,0 +1,96 @@
+package kodi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/watch"
+)
+
+// A library on a MySQL or MariaDB server sends no events. It is asked for its
+// mark now and then, which costs little, and read when the mark has changed,
+// and every hour all the same.
+const readEvery = time.Hour
+
+// door is the way to the library of one userdata folder.
+type door struct {
+	userdata string
+	login    func(library.Server) (*library.Server, error)
+}
+
+// find is the library with what it takes to log in.
+func (d door) find() (library.Database, error) {
+	db, err := library.Find(d.userdata)
+	if err != nil || db.Server == nil || d.login == nil {
+		return db, err
+	}
+	db.Server, err = d.login(*db.Server)
+	return db, err
+}
+
+func (d door) read(ctx context.Context) (library.Snapshot, error) {
+	db, err := d.find()
+	switch {
+	case err != nil:
+		return library.Snapshot{}, err
+	case db.Server != nil:
+		return db.Server.Read(ctx)
+	default:
+		return library.Read(ctx, db.Path)
+	}
+}
+
+// mark is "" for a library in a file.
+func (d door) mark(ctx context.Context) (string, error) {
+	db, err := d.find()
+	if err != nil || db.Server == nil {
+		return "", err
+	}
+	return db.Server.Mark(ctx)
+}
+
+// same asks a server whether the library is as it was at the last reading.
+func (i *Importer) same(ctx context.Context) (bool, error) {
+	now := time.Now()
+	waiting := !i.wake.IsZero() && !now.Before(i.wake)
+	if i.mark == "" || i.o.Mark == nil || i.known == nil || i.failed > 0 || waiting || now.Sub(i.whole) >= readEvery {
+		return false, nil
+	}
+	mark, err := i.o.Mark(ctx)
+	if err != nil || mark != i.mark {
+		return false, err
+	}
+	i.sure(ctx, now)
+	return true, nil
+}
+
+// asks reports whether a folder that rests says nothing about the library: it
+// is on a server, or the settings that tell where it is have changed.
+func (i *Importer) asks() bool {
+	i.work.Lock()
+	defer i.work.Unlock()
+	return i.mark != "" || i.settings != stampOf(i.o.Userdata)
+}
+
+// stampOf changes with advancedsettings.xml.
+func stampOf(userdata string) string {
+	info, err := os.Stat(filepath.Join(userdata, "advancedsettings.xml"))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+}
+
+// pause is the time to the next question. It is a little longer than the
+// watched folder's poll, which asks too: so there is mostly one wake-up.
+func (i *Importer) pause() time.Duration {
+	poll := i.o.Poll
+	if poll <= 0 {
+		poll = watch.DefaultPoll
+	}
+	return poll + poll/4
+}

@@ -1,0 +1,142 @@
+package kodi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// counter is a library on a server, which counts what it is asked.
+type counter struct {
+	shelfReader
+	mark         string
+	reads, looks int
+}
+
+func (c *counter) readMarked(ctx context.Context) (library.Snapshot, error) {
+	c.reads++
+	snap, err := c.read(ctx)
+	snap.Mark = c.mark
+	return snap, err
+}
+
+func (c *counter) look(context.Context) (string, error) {
+	c.looks++
+	return c.mark, c.err
+}
+
+// rest watches a folder in which nothing ever happens.
+func rest(ctx context.Context, settled func(context.Context), _ func()) error {
+	settled(ctx)
+	<-ctx.Done()
+	return nil
+}
+
+func newServed(t *testing.T, s *sink, c *counter) *Importer {
+	t.Helper()
+	i, err := New(Options{
+		Userdata: "/u", Zone: time.UTC, Sink: s, Read: c.readMarked, Mark: c.look, Watch: rest, Logger: slog.New(slog.DiscardHandler),
+	})
+	must(t, err)
+	return i
+}
+
+// A library on a server is asked for its mark, and read when that changes: a
+// playback is found within the poll, and is live.
+func TestServerIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		i := newServed(t, s, c)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- i.Run(ctx) }()
+		time.Sleep(45 * time.Minute)
+		if c.reads != 1 || c.looks < 30 || c.looks > 45 {
+			t.Errorf("%d readings and %d looks in 45 minutes, want one and at most one a minute", c.reads, c.looks)
+		}
+		c.files, c.mark = list(film(1, 1, local())), "b"
+		time.Sleep(80 * time.Second)
+		if got := s.viewings(); c.reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
+			t.Errorf("%d readings, got %+v, want one live viewing", c.reads, got)
+		}
+		time.Sleep(65 * time.Minute)
+		if c.reads != 3 {
+			t.Errorf("%d readings, want one more after an hour", c.reads)
+		}
+		cancel()
+		must(t, <-done)
+	})
+}
+
+// A server that was away is read in full when it is back.
+func TestServerAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		i := newServed(t, s, c)
+		i.pass(t.Context())
+		c.err = errors.Join(library.ErrServerAway)
+		time.Sleep(time.Hour / 2)
+		if after := i.pass(t.Context()); after != firstRetry || i.Status().State != StateUnreachable {
+			t.Errorf("again after %v, state %s", after, i.Status().State)
+		}
+		c.err, c.files = nil, list(film(1, 1, local()))
+		time.Sleep(time.Second)
+		if i.pass(t.Context()); c.reads != 2 || i.Status().State != StateOK {
+			t.Errorf("%d readings, state %s", c.reads, i.Status().State)
+		}
+		if got := s.viewings(); len(got) != 1 || got[0].Class != viewing.ClassCatchUp {
+			t.Errorf("got %+v, want one caught up", got)
+		}
+	})
+}
+
+// What was found but not kept is found again, though the mark stays.
+func TestServerAfterAFailedCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		i := newServed(t, s, c)
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		c.files, c.mark = list(film(1, 1, local())), "b"
+		s.fail = errors.New("disk full")
+		i.pass(t.Context())
+		s.fail = nil
+		time.Sleep(time.Second)
+		i.pass(t.Context())
+		if got := s.viewings(); len(got) != 1 {
+			t.Errorf("got %+v, want the viewing once", got)
+		}
+	})
+}
+
+// Kodi is told to use a server while we watch its file: the file's rest says
+// nothing any more.
+func TestMovedToAServer(t *testing.T) {
+	dir := t.TempDir()
+	sim, err := kodisim.Create(dir, 121)
+	must(t, err)
+	must(t, sim.Close())
+	i, err := New(Options{Userdata: dir, Sink: newSink()})
+	must(t, err)
+	i.pass(t.Context())
+	if i.Status().State != StateOK || i.asks() {
+		t.Fatalf("state %s, asks %v", i.Status().State, i.asks())
+	}
+	text := `<advancedsettings><videodatabase><type>mysql</type><host>nas</host><user>kodi</user></videodatabase></advancedsettings>`
+	must(t, os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600))
+	if !i.asks() {
+		t.Error("changed settings were not seen")
+	}
+	if i.pass(t.Context()); i.Status().State != StateMySQL {
+		t.Errorf("without a password: state %s", i.Status().State)
+	}
+}
