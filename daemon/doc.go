@@ -42,7 +42,8 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - connector/client: a Go client of the protocol, for the demo and the tests
   - connector/extension: the browser extension (plain JavaScript, no build step)
   - kodi: the importer: a change in the library → new viewings; the rule of what a viewing is
-  - kodi/library: readers: MyVideosNNN.db, NFO, videodb.xml; pure, read-only
+  - kodi/library: the reader of MyVideosNNN.db; pure, read-only
+  - kodi/nfo: readers of what was exported: trees of NFO files, videodb.xml; pure, read-only
   - kodi/kodisim: makes library files and plays, marks, refreshes and upgrades them as Kodi does; for the demo and the tests
   - kodi/watch: files → "something settled here": fsnotify, quiet window, ceiling, polling; knows nothing of Kodi
   - queue: the outbox in SQLite: commit, lease, settle, hold, list, counts; its schema

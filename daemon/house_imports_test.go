@@ -36,6 +36,7 @@ func table() map[string]access {
 		"kodi":                  {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/kodisim":          {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/library":          {may: sources},
+		"kodi/nfo":              {may: []string{"kodi/library", "queue/viewing"}},
 		"kodi/watch":            {},
 		"packaging":             {},
 		"packaging/test":        {},

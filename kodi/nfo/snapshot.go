@@ -1,0 +1,242 @@
+package nfo
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// build makes files of all that is known, in a fixed order, and says in words
+// what is amiss.
+func (r *Reader) build() (files []library.File, remark string) {
+	var amiss [tooLarge + 1]int
+	for _, dir := range slices.Sorted(maps.Keys(r.folders)) {
+		f := r.folders[dir]
+		for _, name := range slices.Sorted(maps.Keys(f.notes)) {
+			n := f.notes[name]
+			amiss[n.trouble]++
+			if file, ok := n.file(f.show); ok && !f.repeats(name, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	if r.export != nil {
+		files = append(files, r.export.files()...)
+	}
+	return files, remarkOn(amiss[broken], amiss[unreadable], amiss[tooLarge])
+}
+
+func remarkOn(broken, unreadable, tooLarge int) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{broken, "broken, so their identifiers are not used"}, {unreadable, "not readable by this user"}, {tooLarge, "larger than 1 MiB"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "some NFO files give less than they could: " + strings.Join(parts, "; ")
+}
+
+// repeats reports movie.nfo beside another NFO of the same film: one media
+// file, told of twice. Kodi reads the one that has the file's name.
+func (f *folder) repeats(name string, file library.File) bool {
+	if !strings.EqualFold(name, "movie.nfo") {
+		return false
+	}
+	for other, n := range f.notes {
+		if other == name {
+			continue
+		}
+		for _, i := range n.items {
+			if i.media.Type == viewing.Movie && i.same(file.Items[0].Media) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// same reports whether an item is that film: by an identifier, or by title
+// and year when both have none.
+func (i item) same(m viewing.Media) bool {
+	a, b := i.media.IDs, m.IDs
+	if i.unsure {
+		a = viewing.IDs{}
+	}
+	if a == (viewing.IDs{}) || b == (viewing.IDs{}) {
+		return i.media.Title == m.Title && i.media.Year == m.Year
+	}
+	return a.TMDB != 0 && a.TMDB == b.TMDB || a.IMDB != "" && a.IMDB == b.IMDB || a.TVDB != 0 && a.TVDB == b.TVDB
+}
+
+// file is the media file that an NFO stands for; ok is false when it tells of
+// no film and no episode.
+func (n *note) file(show *note) (file library.File, ok bool) {
+	items := make([]item, 0, len(n.items))
+	for _, i := range n.items {
+		if i.media.Type == viewing.TV {
+			continue
+		}
+		if i.media.Type == viewing.Episode && show != nil {
+			i.join(show.series())
+		}
+		items = append(items, i)
+	}
+	return fileOf(n.path, items), len(items) > 0
+}
+
+// series is what a tvshow.nfo tells of. One of which nothing is left could
+// have told anything.
+func (n *note) series() item {
+	for _, i := range n.items {
+		if i.media.Type == viewing.TV {
+			return i
+		}
+	}
+	if n.trouble != whole {
+		return item{media: viewing.Media{Type: viewing.TV}, unsure: true, doubt: "nothing of it can be read"}
+	}
+	return item{}
+}
+
+// join gives an episode the identifiers of its series, when both call it by
+// the same name and neither is broken. An identifier of the series is none of
+// the episode.
+func (i *item) join(show item) {
+	if show.media.Type != viewing.TV {
+		return
+	}
+	own, theirs := &i.media.IDs, show.media.IDs
+	if own.TMDB == theirs.TMDB {
+		own.TMDB = 0
+	}
+	if own.TVDB == theirs.TVDB {
+		own.TVDB = 0
+	}
+	if own.IMDB == theirs.IMDB {
+		own.IMDB = ""
+	}
+	s := *i.media.Show
+	s.Year = show.media.Year
+	switch named := s.Title != "" && show.media.Title != ""; {
+	case show.unsure:
+		i.doubt = cmp.Or(i.doubt, "the file of its series is broken: "+show.doubt)
+		if theirs == (viewing.IDs{}) {
+			*own = viewing.IDs{} // they could be the series'
+		}
+	case named && !alike(s.Title, show.media.Title):
+		i.doubt = cmp.Or(i.doubt, fmt.Sprintf("it calls its series %q, but the file of the series says %q", s.Title, show.media.Title))
+		s.Year = 0
+	default:
+		s.IDs = theirs
+		s.Title = cmp.Or(show.media.Title, s.Title)
+		i.doubt = cmp.Or(i.doubt, show.doubt)
+	}
+	i.media.Show = &s
+}
+
+// alike compares titles by their letters and digits.
+func alike(a, b string) bool {
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// files groups the items of an export by the media file they lie in.
+func (e *export) files() []library.File {
+	var order []string
+	byPath := map[string][]item{}
+	for _, i := range e.items {
+		if i.path == "" {
+			continue // nothing to know it by next time
+		}
+		if _, known := byPath[i.path]; !known {
+			order = append(order, i.path)
+		}
+		byPath[i.path] = append(byPath[i.path], i)
+	}
+	files := make([]library.File, 0, len(order))
+	for _, path := range order {
+		files = append(files, fileOf(path, byPath[path]))
+	}
+	return files
+}
+
+// fileOf is a media file with its items. Its numbers are made of the path:
+// they stay as long as it does.
+func fileOf(path string, items []item) library.File {
+	sum := fnv.New64a()
+	sum.Write([]byte(path)) //nolint:errcheck // a hash takes everything
+	id := int64(sum.Sum64() >> 2)
+	f := library.File{ID: id, Path: path, InSource: true, Items: make([]library.Item, 0, len(items))}
+	for _, i := range items {
+		f.PlayCount = max(f.PlayCount, i.playCount)
+		f.LastPlayed = later(f.LastPlayed, i.lastPlayed)
+		f.Duration = max(f.Duration, i.duration)
+		f.Items = append(f.Items, i.item(id+int64(len(f.Items))+1))
+	}
+	slices.SortStableFunc(f.Items, byPlace)
+	return f
+}
+
+// later is the text of the later time; Kodi's texts sort by themselves.
+func later(a, b string) string { return max(a, b) }
+
+// item is the library's word for it. Of a broken file no identifier is left,
+// but what it seemed to say stays as evidence.
+func (i item) item(id int64) library.Item {
+	out := library.Item{KodiID: id, Media: i.media}
+	if i.doubt != "" {
+		out.Doubt = "Of its identifiers not all are used: " + i.doubt + "."
+	}
+	if i.unsure {
+		out.Doubt = fmt.Sprintf("Its NFO is broken (%s), so its identifiers are not used%s.", i.doubt, seeming(i.media.IDs))
+		out.Media.IDs = viewing.IDs{}
+		if show := out.Media.Show; show != nil {
+			out.Media.Show = &viewing.Show{Title: show.Title, Year: show.Year}
+		}
+	}
+	return out
+}
+
+// seeming lists identifiers as evidence.
+func seeming(ids viewing.IDs) string {
+	var parts []string
+	if ids.TMDB > 0 {
+		parts = append(parts, fmt.Sprintf("tmdb %d", ids.TMDB))
+	}
+	if ids.IMDB != "" {
+		parts = append(parts, "imdb "+ids.IMDB)
+	}
+	if ids.TVDB > 0 {
+		parts = append(parts, fmt.Sprintf("tvdb %d", ids.TVDB))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; it seems to say " + strings.Join(parts, ", ")
+}
+
+// byPlace orders the episodes of one file; those without a place come last.
+func byPlace(a, b library.Item) int {
+	return cmp.Or(
+		cmp.Compare(orLast(a.Media.Season), orLast(b.Media.Season)),
+		cmp.Compare(orLast(a.Media.Episode), orLast(b.Media.Episode)))
+}
+
+func orLast(n *int) int {
+	if n == nil {
+		return maxPlace + 1
+	}
+	return *n
+}

@@ -1,0 +1,262 @@
+package nfo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Bounds of a tree.
+const (
+	maxNFO   = 1 << 20   // bytes of one NFO file
+	maxFiles = 1_000_000 // NFO files
+	maxDeep  = 64        // folders within each other
+)
+
+// settling is how old a change must be before the file's time is believed to
+// show the next one: file systems count in steps of up to two seconds.
+const settling = 2 * time.Second
+
+// walk is one way through a tree.
+type walk struct {
+	ctx     context.Context
+	old     map[string]*folder
+	found   map[string]*folder
+	now     time.Time
+	list    []string // the folders, in order
+	files   int
+	changed bool
+	jobs    chan *note
+	export  candidate // the newest videodb.xml
+}
+
+// candidate is a videodb.xml that may be read.
+type candidate struct {
+	path    string
+	size    int64
+	changed time.Time
+}
+
+// run walks while workers read what has changed.
+func (w *walk) run(root string) error {
+	w.jobs = make(chan *note, 256)
+	var g errgroup.Group
+	for range workers() {
+		g.Go(func() error {
+			var b buffer
+			for n := range w.jobs {
+				if w.ctx.Err() == nil {
+					n.read(&b)
+				}
+			}
+			return nil
+		})
+	}
+	err := w.visit(root, nil, 0)
+	close(w.jobs)
+	if waited := g.Wait(); err == nil {
+		err = waited
+	}
+	if err == nil {
+		err = w.ctx.Err()
+	}
+	if len(w.found) != len(w.old) {
+		w.changed = true
+	}
+	return err
+}
+
+// visit looks at one folder and then at those in it. A folder below the root
+// that is gone or may not be read is passed over; any other trouble, such as
+// a drive that went away, ends the reading.
+func (w *walk) visit(dir string, show *note, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return w.closed(dir, err, depth)
+	}
+	if depth > maxDeep {
+		return fmt.Errorf("%w: %s lies too deep", ErrTooMany, dir)
+	}
+	f, err := w.enter(dir, entries, show)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && !skipped(e.Name()) {
+			if err := w.visit(filepath.Join(dir, e.Name()), f.show, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closed is a folder that cannot be read. What was known of one that is
+// forbidden now is kept: it did not go away.
+func (w *walk) closed(dir string, err error, depth int) error {
+	switch {
+	case depth == 0:
+		return classify(err)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case !errors.Is(err, fs.ErrPermission):
+		return err
+	}
+	for path, f := range w.old {
+		if path == dir || strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			w.found[path] = f
+		}
+	}
+	return nil
+}
+
+// skipped are folders that hold no NFO files of films: hidden ones, and those
+// in which Kodi and storage devices keep pictures and waste.
+func skipped(name string) bool {
+	switch strings.ToLower(name) {
+	case "extrafanart", "extrathumbs", "@eadir", "#recycle", "$recycle.bin", "lost+found", "system volume information":
+		return true
+	default:
+		return strings.HasPrefix(name, ".")
+	}
+}
+
+// enter looks at the files of one folder.
+func (w *walk) enter(dir string, entries []fs.DirEntry, above *note) (*folder, error) {
+	old := w.old[dir]
+	if old == nil {
+		old = &folder{}
+		w.changed = true
+	}
+	f := &folder{notes: make(map[string]*note, len(old.notes)), show: above}
+	w.list = append(w.list, dir)
+	w.found[dir] = f
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		name := strings.ToLower(e.Name())
+		switch {
+		case strings.HasSuffix(name, ".nfo"):
+			n, err := w.note(dir, e, old.notes[e.Name()])
+			if err != nil {
+				return nil, err
+			}
+			if n != nil {
+				f.notes[e.Name()] = n
+			}
+			if n != nil && name == "tvshow.nfo" {
+				f.show = n
+			}
+		case name == exportName:
+			w.consider(dir, e)
+		}
+	}
+	if len(f.notes) != len(old.notes) || f.show != old.show {
+		w.changed = true
+	}
+	return f, nil
+}
+
+// note is what is known of a file; it is read when its time or size is new.
+func (w *walk) note(dir string, e fs.DirEntry, old *note) (*note, error) {
+	info, err := e.Info()
+	if err != nil {
+		return nil, nil //nolint:nilerr // it vanished meanwhile: it is not there
+	}
+	if w.files++; w.files > maxFiles {
+		return nil, fmt.Errorf("%w: more than %d", ErrTooMany, maxFiles)
+	}
+	at := info.ModTime()
+	if old != nil && !old.fresh && old.size == info.Size() && old.changed == at.UnixNano() {
+		return old, nil
+	}
+	w.changed = true
+	n := &note{
+		path: filepath.Join(dir, e.Name()), size: info.Size(), changed: at.UnixNano(),
+		fresh: at.After(w.now.Add(-settling)),
+	}
+	w.jobs <- n
+	return n, nil
+}
+
+// buffer is what a worker reads into.
+type buffer struct{ bytes []byte }
+
+// read reads the file. One that cannot be opened now is tried again next time.
+func (n *note) read(b *buffer) {
+	text, err := b.load(n.path, n.size)
+	switch {
+	case err != nil:
+		n.trouble, n.fresh = unreadable, true
+	case len(text) > maxNFO:
+		n.trouble = tooLarge
+	default:
+		items, fault := parse(text)
+		n.items = items
+		if fault != "" {
+			n.trouble = broken
+		}
+	}
+}
+
+// load reads a file, and one byte more than may be at most.
+func (b *buffer) load(path string, size int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	want := int(min(size, maxNFO)) + 1
+	if cap(b.bytes) < want {
+		b.bytes = make([]byte, 0, max(want, 1<<14))
+	}
+	b.bytes = b.bytes[:0]
+	for len(b.bytes) <= maxNFO {
+		if len(b.bytes) == cap(b.bytes) { // it grew
+			b.bytes = append(b.bytes, 0)[:len(b.bytes)]
+		}
+		n, err := file.Read(b.bytes[len(b.bytes):min(cap(b.bytes), maxNFO+1)])
+		b.bytes = b.bytes[:len(b.bytes)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b.bytes, nil
+}
+
+// consider takes the newest export of all that lie in the tree.
+func (w *walk) consider(dir string, e fs.DirEntry) {
+	info, err := e.Info()
+	if err != nil {
+		return // it vanished meanwhile
+	}
+	c := candidate{filepath.Join(dir, e.Name()), info.Size(), info.ModTime()}
+	if w.export.path == "" || c.changed.After(w.export.changed) || c.changed.Equal(w.export.changed) && c.path > w.export.path {
+		w.export = c
+	}
+}
+
+// single takes one file for the whole place: an export, or one NFO file.
+func (w *walk) single(path string, info fs.FileInfo) error {
+	w.list = []string{filepath.Dir(path)}
+	if !strings.HasSuffix(strings.ToLower(path), ".nfo") {
+		w.export = candidate{path, info.Size(), info.ModTime()}
+		return nil
+	}
+	return fmt.Errorf("%w: give the folder of %s", ErrNotFound, filepath.Base(path))
+}
