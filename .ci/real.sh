@@ -1,4 +1,4 @@
-# The checks against the real thing: systemd and Kodi. Sourced by .ci/run.
+# The checks against the real thing: systemd, Kodi and MariaDB. Sourced by .ci/run.
 
 # must_pass PACKAGE TEST: runs one test that may not be skipped. A test that
 # does not exist fails too.
@@ -52,6 +52,15 @@ step_kodi() {
   export FILMSPOOL_REAL_KODI=$tool
   must_pass ./kodi/kodisim TestAgainstRealKodi
   must_pass ./cmd/filmspool TestRealKodiEndToEnd
+}
+
+# A server of our own, in a folder of its own and on loopback: the package has
+# the program, and no service.
+step_mariadb() {
+  need mariadb-server-core mariadb-client-core
+  FILMSPOOL_MARIADB=$(command -v mariadbd)
+  export FILMSPOOL_MARIADB
+  must_pass ./kodi/library TestServer
 }
 
 step_nspawn() {

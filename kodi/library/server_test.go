@@ -17,6 +17,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -208,6 +209,7 @@ func TestServer(t *testing.T) {
 	t.Run("leaves nothing", m.leavesNothing)
 	t.Run("secure", m.secure)
 	t.Run("found by its folder", m.found)
+	t.Run("imported", func(t *testing.T) { m.imported(t, sim.Path()) })
 }
 
 // sameAs: a database tells the same as the file that it was copied from, with
@@ -375,6 +377,53 @@ func (m *maria) found(t *testing.T) {
 	if got := readServer(t, db.Server); got.Version != 121 {
 		t.Errorf("got %d", got.Version)
 	}
+}
+
+// imported: a play in the server becomes a viewing, and nothing else does.
+func (m *maria) imported(t *testing.T, path string) {
+	m.load(t, "OtherHome121", path, "InnoDB")
+	sink := &inbox{got: make(chan viewing.Viewing, 10), first: make(chan struct{}, 1)}
+	i, err := kodi.New(kodi.Options{Userdata: m.userdata(t, "OtherHome"), Zone: time.UTC, Sink: sink, Poll: 40 * time.Millisecond})
+	ok(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- i.Run(ctx) }()
+	<-sink.first
+	at := time.Now().UTC().Format(time.DateTime)
+	m.exec(t, "update OtherHome121.files set lastPlayed = '2026-03-01 20:05:00' where idFile = 2") // not to its end
+	m.exec(t, "update OtherHome121.files set playCount = 1, lastPlayed = ? where idFile = 1", at)
+	select {
+	case v := <-sink.got:
+		if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || v.WatchedAt.Text != at {
+			t.Errorf("got %+v", v)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the play was not found: ", i.Status())
+	}
+	cancel()
+	ok(t, <-done)
+	if len(sink.got) > 0 {
+		t.Errorf("a second viewing: %+v", <-sink.got)
+	}
+}
+
+// inbox takes what an importer finds.
+type inbox struct {
+	got   chan viewing.Viewing
+	first chan struct{} // the baseline is there
+}
+
+func (*inbox) State(context.Context, string) (map[string][]byte, error) { return nil, nil }
+
+func (b *inbox) Commit(_ context.Context, batch viewing.Batch) ([]viewing.Outcome, error) {
+	select {
+	case b.first <- struct{}{}:
+	default:
+	}
+	for _, v := range batch.Viewings {
+		b.got <- v
+	}
+	return nil, nil
 }
 
 // BenchmarkServer reads the large library from a server.
