@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func (p *program) kodiCommand() *cobra.Command {
 			return nil
 		})
 	}
-	return group("kodi", "Look at the Kodi libraries", scan)
+	return group("kodi", "Look at the Kodi libraries, and import their past", scan, p.kodiImportCommand())
 }
 
 // sayScan tells what each library holds and what of it is new.
@@ -47,24 +48,24 @@ func (p *program) sayScan(found status.Scan) {
 			continue
 		}
 		fmt.Fprintf(p.stdout, "  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
-		p.sayFound("new, would be sent", l.New)
-		p.sayFound("would be held", l.Held)
-		p.sayFound("without an identifier", l.Unresolved)
+		sayFound(p.stdout, "new, would be sent", l.New)
+		sayFound(p.stdout, "would be held", l.Held)
+		sayFound(p.stdout, "without an identifier", l.Unresolved)
 	}
 }
 
 // sayFound lists viewings under a heading.
-func (p *program) sayFound(heading string, found []kodi.Found) {
+func sayFound(w io.Writer, heading string, found []kodi.Found) {
 	if len(found) == 0 {
 		return
 	}
-	fmt.Fprintf(p.stdout, "  %s:\n", heading)
+	fmt.Fprintf(w, "  %s:\n", heading)
 	for _, f := range found {
 		for _, m := range f.Media {
-			fmt.Fprintf(p.stdout, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), f.Note)
+			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), f.Note)
 		}
 		if len(f.Media) == 0 {
-			fmt.Fprintf(p.stdout, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, f.Note)
+			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, f.Note)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func readOrder(o *status.Order, args []string, before string) error {
 	}
 	var err error
 	if before != "" {
-		o.Before, err = moment(before)
+		o.Before, err = moment("before", before)
 	}
 	if err = cmp.Or(err, oneOf("state", o.State, states()), oneOf("kind", string(o.Kind), kinds())); err != nil {
 		return err
@@ -132,13 +132,13 @@ func readOrder(o *status.Order, args []string, before string) error {
 }
 
 // moment reads a day, which begins at midnight here, or a time with offset.
-func moment(text string) (time.Time, error) {
+func moment(flag, text string) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return day, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, usage("--before %q is not a day such as 2026-03-01, or a time with offset", text)
+		return at, usage("--%s %q is not a day such as 2026-03-01, or a time with offset", flag, text)
 	}
 	return at, nil
 }

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// pastOf makes a library of n films, each watched on a day of its own, and has
+// the household's programs read it.
+func (h *household) pastOf(n int) *kodisim.Sim {
+	h.t.Helper()
+	sim, err := kodisim.Create(filepath.Join(h.dir, "userdata"), 131)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { sim.Close() })
+	for film := range n {
+		h.watched(sim, film+1, kodisim.Claim{PlayCount: 2, LastPlayed: pastDay(film + 1).Format(time.DateOnly)})
+	}
+	config := filepath.Join(h.dir, "config.toml")
+	text := fmt.Sprintf("[replay]\nbackfill_rate = 0\n[[kodi.libraries]]\nuserdata = %q\ntime_zone = \"UTC\"\n", filepath.Join(h.dir, "userdata"))
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	h.env = append(h.env, "FILMSPOOL_CONFIG="+config)
+	return sim
+}
+
+func (h *household) watched(sim *kodisim.Sim, film int, claim kodisim.Claim) {
+	h.t.Helper()
+	_, err := sim.AddFilm(kodisim.Film{
+		Title: fmt.Sprint("Film ", film), IDs: viewing.IDs{TMDB: int64(film)}, Path: fmt.Sprintf("/media/films/%d.mkv", film), Claim: claim,
+	}, time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// pastDay is noon of the day on which a film was watched.
+func pastDay(film int) time.Time {
+	return time.Date(2012, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, film)
+}
+
+// past runs an import that must end well, and returns what it says.
+func (h *household) past(args ...string) (did status.KodiImported) {
+	h.t.Helper()
+	cmd := h.command(h.t.Context(), append([]string{"kodi", "import", "--json"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &did)
+	}
+	if err != nil {
+		h.t.Fatalf("import: %v\n%s%s", err, out, stderr.String())
+	}
+	return did
+}
+
+// TestKodiImport: the past of a library arrives, but for what the service has
+// and what was recorded here, and arrives once.
+func TestKodiImport(t *testing.T) {
+	h := newHousehold(t)
+	box := h.start("sandbox", "--listen", "127.0.0.1:0", "--state-dir", h.dir+"/box", "--secret-key", secretKey)
+	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
+	sim := h.pastOf(12)
+	h.watched(sim, 13, kodisim.Claim{PlayCount: 1, ReadAt: time.Date(2020, 1, 1, 20, 0, 0, 0, time.UTC)})
+	h.watched(sim, 14, kodisim.Claim{PlayCount: 1, ReadAt: time.Date(2020, 1, 1, 20, 0, 1, 0, time.UTC)})
+	elsewhere := fmt.Sprintf(`{"type":"movie","id":3,"count":1,"watchedAt":%q}`, pastDay(3).Add(9*time.Hour).Format(time.RFC3339))
+	tell(t, "http://"+box.address+"/api/v1/history", elsewhere)
+	h.do("", "add", "movie", "5", "--watched-at", pastDay(5).Add(-time.Hour).Format(time.RFC3339))
+
+	before := h.past("--dry-run")
+	if l := before.Libraries[0]; l.Films != 10 || l.AtService != 1 || l.Recorded != 1 || l.Held["bulk"] != 2 || l.Earlier != 12 || before.NeedsYes {
+		t.Errorf("the preview is %+v", before)
+	}
+	h.start("run")
+	if did := h.past(); did.Libraries[0].Films != 10 {
+		t.Errorf("the import is %+v", did)
+	}
+	h.delivered(11)
+	days := map[int64]time.Time{}
+	for _, r := range h.records(box.address).History {
+		if _, twice := days[r.ID]; twice {
+			t.Errorf("film %d was recorded twice", r.ID)
+		}
+		days[r.ID] = r.WatchedAt.Time
+	}
+	if len(days) != 12 || !days[7].Equal(pastDay(7)) {
+		t.Errorf("recorded %v", days)
+	}
+	if again := h.past("--plays", "all"); again.Libraries[0].Plays() != 12 || again.Libraries[0].Held["backdated"] != 12 {
+		t.Errorf("the earlier plays are %+v", again.Libraries[0])
+	}
+	if again := h.past("--plays", "all"); again.Libraries[0].Plays() != 0 || !strings.Contains(h.try("status", "--json"), `"held": 14,`) {
+		t.Errorf("again, it is %+v", again.Libraries[0])
+	}
+}
+
+// tell has another device tell the service something.
+func tell(t *testing.T, url, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Api-Key", secretKey)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		t.Fatalf("told the service: %s", answer.Status)
+	}
+}
+
+// TestKodiImportAsks: a service that does not tell what it has wants a yes.
+func TestKodiImportAsks(t *testing.T) {
+	h := newHousehold(t)
+	box := h.start("sandbox", "--listen", "127.0.0.1:0", "--state-dir", h.dir+"/box", "--secret-key", secretKey, "--contract-only")
+	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
+	h.pastOf(3)
+	said := h.try("kodi", "import")
+	for _, want := range []string{"to send: 3 films", "it does not show its history", "error: what the service has already would be there twice", "--yes", "exit status 2"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if did := h.past("--dry-run"); !did.NeedsYes || did.Services[0].Readable {
+		t.Errorf("the preview is %+v", did)
+	}
+	if said := h.do("", "kodi", "import", "--yes", "--since", "2012-01-03"); !strings.Contains(said, "Imported: 2 viewings are on disk.") || !strings.Contains(said, "left out: 1 from before the date") {
+		t.Errorf("it says:\n%s", said)
+	}
+	for _, args := range [][]string{{"--plays", "some"}, {"--since", "soon"}} {
+		if said := h.try(append([]string{"kodi", "import"}, args...)...); !strings.Contains(said, "exit status 2") {
+			t.Errorf("%v: %s", args, said)
+		}
+	}
+}
+
+// all are the entries that the household has.
+func (h *household) all() (entries []status.Entry) {
+	h.t.Helper()
+	out, err := h.command(h.t.Context(), "queue", "list", "--json", "--limit", "10000").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &entries)
+	}
+	if err != nil {
+		h.t.Fatalf("list: %v\n%s", err, out)
+	}
+	return entries
+}
+
+// TestKodiImportSurvivesKills kills imports with -9 at random moments, offline
+// and in a daemon, and begins them again: every play is there, once.
+func TestKodiImportSurvivesKills(t *testing.T) {
+	const films = 1000
+	h := newHousehold(t)
+	h.pastOf(films)
+	cut := 0
+	for n := range 8 {
+		var daemon *process
+		if n%2 == 1 {
+			daemon = h.start("run")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd := h.command(ctx, "kodi", "import", "--yes")
+		after := time.Duration(100+rand.IntN(300)) * time.Millisecond
+		timer := time.AfterFunc(after, func() {
+			if daemon != nil {
+				_ = daemon.cmd.Process.Kill()
+			} else {
+				cancel()
+			}
+		})
+		out, err := cmd.CombinedOutput()
+		h.said.add(out)
+		timer.Stop()
+		cancel()
+		if daemon != nil {
+			daemon.kill()
+		}
+		if _, killed := errors.AsType[*exec.ExitError](err); killed {
+			cut++
+		}
+		t.Logf("after %v: %v, %d are there", after, err, len(h.all()))
+	}
+	h.past("--yes")
+	seen := map[int64]bool{}
+	for _, e := range h.all() {
+		film := e.Media.IDs.TMDB
+		if seen[film] || !e.WatchedAt.Equal(pastDay(int(film))) || e.State != "pending" {
+			t.Errorf("%+v", e)
+		}
+		seen[film] = true
+	}
+	if len(seen) != films {
+		t.Errorf("%d films are there, want %d", len(seen), films)
+	}
+	if cut == 0 {
+		t.Log("no import was cut: this machine is too fast for this test")
+	}
+}
