@@ -128,7 +128,8 @@ What was sent to another address or with another person's key stays in doubt, wh
 What was in doubt in another queue is looked for where it is imported; found, it is delivered, and missing, it is held: the other queue may send it again.
 
 A watchlist add in doubt is repeated, unless the item has been watched since. A list is ours only if its id was absent from a reading before the send, and name, description and visibility are equal. What cannot be settled by reading waits for the user, or for the in_doubt setting (hold; resend, at most three requests in all; delivered). Catch-up and imported
-viewings are looked up before they are sent: the same item within half its running time (unknown: 40 minutes a film, 20 an episode) is merged; one reading serves for a minute, and viewings of the same event never merge with each other.
+viewings are looked up before they are sent: the same item within half its running time (unknown: 40 minutes a film, 20 an episode), or on its day where only that is known, is merged;
+one reading serves for a minute, or thirty times what it took, up to 15 minutes, and viewings of the same event never merge with each other.
 
 Idempotency-Key = hash of installation id, dedupe key, account and revision; an edit or a definite refusal raises the revision. It is not evidence. Only for an account with idempotency = true are in-doubt entries resent with the same key, for 12 h (30 s after the doubt, doubling to 15 minutes), then read back, else held.
 
@@ -169,7 +170,8 @@ port learns nothing. Tokens never stand in a URL. A client can add and see count
 Watch the Database folder and the NFO roots; an event is only a hint, the scan is the truth. Read the library in one short read-only
 transaction into memory and close it: an open reader freezes the user's Kodi. Compare with what we knew, in our own database; commit new viewings and new state together. The rule of what is a viewing, its classes, the keys, the
 clock and the many ways to be fooled stand in package kodi.
-First contact with a library is a baseline: nothing is sent until the user asks for an import and has seen its preview.
+First contact with a library is a baseline: nothing is sent until the user asks for an import and has seen its preview. An import hands over the last play of each file, since Kodi keeps the time of no other;
+it leaves out what the queue ever recorded and what the service has, and is kept in chunks, so that it can be cut at any moment.
 
 # Program, files, words
 
@@ -240,7 +242,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,label,origin,browser,pairedAt,lastSeen}]; clients revoke ID.
 
   - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…]}]};
-    kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json.
+    kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},unresolved,earlier,recorded,atService,copies,before,
+    sample[…],heldSample[…]}],services:[{account,readable,reason}],needsYes,sendSeconds}; where a service does not tell what it has, it wants --yes (2). Cut short, it goes on with the rest when it is asked again.
 
   - filmspool demo --once --json: runs the whole tour on embedded parts in a temporary folder and prints
     {"history":{"browser":n,"kodi":n,"cli":n},"watchlist":n,"lists":n,"lost":0,"doubled":0,"offlineHeld":n}, counted from the sandbox's records; exit 0 only if all arrived exactly once.
