@@ -57,7 +57,7 @@ func New(path string) *Reader { return &Reader{path: path} }
 // Tree is what one reading went through.
 type Tree struct {
 	Folders []string // those that hold, or could come to hold, something to read
-	Changed bool     // something differed from the reading before
+	Changed bool     // a name, a time or a size differed from the reading before
 }
 
 // Read takes one reading. Of an unchanged tree it costs one look at each
@@ -85,7 +85,7 @@ func (r *Reader) Read(ctx context.Context) (library.Snapshot, Tree, error) {
 	if err != nil {
 		return snap, Tree{}, fmt.Errorf("read NFO files: %w", err)
 	}
-	if w.changed || newer {
+	if w.changed || w.again || newer {
 		r.folders = w.found
 		r.files, r.remark = r.build()
 	}

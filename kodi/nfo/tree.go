@@ -33,7 +33,8 @@ type walk struct {
 	now     time.Time
 	list    []string // the folders, in order
 	files   int
-	changed bool
+	changed bool // by names, times and sizes
+	again   bool // something was read again, in case it changed
 	jobs    chan *note
 	export  candidate // the newest videodb.xml
 }
@@ -163,9 +164,10 @@ func (w *walk) enter(dir string, entries []fs.DirEntry, above *note) (*folder, e
 			w.consider(dir, e)
 		}
 	}
-	if len(f.notes) != len(old.notes) || f.show != old.show {
+	if len(f.notes) != len(old.notes) {
 		w.changed = true
 	}
+	w.again = w.again || f.show != old.show
 	return f, nil
 }
 
@@ -179,10 +181,12 @@ func (w *walk) note(dir string, e fs.DirEntry, old *note) (*note, error) {
 		return nil, fmt.Errorf("%w: more than %d", ErrTooMany, maxFiles)
 	}
 	at := info.ModTime()
-	if old != nil && !old.fresh && old.size == info.Size() && old.changed == at.UnixNano() {
+	if old == nil || old.size != info.Size() || old.changed != at.UnixNano() {
+		w.changed = true
+	} else if !old.fresh {
 		return old, nil
 	}
-	w.changed = true
+	w.again = true
 	n := &note{
 		path: filepath.Join(dir, e.Name()), size: info.Size(), changed: at.UnixNano(),
 		fresh: at.After(w.now.Add(-settling)),

@@ -1,5 +1,5 @@
-// Package watch turns changes of files in one folder into "something settled
-// here".
+// Package watch turns changes of files in one folder ([Run]), or in a tree of
+// folders ([RunTree]), into "something settled here".
 //
 // It owns the way from the operating system's events to one call: it listens
 // to the folder, waits until the writer has been quiet for a moment, and does

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package watch
+
+// deafness says why changes in a folder may come without an event, or "". A
+// tree would need a handle for each folder or file here, which are few.
+func deafness(string) string { return "listening to a whole tree costs too much on this system" }
