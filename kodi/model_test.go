@@ -1,6 +1,7 @@
 package kodi
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ type household struct {
 	edited map[string]bool       // by path: counts were raised without a playback since the last reading
 	taken  map[string]bool       // by path: a person has taken a count back
 	fresh  map[string]bool       // by path: scanned in since the last reading
+	broken map[string]bool       // by path and time: ends of partial plays that only a reading of then can tell
 	events map[string]seenBefore // by event id
 }
 
@@ -45,7 +47,7 @@ type seenBefore struct{ path string }
 func newHousehold(t *rapid.T) *household {
 	h := &household{
 		known: &memory{meta: meta{ID: "lib"}, files: map[string]record{}}, on: true,
-		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, events: map[string]seenBefore{},
+		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, broken: map[string]bool{}, events: map[string]seenBefore{},
 		zones: map[string]*time.Location{},
 	}
 	for _, name := range []string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"} {
@@ -110,6 +112,9 @@ func (h *household) actions() map[string]func(*rapid.T) {
 			f := h.pick(t)
 			h.pass(10 * time.Minute)
 			f.LastPlayed = h.text()
+			if !h.fresh[f.Path] && !h.edited[f.Path] && !h.undone[f.Path] && h.unread[f.Path] == nil {
+				h.broken[f.Path+f.LastPlayed] = true
+			}
 			_, counted := h.unread[f.Path]
 			delete(h.unread, f.Path) // its time is gone
 			h.partly[f.Path] = &act{path: f.Path, ends: []time.Time{h.now.Truncate(time.Second)}, zone: h.zone}
@@ -139,7 +144,8 @@ func (h *household) actions() map[string]func(*rapid.T) {
 			h.zone = h.zones[rapid.SampledFrom([]string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"}).Draw(t, "zone")]
 			h.away = h.away || h.zone != h.zones["America/New_York"]
 		},
-		"stop": func(*rapid.T) { h.on = false },
+		"import": h.bringPast,
+		"stop":   func(*rapid.T) { h.on = false },
 		"start": func(t *rapid.T) {
 			h.on = true
 			h.read(t)
@@ -234,6 +240,55 @@ func (h *household) scan(t *rapid.T) {
 	h.files = append(h.files, f)
 	h.fresh[f.Path] = true
 	h.soon(t)
+}
+
+// bringPast imports: nothing that was ever handed over, and nothing at the
+// time of a playback that did not reach its end.
+func (h *household) bringPast(t *rapid.T) {
+	h.read(t)
+	if h.known.meta.Guard.On {
+		return
+	}
+	o := ImportOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
+	for turn := range 2 {
+		r := newReading(h.known, snapshot(h.files...), h.now, zones{machine: h.zones["America/New_York"]})
+		p, err := makePlan(t.Context(), r, told(h.events), "kodi:/u", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turn == 1 && p.Plays() > 0 {
+			t.Fatalf("imported again: %+v", p.Preview)
+		}
+		v := p.verdict(h.known, p.plays, h.now)
+		for _, w := range v.viewings {
+			if err := w.Validate(); err != nil {
+				t.Fatalf("invalid: %v", err)
+			}
+			if _, twice := h.events[w.EventID]; twice {
+				t.Fatalf("event id %s twice", w.EventID)
+			}
+			if w.Class == viewing.ClassImport && (h.known.files[w.Origin.Path].Serial > 0 || h.broken[w.Origin.Path+w.WatchedAt.Text]) {
+				t.Fatalf("false or doubled: %s at %s (%s)", w.Origin.Path, w.WatchedAt.Text, w.Origin.Note)
+			}
+			h.events[w.EventID] = seenBefore{w.Origin.Path}
+		}
+		h.known.apply(v)
+	}
+}
+
+// told is a ledger of event ids alone.
+type told map[string]seenBefore
+
+func (l told) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
+	taken := map[string]bool{}
+	for _, id := range ids {
+		_, taken[id] = l[id]
+	}
+	return taken, nil
+}
+
+func (told) Recorded(context.Context, string, []string) (map[string][]viewing.Instant, error) {
+	return map[string][]viewing.Instant{}, nil
 }
 
 // hidden admits that the time of a file that is new may lie before the last
