@@ -28,13 +28,13 @@ func (p *program) kodiCommand() *cobra.Command {
 			return nil
 		})
 	}
-	return group("kodi", "Look at the Kodi libraries, and import their past", scan, p.kodiImportCommand())
+	return group("kodi", "Look at the Kodi libraries, and import their past", scan, p.kodiLibrariesCommand(), p.kodiImportCommand())
 }
 
 // sayScan tells what each library holds and what of it is new.
 func (p *program) sayScan(found status.Scan) {
 	if len(found.Libraries) == 0 {
-		fmt.Fprintln(p.stdout, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool config path")
+		fmt.Fprintln(p.stdout, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
 	for _, l := range found.Libraries {
 		fmt.Fprintf(p.stdout, "%s  %s\n", l.Userdata, l.State)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue"
 )
 
 func (p *program) kodiImportCommand() *cobra.Command {
@@ -90,13 +92,26 @@ func (p *program) importKodi(ctx context.Context, o status.KodiImport, out io.Wr
 		}
 	}
 	if did, err = p.askKodi(ctx, o); err != nil {
-		return did, err
+		return did, cutShort(ctx, err)
 	}
 	if o.Yes {
 		sayPast(out, did)
 	}
 	sayImportedPast(out, did)
 	return did, nil
+}
+
+// cutShort is the error of an import that did not come to its end; one that
+// was refused did not begin.
+func cutShort(ctx context.Context, err error) error {
+	var fault *status.Fault
+	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != status.CodeInternal || errors.Is(err, queue.ErrLocked) {
+		return err
+	}
+	return &exitError{
+		code: exitFailed, message: "the import was cut short: " + err.Error(),
+		hint: "what is on disk stays; filmspool kodi import goes on with the rest",
+	}
 }
 
 // askKodi asks for an import or a preview, and tells on the standard error how

@@ -219,3 +219,41 @@ func TestKodiImportSurvivesKills(t *testing.T) {
 		t.Log("no import was cut: this machine is too fast for this test")
 	}
 }
+
+func TestImportTellsWhatIsLeft(t *testing.T) {
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		done  int
+		after time.Duration
+		want  string
+	}{
+		{0, time.Minute, ""},
+		{200, 2 * time.Second, ", about 8s to go"},
+		{1000, 10 * time.Second, ", about 0s to go"},
+		{200, -time.Hour, ""}, // the clock was set back
+	} {
+		if got := left(status.KodiProgress{Done: c.done, Total: 1000, StartedAt: began}, began.Add(c.after)); got != c.want {
+			t.Errorf("%d after %v: %q, want %q", c.done, c.after, got, c.want)
+		}
+	}
+}
+
+func TestImportThatIsCutShortSaysSo(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	fault := func(code string) error { return &status.Fault{Code: code, Message: "no"} }
+	for name, c := range map[string]struct {
+		ctx context.Context
+		err error
+		cut bool
+	}{
+		"refused":             {t.Context(), fault(status.CodeRefused), false},
+		"Ctrl-C":              {ended, context.Canceled, true},
+		"trouble of the disk": {t.Context(), fault(status.CodeInternal), true},
+		"the daemon is gone":  {t.Context(), errors.New("EOF"), true},
+	} {
+		if cut := strings.Contains(cutShort(c.ctx, c.err).Error(), "cut short"); cut != c.cut {
+			t.Errorf("%s: cut short %v", name, cut)
+		}
+	}
+}
