@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+)
+
+func TestKodiLibraries(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, dir := range []string{"tv/userdata", "mine"} {
+		sim, err := kodisim.Create(filepath.Join(home, dir), 121)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sim.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := config.Default()
+	c.Kodi.Libraries = []config.Library{{Userdata: filepath.Join(home, "mine") + "/"}, {Userdata: filepath.Join(home, "gone")}}
+	found := map[string]KodiLibrary{}
+	for _, l := range KodiLibraries(c, func(name string) string {
+		return map[string]string{"KODI_DATA": filepath.Join(home, "tv"), "APPDATA": home}[name]
+	}) {
+		found[l.Userdata] = l
+	}
+	if l := found[filepath.Join(home, "mine")]; !l.Configured || l.Version != 121 || l.Problem != "" {
+		t.Errorf("the configured one: %+v", l)
+	}
+	if l := found[filepath.Join(home, "gone")]; !l.Configured || l.Problem == "" {
+		t.Errorf("one that is not there: %+v", l)
+	}
+	if l := found[filepath.Join(home, "tv", "userdata")]; filepath.Separator == '/' && (l.Configured || l.Version != 121) {
+		t.Errorf("one that is found: %+v", l)
+	}
+}

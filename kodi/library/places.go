@@ -1,0 +1,108 @@
+package library
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// System is what decides where Kodi keeps its folders.
+type System struct {
+	OS     string              // as GOOS has it
+	Home   string              // of the user; "" for none
+	Getenv func(string) string // that user's environment; it counts for Home alone
+}
+
+// Places are the main userdata folders that Kodi uses on such a system, for
+// its user and for those whose home is known; most of them do not exist. What
+// Kodi keeps on Android no other program may read.
+func Places(s System) []string {
+	var all []string
+	add := func(base string, parts ...string) {
+		if base != "" {
+			all = append(all, filepath.Join(append([]string{base}, parts...)...))
+		}
+	}
+	switch s.OS {
+	case "windows":
+		add(s.Getenv("APPDATA"), "Kodi", "userdata")
+		add(s.Getenv("LOCALAPPDATA"), "Packages", "XBMCFoundation.Kodi_4n2hpmxwrvr6p", "LocalCache", "Roaming", "Kodi", "userdata") // from the Store
+		add(s.Getenv("ProgramFiles"), "Kodi", "portable_data", "userdata")
+	case "darwin":
+		add(s.Home, "Library", "Application Support", "Kodi", "userdata")
+	default:
+		add(s.Getenv("KODI_DATA"), "userdata") // in the place of ~/.kodi
+		for _, home := range []string{s.Home, "/storage", "/home/osmc", "/var/lib/kodi"} {
+			add(home, ".kodi", "userdata") // LibreELEC and CoreELEC, OSMC, a Kodi of its own
+		}
+		add(s.Home, ".var", "app", "tv.kodi.Kodi", "data", "userdata") // Flatpak, without ".kodi"
+		add(s.Home, "snap", "kodi", "common", ".kodi", "userdata")
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Homes are the systems of all users of this machine, as far as their homes
+// lie where homes usually do: a service has none of its own.
+func Homes(goos string) []System {
+	pattern := "/home/*"
+	switch goos {
+	case "windows":
+		pattern = `C:\Users\*`
+	case "darwin":
+		pattern = "/Users/*"
+	}
+	homes, _ := filepath.Glob(pattern) // only a bad pattern fails
+	all := make([]System, len(homes))
+	for i, home := range homes {
+		all[i] = System{OS: goos, Home: home, Getenv: func(name string) string {
+			switch name {
+			case "APPDATA":
+				return filepath.Join(home, "AppData", "Roaming")
+			case "LOCALAPPDATA":
+				return filepath.Join(home, "AppData", "Local")
+			default:
+				return ""
+			}
+		}}
+	}
+	return all
+}
+
+// Installed is one library that Kodi keeps here.
+type Installed struct {
+	Profile
+	Database Database // when Err is nil
+	Err      error    // why it cannot be read now, of this package's kinds
+}
+
+// Discover lists the libraries at these main userdata folders: the main
+// profile's and those of profiles with one of their own. Folders that are not
+// there are left out, and one that has two names is listed once.
+func Discover(places []string) []Installed {
+	var all []Installed
+	var seen []os.FileInfo
+	for _, place := range places {
+		info, err := os.Stat(place)
+		if err != nil || !info.IsDir() || slices.ContainsFunc(seen, func(o os.FileInfo) bool { return os.SameFile(o, info) }) {
+			continue
+		}
+		seen = append(seen, info)
+		profiles, err := Profiles(place)
+		if err != nil {
+			all = append(all, Installed{Profile: profiles[0], Err: err})
+			continue
+		}
+		for _, p := range profiles {
+			if !p.Own {
+				continue
+			}
+			db, err := Find(p.Userdata)
+			if p.Main || !errors.Is(err, ErrNotFound) { // a profile that nobody has used yet has no folder
+				all = append(all, Installed{Profile: p, Database: db, Err: err})
+			}
+		}
+	}
+	return all
+}

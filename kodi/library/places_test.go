@@ -1,0 +1,82 @@
+package library_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+func TestPlaces(t *testing.T) {
+	for name, test := range map[string]struct {
+		system library.System
+		env    string // NAME=value, one a line
+		want   string // one a line
+	}{
+		"Linux": {library.System{OS: "linux", Home: "/home/ann"}, "KODI_DATA=/tv", `
+/tv/userdata
+/home/ann/.kodi/userdata
+/home/ann/.var/app/tv.kodi.Kodi/data/userdata
+/home/ann/snap/kodi/common/.kodi/userdata
+/storage/.kodi/userdata
+/home/osmc/.kodi/userdata
+/var/lib/kodi/.kodi/userdata`},
+		"a service":  {library.System{OS: "linux"}, "", "/storage/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
+		"LibreELEC":  {library.System{OS: "linux", Home: "/storage"}, "", "/storage/.kodi/userdata\n/storage/.var/app/tv.kodi.Kodi/data/userdata\n/storage/snap/kodi/common/.kodi/userdata\n/home/osmc/.kodi/userdata\n/var/lib/kodi/.kodi/userdata"},
+		"macOS":      {library.System{OS: "darwin", Home: "/Users/ann"}, "", "/Users/ann/Library/Application Support/Kodi/userdata"},
+		"Windows":    {library.System{OS: "windows", Home: "C:/Users/ann"}, "APPDATA=C:/Users/ann/AppData/Roaming\nLOCALAPPDATA=C:/Users/ann/AppData/Local\nProgramFiles=C:/Program Files", "C:/Users/ann/AppData/Roaming/Kodi/userdata\nC:/Users/ann/AppData/Local/Packages/XBMCFoundation.Kodi_4n2hpmxwrvr6p/LocalCache/Roaming/Kodi/userdata\nC:/Program Files/Kodi/portable_data/userdata"},
+		"a bare one": {library.System{OS: "windows"}, "", ""},
+	} {
+		test.system.Getenv = func(name string) string {
+			for line := range strings.Lines(test.env) {
+				if value, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {
+					return value
+				}
+			}
+			return ""
+		}
+		var want []string
+		for line := range strings.Lines(strings.TrimSpace(test.want)) {
+			want = append(want, filepath.FromSlash(strings.TrimSpace(line)))
+		}
+		slices.Sort(want)
+		if got := library.Places(test.system); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	dir := t.TempDir()
+	home, served, empty := filepath.Join(dir, "home"), filepath.Join(dir, "served"), filepath.Join(dir, "empty")
+	make121(t, home)
+	write(t, home, "profiles.xml", profiles)
+	make131(t, filepath.Join(home, "profiles", "Ann"))
+	make131(t, filepath.Join(home, "profiles", "Kids")) // a leftover: it shares the main one
+	write(t, served, "advancedsettings.xml", settings(fullServer))
+	ok(t, os.Mkdir(empty, 0o755))
+	places := []string{home, filepath.Join(dir, "none"), served, empty}
+	if other := filepath.Join(dir, "other"); os.Symlink(home, other) == nil {
+		places = append(places, other)
+	}
+	got := library.Discover(places)
+	if len(got) != 4 {
+		t.Fatalf("got %d: %+v", len(got), got)
+	}
+	if g := got[0]; g.Name != "Master user" || g.Userdata != home || g.Database.Version != 121 || g.Err != nil {
+		t.Errorf("the main profile: %+v", g)
+	}
+	if g := got[1]; g.Name != "Ann" || g.Database.Version != 131 || g.Err != nil {
+		t.Errorf("a profile: %+v", g)
+	}
+	if g := got[2]; g.Database.Server == nil || g.Err != nil {
+		t.Errorf("a server: %+v", g)
+	}
+	if g := got[3]; g.Userdata != empty || !errors.Is(g.Err, library.ErrNotFound) {
+		t.Errorf("an empty folder: %+v", g)
+	}
+}
