@@ -42,7 +42,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - connector/client: a Go client of the protocol, for the demo and the tests
   - connector/extension: the browser extension (plain JavaScript, no build step)
   - kodi: the importer: a change in the library → new viewings; the rule of what a viewing is
-  - kodi/library: the reader of MyVideosNNN.db; pure, read-only
+  - kodi/library: where Kodi keeps its libraries; the reader of MyVideosNNN.db and of a MySQL or MariaDB server; read-only
   - kodi/nfo: readers of what was exported: trees of NFO files, videodb.xml; pure, read-only
   - kodi/kodisim: makes library files and plays, marks, refreshes and upgrades them as Kodi does; for the demo and the tests
   - kodi/watch: files → "something settled here": fsnotify, quiet window, ceiling, polling; knows nothing of Kodi
@@ -61,7 +61,7 @@ does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemo
 the queue's store, replay, tracker or daemon; connector and kodi never import each other; nothing imports cmd. A source declares its sink with built-in types and queue/viewing only:
 State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Source, Viewings, Amendments, State}) ([]viewing.Outcome, error): new viewings, corrections of earlier ones
 (another identity, or withdrawn: entries that have not begun to leave follow) and the source's changed state (nil deletes) in one transaction; queue stores state by (source, key) and reads none of it.
-One door per library: gorilla/websocket in connector and connector/client, fsnotify in kodi/watch, kardianos/service in daemon/service, modernc.org/sqlite in queue, kodi/library, kodi/kodisim and the sandbox. A better idea may change a room: change daemon/doc.go with it.
+One door per library: gorilla/websocket in connector and connector/client, fsnotify in kodi/watch, kardianos/service in daemon/service, modernc.org/sqlite in queue, kodi/library, kodi/kodisim and the sandbox, go-sql-driver/mysql in kodi/library. A better idea may change a room: change daemon/doc.go with it.
 
 Every part has a Run(ctx) error that blocks; nothing starts in a constructor; whoever starts a goroutine waits for it; the first
 error stops all; stopping is bounded in time.
@@ -219,6 +219,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     userdata = "/home/me/.kodi/userdata"
     account = "default"
     time_zone = "Europe/Lisbon"  # only when Kodi's clock is not this machine's
+    mysql_user = "reader"        # only for a library on a server: in the place of Kodi's user; password in keys/kodi-mysql-reader
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
     accounts[{name,state,reason,lastDelivered}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
@@ -244,6 +245,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…]}]};
     kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},unresolved,earlier,recorded,atService,copies,before,
     sample[…],heldSample[…]}],services:[{account,readable,reason}],needsYes,sendSeconds}; where a service does not tell what it has, it wants --yes (2). Cut short, it goes on with the rest when it is asked again.
+    kodi libraries --json: [{userdata,profile,database,version,problem,configured}]: those of this machine and those of the configuration; it asks no server.
 
   - filmspool demo --once --json: runs the whole tour on embedded parts in a temporary folder and prints
     {"history":{"browser":n,"kodi":n,"cli":n},"watchlist":n,"lists":n,"lost":0,"doubled":0,"offlineHeld":n}, counted from the sandbox's records; exit 0 only if all arrived exactly once.
@@ -251,7 +253,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 # Libraries
 
 gorilla/websocket v1.5.3, fsnotify v1.10.1, modernc.org/sqlite v1.60.1 (with exactly its libc, v1.77.1; newer versions do not tidy with every proxy), kardianos/service v1.3.0,
-spf13/cobra, pelletier/go-toml/v2, golang.org/x/{sync,time,sys,term,text,net}; time/tzdata is linked in. More only with a reason in the commit.
-Tests: go-cmp, testscript, rapid, goleak, kin-openapi, testing/synctest, fuzzing; a real Chromium, a real Firefox, a real Kodi, a real systemd.
+go-sql-driver/mysql v1.10.1 (libraries on a server), spf13/cobra, pelletier/go-toml/v2, golang.org/x/{sync,time,sys,term,text,net}; time/tzdata is linked in. More only with a reason in the commit.
+Tests: go-cmp, testscript, rapid, goleak, kin-openapi, testing/synctest, fuzzing; a real Chromium, a real Firefox, a real Kodi, a real MariaDB, a real systemd.
 */
 package daemon

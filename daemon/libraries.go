@@ -9,6 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/library"
 )
 
 // openKodi makes an importer for each library of the configuration.
@@ -23,6 +24,7 @@ func (d *Daemon) openKodi() error {
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
+			Login: func(s library.Server) (*library.Server, error) { return d.login(l.MySQLUser, s) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)

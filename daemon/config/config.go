@@ -78,6 +78,9 @@ type Library struct {
 	Account string `toml:"account" json:"account,omitempty"`
 	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.
 	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
+	// MySQLUser reads a library on a server in the place of the user that
+	// advancedsettings.xml names. Its password is found by [Keys.Password].
+	MySQLUser string `toml:"mysql_user" json:"mysqlUser,omitempty"`
 }
 
 // Default is the configuration of somebody who sets nothing.

@@ -127,13 +127,17 @@ func OriginOf(base string) string {
 
 // credential reads the key that systemd hands the service, if it does.
 func (k Keys) credential(name string) (string, error) {
+	if name == DefaultAccount {
+		return k.handed("api-key")
+	}
+	return k.handed("api-key-" + name)
+}
+
+// handed reads one of systemd's credentials; a missing one is empty.
+func (k Keys) handed(file string) (string, error) {
 	dir := k.Getenv("CREDENTIALS_DIRECTORY")
 	if dir == "" {
 		return "", nil
-	}
-	file := "api-key"
-	if name != DefaultAccount {
-		file += "-" + name
 	}
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if errors.Is(err, fs.ErrNotExist) {

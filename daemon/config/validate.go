@@ -110,6 +110,9 @@ func (c Config) validateLibrary(setting string, l Library) error {
 	if l.Account != "" {
 		faults = append(faults, c.checkAccount(setting+".account", l.Account))
 	}
+	if l.MySQLUser != "" && !plain(l.MySQLUser) {
+		faults = append(faults, fault(setting+".mysql_user", "%q is not 1 to 80 letters, digits, - or _", l.MySQLUser))
+	}
 	return errors.Join(faults...)
 }
 

@@ -1,0 +1,39 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+func TestLibraryLogin(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "keys"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := &Daemon{keys: config.Keys{Dir: dir, Getenv: func(string) string { return "" }}}
+	kodis := library.Server{Host: "nas", Port: "3306", Name: "MyVideos"}
+	for name, test := range map[string]struct {
+		given         *library.Server
+		user          string
+		want, missing string
+	}{
+		"as Kodi has it":           {kodis.As("kodi", "kodi"), "", "kodi", ""},
+		"another user":             {kodis.As("kodi", "kodi"), "reader", "reader", ""},
+		"one without a password":   {kodis.As("kodi", "kodi"), "other", "other", "password"},
+		"the password alone":       {kodis.As("reader", ""), "", "reader", ""},
+		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
+		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
+	} {
+		got, err := d.login(test.user, *test.given)
+		if err != nil || got.User != test.want || got.Missing() != test.missing {
+			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
+		}
+	}
+}
