@@ -79,16 +79,27 @@ func offsetIn(zone *time.Location, at time.Time) int {
 	return offset
 }
 
-// wallTime is a time without a zone, held as if it were UTC.
-type wallTime struct{ time.Time }
+// wallTime is a time without a zone, held as if it were UTC. Offset is set
+// when the text names its own, as programs other than Kodi write it.
+type wallTime struct {
+	time.Time
+	offset *int
+}
 
-// parseWall reads Kodi's text; ok is false for anything that is no time.
+// parseWall reads Kodi's text, or a date, or a time as ISO 8601 has it; ok is
+// false for anything that is no time.
 func parseWall(text string) (wallTime, bool) {
-	t, err := time.Parse(time.DateTime, text)
+	for _, layout := range []string{time.DateTime, time.DateOnly, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return wallTime{Time: t}, t.Year() >= 1900
+		}
+	}
+	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.Year() < 1900 {
 		return wallTime{}, false
 	}
-	return wallTime{t}, true
+	_, offset := t.Zone()
+	return wallTime{t.UTC().Add(time.Duration(offset) * time.Second), &offset}, true
 }
 
 // midnight reports a time that was most likely a date only: Kodi makes
@@ -101,7 +112,7 @@ func (w wallTime) midnight() bool {
 // noon is the middle of the same day.
 func (w wallTime) noon() wallTime {
 	y, m, d := w.Date()
-	return wallTime{time.Date(y, m, d, 12, 0, 0, 0, time.UTC)}
+	return wallTime{time.Date(y, m, d, 12, 0, 0, 0, time.UTC), w.offset}
 }
 
 // stamp is an instant with the offset it was read with.
@@ -118,6 +129,9 @@ func (w wallTime) with(offset int) stamp {
 // two in the hour that is repeated when clocks go back. A time that clocks
 // going forward leave out is read with the offset before.
 func (w wallTime) in(zone *time.Location) []stamp {
+	if w.offset != nil {
+		return []stamp{w.with(*w.offset)}
+	}
 	before := offsetIn(zone, w.Add(-24*time.Hour))
 	after := offsetIn(zone, w.Add(24*time.Hour))
 	var all []stamp
@@ -151,8 +165,8 @@ func distance(t, from, to time.Time) time.Duration {
 // quarter hour makes it now. A date alone proves no other zone.
 func (w wallTime) thisMinute(zone *time.Location, from, now time.Time) (stamp, bool) {
 	s := w.nearest(zone, from, now)
-	if distance(s.at, from, now) <= slack {
-		return s, true
+	if near := distance(s.at, from, now) <= slack; near || w.offset != nil {
+		return s, near
 	}
 	offset := w.Sub(now).Round(quarter)
 	s = w.with(int(offset.Seconds()))

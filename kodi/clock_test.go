@@ -152,7 +152,9 @@ func TestLearn(t *testing.T) {
 
 func TestParseWall(t *testing.T) {
 	for text, want := range map[string]bool{
-		"2026-03-01 21:00:59": true, "": false, "soon": false, "2026-03-01": false,
+		"2026-03-01 21:00:59": true, "": false, "soon": false, "2026-03-01": true,
+		"2026-03-01T21:00:59": true, "2026-03-01T21:00:59Z": true, "2026-03-01T21:00:59+01:00": true, "2026-03-01T21:00:59.5-03:30": true,
+		"2026-03-01T21:00": false, "01.03.2026": false, "1899-12-31": false, "1601-01-01T00:00:00Z": false,
 		"0000-00-00 00:00:00": false, "1601-01-01 00:00:00": false, "2026-02-30 10:00:00": false,
 	} {
 		if _, ok := parseWall(text); ok != want {
@@ -165,16 +167,36 @@ func TestParseWall(t *testing.T) {
 func TestThisMinuteFindsEveryQuarterHour(t *testing.T) {
 	now := moment(t, "2026-03-02 10:07:30")
 	for offset := -12 * time.Hour; offset <= 14*time.Hour; offset += quarter {
-		w := wallTime{now.Add(offset - time.Second)}
+		w := wallTime{Time: now.Add(offset - time.Second)}
 		s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now)
 		if !ok || time.Duration(s.offset)*time.Second != offset {
 			t.Errorf("offset %v: got %v %v", offset, s.offset, ok)
 		}
 	}
 	for _, off := range []time.Duration{-5 * time.Minute, 5 * time.Minute, 14*time.Hour + quarter, -12*time.Hour - quarter} {
-		w := wallTime{now.Add(off)}
+		w := wallTime{Time: now.Add(off)}
 		if s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now); ok {
 			t.Errorf("%v off was taken for the offset %d", off, s.offset)
 		}
+	}
+}
+
+// A time that names its own offset is read with that, whatever zone is
+// expected, and proves no other.
+func TestTimeWithItsOwnOffset(t *testing.T) {
+	w, ok := parseWall("2026-03-01T21:00:59+01:00")
+	at := time.Date(2026, 3, 1, 20, 0, 59, 0, time.UTC)
+	if s := w.nearest(time.FixedZone("", -5*3600), at, at); !ok || !s.at.Equal(at) || s.offset != 3600 {
+		t.Errorf("read as %v", s)
+	}
+	if _, now := w.thisMinute(time.UTC, at.Add(-time.Minute), at); !now {
+		t.Error("it is not this minute")
+	}
+	if _, now := w.thisMinute(time.UTC, at.Add(time.Hour-time.Minute), at.Add(time.Hour)); now {
+		t.Error("another zone was read into it")
+	}
+	date, ok := parseWall("2026-03-01")
+	if !ok || !date.midnight() || date.noon().Hour() != 12 {
+		t.Errorf("a date is %v", date)
 	}
 }

@@ -100,6 +100,18 @@
 // files, so that it can be cut at any moment, and begun again without repeating
 // anything.
 //
+// # Exported files
+//
+// NFO files and videodb.xml ([NewExported]) are read by the same rule, a
+// reading of them standing for one of the library. Kodi writes them only when
+// the user exports, and of a time only the date, so what an export adds is
+// held as backdated, as noon of its day: the library itself, when it is watched
+// too, has told of it at its true time. Times that other programs write are
+// believed as Kodi's are, in the zone that is configured or shown live, or with
+// the offset that they name. A file that is new with its count is baseline, as
+// a path that is new is. What stands in a broken file has no identifier, and
+// gets one when the file is whole.
+//
 // # What is missed
 //
 // Two viewings can be false. An import takes the time of a file for the end of

@@ -212,11 +212,15 @@ func (r *reading) handOver() {
 		rec.Serial++
 		rec.add(e, r.now)
 		r.files[f.file.Path] = rec
-		if f.class == viewing.ClassLive && !f.settled && f.sameAs == "" {
+		w, _ := parseWall(f.file.LastPlayed)
+		if f.class == viewing.ClassLive && !f.settled && f.sameAs == "" && w.offset == nil {
 			r.meta.Zone = r.meta.Zone.learn(*f.when.Offset, r.now, r.zones)
 		}
 	}
 }
+
+// maxDoubts bounds evidence.
+const maxDoubts = 1000
 
 // event is the finding as it is remembered.
 func (f *finding) event() event {
@@ -231,6 +235,16 @@ func (f *finding) viewing() viewing.Viewing {
 	return viewing.Viewing{
 		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
 		Class: f.class, SameAs: f.sameAs,
-		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note},
+		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note + doubts(f.file)},
 	}
+}
+
+// doubts says why identifiers of a file's items are not used, as evidence.
+func doubts(f library.File) (said string) {
+	for _, i := range f.Items {
+		if i.Doubt != "" && !strings.Contains(said, i.Doubt) {
+			said += " " + i.Doubt
+		}
+	}
+	return validText(said, maxDoubts)
 }

@@ -1,6 +1,7 @@
 package kodi
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/nfo"
 )
 
 // The states of an importer.
@@ -84,6 +86,10 @@ func complaints() []complaint {
 		{library.ErrPermission, StateDenied, "The library may not be read by this user.", "run this service as the user who runs Kodi"},
 		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
 		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
+		{nfo.ErrNotFound, StateWaiting, "Waiting for the folder of NFO files, or for videodb.xml, to appear.", "check that the path is right and the drive is there"},
+		{nfo.ErrPermission, StateDenied, "The NFO files may not be read by this user.", "let the user of this service read them"},
+		{nfo.ErrIncomplete, StateBusy, "The export videodb.xml is not whole: Kodi may still be writing it.", "if that stays so, export the library again"},
+		{nfo.ErrTooMany, StateUnsupported, "There are more NFO files than a library can hold.", "name a folder further down"},
 		{errEmptied, StateEmpty, "The library has lost all its files; what was known of it is kept.", "scan the library in Kodi"},
 		{errGuarded, StateGuarded, "Most of the library has vanished: what is left of it is not imported.", "if that is right, it is believed after a day; else scan the library in Kodi"},
 		{errImporting, StateBusy, "An import of this library is under way already.", "wait for it: filmspool status"},
@@ -127,6 +133,7 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	if percent := watchedAt(i.o.Userdata); percent != usualPercent && s.Hint == "" {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
+	s.Hint = cmp.Or(s.Hint, snap.Remark)
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
