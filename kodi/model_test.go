@@ -252,7 +252,7 @@ func (h *household) bringPast(t *rapid.T) {
 	o := ImportOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
 	for turn := range 2 {
 		r := newReading(h.known, snapshot(h.files...), h.now, zones{machine: h.zones["America/New_York"]})
-		p, err := makePlan(t.Context(), r, told(h.events), "kodi:/u", o)
+		p, err := makePlan(t.Context(), r, eventLedger(h.events), "kodi:/u", o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,10 +276,10 @@ func (h *household) bringPast(t *rapid.T) {
 	}
 }
 
-// told is a ledger of event ids alone.
-type told map[string]seenBefore
+// eventLedger is a ledger of event ids alone.
+type eventLedger map[string]seenBefore
 
-func (l told) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
+func (l eventLedger) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
 	taken := map[string]bool{}
 	for _, id := range ids {
 		_, taken[id] = l[id]
@@ -287,7 +287,7 @@ func (l told) Taken(_ context.Context, _ string, ids []string) (map[string]bool,
 	return taken, nil
 }
 
-func (told) Recorded(context.Context, string, []string) (map[string][]viewing.Instant, error) {
+func (eventLedger) Recorded(context.Context, string, []string) (map[string][]viewing.Instant, error) {
 	return map[string][]viewing.Instant{}, nil
 }
 
