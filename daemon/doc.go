@@ -220,6 +220,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     account = "default"
     time_zone = "Europe/Lisbon"  # only when Kodi's clock is not this machine's
     mysql_user = "reader"        # only for a library on a server: in the place of Kodi's user; password in keys/kodi-mysql-reader
+    [[kodi.nfo]]
+    path = "/srv/films"          # a folder of exported NFO files, or a videodb.xml; account and time_zone as above
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
     accounts[{name,state,reason,lastDelivered}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).

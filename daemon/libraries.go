@@ -14,6 +14,7 @@ import (
 
 // openKodi makes an importer for each library of the configuration.
 func (d *Daemon) openKodi() error {
+	door := newLibrarian(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
 		var zone *time.Location // nil: as learned, else the machine's
 		if l.TimeZone != "" {
@@ -24,14 +25,34 @@ func (d *Daemon) openKodi() error {
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
-			Login: func(s library.Server) (*library.Server, error) { return d.login(l.MySQLUser, s) },
+			Login: func(s library.Server) (*library.Server, error) { return door.login(l, s) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
 		}
 		d.kodis = append(d.kodis, k)
 	}
+	for _, e := range d.o.Config.Kodi.NFO {
+		zone, err := zoneOf(e.TimeZone)
+		if err != nil {
+			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
+		}
+		k, err := kodi.NewExported(kodi.Options{Userdata: e.Path, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi")})
+		if err != nil {
+			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
+		}
+		d.kodis = append(d.kodis, k)
+	}
 	return nil
+}
+
+// zoneOf is a zone of the configuration; none is as learned, else the
+// machine's.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return time.LoadLocation(name)
 }
 
 // ScanKodi implements [status.Control]. A library that cannot be read is part

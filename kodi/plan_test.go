@@ -97,33 +97,52 @@ func TestImportWhatThePastWas(t *testing.T) {
 		want  []string
 	}{
 		{"nothing watched", list(film(1, 0, ""), film(2, 0, "2019-05-05 21:00:00")), ImportOptions{}, nil},
-		{"the last play of each, the oldest first",
-			list(film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5)), ImportOptions{},
-			[]string{"import F2 2019-01-01T20:00:00Z", "import F1 2020-05-05T21:00:00Z", "import S S01E04+S S01E05 2021-02-03T10:11:12Z"}},
+		{
+			"the last play of each, the oldest first",
+			list(film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5)),
+			ImportOptions{},
+			[]string{"import F2 2019-01-01T20:00:00Z", "import F1 2020-05-05T21:00:00Z", "import S S01E04+S S01E05 2021-02-03T10:11:12Z"},
+		},
 		{"a date is a day", list(film(1, 1, "2019-05-05 00:00:00")), ImportOptions{}, []string{"import F1 2019-05-05T12:00:00Z day"}},
-		{"a copy and a renamed folder are no further viewings, another day is",
-			list(renamed, film(1, 2, "2019-05-05 21:00:00"), copied, again), ImportOptions{},
-			[]string{"import F1 2019-05-05T21:00:00Z", "import F1 2019-05-09T21:00:00Z"}},
-		{"marked in one act", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")), ImportOptions{},
-			[]string{"bulk F1 2019-05-05T21:00:00Z", "bulk F2 2019-05-05T21:00:02Z", "import F3 2019-05-05T21:00:05Z"}},
-		{"many dates are no act", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")), ImportOptions{},
-			[]string{"import F1 2019-05-05T12:00:00Z day", "import F2 2019-05-05T12:00:00Z day"}},
+		{
+			"a copy and a renamed folder are no further viewings, another day is",
+			list(renamed, film(1, 2, "2019-05-05 21:00:00"), copied, again),
+			ImportOptions{},
+			[]string{"import F1 2019-05-05T21:00:00Z", "import F1 2019-05-09T21:00:00Z"},
+		},
+		{
+			"marked in one act", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")),
+			ImportOptions{},
+			[]string{"bulk F1 2019-05-05T21:00:00Z", "bulk F2 2019-05-05T21:00:02Z", "import F3 2019-05-05T21:00:05Z"},
+		},
+		{
+			"many dates are no act", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")),
+			ImportOptions{},
+			[]string{"import F1 2019-05-05T12:00:00Z day", "import F2 2019-05-05T12:00:00Z day"},
+		},
 		{"no clock", list(film(1, 1, "1970-01-01 01:12:00")), ImportOptions{}, []string{"backdated F1 1970-01-01T01:12:00Z"}},
 		{"no identifier the service takes", list(nameless), ImportOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
 		{"extras and folders are none", list(extra), ImportOptions{}, nil},
-		{"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
+		{
+			"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
 			ImportOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Earlier: true},
-			[]string{"import F2 2020-01-01T12:00:00Z day"}},
-		{"earlier plays are held, and only when asked for", list(film(1, 4, "2019-05-05 21:00:00"), episodes(2, "2019-05-06 21:00:00", 1)), ImportOptions{Earlier: true},
+			[]string{"import F2 2020-01-01T12:00:00Z day"},
+		},
+		{
+			"earlier plays are held, and only when asked for", list(film(1, 4, "2019-05-05 21:00:00"), episodes(2, "2019-05-06 21:00:00", 1)),
+			ImportOptions{Earlier: true},
 			[]string{
 				"import F1 2019-05-05T21:00:00Z", "backdated F1 2019-05-05T21:00:00Z day x3",
 				"import S S01E01 2019-05-06T21:00:00Z", "backdated S S01E01 2019-05-06T21:00:00Z day",
-			}},
-		{"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
+			},
+		},
+		{
+			"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
 			ImportOptions{Has: func(m viewing.Media, at viewing.Instant) bool {
 				return m.IDs.TMDB == 1 && at.Text == "2019-05-05 21:00:00"
 			}},
-			[]string{"import F2 2019-05-06T21:00:00Z"}},
+			[]string{"import F2 2019-05-06T21:00:00Z"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,6 +29,7 @@ const (
 	StateUnsupported = "unsupported" // a schema that is not known
 	StateMySQL       = "mysql"       // what the settings say of the library's server is too little
 	StateUnreachable = "unreachable" // the library's server does not answer
+	StateShared      = "shared"      // another folder leads to the same library
 	StateDenied      = "denied"      // this user may not read it
 	StateDamaged     = "damaged"     // no database, or a broken one
 	StateStorage     = "storage"     // our own database did not take it
@@ -74,7 +75,8 @@ type complaint struct {
 // complaints gives each known error its words.
 func complaints() []complaint {
 	return []complaint{
-		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, but how to reach it is not known.", "see <videodatabase> in advancedsettings.xml; Kodi needs host, user and pass there"},
+		{library.ErrMySQL, StateMySQL, "This Kodi keeps its library in a MySQL server, but how to reach it is not known.", "see <videodatabase> in advancedsettings.xml; Kodi needs host, user and pass there. A password may also lie in the state folder: keys/kodi-mysql-USER"},
+		{library.ErrShared, StateShared, "Another folder leads to the same library; what is watched in it is told there.", "take one of the two out of the configuration"},
 		{library.ErrServerAway, StateUnreachable, "The server of Kodi's library does not answer; asking again soon.", ""},
 		{library.ErrServerRefused, StateDenied, "The server of Kodi's library refuses this user.", "see user and pass of <videodatabase> in advancedsettings.xml"},
 		{library.ErrNotFound, StateWaiting, "Waiting for Kodi's library to appear.", "check that the userdata folder is right"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -68,6 +69,19 @@ type Connector struct {
 // Kodi lists the libraries to watch.
 type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
+	// NFO lists what libraries were exported to.
+	NFO []Exported `toml:"nfo" json:"nfo,omitempty"`
+}
+
+// Exported is a folder of NFO files, or a videodb.xml.
+type Exported struct {
+	// Path is the folder or the file, absolute.
+	Path string `toml:"path" json:"path"`
+	// Account is whose history its viewings belong to.
+	Account string `toml:"account" json:"account,omitempty"`
+	// TimeZone is an IANA name, only when the times in the files are not those
+	// of this machine; some media servers write them in UTC.
+	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
 }
 
 // Library is one Kodi library.
@@ -202,7 +216,12 @@ func (c Config) SourceRoutes() map[string]string {
 	}
 	for _, l := range c.Kodi.Libraries {
 		if l.Account != "" {
-			routes["kodi:"+l.Userdata] = l.Account
+			routes["kodi:"+filepath.Clean(l.Userdata)] = l.Account
+		}
+	}
+	for _, e := range c.Kodi.NFO {
+		if e.Account != "" {
+			routes["kodi:"+filepath.Clean(e.Path)] = e.Account
 		}
 	}
 	return routes

@@ -224,3 +224,32 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// What was exported is a source of its own, with an account and a zone.
+func TestExportedFiles(t *testing.T) {
+	root := t.TempDir()
+	file := write(t, fmt.Sprintf(`
+[accounts.default]
+[accounts.guest]
+[[kodi.libraries]]
+userdata = %q
+[[kodi.nfo]]
+path = %q
+account = "guest"
+time_zone = "UTC"
+`, filepath.Join(root, "userdata"), filepath.Join(root, "films")+string(filepath.Separator)))
+	c, err := Load(file, true, env(), Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.SourceRoutes()["kodi:"+filepath.Join(root, "films")]; got != "guest" {
+		t.Errorf("routes %v", c.SourceRoutes())
+	}
+	c.Kodi.NFO = append(c.Kodi.NFO, Exported{Path: filepath.Join(root, "films")}, Exported{Path: "films", Account: "nobody", TimeZone: "Mars/Base"})
+	err = c.Validate()
+	for _, want := range []string{"kodi.nfo[1].path:", "named twice", "kodi.nfo[2].path:", "kodi.nfo[2].account:", "kodi.nfo[2].time_zone:"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not named in: %v", want, err)
+		}
+	}
+}

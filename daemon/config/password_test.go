@@ -37,6 +37,16 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+func TestLibraryNamedTwice(t *testing.T) {
+	c := Default()
+	c.complete()
+	dir := t.TempDir()
+	c.Kodi.Libraries = []Library{{Userdata: dir}, {Userdata: filepath.Join(dir, "x")}, {Userdata: dir + "/"}}
+	if err := c.Validate(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "kodi.libraries[2].userdata") || strings.Contains(err.Error(), "[1]") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMySQLUserIsAPlainName(t *testing.T) {
 	c := Default()
 	c.complete()

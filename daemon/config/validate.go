@@ -23,8 +23,16 @@ func (c Config) Validate() error {
 	}
 	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts())
 	for i, l := range c.Kodi.Libraries {
-		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
+		setting := fmt.Sprintf("kodi.libraries[%d]", i)
+		faults = append(faults, c.validateLibrary(setting, l))
+		if slices.ContainsFunc(c.Kodi.Libraries[:i], func(o Library) bool { return filepath.Clean(o.Userdata) == filepath.Clean(l.Userdata) }) {
+			faults = append(faults, fault(setting+".userdata", "%q is there twice", l.Userdata))
+		}
 	}
+	for i, e := range c.Kodi.NFO {
+		faults = append(faults, c.validateExported(fmt.Sprintf("kodi.nfo[%d]", i), e))
+	}
+	faults = append(faults, c.Kodi.distinct())
 	for source, account := range c.Routes {
 		faults = append(faults, c.checkAccount("routes."+source, account))
 	}
@@ -102,16 +110,51 @@ func (c Config) validateLibrary(setting string, l Library) error {
 	if !filepath.IsAbs(l.Userdata) {
 		faults = append(faults, fault(setting+".userdata", "%q is not an absolute folder", l.Userdata))
 	}
-	if l.TimeZone != "" {
-		if _, err := time.LoadLocation(l.TimeZone); err != nil {
-			faults = append(faults, fault(setting+".time_zone", "%q is not a zone such as Europe/Lisbon", l.TimeZone))
-		}
-	}
-	if l.Account != "" {
-		faults = append(faults, c.checkAccount(setting+".account", l.Account))
-	}
+	faults = append(faults, c.validateWhose(setting, l.Account, l.TimeZone))
 	if l.MySQLUser != "" && !plain(l.MySQLUser) {
 		faults = append(faults, fault(setting+".mysql_user", "%q is not 1 to 80 letters, digits, - or _", l.MySQLUser))
+	}
+	return errors.Join(faults...)
+}
+
+func (c Config) validateExported(setting string, e Exported) error {
+	var wrong error
+	if !filepath.IsAbs(e.Path) {
+		wrong = fault(setting+".path", "%q is not an absolute path", e.Path)
+	}
+	return errors.Join(wrong, c.validateWhose(setting, e.Account, e.TimeZone))
+}
+
+// validateWhose checks what every source of Kodi's may name.
+func (c Config) validateWhose(setting, account, zone string) error {
+	var faults []error
+	if zone != "" {
+		if _, err := time.LoadLocation(zone); err != nil {
+			faults = append(faults, fault(setting+".time_zone", "%q is not a zone such as Europe/Lisbon", zone))
+		}
+	}
+	if account != "" {
+		faults = append(faults, c.checkAccount(setting+".account", account))
+	}
+	return errors.Join(faults...)
+}
+
+// distinct refuses to watch one place twice: its viewings would be doubled.
+func (k Kodi) distinct() error {
+	var faults []error
+	seen := map[string]bool{}
+	look := func(setting, path string) {
+		path = filepath.Clean(path)
+		if seen[path] {
+			faults = append(faults, fault(setting, "%q is named twice", path))
+		}
+		seen[path] = true
+	}
+	for i, l := range k.Libraries {
+		look(fmt.Sprintf("kodi.libraries[%d].userdata", i), l.Userdata)
+	}
+	for i, e := range k.NFO {
+		look(fmt.Sprintf("kodi.nfo[%d].path", i), e.Path)
 	}
 	return errors.Join(faults...)
 }

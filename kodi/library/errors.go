@@ -29,6 +29,8 @@ var (
 	// ErrServerRefused: the server takes neither this user nor its password,
 	// or shows this user no library.
 	ErrServerRefused = errors.New("the database server refuses this user")
+	// ErrShared: another userdata folder leads to the same library.
+	ErrShared = errors.New("this library is that of another userdata folder")
 	// ErrUpgrading: Kodi has begun to upgrade the library and has not
 	// finished, or was stopped while it did. Kodi ends it at its next start.
 	ErrUpgrading = errors.New("Kodi is upgrading the library")
@@ -130,6 +132,6 @@ func classifyNumber(number uint16, err error) error {
 
 // known reports whether an error has its kind already.
 func known(err error) bool {
-	return slices.ContainsFunc([]error{ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty,
+	return slices.ContainsFunc([]error{ErrMySQL, ErrShared, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty,
 		ErrNotFound, ErrPermission}, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -2,6 +2,7 @@ package library
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,8 @@ type Installed struct {
 
 // Discover lists the libraries at these main userdata folders: the main
 // profile's and those of profiles with one of their own. Folders that are not
-// there are left out, and one that has two names is listed once.
+// there are left out, and one that has two names is listed once. Of several
+// that lead to the same server all but the first are [ErrShared].
 func Discover(places []string) []Installed {
 	var all []Installed
 	var seen []os.FileInfo
@@ -99,10 +101,23 @@ func Discover(places []string) []Installed {
 				continue
 			}
 			db, err := Find(p.Userdata)
+			if first := sharing(all, db); first != "" {
+				err = fmt.Errorf("%w: %s", ErrShared, first)
+			}
 			if p.Main || !errors.Is(err, ErrNotFound) { // a profile that nobody has used yet has no folder
 				all = append(all, Installed{Profile: p, Database: db, Err: err})
 			}
 		}
 	}
 	return all
+}
+
+// sharing is the folder that leads to the same server; "" when none does.
+func sharing(all []Installed, db Database) string {
+	for _, other := range all {
+		if db.Server != nil && other.Database.Server != nil && other.Database.Server.String() == db.Server.String() {
+			return other.Userdata
+		}
+	}
+	return ""
 }

@@ -58,13 +58,15 @@ func TestDiscover(t *testing.T) {
 	make131(t, filepath.Join(home, "profiles", "Ann"))
 	make131(t, filepath.Join(home, "profiles", "Kids")) // a leftover: it shares the main one
 	write(t, served, "advancedsettings.xml", settings(fullServer))
+	write(t, served, "profiles.xml", profiles)
+	write(t, filepath.Join(served, "profiles", "Ann"), "Database/x", "") // it has the main profile's settings
 	ok(t, os.Mkdir(empty, 0o755))
 	places := []string{home, filepath.Join(dir, "none"), served, empty}
 	if other := filepath.Join(dir, "other"); os.Symlink(home, other) == nil {
 		places = append(places, other)
 	}
 	got := library.Discover(places)
-	if len(got) != 4 {
+	if len(got) != 6 {
 		t.Fatalf("got %d: %+v", len(got), got)
 	}
 	if g := got[0]; g.Name != "Master user" || g.Userdata != home || g.Database.Version != 121 || g.Err != nil {
@@ -76,7 +78,12 @@ func TestDiscover(t *testing.T) {
 	if g := got[2]; g.Database.Server == nil || g.Err != nil {
 		t.Errorf("a server: %+v", g)
 	}
-	if g := got[3]; g.Userdata != empty || !errors.Is(g.Err, library.ErrNotFound) {
+	for _, g := range got[3:5] {
+		if !errors.Is(g.Err, library.ErrShared) {
+			t.Errorf("a profile on the same server: %+v", g)
+		}
+	}
+	if g := got[5]; g.Userdata != empty || !errors.Is(g.Err, library.ErrNotFound) {
 		t.Errorf("an empty folder: %+v", g)
 	}
 }

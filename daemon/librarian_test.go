@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +18,7 @@ func TestLibraryLogin(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "keys", "kodi-mysql-reader"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &Daemon{keys: config.Keys{Dir: dir, Getenv: func(string) string { return "" }}}
+	l := newLibrarian(config.Keys{Dir: dir, Getenv: func(string) string { return "" }})
 	kodis := library.Server{Host: "nas", Port: "3306", Name: "MyVideos"}
 	for name, test := range map[string]struct {
 		given         *library.Server
@@ -31,9 +32,34 @@ func TestLibraryLogin(t *testing.T) {
 		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
 		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
 	} {
-		got, err := d.login(test.user, *test.given)
+		got, err := l.login(config.Library{Userdata: "/u", MySQLUser: test.user}, *test.given)
 		if err != nil || got.User != test.want || got.Missing() != test.missing {
 			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
+		}
+	}
+}
+
+// Two Kodis, or two profiles, that share a library would tell of every
+// playback twice.
+func TestLibraryIsReadOnce(t *testing.T) {
+	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
+	server := func(host string) library.Server {
+		return *library.Server{Host: host, Port: "3306", Name: "MyVideos"}.As("kodi", "kodi")
+	}
+	for _, step := range []struct {
+		userdata, host string
+		want           error
+	}{
+		{"/ann", "nas", nil},
+		{"/bob", "nas", library.ErrShared},
+		{"/ann", "nas", nil},
+		{"/bob", "attic", nil},
+		{"/ann", "cellar", nil}, // its settings have changed
+		{"/bob", "nas", nil},
+		{"/ann", "nas", library.ErrShared},
+	} {
+		if _, err := l.login(config.Library{Userdata: step.userdata}, server(step.host)); !errors.Is(err, step.want) {
+			t.Errorf("%+v: got %v", step, err)
 		}
 	}
 }
