@@ -147,7 +147,9 @@ func (s Server) lookThrough(ctx context.Context, read func(context.Context, quer
 	if _, err := conn.ExecContext(ctx, "use `"+strings.ReplaceAll(d.name, "`", "``")+"`"); err != nil {
 		return err
 	}
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
+	// A second lock on what we do not do anyway; MariaDB 5.5 does not know it.
+	_, _ = conn.ExecContext(ctx, "set session transaction read only")
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		return err
 	}
