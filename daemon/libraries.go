@@ -12,16 +12,14 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// openKodi makes an importer for each library of the configuration.
+// openKodi makes an importer for each library of the configuration, and for
+// what libraries were exported to.
 func (d *Daemon) openKodi() error {
 	door := newLibrarian(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
-		var zone *time.Location // nil: as learned, else the machine's
-		if l.TimeZone != "" {
-			var err error
-			if zone, err = time.LoadLocation(l.TimeZone); err != nil {
-				return fmt.Errorf("open library %s: %w", l.Userdata, err)
-			}
+		zone, err := zoneOf(l.TimeZone)
+		if err != nil {
+			return fmt.Errorf("open library %s: %w", l.Userdata, err)
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
