@@ -139,6 +139,15 @@ func (r *reading) name() {
 	}
 }
 
+// note adds an event where it names an item that is asked for.
+func (x index) note(e event) {
+	for key := range strings.SplitSeq(e.Key, "|") {
+		if all, asked := x[key]; asked {
+			x[key] = append(all, e)
+		}
+	}
+}
+
 // eventID names an event for good. Paths are long and private, so it is a
 // hash.
 func eventID(library, path, text string, to, serial int) string {
@@ -155,15 +164,24 @@ func (x index) add(e event) {
 	}
 }
 
+// knownEnds are the events about what was found.
 func (r *reading) knownEnds() index {
 	ends := index{}
+	for _, f := range r.found {
+		for key := range strings.SplitSeq(f.key, "|") {
+			ends[key] = nil
+		}
+	}
+	if len(ends) == 0 {
+		return ends
+	}
 	for path, rec := range r.known.files {
 		if changed, ok := r.files[path]; ok {
 			rec = changed
 		}
 		for _, e := range rec.Events {
 			if !e.Gone && !e.old(r.now) {
-				ends.add(e)
+				ends.note(e)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,7 +169,8 @@ func (r *reading) trusted(f library.File) []viewing.Media {
 // rename lets the events of a file follow its identity: a file that came into
 // the library, or a wrong match that was corrected.
 func (r *reading) rename(f library.File, next *record) {
-	if len(next.Events) == 0 || row(f) == 0 {
+	open := func(e event) bool { return !e.Gone && !e.old(r.now) }
+	if row(f) == 0 || !slices.ContainsFunc(next.Events, open) {
 		return
 	}
 	media := r.trusted(f)
@@ -178,7 +180,7 @@ func (r *reading) rename(f library.File, next *record) {
 	}
 	for i := range next.Events {
 		e := &next.Events[i]
-		if e.Key == key || e.Gone || e.old(r.now) {
+		if e.Key == key || !open(*e) {
 			continue
 		}
 		if e.Same == "" {
