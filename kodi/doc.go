@@ -112,6 +112,16 @@
 // a path that is new is. What stands in a broken file has no identifier, and
 // gets one when the file is whole.
 //
+// # A library on a server
+//
+// A library that advancedsettings.xml keeps on a MySQL or MariaDB server sends
+// no events. It is asked once a minute for a mark of its files and items, which
+// costs the server one pass over the files, and is read when the mark has
+// changed, and every hour. The rule is the same; a viewing is found up to 75
+// seconds later. Several Kodis may write to it, each by its own clock: a time
+// of this minute in any zone is live. Of several folders that lead to one
+// library one is imported.
+//
 // # What is missed
 //
 // Two viewings can be false. An import takes the time of a file for the end of

@@ -24,7 +24,7 @@ var (
 	// ErrMySQL: advancedsettings.xml keeps the library in a MySQL server, and
 	// says too little of it, or what it says cannot be used.
 	ErrMySQL = errors.New("advancedsettings.xml does not say how to reach its MySQL server")
-	// ErrServerAway: the server does not answer.
+	// ErrServerAway: the server does not answer, or not in time.
 	ErrServerAway = errors.New("the database server does not answer")
 	// ErrServerRefused: the server takes neither this user nor its password,
 	// or shows this user no library.
@@ -110,7 +110,7 @@ func classifyServer(err error) error {
 	case errors.As(err, &said):
 		return classifyNumber(said.Number, err)
 	case errors.As(err, &way), errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn),
-		errors.Is(err, io.EOF), errors.Is(err, mysql.ErrMalformPkt):
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, mysql.ErrMalformPkt):
 		return fmt.Errorf("%w: %w", ErrServerAway, err)
 	default:
 		return fmt.Errorf("%w: %w", ErrServerRefused, err) // a way to log in, or to encrypt, that we lack
@@ -132,6 +132,8 @@ func classifyNumber(number uint16, err error) error {
 
 // known reports whether an error has its kind already.
 func known(err error) bool {
-	return slices.ContainsFunc([]error{ErrMySQL, ErrShared, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty,
-		ErrNotFound, ErrPermission}, func(kind error) bool { return errors.Is(err, kind) })
+	kinds := []error{
+		ErrMySQL, ErrServerAway, ErrServerRefused, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotFound, ErrPermission,
+	}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }

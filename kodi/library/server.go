@@ -119,7 +119,7 @@ func (s Server) look(ctx context.Context, read func(context.Context, queryer, sc
 		return ctx.Err()
 	}
 	if err != nil && bounded.Err() != nil {
-		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
+		return fmt.Errorf("%w: within %v: %w", ErrServerAway, serverTimeout, err)
 	}
 	return classifyServer(err)
 }

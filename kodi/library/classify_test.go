@@ -1,0 +1,77 @@
+package library
+
+import (
+	"context"
+	"crypto/x509"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+func TestClassifyServer(t *testing.T) {
+	said := func(number uint16) error {
+		return fmt.Errorf("read: %w", &mysql.MySQLError{Number: number, Message: "in its own words"})
+	}
+	for name, test := range map[string]struct{ err, want error }{
+		"no error":                  {nil, nil},
+		"access denied":             {said(1045), ErrServerRefused},
+		"no right to a table":       {said(1142), ErrServerRefused},
+		"not from this machine":     {said(1130), ErrServerRefused},
+		"a word unknown to us":      {said(3999), ErrServerRefused},
+		"too many connections":      {said(1040), ErrBusy},
+		"a lock too long":           {said(1205), ErrBusy},
+		"a table gone":              {said(1146), ErrUpgrading},
+		"a database gone":           {said(1049), ErrUpgrading},
+		"shutting down":             {said(1053), ErrServerAway},
+		"refused":                   {&net.OpError{Op: "dial", Err: errors.New("refused")}, ErrServerAway},
+		"no such host":              {&net.DNSError{Name: "nas"}, ErrServerAway},
+		"cut":                       {io.ErrUnexpectedEOF, ErrServerAway},
+		"closed":                    {mysql.ErrInvalidConn, ErrServerAway},
+		"unusable":                  {driver.ErrBadConn, ErrServerAway},
+		"no database server at all": {mysql.ErrMalformPkt, ErrServerAway},
+		"another authority":         {x509.UnknownAuthorityError{}, ErrServerRefused},
+		"a login that we lack":      {mysql.ErrUnknownPlugin, ErrServerRefused},
+		"classified before":         {fmt.Errorf("%w: half made", ErrUpgrading), ErrUpgrading},
+	} {
+		if got := classifyServer(test.err); !errors.Is(got, test.want) || (test.want == nil) != (got == nil) {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// The server's machine takes the connection, and then says nothing, or
+// nonsense.
+func TestServerThatIsNone(t *testing.T) {
+	for name, greeting := range map[string]string{"silent": "", "another service": "SSH-2.0-OpenSSH_9.2\r\n", "a web server": "HTTP/1.1 400 Bad Request\r\n\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = io.WriteString(conn, greeting)
+					_ = conn.Close()
+				}
+			}()
+			_, port, _ := net.SplitHostPort(listener.Addr().String())
+			s := Server{Host: "127.0.0.1", Port: port, Name: "MyVideos"}
+			if _, err := s.As("kodi", "kodi").Mark(context.Background()); !errors.Is(err, ErrServerAway) {
+				t.Errorf("got %v, want ErrServerAway", err)
+			}
+			_ = listener.Close()
+			<-done
+		})
+	}
+}
