@@ -137,7 +137,7 @@ func (p *parser) openID(v *values, attrs []byte) {
 	}
 	v.ids = append(v.ids, uniqueID{
 		namespace: strings.ToLower(strings.TrimSpace(attribute(attrs, "type"))),
-		preferred: attribute(attrs, "default") == "true",
+		preferred: strings.EqualFold(attribute(attrs, "default"), "true"),
 	})
 	p.into = &v.ids[len(v.ids)-1].value
 }

@@ -19,8 +19,6 @@ type Reader struct {
 	mu      sync.Mutex
 	folders map[string]*folder // of the last reading, by path
 	export  *export            // the videodb.xml last read, or nil
-	files   []library.File     // made of both
-	remark  string
 }
 
 // folder is one folder of a tree.
@@ -85,11 +83,8 @@ func (r *Reader) Read(ctx context.Context) (library.Snapshot, Tree, error) {
 	if err != nil {
 		return snap, Tree{}, fmt.Errorf("read NFO files: %w", err)
 	}
-	if w.changed || w.again || newer {
-		r.folders = w.found
-		r.files, r.remark = r.build()
-	}
-	snap.Files, snap.Remark = r.files, r.remark
+	r.folders = w.found
+	snap.Files, snap.Remark = r.build()
 	return snap, Tree{w.list, w.changed || newer}, nil
 }
 

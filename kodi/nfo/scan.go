@@ -114,7 +114,10 @@ func (s *scanner) rest() int { return len(s.buf) - s.pos }
 
 // begins reports whether the unread part begins with prefix.
 func (s *scanner) begins(prefix string) bool {
-	for s.rest() < len(prefix) && s.fill() { //nolint:revive // filling is all there is to do
+	for s.rest() < len(prefix) {
+		if !s.fill() {
+			return false
+		}
 	}
 	return bytes.HasPrefix(s.buf[s.pos:], []byte(prefix))
 }

@@ -146,7 +146,7 @@ func (i *item) join(show item) {
 	i.media.Show = &s
 }
 
-// alike compares titles by their letters and digits.
+// alike compares titles whatever their case and spaces.
 func alike(a, b string) bool {
 	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	return strings.EqualFold(plain(a), plain(b))
@@ -176,7 +176,7 @@ func (e *export) files() []library.File {
 // they stay as long as it does.
 func fileOf(path string, items []item) library.File {
 	sum := fnv.New64a()
-	sum.Write([]byte(path)) //nolint:errcheck // a hash takes everything
+	sum.Write([]byte(path))
 	id := int64(sum.Sum64() >> 2)
 	f := library.File{ID: id, Path: path, InSource: true, Items: make([]library.Item, 0, len(items))}
 	for _, i := range items {

@@ -34,7 +34,6 @@ type walk struct {
 	list    []string // the folders, in order
 	files   int
 	changed bool // by names, times and sizes
-	again   bool // something was read again, in case it changed
 	jobs    chan *note
 	export  candidate // the newest videodb.xml
 }
@@ -167,7 +166,6 @@ func (w *walk) enter(dir string, entries []fs.DirEntry, above *note) (*folder, e
 	if len(f.notes) != len(old.notes) {
 		w.changed = true
 	}
-	w.again = w.again || f.show != old.show
 	return f, nil
 }
 
@@ -175,7 +173,7 @@ func (w *walk) enter(dir string, entries []fs.DirEntry, above *note) (*folder, e
 func (w *walk) note(dir string, e fs.DirEntry, old *note) (*note, error) {
 	info, err := e.Info()
 	if err != nil {
-		return nil, nil //nolint:nilerr // it vanished meanwhile: it is not there
+		return nil, nil // it vanished meanwhile: it is not there
 	}
 	if w.files++; w.files > maxFiles {
 		return nil, fmt.Errorf("%w: more than %d", ErrTooMany, maxFiles)
@@ -186,7 +184,6 @@ func (w *walk) note(dir string, e fs.DirEntry, old *note) (*note, error) {
 	} else if !old.fresh {
 		return old, nil
 	}
-	w.again = true
 	n := &note{
 		path: filepath.Join(dir, e.Name()), size: info.Size(), changed: at.UnixNano(),
 		fresh: at.After(w.now.Add(-settling)),
