@@ -30,9 +30,9 @@ type ImportOptions struct {
 	// Earlier also hands over the plays before the last one of each file. Kodi
 	// keeps no time of them, so they are held.
 	Earlier bool
-	// Has reports whether the service has a viewing already; nil when it cannot
-	// be asked.
-	Has func(m viewing.Media, at viewing.Instant) bool
+	// Has reports whether the service has a viewing already, of something that
+	// runs so long (0 when that is unknown); nil when it cannot be asked.
+	Has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool
 }
 
 // plan is what an import of a library would hand over.
@@ -245,7 +245,9 @@ const halfDay = 12 * time.Hour
 
 // has reports whether the service has all of a play.
 func (p *plan) has(f *finding) bool {
-	return p.o.Has != nil && !slices.ContainsFunc(f.media, func(m viewing.Media) bool { return !m.Identified() || !p.o.Has(m, f.when) })
+	return p.o.Has != nil && !slices.ContainsFunc(f.media, func(m viewing.Media) bool {
+		return !m.Identified() || !p.o.Has(m, f.when, f.file.Duration)
+	})
 }
 
 // name gives a play its event id: the one that a live sighting of it would have.

@@ -138,7 +138,7 @@ func TestImportWhatThePastWas(t *testing.T) {
 		},
 		{
 			"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
-			ImportOptions{Has: func(m viewing.Media, at viewing.Instant) bool {
+			ImportOptions{Has: func(m viewing.Media, at viewing.Instant, _ time.Duration) bool {
 				return m.IDs.TMDB == 1 && at.Text == "2019-05-05 21:00:00"
 			}},
 			[]string{"import F2 2019-05-06T21:00:00Z"},
@@ -167,7 +167,7 @@ func TestPreviewCounts(t *testing.T) {
 	s.others = map[string][]viewing.Instant{"movie:10": {viewing.At(time.Date(2017, 1, 1, 20, 40, 0, 0, time.UTC))}}
 	p, err := i.Preview(t.Context(), ImportOptions{
 		Since: time.Date(2016, 6, 1, 0, 0, 0, 0, time.UTC),
-		Has:   func(m viewing.Media, _ viewing.Instant) bool { return m.IDs.TMDB == 2 },
+		Has:   func(m viewing.Media, _ viewing.Instant, _ time.Duration) bool { return m.IDs.TMDB == 2 },
 	})
 	if err != nil || len(s.batches) != 0 {
 		t.Fatalf("preview: %v, %d commits", err, len(s.batches))

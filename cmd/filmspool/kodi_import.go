@@ -234,7 +234,7 @@ func sayLibrary(w io.Writer, l kodi.Preview) {
 		{l.AtService, "left out: %d that the service has"},
 		{l.Copies, "left out: %d that are the same play of another file"},
 		{l.Before, "left out: %d from before the date, or without a time"},
-		{l.Earlier, "earlier plays, of which Kodi keeps no time: %d; only --plays all hands them over, held"},
+		{l.Earlier, "earlier plays, of which Kodi keeps no time: %d; --plays all hands them over, held"},
 	} {
 		if line.n > 0 {
 			fmt.Fprintf(w, "  "+line.says+"\n", line.n)

@@ -59,16 +59,17 @@ func (h *History) add(item tracker.HistoryItem) {
 	}
 }
 
-// Has reports whether the service showed this viewing: a record of the item
-// that lookUp would take for the same playback.
-func (h *History) Has(m viewing.Media, at viewing.Instant) bool {
+// Has reports whether the service showed this viewing, of something that runs
+// so long (0 when that is unknown): a record of the item that lookUp would take
+// for the same playback.
+func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
 	near := h.named[m.IDs.TMDB]
 	if m.Show != nil {
 		near = append(near[:len(near):len(near)], h.named[m.Show.IDs.TMDB]...)
 	}
 	shown, _ := times(tracker.Reading{Items: near}, m, at.Time())
 	for _, t := range shown {
-		if samePlayback(t, at, halfOf(0, m.Type), h.keeps) {
+		if samePlayback(t, at, halfOf(runtime, m.Type), h.keeps) {
 			return true
 		}
 	}

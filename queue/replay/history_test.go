@@ -103,20 +103,23 @@ func TestHistoryHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		m    viewing.Media
-		at   time.Time
-		want bool
+		m       viewing.Media
+		at      time.Time
+		runtime time.Duration
+		want    bool
 	}{
-		"by its id":              {film(1), at.Add(time.Minute), true},
-		"by its tmdbId":          {film(2), at, true},
-		"at another time":        {film(1), at.Add(time.Hour), false},
-		"without a time":         {film(3), at, false},
-		"another film":           {film(9), at, false},
-		"an episode":             {ep(2), at, true},
-		"told by the series' id": {ep(1), at, true},
-		"another episode":        {ep(3), at, false},
+		"by its id":                   {film(1), at.Add(time.Minute), 0, true},
+		"by its tmdbId":               {film(2), at, 0, true},
+		"at another time":             {film(1), at.Add(time.Hour), 0, false},
+		"within half of a long film":  {film(1), at.Add(time.Hour), 3 * time.Hour, true},
+		"beyond half of a short film": {film(1), at.Add(time.Minute), time.Minute, false},
+		"without a time":              {film(3), at, 0, false},
+		"another film":                {film(9), at, 0, false},
+		"an episode":                  {ep(2), at, 0, true},
+		"told by the series' id":      {ep(1), at, 0, true},
+		"another episode":             {ep(3), at, 0, false},
 	} {
-		if got := h.Has(c.m, viewing.At(c.at)); got != c.want {
+		if got := h.Has(c.m, viewing.At(c.at), c.runtime); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
