@@ -1,0 +1,57 @@
+package nfo
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+// fixture is a file or folder written by a real Kodi.
+func fixture(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "kodi", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("needs the files of a real Kodi in ../shared/kodi")
+	}
+	return path
+}
+
+// plays lists what a snapshot says was watched, by item.
+func plays(snap library.Snapshot) map[string]string {
+	all := map[string]string{}
+	for _, f := range snap.Files {
+		for _, i := range f.Items {
+			name := filepath.Base(strings.TrimSuffix(f.Path, filepath.Ext(f.Path)))
+			m := i.Media
+			all[fmt.Sprintf("%s: %s", name, m.Label())] = fmt.Sprintf("%s %v %d %q %s", m.Key(), m.IDs, f.PlayCount, f.LastPlayed, f.Duration)
+		}
+	}
+	return all
+}
+
+// One library, exported by a real Kodi both ways, says the same in both.
+func TestBothExportsAgree(t *testing.T) {
+	tree, _ := read(t, New(fixture(t, "nfo-export")))
+	single, _ := read(t, New(fixture(t, "videodb.xml")))
+	if diff := cmp.Diff(plays(tree), plays(single)); diff != "" || len(plays(tree)) < 15 {
+		t.Errorf("%d items; NFO files (-), videodb.xml (+):\n%s", len(plays(tree)), diff)
+	}
+	if tree.Remark != "" || single.Remark != "" {
+		t.Errorf("remarks %q, %q", tree.Remark, single.Remark)
+	}
+}
+
+// A newer Kodi's export holds what the older one's does, and its later plays.
+func TestExportOfKodi21(t *testing.T) {
+	snap, _ := read(t, New(fixture(t, "videodb-kodi21.xml")))
+	old, _ := read(t, New(fixture(t, "videodb.xml")))
+	if len(plays(snap)) < len(plays(old)) {
+		t.Errorf("%d items, the older one has %d", len(plays(snap)), len(plays(old)))
+	}
+}
