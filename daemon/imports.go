@@ -105,10 +105,15 @@ func (i *kodiImport) unasked() string {
 func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, kodi.ImportOptions) (kodi.Preview, error)) error {
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
-	sends := 0
+	sends, planned := 0, map[string]map[string][]viewing.Instant{}
 	for _, k := range i.d.kodis {
 		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == status.PlaysAll}
-		history := i.known[i.d.accountOf(k)]
+		account := i.d.accountOf(k)
+		if planned[account] == nil {
+			planned[account] = map[string][]viewing.Instant{}
+		}
+		o.Planned = planned[account]
+		history := i.known[account]
 		if history != nil {
 			o.Has = history.Has
 		}

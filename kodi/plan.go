@@ -33,6 +33,10 @@ type ImportOptions struct {
 	// Has reports whether the service has a viewing already, of something that
 	// runs so long (0 when that is unknown); nil when it cannot be asked.
 	Has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool
+	// Planned is what imports of other libraries of the same account have
+	// planned, by [viewing.Media.Key], and takes what this one plans; nil for a
+	// library alone.
+	Planned map[string][]viewing.Instant
 }
 
 // plan is what an import of a library would hand over.
@@ -68,6 +72,7 @@ func makePlan(ctx context.Context, r *reading, ledger Ledger, source string, o I
 		p.weigh(f)
 	}
 	slices.SortStableFunc(p.plays, byTime)
+	p.announce()
 	for _, f := range slices.Backward(p.plays) {
 		p.count(f)
 	}
@@ -212,22 +217,37 @@ func (p *plan) weigh(f *finding) {
 	p.weighEarlier(f)
 }
 
+// announce tells the imports of other libraries what this one plans.
+func (p *plan) announce() {
+	for _, f := range p.plays {
+		for _, m := range f.media {
+			if key := m.Key(); key != "" && p.o.Planned != nil && f.timed() {
+				p.o.Planned[key] = append(p.o.Planned[key], f.when)
+			}
+		}
+	}
+}
+
 // known reports whether the play was ever recorded here. Of a file that has
 // had an event the last play is: every growth since first contact makes one.
 func (p *plan) known(f *finding) bool {
 	if f.old.Serial > 0 {
 		return true
 	}
-	return f.timed() && !slices.ContainsFunc(f.media, func(m viewing.Media) bool {
-		return !slices.ContainsFunc(p.times[m.Key()], f.near)
-	})
+	return f.timed() && f.among(p.times)
+}
+
+// among reports whether every item of the play was watched just then,
+// according to times by item.
+func (f *finding) among(times map[string][]viewing.Instant) bool {
+	return !slices.ContainsFunc(f.media, func(m viewing.Media) bool { return !slices.ContainsFunc(times[m.Key()], f.near) })
 }
 
 // same reports whether the play is one sitting with another end that is known
-// or planned: a second copy, a renamed folder.
+// or planned: a second copy, a renamed folder, another library.
 func (p *plan) same(f *finding) bool {
 	first, _, _ := strings.Cut(f.key, "|")
-	return slices.ContainsFunc(p.ends[first], func(e event) bool { return covers(e.Key, f.key) && f.near(e.When) })
+	return f.among(p.o.Planned) || slices.ContainsFunc(p.ends[first], func(e event) bool { return covers(e.Key, f.key) && f.near(e.When) })
 }
 
 // near reports whether another end of the item is the same viewing: within

@@ -187,6 +187,21 @@ func TestPreviewCounts(t *testing.T) {
 	}
 }
 
+// Two libraries of one account that tell of the same plays tell of them once,
+// in the preview, too.
+func TestPreviewsOfTwoLibraries(t *testing.T) {
+	first, _, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00"))
+	second, _, _ := librarian(t, film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-07 00:00:00"))
+	o := ImportOptions{Planned: map[string][]viewing.Instant{}}
+	a, err := first.Preview(t.Context(), o)
+	if err != nil || a.Films != 2 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if b, err := second.Preview(t.Context(), o); err != nil || b.Films != 1 || b.Copies != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 // What was seen as it happened is never imported, and what was imported is
 // not seen again.
 func TestImportAndLiveAreOne(t *testing.T) {
