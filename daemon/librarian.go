@@ -9,28 +9,25 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// librarian lets libraries on servers be read: with the right user, and each
-// by one userdata folder alone. Two that read the same would tell of every
-// playback twice.
+// librarian lets libraries be read: those on servers as the right user, and
+// each for one userdata folder alone. Two folders that lead to the same one
+// would tell of every playback twice.
 type librarian struct {
 	keys config.Keys
 
 	mu    sync.Mutex
-	taken map[string]string // userdata folder → its server
+	taken map[string]string // userdata folder → its library
 }
 
 func newLibrarian(keys config.Keys) *librarian {
 	return &librarian{keys: keys, taken: map[string]string{}}
 }
 
-// login gives the server of a userdata folder the user of the configuration,
-// if it names one, and the password that is kept for that user; else those
-// that Kodi has. The error wraps [library.ErrShared] or [library.ErrMySQL].
-func (l *librarian) login(c config.Library, s library.Server) (*library.Server, error) {
-	if other := l.take(c.Userdata, s.String()); other != "" {
-		return nil, fmt.Errorf("%w: by %s", library.ErrShared, other)
-	}
-	user := cmp.Or(c.MySQLUser, s.User)
+// login gives a server the named user, or Kodi's when that is "", and the
+// password that is kept for it; else Kodi's. The error wraps
+// [library.ErrMySQL].
+func (l *librarian) login(user string, s library.Server) (*library.Server, error) {
+	user = cmp.Or(user, s.User)
 	password, err := l.keys.Password(user)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", library.ErrMySQL, err)
@@ -41,16 +38,16 @@ func (l *librarian) login(c config.Library, s library.Server) (*library.Server, 
 	return s.As(user, password.Reveal()), nil
 }
 
-// take notes which server a folder has, unless another folder has it: then it
-// names that one.
-func (l *librarian) take(userdata, server string) (other string) {
+// claim gives a library to a folder, unless another folder has it: the error
+// wraps [library.ErrShared] then. A folder has the one that it led to last.
+func (l *librarian) claim(userdata, origin string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for folder, taken := range l.taken {
-		if taken == server && folder != userdata {
-			return folder
+		if taken == origin && folder != userdata {
+			return fmt.Errorf("%w: %s", library.ErrShared, folder)
 		}
 	}
-	l.taken[userdata] = server
-	return ""
+	l.taken[userdata] = origin
+	return nil
 }

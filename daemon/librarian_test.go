@@ -32,7 +32,7 @@ func TestLibraryLogin(t *testing.T) {
 		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
 		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
 	} {
-		got, err := l.login(config.Library{Userdata: "/u", MySQLUser: test.user}, *test.given)
+		got, err := l.login(test.user, *test.given)
 		if err != nil || got.User != test.want || got.Missing() != test.missing {
 			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
 		}
@@ -43,12 +43,9 @@ func TestLibraryLogin(t *testing.T) {
 // playback twice.
 func TestLibraryIsReadOnce(t *testing.T) {
 	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
-	server := func(host string) library.Server {
-		return *library.Server{Host: host, Port: "3306", Name: "MyVideos"}.As("kodi", "kodi")
-	}
 	for _, step := range []struct {
-		userdata, host string
-		want           error
+		userdata, origin string
+		want             error
 	}{
 		{"/ann", "nas", nil},
 		{"/bob", "nas", library.ErrShared},
@@ -58,7 +55,7 @@ func TestLibraryIsReadOnce(t *testing.T) {
 		{"/bob", "nas", nil},
 		{"/ann", "nas", library.ErrShared},
 	} {
-		if _, err := l.login(config.Library{Userdata: step.userdata}, server(step.host)); !errors.Is(err, step.want) {
+		if err := l.claim(step.userdata, step.origin); !errors.Is(err, step.want) {
 			t.Errorf("%+v: got %v", step, err)
 		}
 	}

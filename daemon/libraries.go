@@ -23,7 +23,8 @@ func (d *Daemon) openKodi() error {
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
-			Login: func(s library.Server) (*library.Server, error) { return door.login(l, s) },
+			Login: func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
+			Claim: func(origin string) error { return door.claim(l.Userdata, origin) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)

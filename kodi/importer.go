@@ -41,6 +41,9 @@ type Options struct {
 	// Login gives the server of a library another user and password; nil keeps
 	// those of advancedsettings.xml.
 	Login func(library.Server) (*library.Server, error)
+	// Claim is told which library the folder leads to, before a reading of it
+	// is believed; an error stands in its way. Nil lets all pass.
+	Claim func(origin string) error
 	// Read takes one reading of the library; nil reads Kodi's.
 	Read func(ctx context.Context) (library.Snapshot, error)
 	// Mark is the mark of the library now, for readings that have one. It goes
@@ -87,7 +90,7 @@ func New(o Options) (*Importer, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Read == nil {
-		d := door{folder, o.Login}
+		d := door{folder, o.Login, o.Claim}
 		o.Read, o.Mark = d.read, d.mark
 	}
 	if o.Watch == nil {

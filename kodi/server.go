@@ -20,6 +20,7 @@ const readEvery = time.Hour
 type door struct {
 	userdata string
 	login    func(library.Server) (*library.Server, error)
+	claim    func(origin string) error
 }
 
 // find is the library with what it takes to log in.
@@ -32,16 +33,20 @@ func (d door) find() (library.Database, error) {
 	return db, err
 }
 
-func (d door) read(ctx context.Context) (library.Snapshot, error) {
+func (d door) read(ctx context.Context) (snap library.Snapshot, err error) {
 	db, err := d.find()
 	switch {
 	case err != nil:
-		return library.Snapshot{}, err
+		return snap, err
 	case db.Server != nil:
-		return db.Server.Read(ctx)
+		snap, err = db.Server.Read(ctx)
 	default:
-		return library.Read(ctx, db.Path)
+		snap, err = library.Read(ctx, db.Path)
 	}
+	if err == nil && d.claim != nil {
+		err = d.claim(snap.Origin)
+	}
+	return snap, err
 }
 
 // mark is "" for a library in a file.

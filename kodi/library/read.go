@@ -19,13 +19,21 @@ func Read(ctx context.Context, path string) (Snapshot, error) {
 	if !ok {
 		return Snapshot{}, fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
 	}
-	s := Snapshot{Path: path, Version: version, Verified: verified(version), ReadAt: time.Now()}
+	s := Snapshot{Path: path, Origin: originOf(path), Version: version, Verified: verified(version), ReadAt: time.Now()}
 	var t tables
 	if err := look(ctx, path, t.read(version)); err != nil {
 		return Snapshot{}, fmt.Errorf("read library %s: %w", path, err)
 	}
 	s.Files = t.files() // after the file was let go
 	return s, nil
+}
+
+// originOf is a file's name without links.
+func originOf(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // tables is the part of a library that we look at, in memory.

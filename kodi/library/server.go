@@ -61,6 +61,9 @@ func (s Server) Read(ctx context.Context) (Snapshot, error) {
 	var t tables
 	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) (err error) {
 		snap.Path, snap.Version, snap.Verified = s.path(d), d.version, verified(d.version)
+		if snap.Origin, err = s.origin(ctx, q); err != nil {
+			return err
+		}
 		if snap.Mark, err = markOf(ctx, q, d); err != nil {
 			return err
 		}
@@ -98,6 +101,12 @@ func (s Server) Mark(ctx context.Context) (string, error) {
 // path names the database of a snapshot.
 func (s Server) path(d schema) string {
 	return "mysql://" + net.JoinHostPort(s.Host, s.Port) + "/" + d.name
+}
+
+// origin is what the server says of itself: it may have several addresses.
+func (s Server) origin(ctx context.Context, q queryer) (string, error) {
+	said, err := texts(ctx, q, `select concat(@@hostname, ':', @@port, ' ', @@datadir)`)
+	return strings.Join(said, "") + " " + s.Name, err
 }
 
 // Bounds of one look at a server. Nobody waits for it there.

@@ -223,6 +223,14 @@ func (m *maria) sameAs(t *testing.T, path string) {
 			t.Errorf("got %d, verified %v, %s at %v, mark %q", got.Version, got.Verified, got.Path, got.ReadAt, got.Mark)
 		}
 	}
+	alias := *m.server("MyVideos")
+	alias.Host = "::ffff:127.0.0.1"
+	if a, b := readServer(t, &alias), readServer(t, m.server("MyVideos")); a.Origin != b.Origin || a.Origin == "" || a.Path == b.Path {
+		t.Errorf("by two names: %q and %q", a.Origin, b.Origin)
+	}
+	if other := readServer(t, m.server("OtherVideos")); other.Origin == readServer(t, &alias).Origin {
+		t.Errorf("two libraries are %q", other.Origin)
+	}
 	newer := newScene(t, 131)
 	film := newer.film("Alpha Öne – 漢字 🎬", viewing.IDs{TMDB: 603})
 	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, time.Now()))

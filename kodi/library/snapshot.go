@@ -16,6 +16,7 @@ type Database struct {
 // Snapshot is one consistent state of a library.
 type Snapshot struct {
 	Path     string    // the file, or mysql://host:port/database
+	Origin   string    // the same for every way that leads to this library
 	Version  int       // schema number
 	Verified bool      // the schema is one that is tested against a real Kodi
 	ReadAt   time.Time // when the reading began
