@@ -140,3 +140,22 @@ func TestMovedToAServer(t *testing.T) {
 		t.Errorf("without a password: state %s", i.Status().State)
 	}
 }
+
+// A library that another folder has is read, and nothing of it is handed over.
+func TestLibraryOfAnotherFolder(t *testing.T) {
+	dir, s := t.TempDir(), newSink()
+	sim, err := kodisim.Create(dir, 121)
+	must(t, err)
+	must(t, sim.Close())
+	i, err := New(Options{Userdata: dir, Sink: s, Claim: func(origin string) error {
+		if filepath.Base(origin) != "MyVideos121.db" {
+			t.Errorf("asked for %s", origin)
+		}
+		return library.ErrShared
+	}})
+	must(t, err)
+	i.pass(t.Context())
+	if i.Status().State != StateShared || len(s.batches) != 0 {
+		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))
+	}
+}
