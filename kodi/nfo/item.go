@@ -239,6 +239,9 @@ func parse(raw []byte) (items []item, fault string) {
 		return items, ""
 	}
 	items = nil
+	if !ours(doc) {
+		return nil, ""
+	}
 	gather(doc, true, func(v *values) {
 		i := v.item()
 		i.unsure, i.doubt = true, fault
@@ -247,6 +250,17 @@ func parse(raw []byte) (items []item, fault string) {
 		}
 	})
 	return slices.Clip(items), fault
+}
+
+// ours reports whether a broken file was meant to be of these formats: other
+// programs call files with words and drawings NFO, too.
+func ours(doc []byte) bool {
+	for _, root := range []string{"<movie", "<tvshow", "<episodedetails"} {
+		if bytes.Contains(doc, []byte(root)) {
+			return true
+		}
+	}
+	return false
 }
 
 func gather(doc []byte, lenient bool, emit func(*values)) (fault string) {

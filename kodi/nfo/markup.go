@@ -215,18 +215,22 @@ func cutAttribute(attrs []byte) (name, value, rest []byte, ok bool) {
 	return name, after[1 : n+1], after[n+2:], true
 }
 
-// cutName splits off a name; those of the formats read here are ASCII.
+// cutName splits off a name, perhaps with a namespace; those of the formats
+// read here are ASCII.
 func cutName(piece []byte) (name, rest []byte) {
 	n := 0
 	for n < len(piece) && isName(piece[n], n > 0) {
 		n++
+	}
+	if bytes.Count(piece[:n], []byte(":")) > 1 {
+		return nil, piece
 	}
 	return piece[:n], piece[n:]
 }
 
 func isName(c byte, inside bool) bool {
 	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
-	return letter || inside && ('0' <= c && c <= '9' || c == '-' || c == '.')
+	return letter || inside && ('0' <= c && c <= '9' || c == '-' || c == '.' || c == ':')
 }
 
 func skipSpace(piece []byte) []byte { return bytes.TrimLeft(piece, " \t\r\n") }

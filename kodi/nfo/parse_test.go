@@ -66,6 +66,7 @@ func TestParseTrusts(t *testing.T) {
 		{"UTF-16, big end first", "Älpha 🎬", wide(string(around("Alpha One", "Älpha 🎬")), true, true)},
 		{"UTF-16 without a mark", "Älpha 🎬", wide(string(around("Alpha One", "Älpha 🎬")), false, false)},
 		{"fields of others with the same name", "Alpha One", around("</title>", "</title><actor><title>Dr</title><id>9</id></actor>")},
+		{"names with a namespace", "Alpha One", around("<movie>", `<movie xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi='urn:x'>`)},
 		{"an empty element", "Alpha One", around("</title>", "</title><thumb aspect='poster' /><outline/>")},
 	} {
 		items, fault := parse(c.text)
@@ -125,7 +126,7 @@ func TestParseDoubts(t *testing.T) {
 func TestParseFindsNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "a URL": "https://films.example/603", "a web page": "<html><body><p>Not found</p></body></html>",
-		"another kind": "<musicvideo><title>x</title><playcount>1</playcount></musicvideo>", "an export inside an NFO": "<wrap>" + plain + "</wrap>",
+		"a drawing": "\xdc\xdc <<< PROUDLY >>> &c. \xdc\xdc", "another kind": "<musicvideo><title>x</title><playcount>1</playcount></musicvideo>", "an export inside an NFO": "<wrap>" + plain + "</wrap>",
 	} {
 		if items, fault := parse([]byte(text)); fault != "" || len(items) != 0 {
 			t.Errorf("%s: %+v, fault %q", name, items, fault)
@@ -225,12 +226,13 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`<movie a='b'><!-- x --><title><![CDATA[a]]>&#65;</title></movie><movie/>`))
 	f.Add(wide(plain, true, true))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		items, fault := parse(raw)
-		if len(items) > 0 {
+		if items, _ := parse(raw); len(items) > 0 {
 			checkFile(t, items)
 		}
-		if fault == "" {
-			checkStandard(t, decode(raw))
+		var films []*values
+		if doc := decode(raw); gather(doc, false, func(v *values) { films = append(films, v) }) == "" {
+			checkStandard(t, doc)
+			checkTitles(t, doc, films)
 		}
 	})
 }
@@ -247,6 +249,49 @@ func checkFile(t *testing.T, items []item) {
 		if err := v.Validate(); err != nil {
 			t.Errorf("not valid: %v", err)
 		}
+	}
+}
+
+// checkTitles: the standard library reads the same title of each item.
+func checkTitles(t *testing.T, doc []byte, found []*values) {
+	if bytes.Contains(doc, []byte("<?xml")) || bytes.Contains(doc, []byte("videodb")) {
+		return
+	}
+	i := max(bytes.IndexByte(doc, '<'), 0)
+	var want []string
+	title, inside, depth := "", false, 0
+	for d := xml.NewDecoder(bytes.NewReader(doc[i:])); ; {
+		tok, err := d.RawToken()
+		if err != nil {
+			break
+		}
+		switch e := tok.(type) {
+		case xml.StartElement:
+			depth++
+			if depth == 1 {
+				title = ""
+			}
+			inside = depth == 2 && e.Name == xml.Name{Local: "title"} && title == ""
+		case xml.CharData:
+			if inside && depth == 2 {
+				title += string(e)
+			}
+		case xml.EndElement:
+			depth--
+			if inside && depth == 1 {
+				title, inside = strings.TrimSpace(title), false
+			}
+			if name := e.Name.Local; depth == 0 && e.Name.Space == "" && (name == "movie" || name == "tvshow" || name == "episodedetails") {
+				want = append(want, title)
+			}
+		}
+	}
+	var got []string
+	for _, v := range found {
+		got = append(got, v.title)
+	}
+	if len(doc) < maxValue && len(got) == len(want) && cmp.Diff(want, got) != "" {
+		t.Errorf("%q: titles %q, the standard library reads %q", doc, got, want)
 	}
 }
 
