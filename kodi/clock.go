@@ -80,10 +80,12 @@ func offsetIn(zone *time.Location, at time.Time) int {
 }
 
 // wallTime is a time without a zone, held as if it were UTC. Offset is set
-// when the text names its own, as programs other than Kodi write it.
+// when the text names its own, as programs other than Kodi write it; day when
+// the text is a date alone.
 type wallTime struct {
 	time.Time
 	offset *int
+	day    bool
 }
 
 // parseWall reads Kodi's text, or a date, or a time as ISO 8601 has it; ok is
@@ -91,7 +93,7 @@ type wallTime struct {
 func parseWall(text string) (wallTime, bool) {
 	for _, layout := range []string{time.DateTime, time.DateOnly, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return wallTime{Time: t}, t.Year() >= 1900
+			return wallTime{Time: t, day: layout == time.DateOnly}, t.Year() >= 1900
 		}
 	}
 	t, err := time.Parse(time.RFC3339, text)
@@ -99,7 +101,7 @@ func parseWall(text string) (wallTime, bool) {
 		return wallTime{}, false
 	}
 	_, offset := t.Zone()
-	return wallTime{t.UTC().Add(time.Duration(offset) * time.Second), &offset}, true
+	return wallTime{Time: t.UTC().Add(time.Duration(offset) * time.Second), offset: &offset}, true
 }
 
 // midnight reports a time that was most likely a date only: Kodi makes
@@ -112,7 +114,7 @@ func (w wallTime) midnight() bool {
 // noon is the middle of the same day.
 func (w wallTime) noon() wallTime {
 	y, m, d := w.Date()
-	return wallTime{time.Date(y, m, d, 12, 0, 0, 0, time.UTC), w.offset}
+	return wallTime{Time: time.Date(y, m, d, 12, 0, 0, 0, time.UTC), offset: w.offset}
 }
 
 // stamp is an instant with the offset it was read with.
@@ -165,6 +167,9 @@ func distance(t, from, to time.Time) time.Duration {
 // quarter hour makes it now. A date alone proves no other zone.
 func (w wallTime) thisMinute(zone *time.Location, from, now time.Time) (stamp, bool) {
 	s := w.nearest(zone, from, now)
+	if w.day {
+		return s, false
+	}
 	if near := distance(s.at, from, now) <= slack; near || w.offset != nil {
 		return s, near
 	}

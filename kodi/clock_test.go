@@ -195,8 +195,20 @@ func TestTimeWithItsOwnOffset(t *testing.T) {
 	if _, now := w.thisMinute(time.UTC, at.Add(time.Hour-time.Minute), at.Add(time.Hour)); now {
 		t.Error("another zone was read into it")
 	}
+	midnight := time.Date(2026, 3, 1, 0, 0, 20, 0, time.UTC)
+	if w, _ := parseWall("2026-03-01 00:00:00"); !isNow(w, midnight) {
+		t.Error("the end of a playback at midnight is not this minute")
+	}
+	if w, _ := parseWall("2026-03-01"); isNow(w, midnight) {
+		t.Error("a date alone is this minute")
+	}
 	date, ok := parseWall("2026-03-01")
 	if !ok || !date.midnight() || date.noon().Hour() != 12 {
 		t.Errorf("a date is %v", date)
 	}
+}
+
+func isNow(w wallTime, now time.Time) bool {
+	_, is := w.thisMinute(time.UTC, now.Add(-time.Minute), now)
+	return is
 }
