@@ -245,11 +245,15 @@ time_zone = "UTC"
 	if got := c.SourceRoutes()["kodi:"+filepath.Join(root, "films")]; got != "guest" {
 		t.Errorf("routes %v", c.SourceRoutes())
 	}
-	c.Kodi.NFO = append(c.Kodi.NFO, Exported{Path: filepath.Join(root, "films")}, Exported{Path: "films", Account: "nobody", TimeZone: "Mars/Base"})
+	c.Kodi.NFO = append(c.Kodi.NFO, Exported{Path: filepath.Join(root, "films")}, Exported{Path: "films", Account: "nobody", TimeZone: "Mars/Base"},
+		Exported{Path: filepath.Join(root, "films", "new")}, Exported{Path: filepath.Join(root, "films2")})
 	err = c.Validate()
-	for _, want := range []string{"kodi.nfo[1].path:", "named twice", "kodi.nfo[2].path:", "kodi.nfo[2].account:", "kodi.nfo[2].time_zone:"} {
+	for _, want := range []string{"kodi.nfo[1].path:", "named twice", "kodi.nfo[2].path:", "kodi.nfo[2].account:", "kodi.nfo[2].time_zone:", "kodi.nfo[3].path:", "watched as a whole"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not named in: %v", want, err)
 		}
+	}
+	if strings.Contains(fmt.Sprint(err), "kodi.nfo[4]") {
+		t.Errorf("a neighbour was refused: %v", err)
 	}
 }

@@ -139,22 +139,29 @@ func (c Config) validateWhose(setting, account, zone string) error {
 	return errors.Join(faults...)
 }
 
-// distinct refuses to watch one place twice: its viewings would be doubled.
+// distinct refuses to watch one place twice, be it as a part of another: its
+// viewings would be doubled.
 func (k Kodi) distinct() error {
 	var faults []error
 	seen := map[string]bool{}
-	look := func(setting, path string) {
-		path = filepath.Clean(path)
+	for i, l := range k.Libraries {
+		path := filepath.Clean(l.Userdata)
 		if seen[path] {
-			faults = append(faults, fault(setting, "%q is named twice", path))
+			faults = append(faults, fault(fmt.Sprintf("kodi.libraries[%d].userdata", i), "%q is named twice", path))
 		}
 		seen[path] = true
 	}
-	for i, l := range k.Libraries {
-		look(fmt.Sprintf("kodi.libraries[%d].userdata", i), l.Userdata)
-	}
 	for i, e := range k.NFO {
-		look(fmt.Sprintf("kodi.nfo[%d].path", i), e.Path)
+		path := filepath.Clean(e.Path)
+		if seen[path] {
+			faults = append(faults, fault(fmt.Sprintf("kodi.nfo[%d].path", i), "%q is named twice", path))
+		}
+		for j, other := range k.NFO {
+			if i != j && strings.HasPrefix(path, filepath.Clean(other.Path)+string(filepath.Separator)) {
+				faults = append(faults, fault(fmt.Sprintf("kodi.nfo[%d].path", i), "%q lies in %q, which is watched as a whole", path, other.Path))
+			}
+		}
+		seen[path] = true
 	}
 	return errors.Join(faults...)
 }
