@@ -13,6 +13,7 @@ import (
 const (
 	maxValue = 4096 // bytes of a value
 	maxIDs   = 32   // identifiers that are looked at
+	maxHeld  = 50   // items in one media file
 )
 
 // item is a film, a series or an episode as a file tells of it.
@@ -235,6 +236,9 @@ func (v *values) rarer(name string) *string {
 func parse(raw []byte) (items []item, fault string) {
 	doc := decode(raw)
 	fault = gather(doc, false, func(v *values) { items = append(items, v.item()) })
+	if len(items) > maxHeld {
+		return nil, "it tells of more than a file can hold"
+	}
 	if fault == "" {
 		return items, ""
 	}
@@ -249,7 +253,7 @@ func parse(raw []byte) (items []item, fault string) {
 			items = append(items, i)
 		}
 	})
-	return slices.Clip(items), fault
+	return slices.Clone(items[:min(len(items), maxHeld)]), fault
 }
 
 // ours reports whether a broken file was meant to be of these formats: other

@@ -201,8 +201,8 @@ func TestParseIsBounded(t *testing.T) {
 	} {
 		items, _ := parse([]byte(text))
 		for _, i := range items {
-			if len(i.media.Title) > maxTitle || len(items) > maxNFO {
-				t.Errorf("%s: a title of %d", name, len(i.media.Title))
+			if len(i.media.Title) > maxTitle || len(items) > maxHeld {
+				t.Errorf("%s: %d items, a title of %d", name, len(items), len(i.media.Title))
 			}
 		}
 	}
