@@ -108,9 +108,11 @@
 // held as backdated, as noon of its day: the library itself, when it is watched
 // too, has told of it at its true time. Times that other programs write are
 // believed as Kodi's are, in the zone that is configured or shown live, or with
-// the offset that they name. A file that is new with its count is baseline, as
-// a path that is new is. What stands in a broken file has no identifier, and
-// gets one when the file is whole.
+// the offset that they name; but an item that another source has told of within
+// three hours (an episode: one hour) is held for review, since media servers
+// write NFO files for the same playback. A file that is new with its count is
+// baseline, as a path that is new is. What stands in a broken file has no
+// identifier, and gets one when the file is whole.
 //
 // # A library on a server
 //

@@ -38,6 +38,9 @@ func NewExported(o Options) (*Importer, error) {
 		e.o.Ceiling = exportCeiling
 	}
 	o.Read, o.Watch = e.read, e.watch
+	if o.Sink != nil {
+		o.Sink = beWary(o.Sink)
+	}
 	return New(o)
 }
 

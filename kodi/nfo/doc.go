@@ -10,8 +10,9 @@
 // each other, are left out and told in words ([library.Item.Doubt]).
 //
 // It refuses to judge what a viewing is (that is package kodi), to follow
-// links below the place it was given, to expand entities, and to take an identifier whose
-// namespace is not named: Kodi's legacy <id> and the type "unknown" have none.
+// links below the place it was given, to expand entities, and to take an
+// identifier whose namespace is not named: Kodi's legacy <id> and the type
+// "unknown" have none.
 //
 // Kodi 20 and 21 write a date without a time into <lastplayed>, and write NFO
 // files only when the user exports (seen with both).
