@@ -2,6 +2,9 @@ module github.com/filmspool/filmspool
 
 go 1.26.0
 
+// Some npm packages bring Go files of their own.
+ignore ./connector/extension/test/node_modules
+
 require (
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/getkin/kin-openapi v0.152.0

@@ -40,7 +40,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - connector/protocol: the messages: types, validation, JSON Schema, example messages that Go and JavaScript both test against
   - connector/pairing: codes and tokens; keeps clients behind an interface that queue's database fulfils
   - connector/client: a Go client of the protocol, for the demo and the tests
-  - connector/extension: the browser extension (plain JavaScript, no build step)
+  - connector/extension: the browser extension (plain JavaScript, no build step) and what packs it for the two families of browsers
   - kodi: the importer: a change in the library → new viewings; the rule of what a viewing is
   - kodi/library: readers: MyVideosNNN.db, NFO, videodb.xml; pure, read-only
   - kodi/kodisim: makes library files and plays, marks, refreshes and upgrades them as Kodi does; for the demo and the tests
@@ -55,7 +55,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
   - packaging: units, packages, installers and their tests on real init systems
 
-A package is made when it is filled. Later come queue/resolve, connector/extension and, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
+A package is made when it is filled. Later come queue/resolve and, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
 does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemon/nudge, daemon/config import nothing of ours; sources never import
 the queue's store, replay, tracker or daemon; connector and kodi never import each other; nothing imports cmd. A source declares its sink with built-in types and queue/viewing only:
 State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Source, Viewings, Amendments, State}) ([]viewing.Outcome, error): new viewings, corrections of earlier ones

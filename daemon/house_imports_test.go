@@ -24,6 +24,7 @@ func table() map[string]access {
 		"cmd/filmspool":         {may: anything},
 		"connector":             {may: append([]string{"connector/..."}, sources...)},
 		"connector/client":      {may: append([]string{"connector/..."}, sources...)},
+		"connector/extension":   {}, // reads and packs files, and knows nothing of what they say
 		"connector/pairing":     {},
 		"connector/protocol":    {may: sources},
 		"daemon":                {may: anything},
