@@ -107,7 +107,9 @@
  */
 
 /**
- * Content to background.
+ * Content to background. The popup says "sitting" to learn what the sitting it
+ * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
+ * sitting stays one event.
  * @typedef {{kind: "sitting", sitting: Sitting} | {kind: "watched", sitting: Sitting} | {kind: "left", sittingId: string}} FromContent
  */
 
