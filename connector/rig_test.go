@@ -118,6 +118,16 @@ func allow(r *http.Request) bool {
 		strings.HasPrefix(r.Host, "127.0.0.1:")
 }
 
+// program is the daemon's rule for programs: nothing that a browser adds.
+func program(r *http.Request) bool {
+	for name := range r.Header {
+		if name == "Origin" || name == "Referer" || strings.HasPrefix(name, "Sec-Fetch-") {
+			return false
+		}
+	}
+	return true
+}
+
 // rig is a server on a listener, with all it was given.
 type rig struct {
 	t        testing.TB
@@ -149,7 +159,7 @@ func serve(t testing.TB, listener net.Listener, change func(*connector.Options))
 		t.Fatal(err)
 	}
 	options := connector.Options{
-		Allow: allow, Sink: r.sink, Pairing: r.registry, Version: "1.2.3",
+		Allow: allow, Program: program, Sink: r.sink, Pairing: r.registry, Version: "1.2.3",
 		Status: func(context.Context) connector.Status {
 			return connector.Status{Online: true, Pending: 7, Attention: 2}
 		},

@@ -333,7 +333,7 @@ func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
 	}
 	revoked := s.become(client.ID)
 	s.sayWith(s.welcome(proof), revoked)
-	s.seen()
+	s.server.seen(s.client)
 	return true
 }
 
@@ -342,14 +342,6 @@ func (s *session) become(client string) (revoked <-chan struct{}) {
 	s.client = client
 	s.rate = s.server.rateOf(client)
 	return s.server.options.Pairing.Revoked(client)
-}
-
-// seen notes that the client is alive.
-func (s *session) seen() {
-	err := s.server.options.Pairing.Seen(s.server.commits, s.client)
-	if err != nil && !errors.Is(err, pairing.ErrNotFound) { // not found: just revoked
-		s.server.log.Warn("last sighting not kept", "client", s.client, "error", err)
-	}
 }
 
 // pair turns a code into a token.
