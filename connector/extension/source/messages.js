@@ -151,8 +151,9 @@
 
 /**
  * The link to the daemon:
- * unpaired (no pairing yet), connected, waiting (back-off, or nothing to do
- * and all well), offline (nothing listens there), revoked (pair again),
+ * unpaired (no pairing yet), connected (it was there and ours when we last
+ * talked; the socket itself rests while there is nothing to say), waiting
+ * (not asked yet, or back-off after trouble), offline (nothing listens there), revoked (pair again),
  * stranger (something else listens there, or it could not prove itself),
  * old (one of the two must be updated).
  * @typedef {"unpaired" | "connected" | "waiting" | "offline" | "revoked" | "stranger" | "old"} LinkState
@@ -195,6 +196,7 @@
  *   | {kind: "list", name: string, description?: string, visibility?: "PRIVATE" | "PUBLIC"}
  *   | {kind: "identify", id: string, media: Media, remember: boolean}
  *   | {kind: "discard", id: string}
+ *   | {kind: "again", id: string}
  *   | {kind: "identifyText", text: string}
  *   | {kind: "grant", origin: string}
  *   | {kind: "ungrant", origin: string}} FromPage
