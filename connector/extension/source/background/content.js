@@ -3,4 +3,20 @@
  * registered by sites.js for the sites the user has allowed, never for all.
  * @type {string[]}
  */
-export const contentFiles = [];
+export const contentFiles = [
+  "content/bounds.js",
+  "content/meter.js",
+  "content/rule.js",
+  "content/jsonld.js",
+  "content/pickup.js",
+  "content/evidence.js",
+  "content/place.js",
+  "content/provider.js",
+  "content/plex.js",
+  "content/post.js",
+  "content/sitting.js",
+  "content/desk.js",
+  "content/watch.js",
+  "content/finder.js",
+  "content/start.js",
+];

@@ -1,0 +1,44 @@
+/**
+ * Where this script runs: its frame, and the page in the tab where the two
+ * may see each other. The address of a page around a frame of another site
+ * is not to be seen from here; the background adds it.
+ */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+  const { text, address, page } = own.bounds;
+
+  /** @returns {Document} of the tab, or of this frame when that is closed to us */
+  function tab() {
+    try {
+      return window.top?.document.location.href ? window.top.document : document;
+    } catch {
+      return document;
+    }
+  }
+
+  /** @returns {{url: string, host: string, title: string, frameUrl?: string}} */
+  function here() {
+    const around = tab();
+    const url = address(around.location.href);
+    const place = { url, host: text(around.location.hostname, 253), title: text(around.title) };
+    return window === window.top ? place : { ...place, frameUrl: address(location.href) };
+  }
+
+  /** @returns {string} a name that changes when another page is shown */
+  function name() {
+    const around = tab();
+    return around === document ? page(location.href) : `${page(around.location.href)} ${page(location.href)}`;
+  }
+
+  /**
+   * @param {Record<string, any> | null | undefined} adapter
+   * @returns {import("../messages.js").Evidence}
+   */
+  function evidence(adapter) {
+    const around = tab();
+    const mine = own.evidence.gather(document, name(), adapter);
+    return around === document ? mine : own.evidence.joined(own.evidence.gather(around, name(), adapter), mine);
+  }
+
+  own.place = { here, name, evidence };
+})();
