@@ -107,10 +107,22 @@
  */
 
 /**
- * Content to background. The popup says "sitting" to learn what the sitting it
- * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
- * sitting stays one event.
- * @typedef {{kind: "sitting", sitting: Sitting} | {kind: "watched", sitting: Sitting} | {kind: "left", sittingId: string}} FromContent
+ * How far a sitting got before its threshold, so that it can go on after the
+ * page was loaded anew.
+ * @typedef {object} Halfway
+ * @property {string} id of the sitting
+ * @property {string} page names the page: its address without what changes while a film plays
+ * @property {number} duration seconds
+ * @property {string} startedAt
+ * @property {[number, number][]} spans the stretches that were played, in seconds
+ */
+
+/**
+ * Content to background; the popup too says sitting and watched. page is the
+ * name that Halfway uses.
+ * @typedef {{kind: "sitting", sitting: Sitting, page?: string}
+ *   | {kind: "watched", sitting: Sitting}
+ *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent
  */
 
 /**
@@ -121,6 +133,7 @@
  * @property {Record<string, any> | null} [pickup] the site adapter's data
  * @property {Media | null} identified
  * @property {boolean} certain
+ * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] what an earlier visit left half way
  */
 
 /**

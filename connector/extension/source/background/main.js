@@ -9,6 +9,7 @@ import { identifyTyped } from "../identify/typed.js";
 import { showBadge } from "./badge.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
+import { HalfwayBook } from "./halfway.js";
 import { knownKey } from "./known.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
@@ -108,7 +109,8 @@ const pageParts = {
   sites,
   changed,
 };
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery };
+const halfway = new HalfwayBook(database);
+const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway };
 
 const PAGE_WAIT = 1000;
 

@@ -18,6 +18,7 @@ import { isPaused } from "./settings.js";
  * @property {(sitting: Sitting, known: Known) => Identified} identify
  * @property {(url: string) => Record<string, any> | null} pickupFor
  * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
+ * @property {import("./halfway.js").HalfwayBook} [halfway]
  */
 
 /** RFC 3339 with an offset, which the daemon asks for. */
@@ -42,9 +43,10 @@ function isSitting(sitting) {
  * @returns {Promise<SittingAnswer | WatchedAnswer | null>}
  */
 export async function fromContent(parts, message, { byUser = false, around = async (sitting) => sitting } = {}) {
-  const { kind, sitting } = /** @type {{kind: string, sitting: unknown}} */ (message);
+  const { kind, sitting, page, halfway } = /** @type {Record<string, any>} */ (message);
+  if (kind === "left") return left(parts, halfway);
   if (!isSitting(sitting)) return kind === "watched" ? { kept: false, reason: "malformed" } : null;
-  if (kind === "sitting") return begun(parts, await around(sitting));
+  if (kind === "sitting") return begun(parts, await around(sitting), page);
   if (kind !== "watched") return null;
   if (!INSTANT.test(sitting.at)) return { kept: false, reason: "malformed" };
   if (!byUser && isPaused(await parts.settings())) return { kept: false, reason: "paused" };
@@ -54,13 +56,26 @@ export async function fromContent(parts, message, { byUser = false, around = asy
 /**
  * @param {Parts} parts
  * @param {Sitting} sitting
+ * @param {unknown} page its name, for what was left half way there
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor }, sitting) {
+async function begun({ settings, known, identify, pickupFor, halfway }, sitting, page) {
   const now = await settings();
   const record = !isPaused(now);
   const { media, certain } = identify(sitting, await known());
-  return { record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain };
+  const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
+  const answer = { record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain };
+  return resume ? { ...answer, resume } : answer;
+}
+
+/**
+ * @param {Parts} parts
+ * @param {unknown} noted how far a sitting got
+ * @returns {Promise<null>}
+ */
+async function left({ settings, halfway }, noted) {
+  if (!isPaused(await settings())) await halfway?.keep(noted).catch(() => {}); // a lost note loses no event
+  return null;
 }
 
 /**
@@ -68,10 +83,12 @@ async function begun({ settings, known, identify, pickupFor }, sitting) {
  * @param {Sitting} sitting
  * @returns {Promise<WatchedAnswer>}
  */
-async function keep({ settings, known, identify, delivery }, sitting) {
+async function keep({ settings, known, identify, delivery, halfway }, sitting) {
   try {
     const fate = await delivery.put(watched(sitting, identify(sitting, await known()), await settings()));
-    return fate === "full" ? { kept: false, reason: "full" } : { kept: true };
+    if (fate === "full") return { kept: false, reason: "full" };
+    await halfway?.drop(sitting.id).catch(() => {}); // it runs out by itself
+    return { kept: true };
   } catch {
     return { kept: false, reason: "storage" };
   }

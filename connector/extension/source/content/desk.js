@@ -165,7 +165,7 @@
         await this.#look(sitting);
         const said = JSON.stringify([sitting.evidence, sitting.place]);
         if (sitting.crossed || (said === note.sent && sitting.answer.record === true)) return;
-        const answer = await this.#send({ kind: "sitting", sitting: sitting.message() });
+        const answer = await this.#send({ kind: "sitting", page: sitting.page, sitting: sitting.message() });
         if (answer) {
           note.sent = said;
           this.#take(sitting, answer);
@@ -190,7 +190,7 @@
       }
       sitting.answer = answer;
       if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
-      else if (answer.resume) sitting.resume(answer.resume);
+      else if (answer.resume && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
       const note = this.#note(sitting);
       const adapter = answer.pickup ?? null;
       if (JSON.stringify(adapter) !== JSON.stringify(note.adapter)) {
