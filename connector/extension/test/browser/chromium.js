@@ -100,10 +100,17 @@ export class Chromium {
     return new Tab(page);
   }
 
+  /** A tab that the extension has opened by itself. @param {string} address */
+  async opened(address) {
+    const page = await until(`the extension opens ${address}`, () => this.#context().pages().find((one) => one.url() === address));
+    await page.waitForLoadState();
+    return new Tab(page);
+  }
+
   /** Opens an address behind the tab that is in front. @param {Tab} front @param {string} address */
   async behind(front, address) {
     await front.page.bringToFront();
-    const opened = this.#context().waitForEvent("page");
+    const opened = this.#context().waitForEvent("page", (page) => page.url() === address);
     const session = await this.#context().newCDPSession(front.page);
     await session.send("Target.createTarget", { url: address, background: true });
     const page = await opened;
@@ -113,7 +120,7 @@ export class Chromium {
 
   /** What a user's click on "Allow" would grant: headless browsers show no such question. @param {string} dir @param {string} pattern */
   async allow(dir, pattern) {
-    const id = new URL(this.origin(dir)).host;
+    const id = idOf(dir);
     const tab = await this.tab(`chrome://extensions/?id=${id}`);
     await tab.run((/** @type {string} */ id, /** @type {string} */ pattern) =>
       // @ts-expect-error only that page has it
@@ -121,14 +128,15 @@ export class Chromium {
     await tab.close();
   }
 
-  /** Ends the background at once, wherever it is. @param {string} dir */
-  async endBackground(dir) {
-    const session = await this.#context().newCDPSession(this.#context().pages()[0]);
-    const worker = this.workers().find((one) => one.url().startsWith(this.origin(dir)));
-    const gone = worker?.waitForEvent("close");
+  /** Ends the background at once, wherever it is. @param {Tab} tab a page of the extension */
+  async endBackground(tab) {
+    const session = await this.#context().newCDPSession(tab.page);
+    let running = "";
+    session.on("ServiceWorker.workerVersionUpdated", ({ versions }) => (running = versions.at(-1)?.runningStatus ?? running));
     await session.send("ServiceWorker.enable");
+    await until("the worker runs", () => running === "running");
     await session.send("ServiceWorker.stopAllWorkers");
-    await gone;
+    await until("the worker has stopped", () => running === "stopped");
     await session.detach();
   }
 

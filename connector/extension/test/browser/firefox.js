@@ -63,13 +63,23 @@ class Tab {
     await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
   }
 
-  /** A click that the page takes for the user's. @param {string} selector */
+  /** Clicks with the mouse. @param {string} selector */
   async click(selector) {
-    await until(`${selector} can be clicked`, () => this.run((/** @type {string} */ selector) => {
-      const target = /** @type {HTMLButtonElement | null} */ (document.querySelector(selector));
-      return Boolean(target && !target.disabled && target.getClientRects().length);
-    }, selector));
-    await this.run((/** @type {string} */ selector) => /** @type {HTMLElement} */ (document.querySelector(selector)).click(), selector);
+    const element = await until(`${selector} can be clicked`, () => this.#visible(selector));
+    const origin = { type: "element", element };
+    const actions = [{ type: "pointerMove", x: 0, y: 0, origin }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }];
+    await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "pointer", id: "mouse", actions }] });
+  }
+
+  /** The element, scrolled into view; nothing while it cannot be clicked. */
+  async #visible(/** @type {string} */ selector) {
+    const ready = await this.run((/** @type {string} */ selector) => {
+      const element = /** @type {HTMLButtonElement | null} */ (document.querySelector(selector));
+      element?.scrollIntoView({ block: "center" });
+      return Boolean(element && !element.disabled && element.getClientRects().length);
+    }, selector);
+    const { nodes } = await this.bidi.send("browsingContext.locateNodes", { context: this.context, locator: { type: "css", value: selector }, maxNodeCount: 1 });
+    return ready && nodes[0] && { sharedId: nodes[0].sharedId };
   }
 
   async close() {
@@ -149,6 +159,17 @@ export class Firefox {
   /** @param {string} address */
   tab(address) {
     return this.#open(false, address);
+  }
+
+  /** A tab that the extension has opened by itself. @param {string} address */
+  async opened(address) {
+    const { context } = await until(`the extension opens ${address}`, async () => {
+      const { contexts } = await this.#bidi().send("browsingContext.getTree", { maxDepth: 0 });
+      return contexts.find((/** @type {{url: string}} */ one) => one.url === address);
+    });
+    const tab = new Tab(this.#bidi(), context);
+    await until("it has loaded", () => tab.run(() => document.readyState === "complete"));
+    return tab;
   }
 
   /** Opens an address behind the tab that is in front. @param {Tab} front @param {string} address */

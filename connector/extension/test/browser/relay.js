@@ -8,8 +8,8 @@ export class Relay {
   #holding = false;
   /** Acknowledgements that were lost so far. */
   lost = 0;
-  /** Sockets so far. */
-  connections = 0;
+  /** Events that the daemon knew already. */
+  duplicates = 0;
 
   /** @param {string} daemon its address */
   constructor(daemon) {
@@ -40,7 +40,6 @@ export class Relay {
   #join(/** @type {net.Socket} */ browser) {
     const [name, port] = this.daemon.split(":");
     const daemon = net.connect(Number(port), name);
-    this.connections++;
     let deaf = false;
     for (const socket of [browser, daemon]) {
       this.#sockets.add(socket);
@@ -59,6 +58,7 @@ export class Relay {
         deaf = true;
       }
       if (!deaf) {
+        this.duplicates += bytes.toString("latin1").split('"status":"duplicate"').length - 1;
         browser.write(bytes);
       }
     });
