@@ -13,6 +13,8 @@
   const LONGEST_GAP = 10_000;
   /** What the two clocks may differ, in seconds, over a whole track. */
   const SLACK = 0.5;
+  /** A busy page reads an old position; what it lags behind may be caught up with, in seconds. */
+  const LAG = 5;
   /** Stretches kept; one who jumps more often gains no more seconds. */
   const MOST_SPANS = 500;
   /** Stretches closer than this are one. */
@@ -43,7 +45,7 @@
       this.#at = now;
       this.#rate = Number.isFinite(rate) ? rate : 1;
       if (before === null || this.#position === null) return null;
-      if (elapsed > 0 && speed > 0) this.#bank = Math.min(this.#bank, SLACK) + elapsed * speed;
+      if (elapsed > 0 && speed > 0) this.#bank = Math.min(this.#bank, LAG) + elapsed * speed;
       const played = position - before;
       if (!(played > 0) || played > this.#bank) return null;
       this.#bank -= played;
