@@ -138,9 +138,9 @@ test("sites are listed, removed, allowed again", async (t) => {
   const sites = [{ origin: "https://films.example/*", granted: true }, { origin: "http://tv.example/*", granted: false }];
   const page = await open(t, "options", { state: stateWith({ sites }) });
   assert.deepEqual([...page.document.querySelectorAll("#sites .site")].map((site) => site.textContent), ["films.example", "http://tv.example"]);
-  await page.click('[aria-label="Allow http://tv.example again"]');
+  await page.click('[aria-label="Allow again: http://tv.example"]');
   assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origin: "http://tv.example/*" }]);
-  await page.click('[aria-label="Remove films.example"]');
+  await page.click('[aria-label="Remove: films.example"]');
   assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origin: "https://films.example/*" }]);
 });
 

@@ -17,7 +17,7 @@ const LINKS = [
   ["waiting", { detail: "The connection to Filmspool was lost." }, "The connection to Filmspool is interrupted.", "It is tried again by itself. Nothing is lost.", ["retry"]],
   ["offline", {}, "Filmspool is not running.", "Start it with: filmspool service start", ["retry"]],
   ["revoked", {}, "Filmspool does not accept this browser any more.", "Pair it again with a new code from filmspool pair.", ["to-pairing"]],
-  ["stranger", {}, "Another program answers at 127.0.0.1:43456, or not your own Filmspool. It was told nothing.", "See with filmspool config show where yours listens, and set that address in the options.", ["retry"]],
+  ["stranger", {}, "Another program answers at 127.0.0.1:43456, or not your own Filmspool. It was told nothing.", "See with filmspool config show where yours listens, and set that address in the options.", ["retry", "to-pairing"]],
   ["old", {}, "Filmspool 0.4.0 and this extension 0.1.0 do not fit together.", "Update the older of the two.", ["retry"]],
 ];
 for (const [state, more, words, next, buttons] of LINKS) {

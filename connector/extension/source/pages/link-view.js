@@ -53,10 +53,11 @@ export function linkView(refresh) {
     const { tone, words, next, retry: canRetry } = linkWords(state);
     part("link").dataset.tone = tone;
     put(part("link-words"), words);
-    put(part("link-next"), next);
-    part("link-next").hidden = next === "";
-    retry.hidden = !canRetry;
     const toOptions = document.getElementById("to-pairing");
-    if (toOptions) toOptions.hidden = state.link.state !== "unpaired" && state.link.state !== "revoked";
+    put(part("link-next"), next);
+    // The options have the steps of pairing right below.
+    part("link-next").hidden = next === "" || (!toOptions && state.link.state === "unpaired");
+    retry.hidden = !canRetry;
+    if (toOptions) toOptions.hidden = !["unpaired", "revoked", "stranger"].includes(state.link.state);
   };
 }

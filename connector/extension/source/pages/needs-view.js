@@ -50,12 +50,12 @@ export function needsView(refresh) {
 function refusal(rejected, done) {
   const words = make("p");
   put(words, text("refused", rejected.message.replaceAll("`", "'")));
-  const head = [make("h3", {}, rejected.title), make("p", { class: "muted" }, moment(rejected.at))];
   const again = make("button", { type: "button" }, text("sendAgain"));
   again.addEventListener("click", async () => {
     const answer = await request({ kind: "again", id: rejected.id });
     if (!answer.ok) return say(answer.why);
     await done(text("sentAgain", rejected.title));
   });
-  return card(head, [words], rejected, done, again);
+  const acts = make("p", { class: "actions" }, again);
+  return card([make("h3", {}, rejected.title), make("p", { class: "muted" }, moment(rejected.at)), words, acts], acts, rejected, done);
 }

@@ -28,7 +28,8 @@ export function pauseView(refresh) {
   return (state) => {
     settings = state.settings;
     const paused = isPaused(settings);
-    part("recording-line").dataset.tone = paused || settings.private ? "idle" : "good";
+    const on = !paused && !settings.private && anySite(state);
+    part("recording-line").dataset.tone = on ? "good" : "idle";
     put(part("recording"), recordingWords(state));
     act.textContent = settings.private ? text("privateOff") : paused ? text("resume") : text("pauseHour");
   };
@@ -47,8 +48,12 @@ function toggled(settings) {
 }
 
 /** @param {State} state */
-function recordingWords({ settings, sites }) {
+function recordingWords(state) {
+  const { settings } = state;
   if (settings.private) return text("recordingPrivate");
   if (isPaused(settings)) return text("recordingPaused", clock(settings.pausedUntil));
-  return sites.some(({ granted }) => granted) ? text("recordingOn") : text("recordingNowhere");
+  return text(anySite(state) ? "recordingOn" : "recordingNowhere");
 }
+
+/** @param {State} state */
+const anySite = ({ sites }) => sites.some(({ granted }) => granted);

@@ -62,9 +62,10 @@ export function question(unknown, done) {
   const remember = make("input", { type: "checkbox", checked: true });
   const series = unknown.kind !== "movie";
   const again = unknown.kind !== null || (unknown.evidence.season !== undefined && unknown.evidence.episode !== undefined);
+  const acts = make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save")));
   const form = make("form", {}, link.whole, fields,
     make("label", { class: "check", hidden: !again }, remember, " ", series ? text("rememberSeries", unknown.host) : text("rememberFilm", unknown.host)),
-    make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save"))));
+    acts);
   keepDraft(link.input, id);
   onSubmit(form, async () => {
     const media = await understood(unknown, link.input);
@@ -75,7 +76,7 @@ export function question(unknown, done) {
     dropDrafts(id);
     await done(text("whatSaved", nameOf(whole)));
   });
-  return card(heading(unknown), [form], unknown, done);
+  return card([...heading(unknown), form], acts, unknown, done);
 }
 
 /**
@@ -104,14 +105,13 @@ function heading({ title, evidence, host, at }) {
 
 /**
  * One thing that needs the user, with "Discard" in two steps.
- * @param {HTMLElement[]} head
  * @param {HTMLElement[]} body
+ * @param {HTMLElement} acts the row of its other buttons
  * @param {{id: string, title: string}} event
  * @param {Done} done
- * @param {...HTMLElement} acts other buttons
  */
-export function card(head, body, event, done, ...acts) {
-  const item = make("li", { class: "card" }, ...head, ...body);
+export function card(body, acts, event, done) {
+  const item = make("li", { class: "card" }, ...body);
   const first = make("button", { type: "button", class: "quiet" }, text("discard"));
   const words = make("span", { id: `sure-${event.id}` });
   put(words, text("discardSure"));
@@ -136,6 +136,7 @@ export function card(head, body, event, done, ...acts) {
     dropDrafts(`what-${event.id}`);
     await done(text("discarded", event.title));
   });
-  item.append(make("p", { class: "actions" }, ...acts, first), sure);
+  acts.append(first);
+  item.append(sure);
   return item;
 }

@@ -23,7 +23,7 @@ export function waitsWords({ outbox, daemon }) {
 export function waitsView() {
   return (state) => {
     keep(part("waits"), waitsWords(state), (words) => words, (words) => {
-      const item = make("li");
+      const item = make("li", { class: words === text("waitsFull") ? "alarm" : "" });
       put(item, words);
       return item;
     });
