@@ -68,6 +68,7 @@ type Limits struct {
 	Posts          int           // of one program at once: 4
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
+	Message        time.Duration // from a message's first frame to its end: 10 s
 	Idle           time.Duration // silence, protocol pongs included: 90 s
 	Ping           time.Duration // between protocol pings, under Idle: 30 s
 	Push           time.Duration // between two pushes of the status: 500 ms
@@ -82,7 +83,7 @@ func defaults() Limits {
 		MessageBytes: protocol.MaxMessageBytes, InFlight: 32, Rate: 500, Burst: 1000, Ignored: 1000,
 		Sockets: 32, OriginSockets: 8, UnpairedHellos: 30,
 		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4,
-		Hello: 5 * time.Second, Write: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
+		Hello: 5 * time.Second, Write: 10 * time.Second, Message: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
 		Push: 500 * time.Millisecond, Drain: 5 * time.Second, Linger: time.Second,
 		Body: 10 * time.Second,
 	}
@@ -117,6 +118,7 @@ func (l Limits) filled() (Limits, error) {
 	}{
 		{&l.Hello, d.Hello},
 		{&l.Write, d.Write},
+		{&l.Message, d.Message},
 		{&l.Idle, d.Idle},
 		{&l.Ping, d.Ping},
 		{&l.Push, d.Push},

@@ -43,6 +43,7 @@ type session struct {
 	// The reader's own; client is also read by the committer, for events that
 	// were read after it was set.
 	helloBy time.Time
+	within  bool            // a message has begun to come
 	hello   *protocol.Hello // nil before it was said
 	client  string          // paired client, "" before
 	rate    *rate.Limiter
@@ -146,7 +147,8 @@ func (s *session) push(now Status) {
 
 // read takes messages until the session ends.
 func (s *session) read() {
-	s.conn.SetPongHandler(func(string) error { return s.await() })
+	s.conn.SetPongHandler(func(string) error { return s.control(nil) })
+	s.conn.SetPingHandler(func(data string) error { return s.control([]byte(data)) })
 	for {
 		frame, err := s.receive()
 		if err != nil {
@@ -159,14 +161,40 @@ func (s *session) read() {
 	}
 }
 
-// await gives the client its time for the next message. The order matters:
+// control takes a protocol pong, or a protocol ping with its data, which is
+// never nil. They cost what a message costs: a flood of them is no cheaper.
+func (s *session) control(ping []byte) error {
+	if take(s.rate) > 0 {
+		if s.ignored++; s.ignored >= s.server.limits.Ignored {
+			s.leave(protocol.CloseRate, "too many pings")
+			return errLeft
+		}
+		return nil
+	}
+	if ping != nil {
+		deadline := time.Now().Add(s.server.limits.Write)
+		if err := s.conn.WriteControl(websocket.PongMessage, ping, deadline); err != nil {
+			return err
+		}
+	}
+	if s.within { // signs of life do not make a message slower to come
+		return nil
+	}
+	return s.await()
+}
+
+// await gives the client its time for the next message.
+func (s *session) await() error {
+	if s.hello == nil {
+		return s.readBy(s.helloBy)
+	}
+	return s.readBy(time.Now().Add(s.server.limits.Idle))
+}
+
+// readBy bounds all reading until it is called again. The order matters:
 // leave closes left first and sets its deadline last, so that one of the two
 // is seen here.
-func (s *session) await() error {
-	deadline := s.helloBy
-	if s.hello != nil {
-		deadline = time.Now().Add(s.server.limits.Idle)
-	}
+func (s *session) readBy(deadline time.Time) error {
 	if err := s.conn.SetReadDeadline(deadline); err != nil {
 		return err
 	}
@@ -189,6 +217,15 @@ func (s *session) receive() ([]byte, error) {
 	if kind != websocket.TextMessage {
 		return nil, errBinary
 	}
+	deadline := time.Now().Add(s.server.limits.Message)
+	if s.hello == nil && s.helloBy.Before(deadline) {
+		deadline = s.helloBy
+	}
+	if err := s.readBy(deadline); err != nil {
+		return nil, err
+	}
+	s.within = true
+	defer func() { s.within = false }()
 	limit := int64(s.server.limits.MessageBytes)
 	s.frame.Reset()
 	n, err := s.frame.ReadFrom(io.LimitReader(reader, limit+1))
