@@ -24,6 +24,9 @@ import { isPaused } from "./settings.js";
 /** RFC 3339 with an offset, which the daemon asks for. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
+/** @param {unknown} text at most 40 characters, which is the daemon's bound */
+const isInstant = (text) => typeof text === "string" && text.length <= 40 && INSTANT.test(text);
+
 /**
  * @param {any} sitting
  * @returns {sitting is Sitting}
@@ -48,7 +51,7 @@ export async function fromContent(parts, message, { byUser = false, around = asy
   if (!isSitting(sitting)) return kind === "watched" ? { kept: false, reason: "malformed" } : null;
   if (kind === "sitting") return begun(parts, await around(sitting), page);
   if (kind !== "watched") return null;
-  if (!INSTANT.test(sitting.at)) return { kept: false, reason: "malformed" };
+  if (!isInstant(sitting.at)) return { kept: false, reason: "malformed" };
   if (!byUser && isPaused(await parts.settings())) return { kept: false, reason: "paused" };
   return keep(parts, await around(sitting));
 }
