@@ -5,6 +5,7 @@
 // FILMSPOOL_SCREENSHOTS=DIR keeps a picture of each.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
@@ -181,6 +182,35 @@ describe("the pages in Chromium", { skip }, () => {
     await leave();
   });
 
+  test("the real extension, in the browser's language, with nobody to talk to", async () => {
+    const profile = fs.mkdtempSync(path.join(os.tmpdir(), "filmspool-pages-"));
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath, headless: true, chromiumSandbox: process.getuid?.() !== 0, ignoreDefaultArgs: ["--disable-extensions"],
+      env: { ...process.env, LANGUAGE: "de" }, args: ["--lang=de", `--disable-extensions-except=${source}`, `--load-extension=${source}`],
+    });
+    try {
+      const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+      const page = await context.newPage();
+      await page.goto(new URL("../pages/options.html", worker.url()).href);
+      await page.waitForSelector("#link[data-ready]", { state: "attached" });
+      assert.equal(await page.innerText("#link-words"), "Dieser Browser ist noch nicht mit Filmspool gekoppelt.");
+      await page.fill("#pair-code", "K7M2-9QXD");
+      await page.fill("#pair-address", "127.0.0.1:9");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("#pair-code-fault:not([hidden])");
+      assert.equal(await page.innerText("#pair-code-fault"), "Filmspool läuft nicht. Starte es mit: filmspool service start");
+      await page.goto(new URL("../pages/popup.html", worker.url()).href);
+      await page.click("#entry summary");
+      await page.fill("#entry-link", "https://www.themoviedb.org/tv/1396 S01E02");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => /1 Eintrag wartet/.test(document.querySelector("#waits")?.textContent ?? ""));
+      assert.deepEqual(await popupSize(context, worker), [360, 360], "the popup is as wide as its content, which is 360 pixels");
+    } finally {
+      await context.close();
+      fs.rmSync(profile, { recursive: true, force: true });
+    }
+  });
+
   test("a question, a discard that is taken back, a list and a pause by keyboard alone", async () => {
     const link = "https://www.themoviedb.org/tv/1396";
     const scene = SCENES["popup-needs"];
@@ -207,6 +237,39 @@ describe("the pages in Chromium", { skip }, () => {
     await leave();
   });
 });
+
+/**
+ * Opens the true popup, over the toolbar: its width, and that of its content.
+ * @param {import("playwright-core").BrowserContext} context
+ * @param {import("playwright-core").Worker} worker
+ * @returns {Promise<number[]>}
+ */
+async function popupSize(context, worker) {
+  const session = await /** @type {import("playwright-core").Browser} */ (context.browser()).newBrowserCDPSession();
+  await context.pages()[0].goto("about:blank");
+  await context.pages()[0].bringToFront();
+  const known = (await session.send("Target.getTargets")).targetInfos.map(({ targetId }) => targetId);
+  await worker.evaluate("chrome.windows.getAll().then(([{ id }]) => chrome.action.openPopup({ windowId: id }))");
+  for (;;) {
+    const { targetInfos } = await session.send("Target.getTargets");
+    const popup = targetInfos.find(({ targetId, url }) => url.endsWith("/popup.html") && !known.includes(targetId));
+    const size = popup && (await inside(session, popup.targetId, "document.querySelector('#link[data-ready]') ? [innerWidth, document.documentElement.scrollWidth] : null"));
+    if (size) return size;
+  }
+}
+
+/**
+ * What an expression gives in a target that is no page of Playwright's.
+ * @param {import("playwright-core").CDPSession} session
+ * @param {string} targetId
+ * @param {string} expression
+ */
+async function inside(session, targetId, expression) {
+  const { sessionId } = await session.send("Target.attachToTarget", { targetId, flatten: false });
+  const heard = new Promise((resolve) => session.once("Target.receivedMessageFromTarget", resolve));
+  await session.send("Target.sendMessageToTarget", { sessionId, message: JSON.stringify({ id: 1, method: "Runtime.evaluate", params: { returnByValue: true, expression } }) });
+  return JSON.parse((await heard).message).result?.result?.value;
+}
 
 /**
  * Goes on with Tab until it is there.

@@ -45,6 +45,7 @@ export function onSubmit(form, act) {
     if (form.getAttribute("aria-busy") === "true") return;
     const sender = /** @type {HTMLButtonElement | null} */ (event.submitter);
     for (const field of form.querySelectorAll("input, textarea, select")) sound(/** @type {HTMLElement} */ (field));
+    say("");
     form.setAttribute("aria-busy", "true");
     void act(sender?.value ?? "").finally(() => form.removeAttribute("aria-busy"));
   });
