@@ -118,8 +118,9 @@
  */
 
 /**
- * Content to background; the popup too says sitting and watched. page is the
- * name that Halfway uses.
+ * Content to background. The popup says "sitting" to learn what the sitting it
+ * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
+ * sitting stays one event. page is the name that Halfway uses.
  * @typedef {{kind: "sitting", sitting: Sitting, page?: string}
  *   | {kind: "watched", sitting: Sitting}
  *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent

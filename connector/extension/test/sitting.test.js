@@ -202,6 +202,37 @@ screened("the next episode under the same address, of the same length, is told a
   assert.notEqual(screening.watched[0].id, screening.of("sitting")[0].sitting.id);
 });
 
+screened("the next episode under the same address, of the same length, is told apart by its identifier", async (screening) => {
+  let episode = 1;
+  const identified = () => ({ type: "episode", show: { ids: { tmdb: 5 } }, season: 1, episode });
+  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), identified: identified(), certain: true } : answer(message));
+  const film = screening.film({ duration: 1500 });
+  await film.play(1150);
+  episode = 2;
+  screening.document.title = "The second";
+  film.load(1500);
+  await film.play(60);
+  film.seek(1300);
+  await film.play(200);
+  assert.equal(screening.watched.length, 0, "the first episode's seconds were counted for the second");
+  film.seek(60);
+  await film.play(1300);
+  assert.equal(screening.watched.length, 1);
+  assert.notEqual(screening.watched[0].id, screening.of("sitting")[0].sitting.id);
+});
+
+screened("a page whose path is in its fragment shows another film after it", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  screening.window.location.hash = "#/watch/1";
+  await film.play(700);
+  screening.window.location.hash = "#/watch/2";
+  film.load(1500);
+  await film.play(1300);
+  assert.equal(screening.watched.length, 1);
+  assert.equal(screening.watched[0].url, "https://films.example/film/1#/watch/2");
+  assert.ok(screening.watched[0].played <= 1300);
+});
+
 screened("looking around while the film goes on does not touch the sitting", async (screening) => {
   const film = screening.film();
   await film.play(2000);
@@ -245,6 +276,15 @@ screened("showing a friend the opening after the end is not a second event", asy
   film.seek(0);
   await film.play(300);
   film.seek(5000);
+  await film.play(1000);
+  assert.equal(screening.watched.length, 1);
+});
+
+screened("a threshold in the opening is crossed once, too", async (screening) => {
+  const threshold = { played: 0.01, position: 0.02, minimum: 300 };
+  const rule = { movie: threshold, episode: threshold, last: 0 };
+  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), rule } : answer(message));
+  const film = screening.film();
   await film.play(1000);
   assert.equal(screening.watched.length, 1);
 });
@@ -326,6 +366,20 @@ screened("what is watched while nothing may be recorded never counts, also not l
   await film.play(4000);
   record = true;
   await film.play(2000);
+  assert.equal(screening.watched.length, 0);
+});
+
+screened("what was watched before the no came never counts either", async (screening) => {
+  let say;
+  screening.answers = (message) => (message.kind === "sitting" ? new Promise((resolve) => (say = (record) => resolve({ ...answer(message), record }))) : answer(message));
+  const film = screening.film();
+  await film.play(4000);
+  say(false);
+  await settle();
+  await film.play(100);
+  say(true);
+  await settle();
+  await film.play(1900);
   assert.equal(screening.watched.length, 0);
 });
 

@@ -7,7 +7,7 @@
   const { Sitting, Book } = own.sitting;
   const { Cover } = own.meter;
 
-  /** Played seconds after which the page is looked at again: its words may come late. */
+  /** Played seconds since the medium was loaded after which the page is looked at again: its words may come late. */
   const LOOKS = [5, 30, 120, 600, 1800, 3600];
   /** Played seconds between two notes of how far it got. */
   const NOTE_EVERY = 120;
@@ -20,6 +20,15 @@
   function isRule(rule) {
     const parts = [rule?.movie, rule?.episode];
     return parts.every((part) => part && ["played", "position", "minimum"].every((name) => Number.isFinite(part[name])));
+  }
+
+  /**
+   * @param {Record<string, any>} answer
+   * @returns {string} names what is certain; "" when nothing is
+   */
+  function certainty({ certain, identified }) {
+    const { type, ids, show, season, episode } = identified ?? {};
+    return certain === true ? JSON.stringify([type, ids?.tmdb, show?.ids?.tmdb, season, episode]) : "";
   }
 
   class Desk {
@@ -73,6 +82,7 @@
         this.book.add(sitting);
         void this.announce(sitting);
       }
+      this.#note(sitting).looks = 0;
       return sitting;
     }
 
@@ -105,8 +115,8 @@
       this.active = { sitting, watch };
       this.judge(sitting);
       const { seconds } = sitting.cover;
-      if (!sitting.crossed && seconds >= (LOOKS[this.#note(sitting).looks] ?? Infinity)) {
-        this.#note(sitting).looks = LOOKS.findLastIndex((look) => look <= seconds) + 1;
+      if (!sitting.crossed && watch.sinceLoad >= (LOOKS[this.#note(sitting).looks] ?? Infinity)) {
+        this.#note(sitting).looks = LOOKS.findLastIndex((look) => look <= watch.sinceLoad) + 1;
         void this.announce(sitting);
       }
       if (seconds - this.#note(sitting).noted >= NOTE_EVERY) this.leave(sitting);
@@ -188,6 +198,8 @@
         this.rule = answer.rule;
         this.known = true;
       }
+      const [was, is] = [certainty(sitting.answer), certainty(answer)];
+      if (was !== "" && is !== "" && was !== is && !sitting.crossed) sitting.renew();
       sitting.answer = answer;
       if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
       else if (answer.resume && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);

@@ -24,10 +24,24 @@
     return window === window.top ? place : { ...place, frameUrl: address(location.href) };
   }
 
+  /** @type {Map<string, string>} the last names, since they are asked for with every sample */
+  const names = new Map();
+
+  /** @param {string} href */
+  function nameOf(href) {
+    const known = names.get(href);
+    if (known !== undefined) return known;
+    if (names.size >= 10) names.clear();
+    const name = page(href);
+    names.set(href, name);
+    return name;
+  }
+
   /** @returns {string} a name that changes when another page is shown */
   function name() {
     const around = tab();
-    return around === document ? page(location.href) : `${page(around.location.href)} ${page(location.href)}`;
+    const mine = nameOf(location.href);
+    return around === document ? mine : `${nameOf(around.location.href)} ${mine}`;
   }
 
   /**

@@ -91,6 +91,13 @@
       this.startedAt = resume.startedAt;
     }
 
+    /** It turns out to be another film than the one it began with. */
+    renew() {
+      this.id = uuid();
+      this.startedAt = stamp(new Date());
+      this.cover = new Cover();
+    }
+
     /** The moment of the threshold. */
     cross() {
       this.crossed = { at: stamp(new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null };

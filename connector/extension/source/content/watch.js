@@ -20,9 +20,10 @@
   class Watch {
     /** @type {any} */
     sitting = null;
+    /** Played seconds since the medium was loaded. */
+    sinceLoad = 0;
     #track = new Track();
     #loadedAt = 0;
-    #sinceLoad = 0;
     #begun = false;
     #growths = 0;
     #page = "";
@@ -75,7 +76,7 @@
       this.sitting = null;
       this.#track.lift();
       this.#loadedAt = this.desk.now();
-      this.#sinceLoad = 0;
+      this.sinceLoad = 0;
       this.#begun = false;
       this.#growths = 0;
       this.#seenAt = -Infinity;
@@ -94,7 +95,7 @@
       const now = desk.now();
       const span = this.#track.sample(element.currentTime, element.playbackRate, now);
       if (!span || !this.#counts(now)) return;
-      this.#sinceLoad += span[1] - span[0];
+      this.sinceLoad += span[1] - span[0];
       this.#follow();
       if (!this.sitting) {
         this.sitting = desk.open(this);
@@ -111,7 +112,7 @@
       const page = own.place.name();
       if (page === this.#page) return;
       this.#page = page;
-      if (!this.sitting || this.#sinceLoad > SETTLING || this.sitting.page === page) return;
+      if (!this.sitting || this.sinceLoad > SETTLING || this.sitting.page === page) return;
       if (this.#begun) this.desk.book.drop(this.sitting);
       this.sitting = null;
     }
