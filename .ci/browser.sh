@@ -27,3 +27,18 @@ step_extension() {
   unzip -q "$one"/filmspool-*-firefox.zip -d "$work/firefox"
   (cd connector/extension/test && npx --no-install web-ext lint --source-dir "$work/firefox" --self-hosted --boring)
 }
+
+# The extension in a real Chromium and a real Firefox, with the real program:
+# from a clip that plays to one record of the service, and what hostile pages
+# can do meanwhile. Two at a time; the last is alone, for it measures.
+step_browsers() {
+  npm_tools
+  need chromium firefox-esr
+  [ -x "$FILMSPOOL_BINARY" ] || go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  (
+    cd connector/extension/test/browser
+    export FILMSPOOL_BROWSERS=required
+    node --test --test-concurrency=2 --test-reporter=spec chromium.browser.js firefox.browser.js hostile.browser.js
+    node --test --test-reporter=spec cost.browser.js
+  )
+}
