@@ -88,7 +88,7 @@ const findings = (page, tags) =>
     return [...violations, ...unsure].map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map((/** @type {any} */ node) => `${node.html} ${node.any?.[0]?.message ?? ""}`).join(" | ")}`);
   }, tags);
 
-const skip = fs.existsSync(executablePath) ? false : `no Chromium at ${executablePath}`;
+const skip = fs.existsSync(executablePath) || process.env.FILMSPOOL_BROWSERS === "required" ? false : `no Chromium at ${executablePath}`;
 
 describe("the pages in Chromium", { skip }, () => {
   before(async () => {
@@ -182,7 +182,7 @@ describe("the pages in Chromium", { skip }, () => {
     await leave();
   });
 
-  test("the real extension, in the browser's language, with nobody to talk to", async () => {
+  test("the real extension, in the browser's language, with nobody to talk to", { timeout: 120_000 }, async () => {
     const profile = fs.mkdtempSync(path.join(os.tmpdir(), "filmspool-pages-"));
     const context = await chromium.launchPersistentContext(profile, {
       executablePath, headless: true, chromiumSandbox: process.getuid?.() !== 0, ignoreDefaultArgs: ["--disable-extensions"],
