@@ -9,7 +9,7 @@ npm_tools() {
   [ "$major" -ge 20 ] || { echo "this needs Node.js 20 or newer, with npm"; return 1; }
   echo "node $(node --version), npm $(npm --version 2>/dev/null)"
   [ connector/extension/test/node_modules/.package-lock.json -nt connector/extension/test/package-lock.json ] && return 0
-  echo "installing $(grep -c '"resolved":' connector/extension/test/package-lock.json) packages"
+  echo "installing $(grep -c '"integrity":' connector/extension/test/package-lock.json) packages"
   (cd connector/extension/test && PUPPETEER_SKIP_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=http 2>&1) |
     awk '/http (fetch|cache)/ { if (++n % 50 == 0) print n " fetched"; fflush(); next } { print; fflush() }'
 }
@@ -39,6 +39,7 @@ step_browsers() {
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
     node --test --test-concurrency=2 --test-reporter=spec chromium.browser.js firefox.browser.js hostile.browser.js
+    node --test --test-reporter=spec ../pages.browser.test.js
     node --test --test-reporter=spec cost.browser.js
   )
 }

@@ -28,10 +28,9 @@ class Hasty extends Backoff {
 }
 
 /** A worker: what lives in memory. Kill it, and build another on the same disk. */
-function worker(daemon, disk = { factory: new IDBFactory(), around: edges(daemon), alarm: { set: 0, on: false } }, times = { idle: 40, answer: 60 }) {
+function worker(daemon, disk = { factory: new IDBFactory(), around: edges(daemon), alarm: { set: 0, on: false } }, times = { idle: 40, answer: 60 }, backoff = new Hasty(() => 0.5)) {
   const outbox = new Outbox(new Database(disk.factory));
   const link = new Link(disk.around);
-  const backoff = new Hasty(() => 0.5);
   const delivery = new Delivery({
     outbox, link, backoff, times, changed: () => {},
     wakeLater: async () => {
@@ -241,7 +240,7 @@ test("the daemon's status is kept for the pages", async () => {
 test("back-off: a daemon that is down is not hammered; the user's word overrides", async () => {
   const daemon = new FakeDaemon();
   daemon.listens = false;
-  const { delivery } = worker(daemon);
+  const { delivery } = worker(daemon, undefined, undefined, new Backoff());
   for (let n = 0; n < 20; n++) await delivery.wake();
   assert.equal(daemon.probes, 1);
   await delivery.wake({ force: true });
