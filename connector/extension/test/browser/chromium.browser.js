@@ -1,10 +1,8 @@
-import { it } from "node:test";
-import { journey } from "./journey.js";
+import { dies, journey, revoked } from "./journey.js";
 import { stage } from "./stage.js";
 
 stage("chromium", "from the page to the service", (Browser) => {
-  const { visit, dies, revoked } = journey(Browser);
-  it("the worker is stopped between send and acknowledgement", () => dies(visit, "stopped", () => visit.browser.endBackground(visit.options)));
-  it("the browser is killed between send and acknowledgement", () => dies(visit, "killed", () => visit.crash()));
-  it("revoked: says so, keeps what comes, goes on when paired again", () => revoked(visit));
+  const { visit, scenario } = journey(Browser);
+  scenario("the worker is stopped between send and acknowledgement", () => dies(visit, "stopped", () => visit.browser.endBackground(visit.options)));
+  scenario("revoked: says so, keeps what comes, goes on when paired again", () => revoked(visit));
 });

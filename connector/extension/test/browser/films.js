@@ -67,7 +67,8 @@ globalThis.next = (number) => {
  * passed 80 %: that is when it counts as watched.
  */
 export const play = () => new Promise((done, failed) => {
-  const clip = /** @type {HTMLVideoElement} */ (/** @type {any} */ (globalThis).clip);
+  const { clip } = /** @type {{clip: HTMLVideoElement & {mozCaptureStream?: () => MediaStream}}} */ (/** @type {any} */ (globalThis));
+  clip.mozCaptureStream?.(); // Firefox plays sound into a stream even where there is no sound card
   let passed = 0;
   const look = () => {
     if (!passed && clip.currentTime >= 0.8 * clip.duration) {
@@ -80,5 +81,7 @@ export const play = () => new Promise((done, failed) => {
     done(passed);
   }, { once: true });
   clip.addEventListener("error", () => failed(new Error(`the clip cannot be played: ${clip.error?.message}`)), { once: true });
+  const { duration } = clip;
+  setTimeout(() => failed(new Error(`the clip stands at ${clip.currentTime} of ${duration}, state ${clip.readyState}`)), 30_000);
   clip.play().catch(failed);
 });

@@ -104,7 +104,7 @@ export class Firefox {
       "extensions.webextensions.uuids": JSON.stringify(uuids),
       "extensions.webextOptionalPermissionPrompts": false, // as if the user said yes
       "network.dns.localDomains": (options.names ?? []).join(","),
-      "media.autoplay.default": 0, "media.autoplay.blocking_policy": 0,
+      "media.autoplay.default": 0, "media.autoplay.blocking_policy": 0, "media.block-autoplay-until-in-foreground": false,
       "browser.shell.checkDefaultBrowser": false, "datareporting.policy.dataSubmissionEnabled": false,
       "dom.security.https_first": false,
       ...options.prefs,

@@ -100,6 +100,10 @@ export class Household {
     this.address = await served.ready;
   }
 
+  get running() {
+    return this.#daemon?.running() ?? false;
+  }
+
   /** Stops the daemon and fails if it has crashed. */
   async stop() {
     const daemon = this.#daemon;

@@ -105,9 +105,9 @@ async function daemonAway(visit) {
  * The background dies after it has sent, before it has heard.
  * @param {Visit} visit
  * @param {string} how
- * @param {() => Promise<void>} die
+ * @param {(relay: Relay) => Promise<unknown>} die
  */
-async function dies(visit, how, die) {
+export async function dies(visit, how, die) {
   const { home, pages } = visit;
   const relay = new Relay(home.address);
   await relay.open();
@@ -117,10 +117,10 @@ async function dies(visit, how, die) {
     relay.hold();
     const unheard = film(`Unheard: ${how}`);
     const tab = await visit.watch(pages.put(`/unheard-${unheard.tmdb}`, plain(unheard)), unheard);
-    await until("the daemon has acknowledged it", () => relay.lost > 0);
+    await visit.helped(until("the daemon has acknowledged it", () => relay.lost > 0));
     await tab.close();
     assert.equal((await visit.state()).outbox.waiting, 1);
-    await die();
+    await die(relay);
     relay.release();
     const from = Date.now();
     // The extension is not asked meanwhile: it has to come to life by itself.
@@ -208,7 +208,7 @@ async function lists(visit) {
 }
 
 /** @param {Visit} visit */
-async function revoked(visit) {
+export async function revoked(visit) {
   const { home, pages } = visit;
   home.run(["clients", "revoke", home.clients()[0].id]);
   const kept = film("Kept");
@@ -225,21 +225,30 @@ async function revoked(visit) {
   await visit.allArrived();
 }
 
-/** @param {any} Browser */
+/**
+ * @param {any} Browser
+ * @returns {{visit: Visit, scenario: (name: string, body: () => Promise<void>) => void}} for what only this browser plays
+ */
 export function journey(Browser, options = {}) {
   const visit = new Visit(Browser, options);
+  /** @param {string} name @param {() => Promise<void>} body */
+  const scenario = (name, body) => void it(name, async () => {
+    await visit.ready();
+    await body();
+  });
   before(() => visit.open());
   after(() => visit.close());
-  it("a wrong code", () => wrongCode(visit));
-  it("pairs by the code typed into the options page", () => pairs(visit));
-  it("takes sites and thresholds", () => visit.allowSites());
-  it("a film in the page, by a link over https, in a shadow root, in a frame: each once, at its time", () => plays(visit));
-  it("two films in one page without loading anew", () => playsOneByOne(visit));
-  it("leaves alone what is not for it", () => leavesAlone(visit));
-  it("daemon away while a film plays, then back", () => daemonAway(visit));
-  it("a squatter on the port learns nothing", () => squatted(visit));
-  it("the popup: mark as watched", () => marks(visit));
-  it("the popup: add to the watchlist", () => wishes(visit));
-  it("the popup: a new list", () => lists(visit));
-  return { visit, dies, revoked };
+  scenario("a wrong code", () => wrongCode(visit));
+  scenario("pairs by the code typed into the options page", () => pairs(visit));
+  scenario("takes sites and thresholds", () => visit.allowSites());
+  scenario("a film in the page, by a link over https, in a shadow root, in a frame: each once, at its time", () => plays(visit));
+  scenario("two films in one page without loading anew", () => playsOneByOne(visit));
+  scenario("leaves alone what is not for it", () => leavesAlone(visit));
+  scenario("daemon away while a film plays, then back", () => daemonAway(visit));
+  scenario("a squatter on the port learns nothing", () => squatted(visit));
+  scenario("the popup: mark as watched", () => marks(visit));
+  scenario("the popup: add to the watchlist", () => wishes(visit));
+  scenario("the popup: a new list", () => lists(visit));
+  scenario("the browser is killed between send and acknowledgement", () => dies(visit, "killed", () => visit.crash()));
+  return { visit, scenario };
 }

@@ -8,6 +8,8 @@ export class Relay {
   #holding = false;
   /** Acknowledgements that were lost so far. */
   lost = 0;
+  /** WebSockets that are open now. */
+  talks = 0;
   /** Events that the daemon knew already. */
   duplicates = 0;
 
@@ -51,6 +53,12 @@ export class Relay {
       });
     }
     // The daemon answers to its own address alone.
+    browser.once("data", (bytes) => {
+      if (/^Upgrade: websocket/im.test(bytes.toString("latin1"))) {
+        this.talks++;
+        browser.on("close", () => this.talks--);
+      }
+    });
     browser.on("data", (bytes) => daemon.write(bytes.toString("latin1").replaceAll(`Host: ${this.address}`, `Host: ${this.daemon}`), "latin1"));
     daemon.on("data", (bytes) => {
       if (this.#holding && bytes.includes('"type":"ack"')) { // a server's frames are not masked

@@ -28,6 +28,13 @@ export class Visit {
     this.options = await this.browser.opened(this.#optionsPage());
   }
 
+  /** Starts the daemon where an earlier scenario has failed with it stopped. */
+  async ready() {
+    if (!this.home.running) {
+      await this.home.start();
+    }
+  }
+
   #optionsPage() {
     return `${this.browser.origin(SOURCE)}/pages/options.html`;
   }
@@ -85,8 +92,7 @@ export class Visit {
       await this.browser.allow(SOURCE, `${site}/*`);
       await this.options.type("#site", site);
       await this.options.click('#site-form button[type="submit"]');
-      await until(`${site} is allowed`, async () =>
-        (await this.state()).sites.some((/** @type {any} */ one) => one.origin === `${site}/*` && one.granted));
+      await until(`${site} is allowed`, () => this.options.run(() => /** @type {HTMLInputElement} */ (document.getElementById("site")).value === ""));
     }
   }
 
@@ -119,6 +125,15 @@ export class Visit {
       throw new Error(await this.#situation(expected), { cause: error });
     }
     await this.#rightly(expected);
+  }
+
+  /** Tells the situation with the error, should there be one. @template T @param {Promise<T>} waiting */
+  async helped(waiting) {
+    try {
+      return await waiting;
+    } catch (error) {
+      throw new Error(`${error}\n${await this.#situation(this.expected)}`, { cause: error });
+    }
   }
 
   /** Each once in the records and in the queue, at its time. @param {Map<number, number>} expected */
