@@ -9,6 +9,9 @@ import { listSites } from "./sites.js";
  * @typedef {import("./outbox.js").Event} Event
  */
 
+/** More than that nobody reads at once; the rest shows when these are settled. */
+const MOST_SHOWN = 500;
+
 /**
  * @param {Event} event
  * @returns {Rejected}
@@ -50,8 +53,8 @@ export async function compose({ outbox, info, daemon, pairing }) {
     outbox: {
       waiting,
       full,
-      rejected: (await outbox.list("rejected")).map(rejected),
-      unknown: (await outbox.list("unknown")).map(unknown),
+      rejected: (await outbox.list("rejected", MOST_SHOWN)).map(rejected),
+      unknown: (await outbox.list("unknown", MOST_SHOWN)).map(unknown),
     },
     settings,
     sites: await listSites(),
