@@ -68,7 +68,7 @@ type Limits struct {
 	Posts          int           // of one program at once: 4
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
-	Message        time.Duration // from a message's first frame to its end: 10 s
+	Message        time.Duration // from a message's first frame to its last byte, looked at as they come: 10 s
 	Idle           time.Duration // silence, protocol pongs included: 90 s
 	Ping           time.Duration // between protocol pings, under Idle: 30 s
 	Push           time.Duration // between two pushes of the status: 500 ms

@@ -20,6 +20,7 @@ var (
 	errLeft   = errors.New("session is leaving")
 	errLarge  = errors.New("message is too large")
 	errBinary = errors.New("message is binary")
+	errSlow   = errors.New("message takes too long")
 )
 
 // session is one socket. Three goroutines share it: the reader, which is the
@@ -184,17 +185,14 @@ func (s *session) control(ping []byte) error {
 }
 
 // await gives the client its time for the next message.
+//
+// The order matters: leave closes left first and sets its deadline last, so
+// that one of the two is seen here.
 func (s *session) await() error {
-	if s.hello == nil {
-		return s.readBy(s.helloBy)
+	deadline := s.helloBy
+	if s.hello != nil {
+		deadline = time.Now().Add(s.server.limits.Idle)
 	}
-	return s.readBy(time.Now().Add(s.server.limits.Idle))
-}
-
-// readBy bounds all reading until it is called again. The order matters:
-// leave closes left first and sets its deadline last, so that one of the two
-// is seen here.
-func (s *session) readBy(deadline time.Time) error {
 	if err := s.conn.SetReadDeadline(deadline); err != nil {
 		return err
 	}
@@ -217,22 +215,33 @@ func (s *session) receive() ([]byte, error) {
 	if kind != websocket.TextMessage {
 		return nil, errBinary
 	}
-	deadline := time.Now().Add(s.server.limits.Message)
-	if s.hello == nil && s.helloBy.Before(deadline) {
-		deadline = s.helloBy
-	}
-	if err := s.readBy(deadline); err != nil {
-		return nil, err
-	}
 	s.within = true
 	defer func() { s.within = false }()
 	limit := int64(s.server.limits.MessageBytes)
 	s.frame.Reset()
-	n, err := s.frame.ReadFrom(io.LimitReader(reader, limit+1))
+	patient := &patience{reader, time.Now().Add(s.server.limits.Message)}
+	n, err := s.frame.ReadFrom(io.LimitReader(patient, limit+1))
 	if n > limit {
 		return nil, errLarge
 	}
 	return s.frame.Bytes(), err
+}
+
+// patience reads until a message has taken too long. It looks at the clock
+// with each piece that comes; for what stops coming there is the deadline that
+// was set before, and most messages come in one piece.
+type patience struct {
+	io.Reader
+	until time.Time
+}
+
+// Read implements [io.Reader].
+func (p *patience) Read(into []byte) (int, error) {
+	n, err := p.Reader.Read(into)
+	if err == nil && time.Now().After(p.until) {
+		err = errSlow
+	}
+	return n, err
 }
 
 // lost ends the session after receive has failed.
@@ -244,6 +253,8 @@ func (s *session) lost(err error) {
 		s.dismiss(protocol.Refusal("", protocol.TooLarge, "the message is too large"), protocol.CloseTooBig)
 	case errors.Is(err, errBinary):
 		s.dismiss(protocol.Refusal("", protocol.BadMessage, "send text frames"), protocol.CloseProtocol)
+	case errors.Is(err, errSlow):
+		s.leave(protocol.CloseGoingAway, "the message took too long to come")
 	case !errors.As(err, &network) || !network.Timeout():
 		s.leave(0, "") // the client has gone, or broke the websocket protocol and was told so by the library
 	case s.hello == nil:
