@@ -29,6 +29,12 @@ step_trouble() {
     '^Test(DiskFull|StartOnAFullDisk|ReadOnlyFolder|DatabaseLocked|FlushFails)$' 5
 }
 
+# The queue comes back from its copy off the machine.
+step_litestream() {
+  GOBIN=$work CGO_ENABLED=0 go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18
+  FILMSPOOL_LITESTREAM=$work/litestream prove ./queue '^TestACopyByLitestreamComesBack$' 1
+}
+
 # Short: the figures are for reading, not for judging.
 step_peers() {
   (cd .bench && go vet . && go run . -rounds 4 -for 400ms)

@@ -54,9 +54,13 @@ type Daemon struct {
 	address string // where it listens; empty while it does not
 }
 
+// lockPatience is how long a state folder is waited for that a command holds,
+// which takes milliseconds.
+const lockPatience = 2 * time.Second
+
 // New locks the state folder, opens the queue and wires the parts; nothing
 // runs yet. Close must be called. The error wraps [queue.ErrLocked] when
-// another process has the folder, [queue.ErrNewer] when a newer program wrote
+// another process has the folder for longer than two seconds, [queue.ErrNewer] when a newer program wrote
 // it, [config.ErrInvalid] when the user must mend something.
 func New(ctx context.Context, o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
@@ -71,7 +75,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	if err := d.o.Paths.MakeState(); err != nil {
 		return err
 	}
-	if d.lock, err = queue.AcquireLock(d.o.Paths.State); err != nil {
+	if d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
 		return err
 	}
 	d.store, err = queue.Open(ctx, queue.Options{

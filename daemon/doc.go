@@ -124,6 +124,8 @@ A missing viewing is proof only beside a known one of the same form. Unread or u
 an endpoint that fails counts as a reading that proves nothing, one that is not there is not asked for a day.
 What was sent to another address or with another person's key stays in doubt, whatever the setting.
 
+What was in doubt in another queue is looked for where it is imported; found, it is delivered, and missing, it is held: the other queue may send it again.
+
 A watchlist add in doubt is repeated, unless the item has been watched since. A list is ours only if its id was absent from a reading before the send, and name, description and visibility are equal. What cannot be settled by reading waits for the user, or for the in_doubt setting (hold; resend, at most three requests in all; delivered). Catch-up and imported
 viewings are looked up before they are sent: the same item within half its running time (unknown: 40 minutes a film, 20 an episode) is merged; one reading serves for a minute, and viewings of the same event never merge with each other.
 
@@ -182,7 +184,7 @@ Every reading command has --json with stable fields; every command works on --st
 Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration.
 Errors: error: what happened and hint: a command to type.
 
-One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
+One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
 A state folder of another owner is refused. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd
@@ -226,9 +228,9 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
 
-  - filmspool queue retry|hold|release|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
+  - filmspool queue retry|hold|release|settle|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
     {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
-    retry takes entries in doubt only with --may-double; drop of more than one needs --yes. queue edit ID, queue settle ID --as delivered|rejected|dropped --json: the entry.
+    retry takes entries in doubt only with --may-double; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
     queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
   - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};

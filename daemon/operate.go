@@ -24,10 +24,13 @@ func (c *control) Operate(ctx context.Context, o status.Order) (status.Changed, 
 	verbs := map[string]func(context.Context, queue.Selection, bool) (queue.Changed, error){
 		status.Retry: c.d.store.Retry, status.Hold: c.d.store.Hold,
 		status.Release: c.d.store.ReleaseHeld, status.Drop: c.d.store.Drop,
+		status.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
+			return c.d.store.SettleByHand(ctx, sel, queue.State(o.As), dry)
+		},
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return status.Changed{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release or drop", o.Verb)}
+		return status.Changed{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
 	}
 	did, err := verb(ctx, queue.Selection{
 		IDs: o.IDs, State: queue.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
@@ -55,20 +58,11 @@ func (d *Daemon) wake() {
 
 // Edit implements [status.Operator].
 func (c *control) Edit(ctx context.Context, id int64, e status.Edit) (status.Entry, error) {
-	change := queue.Edit{Media: e.Media}
+	change := queue.Edit{Media: e.Media, DryRun: e.DryRun}
 	if e.WatchedAt != nil {
 		change.WatchedAt = *e.WatchedAt
 	}
 	after, err := c.d.store.Edit(ctx, id, change)
-	if err != nil {
-		return status.Entry{}, operatorFault(err)
-	}
-	return entryOf(after), nil
-}
-
-// Settle implements [status.Operator].
-func (c *control) Settle(ctx context.Context, id int64, as string) (status.Entry, error) {
-	after, err := c.d.store.SettleByHand(ctx, id, queue.State(as))
 	if err != nil {
 		return status.Entry{}, operatorFault(err)
 	}

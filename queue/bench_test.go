@@ -109,6 +109,7 @@ func BenchmarkAdd64(b *testing.B) {
 	var mu sync.Mutex
 	var took []time.Duration
 	var spent time.Duration
+	busy := processTime(b)
 	for round := 0; b.Loop(); round++ {
 		disk.measure(b)
 		begun := time.Now()
@@ -128,6 +129,16 @@ func BenchmarkAdd64(b *testing.B) {
 	}
 	disk.report(b, took)
 	b.ReportMetric(float64(len(took))/spent.Seconds(), "acks/s")
+	b.ReportMetric(float64((processTime(b)-busy).Microseconds())/float64(len(took)), "cpu-µs/ack")
+}
+
+// processTime is how long this process has kept processors busy.
+func processTime(b *testing.B) time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // millionEnv has the benchmarks of large queues fill them with a million

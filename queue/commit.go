@@ -36,6 +36,7 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 	}
 	var outcomes []viewing.Outcome
 	err = s.write(ctx, func(t *tx) error {
+		outcomes = make([]viewing.Outcome, 0, len(sightings))
 		for _, e := range sightings {
 			o, err := t.take(e)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -115,8 +116,10 @@ type Resolution struct {
 	RemoteID string // the service's id of a list
 }
 
-// Resolve records a look. Its error wraps [ErrState] when the entry has
-// changed meanwhile.
+// Resolve records a look. An entry of which no request is known here, such as
+// an imported one, is held where it would become pending: the queue it comes
+// from may send it again. Its error wraps [ErrState] when the entry has changed
+// meanwhile.
 func (s *Store) Resolve(ctx context.Context, m Resolution) error {
 	err := s.write(ctx, func(t *tx) error { return t.resolve(m) })
 	if err != nil {
@@ -139,8 +142,11 @@ func (t *tx) resolve(m Resolution) error {
 			return err
 		}
 	}
-	if m.State == StateInDoubt {
+	switch {
+	case m.State == StateInDoubt:
 		return t.stay(m)
+	case m.State == StatePending && m.Doubt.SentAt.IsZero():
+		return t.holdUnsent(id)
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.LookAt, RemoteID: m.RemoteID}
 	if err := t.settleEntry(settlement); err != nil {
@@ -156,6 +162,17 @@ func (t *tx) resolve(m Resolution) error {
 	t.leave(StateInDoubt)
 	t.enter(m.State)
 	return nil
+}
+
+// holdUnsent keeps an entry in doubt whose request another queue has made from
+// being sent by this one.
+func (t *tx) holdUnsent(id int64) error {
+	if err := t.settleEntry(Settlement{Entry: id, State: StateHeld, Reason: rules.Imported}); err != nil {
+		return err
+	}
+	t.leave(StateInDoubt)
+	t.enter(StateHeld)
+	return t.step(id, "held", "Held, as the queue it comes from may send it again.")
 }
 
 // stay keeps what was seen of an entry that stays in doubt.

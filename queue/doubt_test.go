@@ -127,7 +127,7 @@ func TestAnsweredAndClaims(t *testing.T) {
 	s.clock.advance(time.Minute)
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: StateDelivered, Answer: Answer{Status: 201}})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateInDoubt})
-	if _, err := s.SettleByHand(t.Context(), ids[2], StateDelivered); err != nil {
+	if _, err := s.SettleByHand(t.Context(), Selection{IDs: ids[2:3]}, StateDelivered, false); err != nil {
 		t.Fatal(err)
 	}
 	answered, err := s.Answered(t.Context(), "default", time.Time{}, 10)

@@ -17,6 +17,8 @@ type Edit struct {
 	Media *viewing.Media
 	// WatchedAt is the new time, zero keeps the old one.
 	WatchedAt viewing.Instant
+	// DryRun has the entry told as it would be, and changes nothing.
+	DryRun bool
 }
 
 // edited is what a step is called by which the user changed an entry: from
@@ -29,7 +31,7 @@ const edited = "edited"
 // [*StateError]) or [viewing.ErrInvalid].
 func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 	var after Entry
-	err := s.write(ctx, func(t *tx) error {
+	err := s.writeDry(ctx, c.DryRun, func(t *tx) error {
 		e, err := t.entry(id)
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)

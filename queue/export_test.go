@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -90,7 +91,7 @@ func household(t *testing.T) *opened {
 // change runs statements on the writer's side.
 func (o *opened) change(t testing.TB, statements ...string) {
 	t.Helper()
-	if err := o.write(t.Context(), func(x *tx) error { return x.run(statements) }); err != nil {
+	if err := o.write(t.Context(), func(x *tx) error { return x.run(statements...) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -303,5 +304,40 @@ func TestImportHoldsOnlyAPage(t *testing.T) {
 	}
 	if counts := to.checkCounters(t); counts.Held != 2*importPage {
 		t.Errorf("%d came in the end", counts.Held)
+	}
+}
+
+// What is in doubt is looked for wherever it is imported: what is found has
+// arrived, and what is missing is held, for the other queue may send it again.
+func TestImportedDoubtsAreLookedFor(t *testing.T) {
+	from := fresh(t)
+	from.commit(t, film("found", 603, -10), film("missing", 604, -10), film("resent", 605, -10))
+	for _, e := range from.lease(t) {
+		from.settle(t, Settlement{Entry: e.ID, Attempt: from.send(t, e), State: StateInDoubt, Reason: "no answer"})
+	}
+	to := fresh(t)
+	to.imported(t, from.exported(t), false)
+	if at, ok, err := to.NextLook(t.Context(), "default"); err != nil || !ok || at.After(to.clock.now()) {
+		t.Fatalf("next look at %v, %v, %v", at, ok, err)
+	}
+	doubts, err := to.Doubts(t.Context(), "default")
+	if err != nil || len(doubts) != 3 {
+		t.Fatalf("%d doubts, %v", len(doubts), err)
+	}
+	for i, m := range []Resolution{{State: StateDelivered}, {State: StatePending}, {State: StatePending, Resend: true}} {
+		m.Doubt, m.Reason = doubts[i], "looked for"
+		if err := to.Resolve(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if counts := to.checkCounters(t); counts != (Counts{Delivered: 1, Held: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+	held, err := to.Entries(t.Context(), Filter{State: StateHeld, Reason: rules.Imported})
+	if err != nil || len(held) != 2 {
+		t.Errorf("held %v, %v", ids(held), err)
+	}
+	if doubts, err = to.Doubts(t.Context(), "default"); err != nil || len(doubts) != 0 {
+		t.Errorf("%d doubts are left, %v", len(doubts), err)
 	}
 }

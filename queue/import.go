@@ -298,6 +298,11 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 		return 0, err
 	}
 	t.made(state)
+	if state == StateInDoubt {
+		if err := t.doubtful(id, readTime(t.now)); err != nil {
+			return 0, err
+		}
+	}
 	sum.Entries++
 	switch {
 	case state == StateInDoubt:

@@ -39,7 +39,7 @@ const leasable = ` FROM entries AS n
 const kept = `(n.item_key <> '' AND EXISTS (
 		SELECT 1 FROM entries AS elder
 		WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
-		AND elder.state IN ('pending', 'sending', 'in_doubt')
+		AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
 		AND (elder.happened_at, elder.id) < (n.happened_at, n.id)))`
 
 const (
@@ -278,6 +278,29 @@ func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
 		return false, fmt.Errorf("look for waiting entries: %w", err)
 	}
 	return len(found) > 0, nil
+}
+
+const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
+
+// Newest is the id of the newest entry; 0 without any. Later ones have greater
+// ids.
+func (s *Store) Newest(ctx context.Context) (id int64, err error) {
+	if err := s.reader.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find newest entry: %w", storageError(err))
+	}
+	return id, nil
+}
+
+const selectPendingAfter = "SELECT EXISTS (SELECT 1 FROM entries WHERE id > ? AND +account = ? AND state = 'pending')"
+
+// PendingAfter reports whether an entry of the account is pending that was
+// made after the one with that id. It costs as much as was added since, at
+// most.
+func (s *Store) PendingAfter(ctx context.Context, account string, id int64) (found bool, err error) {
+	if err := s.reader.QueryRowContext(ctx, selectPendingAfter, id, account).Scan(&found); err != nil {
+		return false, fmt.Errorf("look for new entries: %w", storageError(err))
+	}
+	return found, nil
 }
 
 // firstTime reads a query for at most one time.

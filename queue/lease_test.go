@@ -285,3 +285,25 @@ func TestWhatWasBehindAndHeldComesBack(t *testing.T) {
 	}
 	s.wantLeased(t, id[1])
 }
+
+func TestPendingAfter(t *testing.T) {
+	s := fresh(t)
+	check := func(what, account string, id int64, want bool, newest int64) {
+		t.Helper()
+		got, err := s.PendingAfter(t.Context(), account, id)
+		last, fault := s.Newest(t.Context())
+		if err != nil || fault != nil || got != want || last != newest {
+			t.Errorf("%s: pending after %d is %v, %v; newest %d, %v", what, id, got, err, last, fault)
+		}
+	}
+	check("nothing", "default", 0, false, 0)
+	s.commit(t, film("e1", 1, -2), film("e2", 2, -1))
+	check("two", "default", 0, true, 2)
+	check("the second", "default", 1, true, 2)
+	check("after both", "default", 2, false, 2)
+	check("another account's", "other", 0, false, 2)
+	second := s.lease(t)[1]
+	s.settle(t, Settlement{Entry: second.ID, Attempt: s.send(t, second), State: StateDelivered})
+	check("the second is delivered", "default", 1, false, 2)
+	check("the first is not", "default", 0, true, 2)
+}

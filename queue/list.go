@@ -90,7 +90,7 @@ type Filter struct {
 }
 
 // openStates is, word for word, what the index entries_open is of.
-const openStates = "state IN ('sending', 'held', 'in_doubt', 'rejected')"
+const openStates = "(state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected')"
 
 // The bounds of a list.
 const (
@@ -129,7 +129,7 @@ func (f Filter) query() (query string, args []any, err error) {
 	}
 	switch f.State {
 	case StateSending, StateHeld, StateInDoubt, StateRejected:
-		query += " AND n." + openStates
+		query += " AND " + openStates
 	}
 	for _, c := range f.conditions() {
 		if c.set {

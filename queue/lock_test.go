@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // holdLock is the child: it takes the lock of dir, says so, and keeps it until
@@ -85,5 +88,69 @@ func TestLockIsOnePerFolder(t *testing.T) {
 func TestLockNeedsTheFolder(t *testing.T) {
 	if _, err := AcquireLock(t.TempDir() + "/absent"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A program that starts while a command is at work waits for its end, and no
+// longer than it has patience.
+func TestAwaitLock(t *testing.T) {
+	const patience = 2 * time.Second
+	tests := []struct {
+		name  string
+		held  time.Duration
+		want  error
+		after time.Duration
+	}{
+		{"free", 0, nil, 0},
+		{"held for a moment", time.Second + 5*time.Millisecond, nil, time.Second + lockEvery},
+		{"held for long", time.Minute, ErrLocked, patience},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				first, err := AcquireLock(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				release := func() {
+					if err := first.Release(); err != nil {
+						t.Error(err)
+					}
+				}
+				if tt.held == 0 {
+					release()
+				} else {
+					end := time.AfterFunc(tt.held, release)
+					defer func() {
+						if end.Stop() {
+							release()
+						}
+					}()
+				}
+				began := time.Now()
+				lock, err := AwaitLock(t.Context(), dir, patience)
+				if !errors.Is(err, tt.want) || time.Since(began) != tt.after {
+					t.Errorf("after %v: %v, want %v after %v", time.Since(began), err, tt.want, tt.after)
+				}
+				if lock != nil {
+					lock.Release()
+				}
+			})
+		})
+	}
+}
+
+func TestAwaitLockEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	first, err := AcquireLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Release()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := AwaitLock(ended, dir, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("held: %v, want the context's end", err)
 	}
 }

@@ -64,6 +64,11 @@ type Changed struct {
 // maxNamed bounds the ids that [Changed] names.
 const maxNamed = 100
 
+// noneChanged is a sum to begin with.
+func noneChanged() Changed {
+	return Changed{From: map[State]int64{}, Left: map[string]int64{}}
+}
+
 // add counts one entry.
 func (c *Changed) add(e Entry, left string) {
 	switch left {
@@ -130,7 +135,7 @@ var errDry = errors.New("dry run")
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
 func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry bool) (Changed, error) {
-	sum := Changed{From: map[State]int64{}, Left: map[string]int64{}}
+	sum := noneChanged()
 	err := sel.check()
 	switch {
 	case err != nil:
@@ -152,6 +157,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *Changed) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return s.writeDry(ctx, dry, func(t *tx) error {
+		*sum = noneChanged()
 		for _, id := range ids {
 			e, err := t.entry(id)
 			if err != nil {
@@ -220,6 +226,7 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 	}
 	var effects []effect
 	err := s.writeDry(ctx, dry, func(t *tx) error {
+		effects = nil
 		for _, seen := range page {
 			e, err := t.entry(seen.ID)
 			if errors.Is(err, ErrNotFound) || err == nil && e.State != seen.State {

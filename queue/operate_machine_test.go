@@ -130,7 +130,7 @@ func (m *machine) move(e *modelEntry, to State) {
 func (m *machine) settleByHand(r *rapid.T) {
 	e := m.choose(r, func(*modelEntry) bool { return true })
 	as := rapid.SampledFrom([]State{StateDelivered, StateRejected, StateDropped, StatePending, StateHeld}).Draw(r, "as")
-	_, err := m.store.SettleByHand(m.t.Context(), e.id, as)
+	_, err := m.store.SettleByHand(m.t.Context(), Selection{IDs: []int64{e.id}}, as, false)
 	if e.state != StateInDoubt || as == StatePending || as == StateHeld {
 		m.want(errors.Is(err, ErrState), "a refusal", err)
 		return

@@ -350,9 +350,9 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 	for _, as := range []State{StateDelivered, StateRejected, StateDropped} {
 		s := fresh(t)
 		for state, id := range s.several(t) {
-			got, err := s.SettleByHand(t.Context(), id, as)
+			_, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{id}}, as, false)
 			if state == StateInDoubt {
-				if err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
+				if got := s.entry(t, id); err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
 					t.Errorf("settled as %s: %+v (%v)", as, got, err)
 				}
 				continue
@@ -362,13 +362,20 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 			}
 		}
 		s.checkCounters(t)
-		if _, err := s.SettleByHand(t.Context(), 999, as); !errors.Is(err, ErrNotFound) {
+		if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{999}}, as, false); !errors.Is(err, ErrNotFound) {
 			t.Errorf("settled nothing: %v", err)
 		}
 	}
 	s := fresh(t)
-	if _, err := s.SettleByHand(t.Context(), s.several(t)[StateInDoubt], StatePending); !errors.Is(err, ErrState) {
+	doubt := s.several(t)[StateInDoubt]
+	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, StatePending, false); !errors.Is(err, ErrState) {
 		t.Errorf("settled as pending: %v", err)
+	}
+	for _, dry := range []bool{true, false} {
+		did, err := s.SettleByHand(t.Context(), Selection{State: StateInDoubt}, StateDelivered, dry)
+		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == StateInDoubt) != dry {
+			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
+		}
 	}
 }
 

@@ -131,7 +131,7 @@ func (r *rescue) mendRest() error {
 	for _, table := range tables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE entry NOT IN (SELECT id FROM entries)")
 	}
-	return r.tx.run(statements)
+	return r.tx.run(statements...)
 }
 
 // count counts what is there, for the counters and for the report. Totals are

@@ -400,5 +400,5 @@ func (r *rescue) breathe() error {
 		return nil
 	}
 	r.kept = 0
-	return r.tx.run([]string{"COMMIT", "BEGIN IMMEDIATE"})
+	return r.tx.run("COMMIT", "BEGIN IMMEDIATE")
 }

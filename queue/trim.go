@@ -31,7 +31,12 @@ type trimming struct {
 func (s *Store) Compact(ctx context.Context) error {
 	var p trimming
 	for !p.done {
-		if err := s.write(ctx, func(t *tx) error { return t.trim(&p) }); err != nil {
+		from := p
+		err := s.write(ctx, func(t *tx) (err error) {
+			p, err = t.trim(from)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("trim finished entries: %w", err)
 		}
 	}
@@ -50,7 +55,11 @@ func (s *Store) trim(ctx context.Context) {
 			continue
 		default:
 		}
-		j := &job{do: func(t *tx) error { return t.trim(&p) }, done: make(chan error, 1)}
+		from := p
+		j := &job{done: make(chan error, 1), do: func(t *tx) (err error) {
+			p, err = t.trim(from)
+			return err
+		}}
 		s.serve(j)
 		if err := <-j.done; err != nil {
 			s.logger.Warn("finished entries not trimmed", "error", err)
@@ -80,34 +89,31 @@ type aged struct {
 	young, old bool
 }
 
-// trim does one step.
-func (t *tx) trim(p *trimming) error {
+// trim does one step, from where the last one ended.
+func (t *tx) trim(p trimming) (trimming, error) {
 	rows, err := t.query(selectOld, p.after, t.now-keepFinished.Milliseconds(), trimStep)
 	page, err := collect(rows, err, func(r *sql.Rows) (a aged, err error) {
 		err = r.Scan(&a.id, &a.young, &a.old)
 		return a, err
 	})
 	if err != nil {
-		return err
+		return p, err
 	}
-	last, done := p.after, len(page) < trimStep
+	p.done = len(page) < trimStep
 	var old []int64
 	for _, a := range page {
 		if a.young {
-			done = true
+			p.done = true
 			break
 		}
-		last = a.id
+		p.after = a.id
 		if a.old {
 			old = append(old, a.id)
 		}
 	}
 	gone, err := t.forget(old)
-	if err != nil {
-		return err
-	}
-	p.after, p.done, p.gone = last, done, p.gone+gone
-	return nil
+	p.gone += gone
+	return p, err
 }
 
 // forget deletes events, what was made of them, and their further sightings.

@@ -94,30 +94,18 @@ func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, err
 	}}, sel, dry)
 }
 
-// SettleByHand says what the user knows of an entry in doubt: delivered,
-// rejected or dropped. Errors wrap [ErrNotFound] or [ErrState].
-func (s *Store) SettleByHand(ctx context.Context, id int64, as State) (Entry, error) {
+// SettleByHand says what the user knows of entries in doubt: delivered,
+// rejected or dropped; another state is [ErrState]. For other errors and dry
+// see [Store.Retry].
+func (s *Store) SettleByHand(ctx context.Context, sel Selection, as State, dry bool) (Changed, error) {
 	switch as {
 	case StateDelivered, StateRejected, StateDropped:
 	default:
-		return Entry{}, fmt.Errorf("settle entry %d: %w: %q is not delivered, rejected or dropped", id, ErrState, as)
+		return noneChanged(), fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
 	}
-	var settled Entry
-	err := s.write(ctx, func(t *tx) error {
-		e, err := t.entry(id)
-		if err != nil {
-			return fmt.Errorf("settle entry %d: %w", id, err)
-		}
-		if e.State != StateInDoubt {
-			return &StateError{Verb: "settle", ID: id, State: e.State, Reason: e.Reason}
-		}
-		if err := t.settleByHand(e, as); err != nil {
-			return err
-		}
-		settled, err = t.entry(id)
-		return err
-	})
-	return settled, err
+	return s.operate(ctx, operation{"settle", []State{StateInDoubt}, func(t *tx, e Entry) (string, error) {
+		return changed, t.settleByHand(e, as)
+	}}, sel, dry)
 }
 
 // settleByHand moves one entry out of doubt. What did not arrive is, when it

@@ -53,11 +53,11 @@ func (s *Store) writeBallast() error {
 	if err != nil {
 		return err
 	}
-	err = t.run([]string{
+	err = t.run(
 		"ROLLBACK", "PRAGMA cache_size = 10", "BEGIN IMMEDIATE",
 		"INSERT INTO ballast (data) VALUES (zeroblob(4150000))", // 1,000 pages and some that stay in memory
 		"ROLLBACK", "PRAGMA cache_size = -2000",
-	})
+	)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -15,9 +16,9 @@ const maxBatch = 512
 
 // job is one change that waits for the writer.
 type job struct {
-	do    func(*tx) error
-	taken atomic.Bool // by the writer, or by a caller who will not wait for it
-	done  chan error  // one slot
+	do    func(*tx) error // may be called again; only the last call counts
+	taken atomic.Bool     // by the writer, or by a caller who will not wait for it
+	done  chan error      // one slot
 	err   error
 }
 
@@ -171,21 +172,30 @@ func (s *Store) tell(t *tx) {
 }
 
 // transact runs jobs in one transaction. With an error nothing of it was kept.
+// As long as none fails, none is given a savepoint: that would cost a fifth of
+// the whole. At the first failure the transaction is begun again, with care.
 func (s *Store) transact(first *job) (done []*job, t *tx, err error) {
 	t, err = s.begin()
-	moved := map[State]count{}
+	careful := false
 	defer func() { s.crowd.Store(len(done) > 1) }()
 	for j := first; j != nil; j = s.next(len(done)) {
 		if !j.taken.CompareAndSwap(false, true) {
 			continue
 		}
 		done = append(done, j)
-		if err == nil {
-			err = t.attempt(j, moved, len(done) == 1)
+		switch {
+		case err != nil:
+		case careful:
+			err = t.attempt(j)
+		default:
+			err = t.perform(j)
+			if careful = j.err != nil; careful && err == nil {
+				err = t.repeat(done)
+			}
 		}
 	}
 	if err == nil {
-		err = t.keepCounts(moved)
+		err = t.keepCounts()
 	}
 	if err == nil {
 		err = t.commit()
@@ -223,7 +233,7 @@ func (s *Store) begin() (*tx, error) {
 	if _, err := s.writer.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	return &tx{connection: s.writer, settings: s.settings, now: s.now().UnixMilli()}, nil
+	return &tx{connection: s.writer, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}, nil
 }
 
 // alone runs one change in a transaction of its own, on the writer's side.
@@ -232,10 +242,9 @@ func (s *Store) alone(do func(*tx) error) error {
 	if err != nil {
 		return err
 	}
-	t.moved = map[State]count{}
 	for _, stage := range []func() error{
 		func() error { return do(t) },
-		func() error { return t.keepCounts(t.moved) },
+		t.keepCounts,
 		t.commit,
 	} {
 		if err := stage(); err != nil {
@@ -254,37 +263,49 @@ func (s *Store) disconnect() {
 	}
 }
 
-// attempt runs one job so that a bad one harms no other: within a savepoint,
-// or, as the first, with nothing before it to be saved. The job's own error
-// goes into the job; an error that spoils all is returned.
-func (t *tx) attempt(j *job, moved map[State]count, first bool) error {
-	begin, end, undo := []string{"SAVEPOINT job"}, []string{"RELEASE job"}, []string{"ROLLBACK TO job", "RELEASE job"}
-	if first {
-		begin, end, undo = nil, nil, []string{"ROLLBACK", "BEGIN IMMEDIATE"}
+// perform runs one job. Its own error goes into the job; an error that spoils
+// all is returned.
+func (t *tx) perform(j *job) error {
+	j.err = j.do(t)
+	if j.err == nil || spoilsOnlyItself(j.err) {
+		return nil
 	}
-	if err := t.run(begin); err != nil {
+	return j.err
+}
+
+// attempt runs one job within a savepoint, so that a bad one harms no other.
+func (t *tx) attempt(j *job) error {
+	if err := t.run("SAVEPOINT job"); err != nil {
 		return err
 	}
-	nudged := t.nudge
-	t.moved = map[State]count{}
-	j.err = j.do(t)
-	switch {
-	case j.err == nil:
-		for state, c := range t.moved {
-			sum := moved[state]
-			moved[state] = count{sum.current + c.current, sum.total + c.total}
-		}
-		return t.run(end)
-	case spoilsOnlyItself(j.err):
-		t.nudge, t.newest.known = nudged, false
-		return t.run(undo)
-	default:
-		return j.err
+	nudged, again, moved := t.nudge, len(t.again), maps.Clone(t.moved)
+	if err := t.perform(j); err != nil {
+		return err
 	}
+	if j.err == nil {
+		return t.run("RELEASE job")
+	}
+	t.nudge, t.again, t.moved, t.newest.known = nudged, t.again[:again], moved, false
+	return t.run("ROLLBACK TO job", "RELEASE job")
+}
+
+// repeat begins the transaction again after the last of done has failed, and
+// attempts those before it once more.
+func (t *tx) repeat(done []*job) error {
+	if err := t.run("ROLLBACK", "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	t.nudge, t.again, t.moved, t.newest.known = false, nil, map[State]count{}, false
+	for _, j := range done[:len(done)-1] {
+		if err := t.attempt(j); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run runs plain statements in order.
-func (t *tx) run(statements []string) error {
+func (t *tx) run(statements ...string) error {
 	for _, statement := range statements {
 		if _, err := t.exec(statement); err != nil {
 			return err
@@ -294,8 +315,8 @@ func (t *tx) run(statements []string) error {
 }
 
 // keepCounts writes the counters, once for the whole transaction.
-func (t *tx) keepCounts(moved map[State]count) error {
-	for state, c := range moved {
+func (t *tx) keepCounts() error {
+	for state, c := range t.moved {
 		if c == (count{}) {
 			continue
 		}

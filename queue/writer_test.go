@@ -372,3 +372,44 @@ func TestALogThatGrewTooLargeIsTidied(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A transaction that is begun again for a bad job's sake counts each good one
+// once, and answers it once.
+func TestARepeatedJobCountsOnce(t *testing.T) {
+	s := unopened(t)
+	nudged, stop := s.Subscribe()
+	defer stop()
+	answers := make(chan []viewing.Outcome, 2)
+	for i := range 2 {
+		go func() {
+			o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(fmt.Sprint(i), int64(i+1), -1)}})
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- o
+		}()
+	}
+	good := []*job{<-s.jobs, <-s.jobs}
+	bad := func() *job {
+		return &job{done: make(chan error, 1), do: func(t *tx) error { return t.settle(Settlement{Entry: 99, State: StateDropped}) }}
+	}
+	for _, j := range []*job{good[0], bad(), good[1], bad()} {
+		s.jobs <- j
+	}
+	s.batch(<-s.jobs)
+	ids := map[int64]bool{}
+	for range 2 {
+		o := <-answers
+		if len(o) != 1 || o[0].Status != viewing.StatusQueued || len(o[0].Entries) != 1 {
+			t.Fatalf("answered %+v", o)
+		}
+		ids[o[0].Entries[0]] = true
+	}
+	<-nudged
+	if counts, err := s.Counts(t.Context()); err != nil || counts != (Counts{Pending: 2}) || !ids[1] || !ids[2] {
+		t.Errorf("counts %+v, %v, entries %v", counts, err, ids)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +21,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -251,6 +255,78 @@ func BenchmarkStartToReady(b *testing.B) {
 	}
 	b.ReportMetric(median(starts)/1e6, "ready-p50-ms")
 	b.ReportMetric(float64(resident)/1024, "idle-MiB")
+}
+
+// BenchmarkManyWaiting is the program over a queue in which much waits, while
+// the service is away at first: its start, and the memory it holds when ready,
+// after status and a list were asked for, and after fifty deliveries. With
+// FILMSPOOL_BENCH_MILLION a million wait, which takes minutes to prepare.
+func BenchmarkManyWaiting(b *testing.B) {
+	waiting := 20_000
+	if os.Getenv("FILMSPOOL_BENCH_MILLION") != "" {
+		waiting = 1_000_000
+	}
+	h := &household{t: b, dir: b.TempDir()}
+	start := func(listen string) *process {
+		return h.start("sandbox", "--listen", listen, "--state-dir", h.dir+"/box", "--secret-key", secretKey)
+	}
+	box := start("127.0.0.1:0")
+	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
+	box.end(os.Interrupt)
+	fillQueue(b, filepath.Join(h.dir, "state", "filmspool.db"), waiting)
+	var p *process
+	var starts []time.Duration
+	for b.Loop() {
+		if p != nil {
+			p.end(os.Interrupt)
+		}
+		starts = append(starts, timed(b, func() error { p = h.start("run"); return nil }))
+	}
+	b.ReportMetric(median(starts)/1e6, "ready-p50-ms")
+	resident := func(when string) {
+		b.ReportMetric(float64(rss(b, p.cmd.Process.Pid))/1024, when+"-MiB")
+	}
+	resident("ready")
+	h.try("status")
+	h.do("", "queue", "list")
+	resident("listed")
+	start(box.address)
+	h.do("", "queue", "retry", "1")
+	h.until("deliveries", func() bool {
+		var said struct {
+			Counts struct{ Delivered int }
+		}
+		text, _, _ := strings.Cut(h.try("status", "--json"), "\n(")
+		return json.Unmarshal([]byte(text), &said) == nil && said.Counts.Delivered >= 50
+	})
+	resident("delivering")
+}
+
+// fillQueue puts films into a queue that no program has open.
+func fillQueue(b *testing.B, path string, n int) {
+	s, err := queue.Open(b.Context(), queue.Options{Path: path})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(context.WithoutCancel(b.Context())) }()
+	began := time.Now().Add(-time.Duration(n) * time.Second)
+	for at := 0; at < n; {
+		batch := viewing.Batch{Source: "browser:b1"}
+		for end := min(at+5_000, n); at < end; at++ {
+			batch.Viewings = append(batch.Viewings, viewing.Viewing{
+				Kind: viewing.KindViewing, EventID: fmt.Sprintf("%016x", uint64(at)*0x9e3779b97f4a7c15), Count: 1,
+				Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(at + 1)}, Title: "The Film of the Evening", Year: 1999}},
+				WatchedAt: viewing.At(began.Add(time.Duration(at) * time.Second)),
+			})
+		}
+		if _, err := s.Commit(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Close(), <-ran); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // rss is a process's resident memory in KiB.

@@ -33,6 +33,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 	f.IntVar(&e.season, "season", -1, "the season, from 0 (specials)")
 	f.IntVar(&e.episode, "episode", 0, "the episode, from 1")
 	f.StringVar(&e.at, "watched-at", "", "when it ended, with offset: 2026-03-01T20:15:00+01:00")
+	dry := f.Bool("dry-run", false, "say what it would be, and change nothing")
 	e.set = f.Changed
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := entryID(args[0])
@@ -48,7 +49,11 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 			if err != nil {
 				return err
 			}
+			edit.DryRun = *dry
 			after, err := ctl.Edit(c.Context(), id, edit)
+			if err == nil && *dry && !*asJSON {
+				fmt.Fprintln(p.stdout, "Nothing is changed. It would be:")
+			}
 			return p.sayEntry(after, *asJSON, err)
 		})
 	}

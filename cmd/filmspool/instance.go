@@ -38,6 +38,10 @@ func (p *program) instance(ctx context.Context, needsDaemon bool, do func(status
 	if err != nil {
 		return err
 	}
+	return p.patiently(func() error { return p.reach(ctx, o, needsDaemon, do) })
+}
+
+func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, do func(status.Control) error) error {
 	running, err := daemon.Find(ctx, o.Paths)
 	if err == nil {
 		defer running.Close()

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
 	"os/signal"
@@ -198,6 +199,8 @@ func hintOf(err error) string {
 		return fault.Hint
 	case errors.As(err, &other):
 		return other.Hint()
+	case errors.Is(err, config.ErrInvalid) && errors.Is(err, fs.ErrNotExist):
+		return "name a file that is there with --config or FILMSPOOL_CONFIG, or leave both out"
 	case errors.Is(err, queue.ErrLocked):
 		return "filmspool status; if nothing runs, another command may be at work: try again"
 	default:

@@ -50,6 +50,21 @@ have arrived: dropping it takes nothing back. More than one entry needs --yes.`,
 	return c
 }
 
+func (p *program) settleCommand() *cobra.Command {
+	c, o := p.verbCommand(status.Settle, "Say what became of entries in doubt", `An entry is in doubt when it may have arrived. Look for it at the service, and say
+what you found: delivered, or rejected when it is not there ("queue retry" sends it
+again then), or dropped when you want neither. More than one entry needs --yes.`, `  filmspool queue settle 12 --as delivered
+  filmspool queue settle --state in_doubt --as delivered --dry-run`)
+	c.Flags().StringVar(&o.As, "as", "", "delivered, rejected or dropped")
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if !slices.Contains([]string{"delivered", "rejected", "dropped"}, o.As) {
+			return usage("--as %q is not delivered, rejected or dropped; usage: %s", o.As, c.UseLine())
+		}
+		return nil
+	}
+	return c
+}
+
 // verbCommand is a command that applies one verb to ids, filters or all.
 func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command, *status.Order) {
 	o := &status.Order{Verb: verb}
@@ -63,9 +78,9 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	before := f.String("before", "", "all watched before this day, or time with offset")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	yes := verb != status.Drop
-	if verb == status.Drop {
-		f.BoolVar(&yes, "yes", false, "drop more than one entry")
+	yes := verb != status.Drop && verb != status.Settle // these cannot be taken back
+	if !yes {
+		f.BoolVar(&yes, "yes", false, verb+" more than one entry")
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -150,7 +165,7 @@ func give(ctx context.Context, ctl status.Control, o status.Order, yes bool) (st
 
 // sayChanged tells what an order did, or would do.
 func sayChanged(w io.Writer, did status.Changed) error {
-	past := map[string]string{status.Retry: "Retried", status.Hold: "Held", status.Release: "Released", status.Drop: "Dropped"}[did.Verb]
+	past := map[string]string{status.Retry: "Retried", status.Hold: "Held", status.Release: "Released", status.Settle: "Settled", status.Drop: "Dropped"}[did.Verb]
 	switch {
 	case did.Changed == 0:
 		fmt.Fprintf(w, "There is nothing to %s.\n", did.Verb)

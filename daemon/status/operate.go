@@ -11,13 +11,11 @@ import (
 
 // Operator is what a person can have done to entries and accounts.
 type Operator interface {
-	// Operate retries, holds, releases or drops entries.
+	// Operate retries, holds, releases, settles or drops entries.
 	Operate(ctx context.Context, o Order) (Changed, error)
-	// Edit corrects one entry that has not been delivered.
+	// Edit corrects one entry that has not been delivered; a dry run tells what
+	// it would be.
 	Edit(ctx context.Context, id int64, e Edit) (Entry, error)
-	// Settle says what the user knows of an entry in doubt: that it was
-	// delivered, rejected, or is to be dropped.
-	Settle(ctx context.Context, id int64, as string) (Entry, error)
 	// Undo takes a delivered viewing back from the service, where that takes
 	// nothing else along; a dry run only finds out.
 	Undo(ctx context.Context, id int64, dry bool) (Undone, error)
@@ -40,6 +38,7 @@ const (
 	Retry   = "retry"
 	Hold    = "hold"
 	Release = "release"
+	Settle  = "settle"
 	Drop    = "drop"
 )
 
@@ -57,7 +56,10 @@ type Order struct {
 	All     bool         `json:"all,omitempty"`
 	// MayDouble has retry take entries in doubt too.
 	MayDouble bool `json:"mayDouble,omitempty"`
-	DryRun    bool `json:"dryRun,omitempty"`
+	// As is what settle says of entries in doubt: that they were delivered,
+	// rejected, or are to be dropped.
+	As     string `json:"as,omitempty"`
+	DryRun bool   `json:"dryRun,omitempty"`
 }
 
 // Changed is what an [Order] did, or would do in a dry run.
@@ -74,6 +76,7 @@ type Changed struct {
 type Edit struct {
 	Media     *viewing.Media   `json:"media,omitempty"`
 	WatchedAt *viewing.Instant `json:"watchedAt,omitempty"`
+	DryRun    bool             `json:"dryRun,omitempty"`
 }
 
 // Undone is what taking an entry back did, or would do in a dry run.

@@ -20,11 +20,6 @@ func (c *Client) Edit(ctx context.Context, id int64, e Edit) (Entry, error) {
 	return ask[Entry](ctx, c, http.MethodPatch, fmt.Sprintf("/v1/control/entries/%d", id), e)
 }
 
-// Settle implements [Operator].
-func (c *Client) Settle(ctx context.Context, id int64, as string) (Entry, error) {
-	return ask[Entry](ctx, c, http.MethodPost, fmt.Sprintf("/v1/control/entries/%d/settle", id), settling{as})
-}
-
 // Undo implements [Operator].
 func (c *Client) Undo(ctx context.Context, id int64, dry bool) (Undone, error) {
 	return ask[Undone](ctx, c, http.MethodPost, fmt.Sprintf("/v1/control/entries/%d/undo", id), undoing{dry})

@@ -6,11 +6,6 @@ import (
 	"strconv"
 )
 
-// settling says what became of an entry.
-type settling struct {
-	As string `json:"as"`
-}
-
 // undoing asks for an entry to be taken back.
 type undoing struct {
 	DryRun bool `json:"dryRun"`
@@ -42,14 +37,6 @@ func (h *handler) operate(mux *http.ServeMux) {
 			return nil, err
 		}
 		return h.control.Edit(r.Context(), id, e)
-	}))
-	mux.HandleFunc("POST /v1/control/entries/{id}/settle", h.answer(func(r *http.Request) (any, error) {
-		var s settling
-		id, err := readID(r)
-		if err = errors.Join(err, decode(r, &s)); err != nil {
-			return nil, err
-		}
-		return h.control.Settle(r.Context(), id, s.As)
 	}))
 	mux.HandleFunc("POST /v1/control/entries/{id}/undo", h.answer(func(r *http.Request) (any, error) {
 		var u undoing

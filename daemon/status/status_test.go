@@ -86,11 +86,6 @@ func (f *fixed) Edit(_ context.Context, id int64, e status.Edit) (status.Entry, 
 	return status.Entry{ID: id}, f.err
 }
 
-func (f *fixed) Settle(_ context.Context, id int64, as string) (status.Entry, error) {
-	f.asked = append(f.asked, id, as)
-	return status.Entry{ID: id, State: as}, f.err
-}
-
 func (f *fixed) Undo(_ context.Context, id int64, dry bool) (status.Undone, error) {
 	f.asked = append(f.asked, id, dry)
 	return status.Undone{Entry: status.Entry{ID: id}, DryRun: dry, Removed: true}, f.err
@@ -170,6 +165,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	ctx := t.Context()
 	orders := []status.Order{
 		{Verb: status.Retry, IDs: []int64{1, 2}, MayDouble: true, DryRun: true},
+		{Verb: status.Settle, IDs: []int64{5}, As: "delivered"},
 		{Verb: status.Drop, State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(), All: true},
 	}
 	for _, o := range orders {
@@ -180,10 +176,8 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 		}
 	}
 	at := viewing.At(time.Unix(1, 0).UTC())
-	edit := status.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at}
+	edit := status.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at, DryRun: true}
 	edited, err := c.Edit(ctx, 4, edit)
-	must(t, err)
-	settled, err := c.Settle(ctx, 5, "delivered")
 	must(t, err)
 	must(t, c.Backup(ctx, "/a b"))
 	undone, err := c.Undo(ctx, 6, true)
@@ -195,10 +189,10 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	filter := status.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
-	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || settled.State != "delivered" || paused[0].State != status.Paused || resumed[0].State != status.OK {
-		t.Errorf("answers: %+v %+v %+v %+v", edited, settled, paused, resumed)
+	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != status.Paused || resumed[0].State != status.OK {
+		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], int64(4), edit, int64(5), "delivered", "backup /a b", int64(6), true, "pause a", "resume ", filter}
+	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup /a b", int64(6), true, "pause a", "resume ", filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -273,8 +267,8 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		{"POST", "/v1/control/operate", `{"verb":"drop","al":true}`, 400},
 		{"PATCH", "/v1/control/entries/x", `{}`, 400},
 		{"PATCH", "/v1/control/entries/1", `{"media":5}`, 400},
-		{"POST", "/v1/control/entries/x/settle", `{}`, 400},
-		{"POST", "/v1/control/entries/1/settle", `{"is":"delivered"}`, 400},
+		{"POST", "/v1/control/entries/x/undo", `{}`, 400},
+		{"POST", "/v1/control/entries/1/undo", `{"dry":true}`, 400},
 		{"POST", "/v1/control/pause", ``, 400},
 		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
 		{"GET", "/v1/control/none", "", 404},

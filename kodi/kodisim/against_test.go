@@ -50,42 +50,61 @@ func TestAgainstRealKodi(t *testing.T) {
 				k.t = t
 				k.compare(a)
 			})
+			if k.deaths > mostDeaths {
+				return
+			}
 		}
 	}
-	k.t = t
+}
+
+// deed is what the real Kodi made of an act.
+type deed struct {
+	state         map[string][]string // of the library before
+	before, after string              // copies of it
+	from, to      time.Time
+	transactions  uint32
+}
+
+// really has the real Kodi do an act.
+func (k *kodi) really(a act) deed {
+	k.t.Helper()
+	d := deed{before: k.copy(), state: dump(k.t, k.db, nil), from: time.Now()}
+	first := commits(k.t, k.path)
+	a.real(k)
+	k.settled(d.state, !a.still)
+	d.transactions = commits(k.t, k.path) - first
+	d.after, d.to = k.copy(), time.Now()
+	return d
 }
 
 // compare does an act both ways. Each act starts from what the real Kodi has,
 // so one that differs does not spoil the next.
 func (k *kodi) compare(a act) {
 	k.t.Helper()
-	before := k.copy()
-	state, real := dump(k.t, k.db, nil), commits(k.t, k.path)
-	from := time.Now()
-	a.real(k)
-	k.settled(state, !a.still)
-	real = commits(k.t, k.path) - real
-	after := k.openCopy(k.copy())
-	s := must(Open(before))(k.t)
+	var did deed
+	k.survive(a.name, func() { did = k.really(a) })
+	k.past = append(k.past, a)
+	after := k.openCopy(did.after)
+	s := must(Open(did.before))(k.t)
 	defer s.Close()
-	told := seen{kodi: k, before: s.db, after: after, from: from, to: time.Now()}
-	ours := commits(k.t, before)
+	told := seen{kodi: k, before: s.db, after: after, from: did.from, to: did.to}
+	ours := commits(k.t, did.before)
 	ok(k.t, a.ours(s, told))
-	ours = commits(k.t, before) - ours
-	if ours > real || ours == 0 && real > 0 { // more of the real ones: jobs of Kodi's window, and the steps of a scan
-		k.t.Errorf("transactions: real %d, ours %d", real, ours)
+	ours = commits(k.t, did.before) - ours
+	if ours > did.transactions || ours == 0 && did.transactions > 0 { // more of the real ones: jobs of Kodi's window, and the steps of a scan
+		k.t.Errorf("transactions: real %d, ours %d", did.transactions, ours)
 	}
 	got := dump(k.t, s.db, a.left)
 	if diff := cmp.Diff(dump(k.t, after, a.left), got); diff != "" {
 		k.t.Errorf("the libraries differ (-real +ours):\n%s", diff)
 	}
-	if changed := fmt.Sprint(state) != fmt.Sprint(dump(k.t, after, nil)); changed == a.still {
+	if changed := fmt.Sprint(did.state) != fmt.Sprint(dump(k.t, after, nil)); changed == a.still {
 		k.t.Errorf("the real Kodi changed something: %v", changed)
 	}
 }
 
 // commits is the number of transactions that changed a library, from its header.
-func commits(t *testing.T, path string) uint32 {
+func commits(t testing.TB, path string) uint32 {
 	t.Helper()
 	header := make([]byte, 28)
 	f := must(os.Open(path))(t)
@@ -101,7 +120,7 @@ func (k *kodi) openCopy(path string) *sql.DB {
 }
 
 // dump is every row of every table, sorted, as text.
-func dump(t *testing.T, db *sql.DB, left []string) map[string][]string {
+func dump(t testing.TB, db *sql.DB, left []string) map[string][]string {
 	t.Helper()
 	tx := must(db.Begin())(t)
 	defer func() { _ = tx.Rollback() }()
@@ -126,7 +145,7 @@ func dump(t *testing.T, db *sql.DB, left []string) map[string][]string {
 	return all
 }
 
-func column1(t *testing.T, tx *sql.Tx, query string) []string {
+func column1(t testing.TB, tx *sql.Tx, query string) []string {
 	t.Helper()
 	rows := must(tx.Query(query))(t)
 	defer rows.Close()

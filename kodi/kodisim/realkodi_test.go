@@ -18,12 +18,17 @@ import (
 	"time"
 )
 
-// kodi is a real Kodi 20.1 at work over a small library of its own.
+// kodi is a real Kodi 20.1 at work over a small library of its own. One that
+// ends by itself is followed by another, in a folder of its own.
 type kodi struct {
-	t      *testing.T // the test that drives it now
+	t testing.TB // the test that drives it now
+	lives
+	past   []act // all that the next one has to do to be as this one is
 	script string
+	base   string // holds the folder of each
 	dir    string
 	port   string
+	starts int
 	copies int
 	path   string  // of the library
 	db     *sql.DB // read-only
@@ -33,40 +38,129 @@ type kodi struct {
 // startKodi runs a real Kodi in a folder of its own, and stops it at the end.
 func startKodi(t *testing.T, script string) *kodi {
 	t.Helper()
-	dir := must(os.MkdirTemp("", "filmspool-kodi"))(t)
-	ok(t, os.Chmod(dir, 0o755)) // Kodi runs as another user
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	ok(t, err)
-	ok(t, listener.Close())
-	k := &kodi{t: t, script: script, dir: filepath.Join(dir, "kodi"), port: port, zone: must(time.LoadLocation("America/New_York"))(t)}
+	k := &kodi{t: t, script: script, base: must(os.MkdirTemp("", "filmspool-kodi"))(t), zone: must(time.LoadLocation("America/New_York"))(t)}
+	k.lives = lives{ended: k.hasEnded, renew: k.renew, last: func() string { return tail(k.dir) }}
+	ok(t, os.Chmod(k.base, 0o755)) // Kodi runs as another user
 	t.Cleanup(func() {
-		if out, err := k.command("stop"); err != nil {
-			t.Errorf("stop Kodi: %v\n%s", err, out)
-		}
-		ok(t, os.RemoveAll(dir))
+		k.t = t
+		k.stop()
+		ok(t, os.RemoveAll(k.base))
 	})
-	if out, err := k.command("start"); err != nil {
-		t.Fatalf("start Kodi: %v\n%s", err, out)
+	k.survive("its start", func() {
+		if k.starts == 0 {
+			k.start()
+		}
+	})
+	return k
+}
+
+// survive does something for which Kodi has to live.
+func (k *kodi) survive(what string, do func()) {
+	k.t.Helper()
+	t := k.t
+	defer func() { k.t = t }()
+	k.lives.survive(t, what, func(t testing.TB) {
+		t.Helper()
+		k.t = t
+		do()
+	})
+}
+
+// renew starts another Kodi, which does all that the dead one has done: what a
+// death leaves of an act is known to nobody.
+func (k *kodi) renew(t testing.TB) {
+	t.Helper()
+	k.t = t
+	k.stop()
+	k.start()
+	for _, a := range k.past {
+		state := dump(k.t, k.db, nil)
+		a.real(k)
+		k.settled(state, !a.still)
 	}
-	path, err := k.command("db")
-	ok(t, err)
-	k.path = strings.TrimSpace(path)
-	k.db = must(sql.Open("sqlite", "file:"+k.path+"?mode=ro&_pragma=busy_timeout(2000)"))(t)
-	t.Cleanup(func() { _ = k.db.Close() })
+}
+
+func (k *kodi) start() {
+	k.t.Helper()
+	k.starts++
+	k.dir = filepath.Join(k.base, fmt.Sprint("kodi", k.starts))
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(k.t)
+	_, k.port, _ = net.SplitHostPort(listener.Addr().String())
+	ok(k.t, listener.Close())
+	must(k.command("start"))(k.t)
+	k.path = strings.TrimSpace(must(k.command("db"))(k.t))
+	k.db = must(sql.Open("sqlite", "file:"+k.path+"?mode=ro&_pragma=busy_timeout(2000)"))(k.t)
 	k.await("all streams", func() bool {
 		return k.number(`select count(*) from files where idFile not in (select idFile from streamdetails)`) == 0
 	})
-	return k
+	k.quietWindow()
+}
+
+func (k *kodi) stop() {
+	if k.db != nil {
+		_ = k.db.Close()
+		k.db = nil
+	}
+	if _, err := os.Stat(filepath.Join(k.dir, "kodi.pid")); err != nil {
+		return // never started
+	}
+	if _, err := k.command("stop"); err != nil {
+		k.t.Errorf("stop Kodi: %v", err)
+	}
 }
 
 // command runs the script, with the Kodi's folder as its argument.
 func (k *kodi) command(verb string) (string, error) {
 	cmd := exec.Command(k.script, verb, k.dir)
 	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port, "KODI_TZ=America/New_York")
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s Kodi: %w\n%s%s", verb, err, out, &said)
+	}
 	return string(out), err
 }
+
+// hasEnded tells a Kodi that has ended by itself from one that lives. One that
+// does not answer may be about to end.
+func (k *kodi) hasEnded() bool {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(5 * time.Second)
+	for !gone(k.dir) {
+		if k.answers() {
+			return false
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			return false // it hangs
+		}
+	}
+	return true
+}
+
+// answers reports whether Kodi answers within a second: even "who are you?" will do.
+func (k *kodi) answers() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", "http://127.0.0.1:"+k.port+"/jsonrpc", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil
+}
+
+// quietWindow goes to a window that shows nothing of the library. Going to the
+// home window, whose lists are filled from the library, can kill a Kodi 20.1:
+// the window waits for the lock of a list, and the list, just filled, for the
+// window's.
+func (k *kodi) quietWindow() { k.call("GUI.ActivateWindow", "window", "settings") }
 
 // call is one JSON-RPC call; params alternate name and value.
 func (k *kodi) call(method string, params ...any) map[string]any {
@@ -99,6 +193,9 @@ func (k *kodi) await(what string, done func() bool) {
 	defer tick.Stop()
 	limit := time.After(30 * time.Second)
 	for !done() {
+		if gone(k.dir) {
+			k.t.Fatalf("Kodi: no %s, it has ended", what)
+		}
 		select {
 		case <-tick.C:
 		case <-limit:
@@ -178,7 +275,7 @@ func (k *kodi) toggle(folder string, id int64) {
 		result, _ := k.call("XBMC.GetInfoLabels", "labels", names)["result"].(map[string]any)
 		return result
 	}
-	k.call("Input.Home")
+	k.quietWindow()
 	k.call("GUI.ActivateWindow", "window", "videos", "parameters", []string{folder, "return"})
 	k.await("window "+folder, func() bool {
 		at := labels("Container.FolderPath", "Container.NumItems")

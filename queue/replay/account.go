@@ -191,17 +191,16 @@ func (r *run) onChange(now time.Time) {
 	if !r.gate.closed || r.standing() {
 		return
 	}
-	if id := r.newestWaiting(); id > r.newest {
-		r.newest = id
+	if fresh, err := r.outbox.PendingAfter(r.spans.claim, r.account, r.newest); err == nil && fresh {
+		r.seeNewest()
 		r.gate.hurry(now)
 	}
 }
 
-// newestWaiting is the newest pending entry; 0 without any.
-func (r *run) newestWaiting() int64 {
-	entries, err := r.outbox.Entries(r.spans.claim, queue.Filter{State: queue.StatePending, Account: r.account, Limit: 1})
-	if err != nil || len(entries) == 0 {
-		return 0
+// seeNewest takes note of what there is: work after it is new. When it cannot
+// be read, what was known is enough.
+func (r *run) seeNewest() {
+	if id, err := r.outbox.Newest(r.spans.claim); err == nil {
+		r.newest = id
 	}
-	return entries[0].ID
 }

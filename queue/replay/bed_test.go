@@ -69,8 +69,9 @@ type bed struct {
 	change func(*Options)
 	events int
 
-	mu    sync.Mutex
-	asked map[string]int // requests, as "GET /history"
+	mu      sync.Mutex
+	asked   map[string]int // requests, as "GET /history"
+	honours bool           // the service records one Idempotency-Key once
 }
 
 // inBed runs a test in a bubble. contractOnly is the sandbox's; change is what
@@ -107,11 +108,15 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 	})
 }
 
-// counted counts what is asked.
+// counted counts what is asked. A service that is not known to honour
+// Idempotency-Key does not, or it would hide what is sent twice.
 func (b *bed) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
 		b.asked[r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1")]++
+		if !b.honours {
+			r.Header.Del("Idempotency-Key")
+		}
 		b.mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
@@ -141,6 +146,9 @@ func (b *bed) start() {
 		if b.change != nil {
 			b.change(o)
 		}
+		b.mu.Lock()
+		b.honours = o.Idempotent
+		b.mu.Unlock()
 	})
 	b.stop = start(b.T, b.loop)
 }

@@ -219,16 +219,21 @@ func (m *memory) NextDue(_ context.Context, _ string, lanes ...queue.Lane) (due 
 	return due, ok, nil
 }
 
-func (m *memory) Entries(_ context.Context, f queue.Filter) ([]queue.Entry, error) {
+func (m *memory) Newest(context.Context) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
-	for _, e := range slices.Backward(m.rows) {
-		if e.State == f.State {
-			return []queue.Entry{*e}, nil
-		}
+	if len(m.rows) == 0 {
+		return 0, nil
 	}
-	return nil, nil
+	return m.rows[len(m.rows)-1].ID, nil
+}
+
+func (m *memory) PendingAfter(_ context.Context, _ string, id int64) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	return slices.ContainsFunc(m.rows, func(e *queue.Entry) bool { return e.ID > id && e.State == queue.StatePending }), nil
 }
 
 func (m *memory) Subscribe() (<-chan struct{}, func()) {

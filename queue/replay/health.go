@@ -86,6 +86,8 @@ func (l *Loop) tell(old, now Health) {
 		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason)
 	case now.State == OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
+	case now.Reason == "": // it is being asked
+		l.log.Debug("account is asked", "state", string(now.State))
 	case now.State == NoKey || now.State == Paused:
 		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason)
 	default:

@@ -28,7 +28,7 @@ func (r *run) probe() {
 	ctx, cancel := context.WithCancel(r.spans.claim)
 	r.probing = cancel
 	r.probes++
-	r.newest = r.newestWaiting()
+	r.seeNewest()
 	service, generation := r.service, r.generation
 	r.flights.Go(func() {
 		defer cancel()
@@ -133,7 +133,7 @@ func (r *run) close(v tracker.Verdict, act func()) {
 	if !was && r.gate.closed {
 		r.recall()
 		r.trouble(v)
-		r.newest = r.newestWaiting()
+		r.seeNewest()
 	}
 }
 

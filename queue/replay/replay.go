@@ -20,7 +20,8 @@ type Outbox interface {
 	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
 	Settle(ctx context.Context, t queue.Settlement) error
 	NextDue(ctx context.Context, account string, lanes ...queue.Lane) (t time.Time, ok bool, err error)
-	Entries(ctx context.Context, f queue.Filter) ([]queue.Entry, error)
+	Newest(ctx context.Context) (int64, error)
+	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
 	Subscribe() (ch <-chan struct{}, stop func())
 	Account(ctx context.Context, name string) (queue.Account, error)
 	UpdateAccount(ctx context.Context, name string, change func(*queue.Account)) error

@@ -51,7 +51,7 @@ type run struct {
 	flying  int           // entries begun
 	look    bool          // there may be something to lease
 	due     time.Time     // the next row that is; zero for none
-	newest  int64         // the newest waiting entry when the gate closed
+	newest  int64         // the newest entry when the gate closed
 	probing context.CancelFunc
 	probes  int
 	again   bool         // somebody asked for a probe while one was under way
