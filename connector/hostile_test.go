@@ -54,6 +54,34 @@ func TestAMessageThatTricklesInIsCutOff(t *testing.T) {
 	}
 }
 
+// A message that stops coming half-way is waited for as long as silence is;
+// pongs beside it do not count.
+func TestAMessageThatNeverEndsIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, nil)
+		s := r.greeted(chromium, "")
+		_ = s.SetReadDeadline(time.Time{})
+		began := time.Now()
+		var sender sync.WaitGroup
+		sender.Go(func() {
+			writer, err := s.NextWriter(websocket.TextMessage)
+			if err == nil {
+				_, err = writer.Write([]byte(strings.Repeat("x", 5<<10)))
+			}
+			for err == nil {
+				err = s.WriteControl(websocket.PongMessage, nil, time.Now().Add(time.Second))
+				<-time.After(time.Second)
+			}
+		})
+		s.closed(protocol.CloseGoingAway)
+		if took := time.Since(began); took > 91*time.Second {
+			t.Errorf("closed after %v", took)
+		}
+		_ = s.Close()
+		sender.Wait()
+	})
+}
+
 // Protocol pings and pongs are paid for like messages.
 func TestAFloodOfPingsIsEnded(t *testing.T) {
 	for name, kind := range map[string]int{"pings": websocket.PingMessage, "pongs": websocket.PongMessage} {

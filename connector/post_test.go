@@ -409,46 +409,53 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 }
 
 func TestRevokedProgram(t *testing.T) {
-	gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-	r := start(t, func(o *connector.Options) { o.Sink = gated })
-	id, token := r.add("p")
-	conn, answered := r.drip(token)
-	defer conn.Close()
-	var under sync.WaitGroup
-	under.Go(func() { // on its way to the disk when the program is revoked: kept, and said so
-		if got := r.post(token, frameOf(t, film(0))); got.status != 200 {
-			t.Errorf("under way: %+v", got)
+	synctest.Test(t, func(t *testing.T) {
+		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
+		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
+		id, token := r.add("p")
+		conn, answered := r.drip(token)
+		defer conn.Close()
+		var under sync.WaitGroup
+		under.Go(func() { // on its way to the disk when the program is revoked: kept, and said so
+			if got := r.post(token, frameOf(t, film(0))); got.status != 200 {
+				t.Errorf("under way: %+v", got)
+			}
+		})
+		<-gated.entered
+		synctest.Wait()
+		began := time.Now()
+		if err := r.registry.Revoke(t.Context(), id); err != nil {
+			t.Fatal(err)
 		}
+		text := <-answered
+		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 401 ") || !strings.Contains(text, "TOKEN_REQUIRED") {
+			t.Errorf("while it sends, after %v: %s", took, text)
+		}
+		r.rejected(r.post(token, frameOf(t, film(1))), 401, "TOKEN_REQUIRED")
+		close(gated.gate)
+		under.Wait()
 	})
-	<-gated.entered
-	if err := r.registry.Revoke(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-	if text := <-answered; !strings.HasPrefix(text, "HTTP/1.1 401 ") || !strings.Contains(text, "TOKEN_REQUIRED") {
-		t.Errorf("while it sends: %s", text)
-	}
-	r.rejected(r.post(token, frameOf(t, film(1))), 401, "TOKEN_REQUIRED")
-	close(gated.gate)
-	under.Wait()
 }
 
 func TestStopAnswersPosts(t *testing.T) {
-	r := start(t, nil)
-	_, token := r.add("p")
-	conn, answered := r.drip(token)
-	defer conn.Close()
-	for r.post(token, frameOf(t, film(0))).status != 200 { // the dripping one is inside by then, or is told so at the door
-		t.Fatal("not taken")
-	}
-	r.stop()
-	if text := <-answered; !strings.HasPrefix(text, "HTTP/1.1 503 ") || !strings.Contains(text, "GOING_AWAY") {
-		t.Errorf("while it sends: %s", text)
-	}
-	got := r.post(token, frameOf(t, film(1)))
-	r.rejected(got, 503, "GOING_AWAY")
-	if got.header.Get("Retry-After") == "" {
-		t.Errorf("headers %v", got.header)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, nil)
+		_, token := r.add("p")
+		conn, answered := r.drip(token)
+		defer conn.Close()
+		synctest.Wait()
+		began := time.Now()
+		r.stop()
+		text := <-answered
+		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 503 ") || !strings.Contains(text, "GOING_AWAY") {
+			t.Errorf("while it sends, after %v: %s", took, text)
+		}
+		got := r.post(token, frameOf(t, film(1)))
+		r.rejected(got, 503, "GOING_AWAY")
+		if got.header.Get("Retry-After") == "" {
+			t.Errorf("headers %v", got.header)
+		}
+	})
 }
 
 func TestPostLeavesNoSecretInTheLog(t *testing.T) {
