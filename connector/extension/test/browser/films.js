@@ -11,6 +11,9 @@
 /** Of most clips, in seconds. */
 export const CLIP = 3;
 
+/** Of a clip during which something else has to happen. */
+export const LONG = 12;
+
 /** The rule of the scenarios: half of it played, 80 % reached, and no least length that matters. */
 const threshold = { played: 0.5, position: 0.8, minimum: 1 };
 export const RULE = { movie: threshold, episode: threshold, last: 0 };
@@ -24,9 +27,9 @@ const jsonld = ({ title, year, tmdb }) => JSON.stringify({
 const head = (film) => `<!doctype html><meta charset="utf-8"><title>${film.title} (${film.year})</title>
 <script type="application/ld+json">${jsonld(film)}</script>`;
 
-/** The player in the page itself. @param {Film} film @param {string} [attributes] of the player */
-export const plain = (film, attributes = "") => `${head(film)}
-<video id="clip" src="/clip-${CLIP}.wav" ${attributes}></video><script>globalThis.clip = document.getElementById("clip");</script>`;
+/** The player in the page itself. @param {Film} film @param {{attributes?: string, seconds?: number}} [more] */
+export const plain = (film, { attributes = "", seconds = CLIP } = {}) => `${head(film)}
+<video id="clip" src="/clip-${seconds}.wav" ${attributes}></video><script>globalThis.clip = document.getElementById("clip");</script>`;
 
 /** What is known of it is one link. @param {Film} film */
 export const linked = ({ title, year, tmdb }) => `<!doctype html><meta charset="utf-8"><title>${title} (${year})</title>
@@ -42,7 +45,7 @@ export const shadowed = (film) => `${head(film)}
 <script>
 addEventListener("load", () => {
   const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
-  globalThis.clip = root.appendChild(Object.assign(document.createElement("video"), { src: "/clip-${4 * CLIP}.wav" }));
+  globalThis.clip = root.appendChild(Object.assign(document.createElement("video"), { src: "/clip-${2 * LONG}.wav" }));
 });
 </script>`;
 
@@ -68,7 +71,7 @@ globalThis.next = (number) => {
  */
 export const play = () => new Promise((done, failed) => {
   const { clip } = /** @type {{clip: HTMLVideoElement & {mozCaptureStream?: () => MediaStream}}} */ (/** @type {any} */ (globalThis));
-  clip.mozCaptureStream?.(); // Firefox plays sound into a stream even where there is no sound card
+  clip.mozCaptureStream?.(); // Firefox plays into a stream even where there is no sound card
   let passed = 0;
   const look = () => {
     if (!passed && clip.currentTime >= 0.8 * clip.duration) {

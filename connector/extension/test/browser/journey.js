@@ -2,7 +2,7 @@
 // everything that can come between. Both browsers run these scenarios.
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { framed, linked, oneByOne, plain, play, shadowed } from "./films.js";
+import { framed, linked, LONG, oneByOne, plain, play, shadowed } from "./films.js";
 import { Relay } from "./relay.js";
 import { Squatter } from "./squatter.js";
 import { until } from "./until.js";
@@ -64,7 +64,7 @@ async function playsOneByOne(visit) {
 async function leavesAlone(visit) {
   const { browser, pages } = visit;
   const places = [
-    pages.put("/muted", plain(film("Muted"), "muted autoplay")),
+    pages.put("/muted", plain(film("Muted"), { attributes: "muted autoplay" })),
     pages.put("/other", plain(film("Elsewhere")), "other.example"),
   ];
   const tabs = await Promise.all(places.map(async (where) => {
@@ -167,7 +167,7 @@ async function squatted(visit) {
 /** A film half seen is marked in the popup, then seen to its end: once. @param {Visit} visit */
 async function marks(visit) {
   const marked = film("Marked");
-  const tab = await visit.browser.tab(visit.pages.put("/marked", plain(marked)));
+  const tab = await visit.browser.tab(visit.pages.put("/marked", plain(marked, { seconds: LONG })));
   const begun = tab.run(play);
   const popup = await visit.popup(tab);
   await popup.click("#now-mark");
