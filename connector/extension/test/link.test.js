@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Link } from "../source/background/link.js";
+import { LinkProblem } from "../source/background/problem.js";
+import { proofOf } from "../source/background/proof.js";
 import { FakeDaemon, edges, pairing, until } from "./fake-daemon.js";
 
 /** A link, its daemon, and what it said when it was asked to connect. */
@@ -63,6 +65,40 @@ test("nobody there: offline, no socket is tried, the pairing stays", async () =>
   daemon.listens = true;
   await link.connect();
   assert.equal(link.info.state, "connected");
+});
+
+test("the address changes while it connects: it ends at the new one", async () => {
+  const daemon = new FakeDaemon();
+  const link = new Link(edges(daemon));
+  daemon.proof = async () => {
+    daemon.proof = (nonce) => proofOf(pairing().token, nonce);
+    daemon.address = "127.0.0.1:50000";
+    link.drop(new LinkProblem("waiting", "MOVED", ""));
+    return undefined;
+  };
+  await link.connect();
+  assert.equal(link.info.state, "connected");
+  assert.match(daemon.socket.url, /:50000/);
+  assert.deepEqual(daemon.sockets.map(({ closed = false }) => closed), [true, false]);
+});
+
+test("the pairing is taken away while it connects: it does not stay connected, nor come back", async () => {
+  const daemon = new FakeDaemon();
+  const around = edges(daemon, { ...pairing(), revoked: true });
+  const link = new Link(around);
+  const { answer } = daemon;
+  daemon.answer = async (socket, message) => {
+    if (message.type === "auth") {
+      around.store.pairing = undefined;
+      link.unpaired();
+    }
+    return answer.call(daemon, socket, message);
+  };
+  const problem = await link.connect({ again: true }).catch((error) => error);
+  assert.equal(problem.state, "unpaired");
+  assert.equal(link.connected, false);
+  assert.equal(around.store.pairing, undefined);
+  assert.ok(daemon.sockets.every(({ closed }) => closed));
 });
 
 test("something that may not be read is a stranger, not nobody", async () => {

@@ -34,6 +34,8 @@ export class Link {
   #conversation = null;
   /** @type {Promise<unknown>} */
   #busy = Promise.resolve();
+  /** Counts the drops. */
+  #turn = 0;
   /** @type {(message: Message) => void} */
   #heard = () => {};
   /** @type {(why: LinkProblem) => void} */
@@ -82,10 +84,12 @@ export class Link {
   }
 
   /**
-   * Closes the socket, whatever is under way on it.
+   * Closes the socket, whatever is under way on it. An attempt to connect that
+   * is under way begins again: address and pairing may be others now.
    * @param {LinkProblem} why
    */
   drop(why) {
+    this.#turn++;
     this.#conversation?.leave(why);
   }
 
@@ -109,6 +113,21 @@ export class Link {
 
   /** @param {boolean} again */
   async #connect(again) {
+    for (;;) {
+      const turn = this.#turn;
+      try {
+        return await this.#reach(again, turn);
+      } catch (error) {
+        if (turn === this.#turn) throw error;
+      }
+    }
+  }
+
+  /**
+   * @param {boolean} again
+   * @param {number} turn
+   */
+  async #reach(again, turn) {
     const pairing = await this.#edges.load();
     if (!pairing) throw new LinkProblem("unpaired", "UNPAIRED", "Not paired with Filmspool yet.");
     if (pairing.revoked && !again) {
@@ -120,11 +139,15 @@ export class Link {
     const welcome = await this.#ended(conversation, () => this.#enter(conversation, pairing));
     this.window = within(welcome.limits?.maxInFlight, 1, 1000, 20);
     this.maxBytes = within(welcome.limits?.maxMessageBytes, 1024, 1 << 20, 65_536);
-    if (pairing.revoked) await this.#edges.save({ ...pairing, revoked: false });
+    if (turn !== this.#turn) {
+      conversation.leave(new LinkProblem("waiting", "DROPPED", ""));
+      throw new LinkProblem("waiting", "DROPPED", "");
+    }
     this.#conversation = conversation;
     this.info.daemonVersion = version;
     this.#tell("connected", "");
     conversation.listen(this.#heard, (why) => void this.#ends(conversation, pairing, why));
+    if (pairing.revoked) await this.#revoked(pairing, false);
   }
 
   /**
@@ -187,10 +210,11 @@ export class Link {
   /**
    * Notes what a proven daemon has said. Not if the user has paired anew.
    * @param {Pairing} pairing
+   * @param {boolean} [revoked]
    */
-  async #revoked(pairing) {
+  async #revoked(pairing, revoked = true) {
     const now = await this.#edges.load();
-    if (now?.clientId === pairing.clientId) await this.#edges.save({ ...now, revoked: true });
+    if (now?.clientId === pairing.clientId) await this.#edges.save({ ...now, revoked });
   }
 
   /**
