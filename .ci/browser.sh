@@ -39,7 +39,8 @@ step_browsers() {
   (
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
-    node --test --test-concurrency=3 --test-reporter=spec chromium.browser.js firefox.browser.js ../pages.browser.test.js hostile.browser.js
+    node --test --test-concurrency=3 --test-reporter=spec chromium.browser.js firefox.browser.js hostile.browser.js
+    node --test --test-reporter=spec ../pages.browser.test.js
     node --test --test-reporter=spec cost.browser.js
   )
 }
