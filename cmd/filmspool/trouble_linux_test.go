@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,12 +220,14 @@ func TestDiskFull(t *testing.T) {
 	for id := int64(1); id <= 20; id++ {
 		i.tell(c, id, uuid())
 	}
-	if err := i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:503", Times: 3}); err != nil {
+	// Something to write down again and again, until the disk is full.
+	if err := i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:503", Times: 1000}); err != nil {
 		t.Fatal(err)
 	}
 	i.tell(c, 21, uuid())
 	free := fill(t, disk)
 	i.until("a word of it", func() bool { return strings.Contains(i.try("status"), "cannot be written") })
+	i.disarm()
 	events := map[int64]string{}
 	for id := int64(100); i.refused < 10; id++ {
 		if id > 100_000 {
@@ -250,6 +254,17 @@ func TestDiskFull(t *testing.T) {
 	}
 	daemon.kill()
 	i.allThere()
+}
+
+// disarm has the service work again.
+func (i *ill) disarm() {
+	i.t.Helper()
+	request := httptest.NewRequest(http.MethodDelete, "http://127.0.0.1/_sandbox/faults", nil)
+	request.RemoteAddr = "127.0.0.1:1"
+	answer := httptest.NewRecorder()
+	if i.box.service.Handler().ServeHTTP(answer, request); answer.Code >= 300 {
+		i.t.Fatalf("faults not disarmed: %d %s", answer.Code, answer.Body)
+	}
 }
 
 // TestStartOnAFullDisk starts where nothing can be written: it says so, and
