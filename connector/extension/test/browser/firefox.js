@@ -63,12 +63,21 @@ class Tab {
     await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
   }
 
-  /** Clicks with the mouse. @param {string} selector */
+  /** Clicks with the mouse; again if the page moved under it. @param {string} selector */
   async click(selector) {
-    const element = await until(`${selector} can be clicked`, () => this.#visible(selector));
-    const origin = { type: "element", element };
-    const actions = [{ type: "pointerMove", x: 0, y: 0, origin }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }];
-    await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "pointer", id: "mouse", actions }] });
+    await until(`${selector} is clicked`, async () => {
+      const element = await this.#visible(selector);
+      if (!element) return false;
+      await this.run((/** @type {string} */ selector) => {
+        const page = /** @type {any} */ (globalThis);
+        page.clickArrived = false;
+        document.querySelector(selector)?.addEventListener("click", () => { page.clickArrived = true; }, { capture: true, once: true });
+      }, selector);
+      const origin = { type: "element", element };
+      const actions = [{ type: "pointerMove", x: 0, y: 0, origin }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }];
+      await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "pointer", id: "mouse", actions }] });
+      return this.run(() => /** @type {any} */ (globalThis).clickArrived).catch(() => true); // the click may have closed the page
+    });
   }
 
   /** The element, scrolled into view; nothing while it cannot be clicked. */
