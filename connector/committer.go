@@ -44,7 +44,7 @@ func (s *session) commit() {
 		}
 		s.settle(batch)
 		s.free(batch)
-		s.seen()
+		s.server.seen(s.client)
 	}
 }
 
@@ -71,32 +71,37 @@ func (s *session) free(batch []item) {
 	}
 }
 
-// settle commits a batch and answers each of its events. If the sink finds
-// one of them invalid, which the protocol should have, the others must not
-// suffer: each is then tried alone.
+// settle commits a batch of the session's client and answers each of its
+// events.
 func (s *session) settle(batch []item) {
+	s.server.settle("browser:"+s.client, batch, s.say)
+}
+
+// settle commits a batch and says the answer to each of its events, in order.
+// If the sink finds one of them invalid, which the protocol should have, the
+// others must not suffer: each is then tried alone.
+func (s *Server) settle(source string, batch []item, say func(protocol.Message)) {
 	viewings := make([]viewing.Viewing, len(batch))
 	for i, event := range batch {
 		viewings[i] = event.viewing
 	}
-	outcomes, err := s.server.options.Sink.Commit(s.server.commits,
-		viewing.Batch{Source: "browser:" + s.client, Viewings: viewings})
+	outcomes, err := s.options.Sink.Commit(s.commits, viewing.Batch{Source: source, Viewings: viewings})
 	if err == nil && len(outcomes) != len(batch) {
 		err = errOutcomes
 	}
 	switch {
 	case err == nil:
 		for i, event := range batch {
-			s.say(verdict(event, outcomes[i]))
+			say(verdict(event, outcomes[i]))
 		}
 	case errors.Is(err, viewing.ErrInvalid) && len(batch) > 1:
 		for i := range batch {
-			s.settle(batch[i : i+1])
+			s.settle(source, batch[i:i+1], say)
 		}
 	default:
-		s.server.log.Error("commit failed", "client", s.client, "events", len(batch), "error", err)
+		s.log.Error("commit failed", "source", source, "events", len(batch), "error", err)
 		for _, event := range batch {
-			s.say(failure(event.id, err))
+			say(failure(event.id, err))
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package connector is the websocket endpoint that browser extensions report
-// to, and the health answer they ask for before they open a socket.
+// to, the health answer they ask for before they open a socket, and the
+// address where other programs post.
 //
 // It owns one session per socket: a reader, a writer and a committer, all
 // waited for. The reader decodes, the committer hands events to the [Sink] in
@@ -12,12 +13,14 @@
 // socket is gone by then. A revoked client hears 4403 at once, and nothing of
 // it is committed after that. Memory is bounded per socket and in the number
 // of sockets; a client that does not read is cut off when one write has
-// waited for [Limits.Write].
+// waited for [Limits.Write], one whose message does not end after
+// [Limits.Message]. Pings and pongs of the websocket's own count as messages.
 //
-// It refuses to be built without a function that says who may connect: its
-// Allow is asked before the upgrade, and 403 is all a stranger gets. It
-// refuses to read history or keys, to compress, to take binary frames, and to
-// know the queue: the sink is an interface.
+// It refuses to be built without the functions that say who may connect and
+// who may post: they are asked first, and 403 is all a stranger gets. A
+// browser's token posts nothing, a program's opens no socket. It refuses to
+// read history or keys, to compress, to take binary frames, and to know the
+// queue: the sink is an interface.
 //
 // # What is said where
 //

@@ -20,7 +20,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := connector.Options{
-		Allow: allow, Sink: &sink{}, Pairing: registry,
+		Allow: allow, Program: program, Sink: &sink{}, Pairing: registry,
 		Status: func(context.Context) connector.Status { return connector.Status{} },
 	}
 	if _, err := connector.New(whole); err != nil {
@@ -28,6 +28,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*connector.Options){
 		"without Allow":       func(o *connector.Options) { o.Allow = nil },
+		"without Program":     func(o *connector.Options) { o.Program = nil },
 		"without a sink":      func(o *connector.Options) { o.Sink = nil },
 		"without pairing":     func(o *connector.Options) { o.Pairing = nil },
 		"without status":      func(o *connector.Options) { o.Status = nil },

@@ -38,7 +38,10 @@ type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse
 	// every Origin but an extension's.
-	Allow   func(*http.Request) bool
+	Allow func(*http.Request) bool
+	// Program says whether a request may post events; it is asked before its
+	// token is looked at. It must refuse whatever a browser sends.
+	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
 	// Status is asked for status requests, for welcome and after a nudge. It
@@ -60,13 +63,18 @@ type Limits struct {
 	Sockets        int           // open at once: 32
 	OriginSockets  int           // of one Origin: 8
 	UnpairedHellos int           // a minute, of clients we do not know: 30
+	BodyBytes      int           // of one post: 262,144
+	BodyMessages   int           // in one post: 100
+	Posts          int           // of one program at once: 4
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
+	Message        time.Duration // from a message's first frame to its last byte, looked at as they come: 10 s
 	Idle           time.Duration // silence, protocol pongs included: 90 s
 	Ping           time.Duration // between protocol pings, under Idle: 30 s
 	Push           time.Duration // between two pushes of the status: 500 ms
 	Drain          time.Duration // for commits under way when the daemon stops: 5 s
 	Linger         time.Duration // for a client to hang up after our close: 1 s
+	Body           time.Duration // from the header to the end of a post: 10 s
 }
 
 // defaults are the documented limits.
@@ -74,8 +82,10 @@ func defaults() Limits {
 	return Limits{
 		MessageBytes: protocol.MaxMessageBytes, InFlight: 32, Rate: 500, Burst: 1000, Ignored: 1000,
 		Sockets: 32, OriginSockets: 8, UnpairedHellos: 30,
-		Hello: 5 * time.Second, Write: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
+		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4,
+		Hello: 5 * time.Second, Write: 10 * time.Second, Message: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
 		Push: 500 * time.Millisecond, Drain: 5 * time.Second, Linger: time.Second,
+		Body: 10 * time.Second,
 	}
 }
 
@@ -94,6 +104,9 @@ func (l Limits) filled() (Limits, error) {
 		{&l.Sockets, d.Sockets},
 		{&l.OriginSockets, d.OriginSockets},
 		{&l.UnpairedHellos, d.UnpairedHellos},
+		{&l.BodyBytes, d.BodyBytes},
+		{&l.BodyMessages, d.BodyMessages},
+		{&l.Posts, d.Posts},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
 			return l, err
@@ -105,11 +118,13 @@ func (l Limits) filled() (Limits, error) {
 	}{
 		{&l.Hello, d.Hello},
 		{&l.Write, d.Write},
+		{&l.Message, d.Message},
 		{&l.Idle, d.Idle},
 		{&l.Ping, d.Ping},
 		{&l.Push, d.Push},
 		{&l.Drain, d.Drain},
 		{&l.Linger, d.Linger},
+		{&l.Body, d.Body},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
 			return l, err
@@ -133,6 +148,8 @@ func (o Options) check() error {
 	switch {
 	case o.Allow == nil:
 		return errors.New("build connector: no Allow function says who may connect")
+	case o.Program == nil:
+		return errors.New("build connector: no Program function says who may post")
 	case o.Sink == nil:
 		return errors.New("build connector: no sink")
 	case o.Pairing == nil:

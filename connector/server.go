@@ -3,6 +3,7 @@ package connector
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -12,10 +13,11 @@ import (
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
 )
 
-// Server serves the connector's two routes. Sockets are served from the
+// Server serves the connector's three routes. Sockets are served from the
 // moment the handler is; [Server.Run] pushes the status and ends them.
 type Server struct {
 	options  Options
@@ -30,17 +32,19 @@ type Server struct {
 	commits context.Context
 	giveUp  context.CancelFunc
 
-	handlers sync.WaitGroup // requests between begin and end
+	handlers sync.WaitGroup // requests between begin and end, and posts
+	ending   chan struct{}  // closed when stopped is set
 
 	mu       sync.Mutex
 	stopped  bool
 	opening  int                      // requests between begin and end
 	sessions map[*session]struct{}    // those within the limits
 	rates    map[string]*rate.Limiter // by client id, as many as there are clients
+	posts    map[string]int           // under way, by client id
 }
 
-// New builds a server. It refuses options without Allow, Sink, Pairing or
-// Status, and negative limits.
+// New builds a server. It refuses options without Allow, Program, Sink,
+// Pairing or Status, and negative limits.
 func New(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -52,8 +56,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		options: o, limits: limits, log: o.Logger,
 		nudged:   make(chan struct{}, 1),
+		ending:   make(chan struct{}),
 		unpaired: rate.NewLimiter(rate.Limit(limits.UnpairedHellos)/60, limits.UnpairedHellos),
-		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{},
+		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{}, posts: map[string]int{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -70,11 +75,12 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves GET /v1/health and /v1/connector.
+// Handler serves GET /v1/health, /v1/connector and POST /v1/viewings.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/health", s.health)
 	mux.HandleFunc("/v1/connector", s.connect)
+	mux.HandleFunc("/v1/viewings", s.post)
 	return mux
 }
 
@@ -131,11 +137,12 @@ func (s *Server) tell(now Status) {
 	}
 }
 
-// stop refuses new sockets and asks the open ones to leave.
+// stop refuses new sockets and posts and asks the open sockets to leave.
 func (s *Server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true
+	close(s.ending)
 	for session := range s.sessions {
 		session.leave(protocol.CloseGoingAway, "the daemon stops")
 	}
@@ -249,6 +256,14 @@ func (s *Server) rateOf(client string) *rate.Limiter {
 		s.rates[client] = limiter
 	}
 	return limiter
+}
+
+// seen notes that a client is alive.
+func (s *Server) seen(client string) {
+	err := s.options.Pairing.Seen(s.commits, client)
+	if err != nil && !errors.Is(err, pairing.ErrNotFound) { // not found: just revoked
+		s.log.Warn("last sighting not kept", "client", client, "error", err)
+	}
 }
 
 // limited is a RATE_LIMITED to the message id.

@@ -20,6 +20,7 @@ var (
 	errLeft   = errors.New("session is leaving")
 	errLarge  = errors.New("message is too large")
 	errBinary = errors.New("message is binary")
+	errSlow   = errors.New("message takes too long")
 )
 
 // session is one socket. Three goroutines share it: the reader, which is the
@@ -43,6 +44,7 @@ type session struct {
 	// The reader's own; client is also read by the committer, for events that
 	// were read after it was set.
 	helloBy time.Time
+	within  bool            // a message has begun to come
 	hello   *protocol.Hello // nil before it was said
 	client  string          // paired client, "" before
 	rate    *rate.Limiter
@@ -146,7 +148,8 @@ func (s *session) push(now Status) {
 
 // read takes messages until the session ends.
 func (s *session) read() {
-	s.conn.SetPongHandler(func(string) error { return s.await() })
+	s.conn.SetPongHandler(func(string) error { return s.control(nil) })
+	s.conn.SetPingHandler(func(data string) error { return s.control([]byte(data)) })
 	for {
 		frame, err := s.receive()
 		if err != nil {
@@ -159,9 +162,32 @@ func (s *session) read() {
 	}
 }
 
-// await gives the client its time for the next message. The order matters:
-// leave closes left first and sets its deadline last, so that one of the two
-// is seen here.
+// control takes a protocol pong, or a protocol ping with its data, which is
+// never nil. They cost what a message costs: a flood of them is no cheaper.
+func (s *session) control(ping []byte) error {
+	if take(s.rate) > 0 {
+		if s.ignored++; s.ignored >= s.server.limits.Ignored {
+			s.leave(protocol.CloseRate, "too many pings")
+			return errLeft
+		}
+		return nil
+	}
+	if ping != nil {
+		deadline := time.Now().Add(s.server.limits.Write)
+		if err := s.conn.WriteControl(websocket.PongMessage, ping, deadline); err != nil {
+			return err
+		}
+	}
+	if s.within { // signs of life do not make a message slower to come
+		return nil
+	}
+	return s.await()
+}
+
+// await gives the client its time for the next message.
+//
+// The order matters: leave closes left first and sets its deadline last, so
+// that one of the two is seen here.
 func (s *session) await() error {
 	deadline := s.helloBy
 	if s.hello != nil {
@@ -189,13 +215,33 @@ func (s *session) receive() ([]byte, error) {
 	if kind != websocket.TextMessage {
 		return nil, errBinary
 	}
+	s.within = true
+	defer func() { s.within = false }()
 	limit := int64(s.server.limits.MessageBytes)
 	s.frame.Reset()
-	n, err := s.frame.ReadFrom(io.LimitReader(reader, limit+1))
+	patient := &patience{reader, time.Now().Add(s.server.limits.Message)}
+	n, err := s.frame.ReadFrom(io.LimitReader(patient, limit+1))
 	if n > limit {
 		return nil, errLarge
 	}
 	return s.frame.Bytes(), err
+}
+
+// patience reads until a message has taken too long. It looks at the clock
+// with each piece that comes; for what stops coming there is the deadline that
+// was set before, and most messages come in one piece.
+type patience struct {
+	io.Reader
+	until time.Time
+}
+
+// Read implements [io.Reader].
+func (p *patience) Read(into []byte) (int, error) {
+	n, err := p.Reader.Read(into)
+	if err == nil && time.Now().After(p.until) {
+		err = errSlow
+	}
+	return n, err
 }
 
 // lost ends the session after receive has failed.
@@ -207,6 +253,8 @@ func (s *session) lost(err error) {
 		s.dismiss(protocol.Refusal("", protocol.TooLarge, "the message is too large"), protocol.CloseTooBig)
 	case errors.Is(err, errBinary):
 		s.dismiss(protocol.Refusal("", protocol.BadMessage, "send text frames"), protocol.CloseProtocol)
+	case errors.Is(err, errSlow):
+		s.leave(protocol.CloseGoingAway, "the message took too long to come")
 	case !errors.As(err, &network) || !network.Timeout():
 		s.leave(0, "") // the client has gone, or broke the websocket protocol and was told so by the library
 	case s.hello == nil:
@@ -333,7 +381,7 @@ func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
 	}
 	revoked := s.become(client.ID)
 	s.sayWith(s.welcome(proof), revoked)
-	s.seen()
+	s.server.seen(s.client)
 	return true
 }
 
@@ -342,14 +390,6 @@ func (s *session) become(client string) (revoked <-chan struct{}) {
 	s.client = client
 	s.rate = s.server.rateOf(client)
 	return s.server.options.Pairing.Revoked(client)
-}
-
-// seen notes that the client is alive.
-func (s *session) seen() {
-	err := s.server.options.Pairing.Seen(s.server.commits, s.client)
-	if err != nil && !errors.Is(err, pairing.ErrNotFound) { // not found: just revoked
-		s.server.log.Warn("last sighting not kept", "client", s.client, "error", err)
-	}
 }
 
 // pair turns a code into a token.

@@ -111,10 +111,35 @@ func (c *control) Clients(context.Context) ([]status.ClientInfo, error) {
 	list := []status.ClientInfo{}
 	for _, k := range c.d.pairing.List() {
 		list = append(list, status.ClientInfo{
-			ID: k.ID, Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: known(k.LastSeen),
+			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: known(k.LastSeen),
 		})
 	}
 	return list, nil
+}
+
+// kindOf is what a client is to a person.
+func kindOf(k pairing.Client) string {
+	if k.Program() {
+		return status.Program
+	}
+	return status.Browser
+}
+
+// AddClient implements [status.Control].
+func (c *control) AddClient(ctx context.Context, label string) (status.AddedClient, error) {
+	if c.d.pairing == nil {
+		return status.AddedClient{}, status.NotRunning()
+	}
+	k, token, err := c.d.pairing.Add(ctx, label)
+	if errors.Is(err, pairing.ErrNoLabel) {
+		return status.AddedClient{}, &status.Fault{Code: status.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
+	}
+	if err != nil {
+		return status.AddedClient{}, err
+	}
+	return status.AddedClient{
+		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + c.d.listening() + "/v1/viewings",
+	}, nil
 }
 
 // Revoke implements [status.Control].

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/guard"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
@@ -160,11 +162,12 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	return g.Wait()
 }
 
-// openConnector wires the browsers' endpoint.
+// openConnector wires the endpoint of browsers and programs.
 func (d *Daemon) openConnector() (*connector.Server, error) {
 	c := d.o.Config.Connector
 	s, err := connector.New(connector.Options{
-		Allow:   allowExtension,
+		Allow:   guard.Extension,
+		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
 		Sink:    d.store,
 		Pairing: d.pairing,
 		Status:  d.connectorStatus,

@@ -40,7 +40,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - connector/protocol: the messages: types, validation, JSON Schema, example messages that Go and JavaScript both test against
   - connector/pairing: codes and tokens; keeps clients behind an interface that queue's database fulfils
   - connector/client: a Go client of the protocol, for the demo and the tests
-  - connector/extension: the browser extension (plain JavaScript, no build step)
+  - connector/extension: the browser extension (plain JavaScript, no build step) and what packs it for the two families of browsers
   - kodi: the importer: a change in the library → new viewings; the rule of what a viewing is
   - kodi/library: where Kodi keeps its libraries; the reader of MyVideosNNN.db and of a MySQL or MariaDB server; read-only
   - kodi/nfo: readers of what was exported: trees of NFO files, videodb.xml; pure, read-only
@@ -56,7 +56,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
   - packaging: units, packages, installers and their tests on real init systems
 
-A package is made when it is filled. Later come queue/resolve, connector/extension and, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
+A package is made when it is filled. Later come queue/resolve and, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
 does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemon/nudge, daemon/config import nothing of ours; sources never import
 the queue's store, replay, tracker or daemon; connector and kodi never import each other; nothing imports cmd. A source declares its sink with built-in types and queue/viewing only:
 State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Source, Viewings, Amendments, State}) ([]viewing.Outcome, error): new viewings, corrections of earlier ones
@@ -159,11 +159,16 @@ socket (browsers delay repeated socket failures for seconds, not fetches).
 Error codes: BAD_JSON, BAD_MESSAGE, UNKNOWN_TYPE, UNSUPPORTED_VERSION, PAIRING_REQUIRED, PAIRING_CODE_INVALID, RATE_LIMITED, TOO_LARGE, QUEUE_FULL, STORAGE, CONFLICT, INTERNAL.
 Close codes: 4400 bad protocol, 4401 wrong token, 4403 revoked, 4408 no hello, 4426 version, 4429 ignored 1,000 RATE_LIMITED, 1001 going away, 1009 too big. Unknown fields are ignored, unknown types refused.
 403 before the upgrade: Host not in the list; Origin missing or not chrome-extension://[a-p]{32} or moz-extension://<uuid>. Everything else is said after it, since scripts can see only that: no token → paired:false, and anything but pair and ping gets PAIRING_REQUIRED with the socket left open; a wrong token or a token from another Origin → PAIRING_REQUIRED and 4401.
-Limits, all configurable: 500 messages a second in bursts of 1,000 per client, 32 sockets, 8 per Origin, 30 unpaired hellos a minute.
+Limits, all configurable: 500 messages a second in bursts of 1,000 per client, 32 sockets, 8 per Origin, 30 unpaired hellos a minute. The listener lets in 256 connections at once and hangs up on more; who is not known has 15 s for a request and its answer.
 
 Pairing: filmspool pair (or the status page) shows a one-time code: 8 characters, 120 s, 5 wrong tries in total kill it. The extension's
 options page sends it and gets 32 random bytes, stored here as a hash, bound to the exact Origin, named, listable, revocable (a revoked client's sockets close at once). With nonce the daemon proves itself first: proof = HMAC-SHA256(SHA-256(token), nonce); the extension always asks for it, so a program squatting on the
-port learns nothing. Tokens never stand in a URL. A client can add and see counts; it never reads history or keys. Other programs use POST /v1/viewings (application/json only, any Origin refused) with a token from filmspool clients add NAME.
+port learns nothing. Tokens never stand in a URL. A client can add and see counts; it never reads history or keys.
+
+Other programs use POST /v1/viewings with "Authorization: Bearer TOKEN", a token from filmspool clients add NAME; it opens no socket, and a browser's token posts nothing. application/json only; any Origin, Referer or Sec-Fetch header is refused.
+The body is one viewing, watchlist or list message, or an array of 1 to 100, 256 KiB and 10 s at most; the answer comes after the commit: {"answers":[ack|error,…]} in the order of the body, 200 when all was taken, 207 some, 422 nothing.
+A post of which nothing was kept for another cause is answered {"error":{code,message,hint?}}: 400 unreadable, 401 token, 403 a browser, 405, 408 too slow, 413, 415, 429 and 503 with Retry-After. The limits per client are those of the websocket, four posts at once.
+The schemas, an AsyncAPI description and a page for authors of other clients stand in connector/protocol.
 
 # Kodi
 
@@ -242,7 +247,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool add movie 603 [--watched-at T], add episode --show 1396 --season 1 --episode 2, watchlist add tv 1396 [--priority N],
     list create NAME [--description D] [--visibility PRIVATE]: print the entry's id; --json the entry.
 
-  - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,label,origin,browser,pairedAt,lastSeen}]; clients revoke ID.
+  - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,kind,label,origin,browser,pairedAt,lastSeen}] with kind browser or program; clients add NAME --json: {id,kind,label,token,url}, the token this once; clients revoke ID.
 
   - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…]}]};
     kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},unresolved,earlier,recorded,atService,copies,before,

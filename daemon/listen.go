@@ -29,9 +29,6 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// allowExtension is who may open a socket.
-func allowExtension(r *http.Request) bool { return guard.Extension(r) }
-
 // hosts are the names by which a browser or a program may address us.
 func hosts(a net.Addr) []string {
 	_, port, _ := net.SplitHostPort(a.String()) // a listener's address always splits
@@ -42,16 +39,16 @@ func hosts(a net.Addr) []string {
 func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handler) error {
 	token := rand.Text()
 	mux := http.NewServeMux()
-	mux.Handle("/v1/control/", guard.Control(token, status.Handler(d.Control(), d.log.With("part", "control"))))
+	mux.Handle("/v1/control/", guard.Control(token, patient(status.Handler(d.Control(), d.log.With("part", "control")))))
 	mux.Handle("/", browsers)
 	server := &http.Server{
-		Handler:           guard.Host(hosts(l.Addr()), mux),
+		Handler:           impatient(guard.Host(hosts(l.Addr()), mux)),
 		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
+	go func() { served <- server.Serve(newCrowd(l, maxConnections)) }()
 	stop := func() error {
 		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,7 +86,10 @@ func settled(t *testing.T, d *Daemon, what string, ok func() bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	found := false
+	var one sync.Mutex // news of the queue and of the account may come at once
 	d.onNews(ctx, func() {
+		one.Lock()
+		defer one.Unlock()
 		if !found && ok() {
 			found = true
 			cancel()

@@ -83,13 +83,13 @@ func strongerHint(pause string, c config.Credential, file string) string {
 	}
 }
 
-// sources are the paired browsers and the libraries.
+// sources are the paired browsers, the programs and the libraries.
 func (d *Daemon) sources() []status.Source {
 	list := []status.Source{}
 	if d.pairing != nil {
 		for _, k := range d.pairing.List() {
 			list = append(list, status.Source{
-				Name: "browser:" + k.ID, Kind: "browser", State: status.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
+				Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: status.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
 			})
 		}
 	}

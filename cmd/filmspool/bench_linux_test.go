@@ -5,14 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
@@ -26,40 +31,204 @@ func median(times []time.Duration) float64 {
 	return float64(times[len(times)/2].Nanoseconds())
 }
 
-// BenchmarkEventToAck measures what a browser waits for, from sending an event
-// to its acknowledgement by the real program, against the floor of the same
-// run: an application ping over the same socket, and the flush of 4 KiB that
-// were written before.
-func BenchmarkEventToAck(b *testing.B) {
+// hurried is a household whose daemon takes messages as fast as it can.
+func hurried(b *testing.B) *household {
+	b.Helper()
 	h := &household{t: b, dir: b.TempDir()}
+	file := filepath.Join(h.dir, "hurried.toml")
+	const limits = "[connector]\nmessages_per_second = 100000\nburst = 100000\nsockets = 64\nsockets_per_origin = 64\n"
+	if err := os.WriteFile(file, []byte(limits), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	h.env = []string{"FILMSPOOL_CONFIG=" + file}
+	return h
+}
+
+// echo is a websocket to a server that says what it hears, of the library that
+// the daemon uses. Before it does so it calls first.
+func echo(b *testing.B, first func() error) *websocket.Conn {
+	b.Helper()
+	upgrader := websocket.Upgrader{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		for {
+			kind, frame, err := conn.ReadMessage()
+			if err != nil || first() != nil || conn.WriteMessage(kind, frame) != nil {
+				return
+			}
+		}
+	}))
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close(); server.Close() })
+	return conn
+}
+
+// settled waits until a daemon that has just started has grown its log, as one
+// that a browser speaks to has long done: until then a flush costs more.
+func (h *household) settled() {
+	h.t.Helper()
+	h.until("growing the log", func() bool {
+		logs, err := filepath.Glob(filepath.Join(h.dir, "state", "*-wal"))
+		if err != nil || len(logs) == 0 {
+			return false
+		}
+		info, err := os.Stat(logs[0])
+		return err == nil && info.Size() >= 1000*4096
+	})
+}
+
+// bare is a paired browser's socket without anything around it.
+func (h *household) bare(daemon *process) *websocket.Conn {
+	h.t.Helper()
+	_, token := h.credentials(daemon)
+	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
+	conn, _, err := dialer.DialContext(h.t.Context(), "ws://"+daemon.address+"/v1/connector", http.Header{"Origin": {extension}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { conn.Close() })
+	hello := `{"type":"hello","v":1,"client":{"name":"test"},"token":"` + token + `"}`
+	if err := exchange(conn, []byte(hello), `{"type":"welcome"`); err != nil {
+		h.t.Fatal(err)
+	}
+	return conn
+}
+
+// exchange says a frame and listens until one comes that begins with answer.
+// An error does not: it ends in a time-out.
+func exchange(conn *websocket.Conn, frame []byte, answer string) error {
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	if err := conn.WriteMessage(websocket.TextMessage, frame); err != nil {
+		return err
+	}
+	for {
+		_, said, err := conn.ReadMessage()
+		if err != nil || strings.HasPrefix(string(said), answer) {
+			return err
+		}
+	}
+}
+
+// filmNumber is the nth viewing.
+func filmNumber(n int) protocol.Viewing {
+	return protocol.Viewing{
+		ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), WatchedAt: "2026-03-01T20:15:00+01:00", Count: 1,
+		Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(n + 1)}},
+	}
+}
+
+// BenchmarkEventToAck measures what a browser waits for, from sending an event
+// to its acknowledgement by the real program, against two floors of the same
+// run: an echo of the same frame plus the flush of 4 KiB that were overwritten,
+// each by itself; and both at once, a server that flushes and then
+// echoes, which has to be woken for either as the program has.
+func BenchmarkEventToAck(b *testing.B) {
+	h := hurried(b)
 	daemon := h.start("run")
-	browser := h.pair(daemon)
-	defer browser.Close()
+	browser := h.bare(daemon)
+	h.settled()
 	file, err := os.OpenFile(filepath.Join(h.dir, "floor"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer file.Close()
-	block := make([]byte, 4096)
-	var acks, pings, flushes []time.Duration
-	for i := range b.N {
-		m := protocol.Viewing{
-			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), WatchedAt: "2026-03-01T20:15:00+01:00", Count: 1,
-			Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(i + 1)}},
-		}
-		acks = append(acks, timed(b, func() error { _, err := browser.Viewing(b.Context(), m); return err }))
-		pings = append(pings, timed(b, func() error { return browser.Ping(b.Context()) }))
-		flushes = append(flushes, timed(b, func() error {
-			if _, err := file.WriteAt(block, 0); err != nil {
-				return err
-			}
-			return syscall.Fdatasync(int(file.Fd()))
-		}))
+	const blocks = 256
+	if _, err := file.Write(make([]byte, blocks*4096)); err != nil {
+		b.Fatal(err)
 	}
-	ack, floor := median(acks), median(pings)+median(flushes)
+	block, next := make([]byte, 4096), int64(0)
+	flush := func() error {
+		next = (next + 1) % blocks // in its full size, as the log is
+		if _, err := file.WriteAt(block, next*4096); err != nil {
+			return err
+		}
+		return syscall.Fdatasync(int(file.Fd()))
+	}
+	mirror, careful := echo(b, func() error { return nil }), echo(b, flush)
+	var acks, echoes, flushes, both []time.Duration
+	for i := range b.N {
+		frame, err := protocol.Encode(filmNumber(i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		acks = append(acks, timed(b, func() error { return exchange(browser, frame, `{"type":"ack"`) }))
+		echoes = append(echoes, timed(b, func() error { return exchange(mirror, frame, `{"type":"viewing"`) }))
+		flushes = append(flushes, timed(b, flush))
+		both = append(both, timed(b, func() error { return exchange(careful, frame, `{"type":"viewing"`) }))
+	}
+	ack, floor := median(acks), median(echoes)+median(flushes)
 	b.ReportMetric(ack/1000, "ack-p50-µs")
 	b.ReportMetric(floor/1000, "floor-p50-µs")
+	b.ReportMetric(median(echoes)/1000, "echo-p50-µs")
+	b.ReportMetric(median(both)/1000, "flush+echo-p50-µs")
+	b.ReportMetric(ack/median(both), "ack/flush+echo")
 	b.ReportMetric(ack/floor, "ack/floor")
+}
+
+// BenchmarkAcksOver64Sockets measures how many events a second the real program
+// acknowledges when 64 browsers keep as many on their way as they may.
+func BenchmarkAcksOver64Sockets(b *testing.B) {
+	h := hurried(b)
+	daemon := h.start("run")
+	id, token := h.credentials(daemon)
+	h.settled()
+	const sockets = 64
+	each := b.N/sockets + 1
+	browsers := make([]*client.Client, sockets)
+	for i := range browsers {
+		browsers[i] = h.dial(daemon, id, token)
+	}
+	b.ResetTimer()
+	began, used := time.Now(), cpu(b, daemon.cmd.Process.Pid)
+	var all sync.WaitGroup
+	for i, browser := range browsers {
+		turns := make(chan int, each)
+		for n := range each {
+			turns <- i*each + n
+		}
+		close(turns)
+		for range 32 {
+			all.Go(func() {
+				for n := range turns {
+					if _, err := browser.Viewing(b.Context(), filmNumber(n)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	b.ReportMetric(float64(sockets*each)/time.Since(began).Seconds(), "acks/s")
+	used = cpu(b, daemon.cmd.Process.Pid) - used // tells more than the clock where others work too
+	b.ReportMetric(float64(used.Microseconds())/float64(sockets*each), "daemon-cpu-µs/ack")
+}
+
+// cpu is what a process has used of the processors, to a hundredth of a second.
+func cpu(b *testing.B, pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip("a process's time is read from /proc, which is Linux's")
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name before may hold spaces
+	var ticks int64
+	for _, field := range strings.Fields(rest)[11:13] { // utime, stime
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // timed is how long do took.
@@ -174,17 +343,28 @@ func rss(b *testing.B, pid int) int64 {
 	return kib
 }
 
-// pair is a browser that has been paired with the daemon.
-func (h *household) pair(daemon *process) *client.Client {
+// dial connects to the daemon, as a paired client if there is a token.
+func (h *household) dial(daemon *process, id, token string) *client.Client {
 	h.t.Helper()
 	browser, err := client.Dial(h.t.Context(), client.Options{
 		URL: "ws://" + daemon.address + "/v1/connector", Origin: extension, Info: protocol.ClientInfo{Name: "test", Version: "1"},
+		ClientID: id, Token: token,
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, _, err := browser.Pair(h.t.Context(), h.code(), "living room"); err != nil {
+	h.t.Cleanup(func() { _ = browser.Close() }) // the daemon may have gone before
+	return browser
+}
+
+// credentials pair a browser and let it go.
+func (h *household) credentials(daemon *process) (id, token string) {
+	h.t.Helper()
+	browser := h.dial(daemon, "", "")
+	defer browser.Close()
+	id, token, err := browser.Pair(h.t.Context(), h.code(), "living room")
+	if err != nil {
 		h.t.Fatal(err)
 	}
-	return browser
+	return id, token
 }

@@ -36,7 +36,7 @@ func (p *program) pairCommand() *cobra.Command {
 }
 
 func (p *program) clientsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the paired browsers", Args: exactly()}
+	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: exactly()}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
 		return p.instance(c.Context(), true, func(ctl status.Control) error {
@@ -51,7 +51,7 @@ func (p *program) clientsCommand() *cobra.Command {
 		})
 	}
 	revoke := &cobra.Command{
-		Use: "revoke ID", Short: "End a pairing", Args: exactly("ID"),
+		Use: "revoke ID", Short: "Forget a browser or program", Args: exactly("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.instance(c.Context(), true, func(ctl status.Control) error {
 				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
@@ -62,19 +62,52 @@ func (p *program) clientsCommand() *cobra.Command {
 			})
 		},
 	}
-	return group("clients", "List and revoke paired browsers", list, revoke)
+	return group("clients", "List, add and revoke browsers and programs", list, p.addClientCommand(), revoke)
 }
 
-// printClients prints a table of paired browsers.
+func (p *program) addClientCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Let another program add viewings",
+		Long: `Makes a token with which a program may add viewings, wishes and lists, and
+nothing else. The token is shown this once. (A browser is paired instead:
+filmspool pair.)`,
+		Args: exactly("NAME"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return p.instance(c.Context(), true, func(ctl status.Control) error {
+			added, err := ctl.AddClient(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, added)
+			}
+			fmt.Fprintf(p.stdout, `%s
+
+This is the token of %s. It is not shown again. The program sends
+  POST %s
+  Authorization: Bearer TOKEN
+  Content-Type: application/json
+To take the token back: filmspool clients revoke %s
+`, added.Token, added.Label, added.URL, added.ID)
+			return nil
+		})
+	}
+	return c
+}
+
+// printClients prints a table of browsers and programs.
 func (p *program) printClients(clients []status.ClientInfo) error {
 	if len(clients) == 0 {
-		fmt.Fprintln(p.stdout, "No browser is paired yet. To pair one: filmspool pair")
+		fmt.Fprintln(p.stdout, "No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
 		return nil
 	}
 	t := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tBROWSER\tPAIRED\tLAST SEEN")
+	fmt.Fprintln(t, "ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN")
 	for _, c := range clients {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

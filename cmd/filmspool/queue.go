@@ -52,7 +52,7 @@ func (p *program) queueListCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states(), ", "))
 	c.Flags().StringVar(&q.Account, "account", "", "only entries of this account")
-	c.Flags().StringVar(&q.Source, "source", "", "only entries from this source, or kind of source: browser, kodi, cli")
+	c.Flags().StringVar(&q.Source, "source", "", "only entries from this source, or kind of source: browser, program, kodi, cli")
 	c.Flags().StringVar((*string)(&q.Kind), "kind", "", "only this kind: "+strings.Join(kinds(), ", "))
 	c.Flags().StringVar(&q.Reason, "reason", "", "only entries that stand there for this reason, such as bulk")
 	c.Flags().IntVar(&q.Limit, "limit", 100, "at most this many, 1 to 10000")

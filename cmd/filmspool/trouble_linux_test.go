@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,20 +220,24 @@ func TestDiskFull(t *testing.T) {
 	for id := int64(1); id <= 20; id++ {
 		i.tell(c, id, uuid())
 	}
-	if err := i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:503", Times: 3}); err != nil {
+	// What waits is to be sent, and so written down, once the disk is full.
+	if err := i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "retry-after:1", Times: 1000}); err != nil {
 		t.Fatal(err)
 	}
-	i.tell(c, 21, uuid())
+	for id := int64(21); id <= 30; id++ {
+		i.tell(c, id, uuid())
+	}
 	free := fill(t, disk)
-	i.until("a word of it", func() bool { return strings.Contains(i.try("status"), "cannot be written") })
 	events := map[int64]string{}
-	for id := int64(100); i.refused < 10; id++ {
+	for id := int64(100); i.refused < 10; id++ { // the log may have room for many
 		if id > 100_000 {
 			t.Fatal("a full disk takes everything")
 		}
 		events[id] = uuid()
 		i.tell(c, id, events[id])
 	}
+	i.disarm()
+	i.until("a word of it", func() bool { return strings.Contains(i.try("status"), "cannot be written") })
 	t.Logf("full after %d films", len(i.acked))
 	if out := i.fails("add", "movie", "7"); !strings.Contains(out, "error: ") {
 		t.Errorf("a command on a full disk says %q", out)
@@ -250,6 +256,17 @@ func TestDiskFull(t *testing.T) {
 	}
 	daemon.kill()
 	i.allThere()
+}
+
+// disarm has the service work again.
+func (i *ill) disarm() {
+	i.t.Helper()
+	request := httptest.NewRequest(http.MethodDelete, "http://127.0.0.1/_sandbox/faults", nil)
+	request.RemoteAddr = "127.0.0.1:1"
+	answer := httptest.NewRecorder()
+	if i.box.service.Handler().ServeHTTP(answer, request); answer.Code >= 300 {
+		i.t.Fatalf("faults not disarmed: %d %s", answer.Code, answer.Body)
+	}
 }
 
 // TestStartOnAFullDisk starts where nothing can be written: it says so, and

@@ -22,6 +22,10 @@ type Client struct {
 	LastSeen time.Time `json:"lastSeen"` // on disk up to a minute behind
 }
 
+// Program reports whether the client is a program, which has no Origin; all
+// others are browsers.
+func (c Client) Program() bool { return c.Origin == "" }
+
 // entry is a client with what only the registry may know.
 type entry struct {
 	Client

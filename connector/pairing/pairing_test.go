@@ -255,6 +255,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestAddedPrograms(t *testing.T) {
+	keep := &shelf{}
+	r := open(t, keep)
+	c, token, err := r.Add(t.Context(), " home\x1b[31m cinema ")
+	if err != nil || !c.Program() || c.Label != "home[31m cinema" || len(token) != 43 {
+		t.Errorf("added %+v with a token of %d characters, %v", c, len(token), err)
+	}
+	if _, _, err := r.Add(t.Context(), " \x00\t "); !errors.Is(err, pairing.ErrNoLabel) {
+		t.Errorf("without a name: %v", err)
+	}
+	pair(t, r)
+	for _, k := range open(t, keep).List() {
+		if k.Program() != (k.ID == c.ID) {
+			t.Errorf("after a restart %+v is a program: %v", k, k.Program())
+		}
+	}
+}
+
 func TestPairWithoutOrigin(t *testing.T) {
 	r := open(t, &shelf{})
 	if _, _, err := r.Pair(t.Context(), r.NewCode().Text, "", "", ""); !errors.Is(err, pairing.ErrNoOrigin) {

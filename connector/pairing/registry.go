@@ -24,6 +24,7 @@ var (
 	ErrWrongOrigin = errors.New("token belongs to another origin")
 	ErrNotFound    = errors.New("no such client")
 	ErrNoOrigin    = errors.New("pairing needs an origin")
+	ErrNoLabel     = errors.New("a program needs a name")
 )
 
 // seenEvery is how often a client's LastSeen goes to disk at most.
@@ -81,24 +82,29 @@ func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string
 	if err != nil {
 		return "", "", err
 	}
-	clientID, token, err = r.add(ctx, label, origin, browser)
+	c, token, err := r.add(ctx, label, origin, browser)
 	if err != nil {
 		return "", "", err
 	}
 	r.spend(open)
-	return clientID, token, nil
+	return c.ID, token, nil
 }
 
 // Add makes a client for a program that has no Origin, at the user's own
-// request and therefore without a code.
-func (r *Registry) Add(ctx context.Context, label string) (clientID, token string, err error) {
+// request and therefore without a code. The token is returned this once. The
+// error is [ErrNoLabel], if nothing printable is left of label, or the
+// [Keep]'s.
+func (r *Registry) Add(ctx context.Context, label string) (c Client, token string, err error) {
+	if clean(label) == "" {
+		return Client{}, "", ErrNoLabel
+	}
 	r.saving.Lock()
 	defer r.saving.Unlock()
 	return r.add(ctx, label, "", "")
 }
 
 // add makes, keeps and enters a client; saving is held.
-func (r *Registry) add(ctx context.Context, label, origin, browser string) (clientID, token string, err error) {
+func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Client, token string, err error) {
 	var rawID [8]byte
 	var rawToken [32]byte
 	rand.Read(rawID[:]) // never fails: crypto/rand ends the program instead
@@ -113,12 +119,12 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (clie
 		hash: sha256.Sum256([]byte(token)), savedAt: now, revoked: make(chan struct{}),
 	}
 	if err := r.save(ctx, e); err != nil {
-		return "", "", err
+		return Client{}, "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clients[e.ID] = e
-	return e.ID, token, nil
+	return e.Client, token, nil
 }
 
 // Check finds the client whose token this is, if it comes from the Origin it

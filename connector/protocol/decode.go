@@ -23,6 +23,11 @@ func Decode(frame []byte) (Message, *Error) {
 	if err != nil {
 		return nil, Refusal("", BadJSON, "the message "+err.Error())
 	}
+	return read(value)
+}
+
+// read makes a message of a JSON value.
+func read(value any) (Message, *Error) {
 	values, ok := value.(map[string]any)
 	if !ok {
 		return nil, Refusal("", BadMessage, "a message must be a JSON object")

@@ -138,6 +138,16 @@ func (c *Client) Clients(ctx context.Context) ([]ClientInfo, error) {
 	return ask[[]ClientInfo](ctx, c, http.MethodGet, "/v1/control/clients", nil)
 }
 
+// newClient asks for an [AddedClient].
+type newClient struct {
+	Label string `json:"label"`
+}
+
+// AddClient implements [Control].
+func (c *Client) AddClient(ctx context.Context, label string) (AddedClient, error) {
+	return ask[AddedClient](ctx, c, http.MethodPost, "/v1/control/clients", newClient{label})
+}
+
 // Revoke implements [Control].
 func (c *Client) Revoke(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, "/v1/control/clients/"+url.PathEscape(id), nil, &struct{}{})

@@ -36,6 +36,7 @@ func Handler(c Control, log *slog.Logger) http.Handler {
 	mux.HandleFunc("GET /v1/control/clients", h.answer(func(r *http.Request) (any, error) {
 		return c.Clients(r.Context())
 	}))
+	mux.HandleFunc("POST /v1/control/clients", h.answer(h.addClient))
 	mux.HandleFunc("DELETE /v1/control/clients/{id}", h.answer(func(r *http.Request) (any, error) {
 		return struct{}{}, c.Revoke(r.Context(), r.PathValue("id"))
 	}))
@@ -136,6 +137,14 @@ func (h *handler) add(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return h.control.Add(r.Context(), v)
+}
+
+func (h *handler) addClient(r *http.Request) (any, error) {
+	var wanted newClient
+	if err := decode(r, &wanted); err != nil {
+		return nil, err
+	}
+	return h.control.AddClient(r.Context(), wanted.Label)
 }
 
 func (h *handler) explain(r *http.Request) (any, error) {

@@ -70,6 +70,11 @@ func (f *fixed) Clients(context.Context) ([]status.ClientInfo, error) {
 	return []status.ClientInfo{{ID: "c/1"}}, f.err
 }
 
+func (f *fixed) AddClient(_ context.Context, label string) (status.AddedClient, error) {
+	f.asked = append(f.asked, label)
+	return status.AddedClient{ID: "p1", Kind: status.Program, Label: label, Token: "t"}, f.err
+}
+
 func (f *fixed) Revoke(_ context.Context, id string) error {
 	f.asked = append(f.asked, id)
 	return f.err
@@ -150,12 +155,14 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	clients, err := c.Clients(ctx)
 	must(t, err)
+	added, err := c.AddClient(ctx, "Plex & co")
+	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
 	must(t, c.Acknowledge(ctx, 9))
-	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" {
-		t.Errorf("answers: %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients)
+	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
+		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "c/1", int64(9)}
+	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

@@ -25,9 +25,11 @@ type Control interface {
 	ScanKodi(ctx context.Context) (Scan, error)
 	// Pair makes a new one-time code; the one before is void.
 	Pair(ctx context.Context) (PairingCode, error)
-	// Clients are the paired browsers.
+	// Clients are the paired browsers and the programs.
 	Clients(ctx context.Context) ([]ClientInfo, error)
-	// Revoke ends a pairing; its sockets close at once.
+	// AddClient lets a program add viewings; its token is told this once.
+	AddClient(ctx context.Context, label string) (AddedClient, error)
+	// Revoke forgets a client; its sockets close at once.
 	Revoke(ctx context.Context, id string) error
 	// Acknowledge forgets a notice of the status.
 	Acknowledge(ctx context.Context, id int64) error
@@ -72,7 +74,7 @@ type Account struct {
 	LastDelivered *time.Time `json:"lastDelivered"`
 }
 
-// Source is one paired browser, one library, or the command line.
+// Source is one paired browser, one program, one library, or the command line.
 type Source struct {
 	Name     string     `json:"name"`
 	Kind     string     `json:"kind"`
@@ -179,14 +181,31 @@ type PairingCode struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// ClientInfo is one paired browser.
+// The kinds of a [ClientInfo].
+const (
+	Browser = "browser" // paired with a code; speaks over a websocket
+	Program = "program" // added by name; posts
+)
+
+// ClientInfo is one paired browser or one program. A program has neither
+// origin nor browser.
 type ClientInfo struct {
 	ID       string     `json:"id"`
+	Kind     string     `json:"kind"`
 	Label    string     `json:"label"`
 	Origin   string     `json:"origin"`
 	Browser  string     `json:"browser"`
 	PairedAt time.Time  `json:"pairedAt"`
 	LastSeen *time.Time `json:"lastSeen"`
+}
+
+// AddedClient is a program that was just added.
+type AddedClient struct {
+	ID    string `json:"id"`
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+	Token string `json:"token"`
+	URL   string `json:"url"` // where it posts
 }
 
 // Scan is what a scan of all libraries finds.

@@ -159,7 +159,12 @@ func verdicts() []tracker.Verdict {
 }
 
 // TestModel drives the loop through whatever can happen to it.
-func TestModel(t *testing.T) {
+func TestModel(t *testing.T) { keepsPromises(t, live) }
+
+// keepsPromises lives many lives, each in a bubble of its own. A life gives
+// back what it panicked with.
+func keepsPromises(t *testing.T, live func(*rapid.T) any) {
+	t.Helper()
 	rapid.Check(t, func(r *rapid.T) {
 		var failure any
 		synctest.Test(t, func(*testing.T) { failure = live(r) })

@@ -128,17 +128,7 @@ func (w *doubtWorld) stop() {
 // TestDoubtsAreNeverLostNorDoubled drives loop, doubts and reading back
 // through whatever a service may do.
 func TestDoubtsAreNeverLostNorDoubled(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		var failure any
-		synctest.Test(t, func(*testing.T) { failure = doubtfulLife(r) })
-		switch what := failure.(type) {
-		case nil:
-		case promise:
-			r.Fatalf("broken promise: %s", string(what))
-		default:
-			panic(failure)
-		}
-	})
+	keepsPromises(t, doubtfulLife)
 }
 
 func doubtfulLife(t *rapid.T) (failure any) {

@@ -49,7 +49,7 @@ func (v Viewing) Validate() error {
 	case KindList:
 		v.checkList(&c)
 	default:
-		c.must(false, "kind", fmt.Sprintf("%q is not viewing, watchlist or list", v.Kind))
+		c.must(false, "kind", "%q is not viewing, watchlist or list", v.Kind)
 	}
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
@@ -60,12 +60,12 @@ func (v Viewing) Validate() error {
 func (v Viewing) checkViewing(c *checker) {
 	c.must(v.List == nil, "list", "does not belong to a viewing")
 	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
-	c.must(v.Count >= 1 && v.Count <= maxCount, "count", fmt.Sprintf("must be from 1 to %d", maxCount))
+	c.must(v.Count >= 1 && v.Count <= maxCount, "count", "must be from 1 to %d", maxCount)
 	c.must(len(v.Media) >= 1, "media", "is missing")
-	c.must(len(v.Media) <= maxMedia, "media", fmt.Sprintf("may name at most %d items", maxMedia))
+	c.must(len(v.Media) <= maxMedia, "media", "may name at most %d items", maxMedia)
 	for _, m := range v.Media {
 		c.must(m.Type == Movie || m.Type == Episode, "media.type",
-			fmt.Sprintf("%q is not movie or episode (a series as a whole is not watched)", m.Type))
+			"%q is not movie or episode (a series as a whole is not watched)", m.Type)
 		m.check(c)
 	}
 	if p := v.Progress; p != nil {
@@ -78,7 +78,7 @@ func (v Viewing) checkWatchlist(c *checker) {
 	c.must(len(v.Media) == 1, "media", "must be one film or series")
 	for _, m := range v.Media {
 		c.must(m.Type == Movie || m.Type == TV, "media.type",
-			fmt.Sprintf("%q is not movie or tv (single episodes have no place on a watchlist)", m.Type))
+			"%q is not movie or tv (single episodes have no place on a watchlist)", m.Type)
 		m.check(c)
 	}
 	if v.Priority != nil {
@@ -98,7 +98,7 @@ func (v Viewing) checkList(c *checker) {
 	switch v.List.Visibility {
 	case "", "PRIVATE", "PUBLIC":
 	default:
-		c.must(false, "visibility", fmt.Sprintf("%q is not PRIVATE or PUBLIC", v.List.Visibility))
+		c.must(false, "visibility", "%q is not PRIVATE or PUBLIC", v.List.Visibility)
 	}
 }
 
@@ -126,15 +126,17 @@ func validIMDB(id string) bool {
 // checker gathers faults.
 type checker struct{ faults []error }
 
-func (c *checker) must(ok bool, field, problem string) {
+// must notes a fault unless ok. Its words are made only then: every event is
+// asked all of this several times.
+func (c *checker) must(ok bool, field, problem string, about ...any) {
 	if !ok {
-		c.faults = append(c.faults, &FieldError{Field: field, Problem: problem})
+		c.faults = append(c.faults, &FieldError{Field: field, Problem: fmt.Sprintf(problem, about...)})
 	}
 }
 
 func (c *checker) text(field, s string, limit int) {
 	c.must(utf8.ValidString(s), field, "is not valid UTF-8")
-	c.must(utf8.RuneCountInString(s) <= limit, field, fmt.Sprintf("is longer than %d characters", limit))
+	c.must(utf8.RuneCountInString(s) <= limit, field, "is longer than %d characters", limit)
 }
 
 func (c *checker) ids(field string, ids IDs) {

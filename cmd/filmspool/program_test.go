@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// postViewing posts a body to the daemon as a program does.
+func (h *household) postViewing(url, token, body string) (int, string) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// TestProgramAddsViewings is another program's life: added, heard, survives a
+// restart, revoked.
+func TestProgramAddsViewings(t *testing.T) {
+	h := newHousehold(t)
+	daemon := h.start("run")
+	var added struct{ ID, Kind, Label, Token, URL string }
+	if err := json.Unmarshal([]byte(h.do("", "clients", "add", "Home cinema", "--json")), &added); err != nil {
+		t.Fatal(err)
+	}
+	if added.Kind != "program" || added.Label != "Home cinema" || added.URL != "http://"+daemon.address+"/v1/viewings" {
+		t.Errorf("added %+v", added)
+	}
+	const movie = `{"type":"viewing","id":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11","media":{"type":"movie","ids":{"tmdb":603}},"watchedAt":"2026-03-01T20:15:00+01:00"}`
+	const list = `{"type":"list","id":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d12","name":"Rainy"}`
+	// The same event twice in one body is one event, as it is anywhere else.
+	if status, said := h.postViewing(added.URL, added.Token, "["+movie+","+list+","+movie+"]"); status != 200 ||
+		strings.Count(said, `"queued"`) != 2 || strings.Count(said, `"duplicate"`) != 1 {
+		t.Errorf("%d %s", status, said)
+	}
+	out := h.do("", "queue", "list", "--json", "--source", "program:"+added.ID)
+	if strings.Count(out, `"eventId"`) != 2 {
+		t.Errorf("queue: %s", out)
+	}
+	daemon.kill()
+	daemon = h.start("run")
+	added.URL = "http://" + daemon.address + "/v1/viewings"
+	if status, said := h.postViewing(added.URL, added.Token, movie); status != 200 || !strings.Contains(said, `"duplicate"`) {
+		t.Errorf("after kill -9: %d %s", status, said)
+	}
+	if out := h.do("", "clients", "list"); !strings.Contains(out, "Home cinema") || !strings.Contains(out, "program") {
+		t.Errorf("clients: %s", out)
+	}
+	if out := h.try("status", "--json"); !strings.Contains(out, `"name": "program:`+added.ID) {
+		t.Errorf("status: %s", out)
+	}
+	h.do("", "clients", "revoke", added.ID)
+	if status, said := h.postViewing(added.URL, added.Token, movie); status != 401 || !strings.Contains(said, "filmspool clients add") {
+		t.Errorf("revoked: %d %s", status, said)
+	}
+	if out := h.do("", "clients", "add", "Kitchen"); !strings.Contains(out, "not shown again") || !strings.Contains(out, added.URL) {
+		t.Errorf("add in words: %s", out)
+	}
+	if out := h.try("clients", "add", " "); !strings.Contains(out, "a program needs a name") {
+		t.Errorf("without a name: %s", out)
+	}
+}

@@ -1,0 +1,34 @@
+// Package extension is the browser extension: its source, and what packs it.
+//
+// It owns the folder source, which is loaded as it stands by Chromium and by
+// Firefox (Manifest V3, ES modules, no build step, no dependencies), and
+// [Pack], which makes the archive that each of the two is given.
+//
+// It promises that the same source makes the same bytes, whatever the
+// machine, the clock and the file system, so that anybody can check what a
+// store hands out against what stands here; and that an archive holds
+// nothing but files of the source.
+//
+// It refuses to change code: only the manifest differs between the two. It
+// refuses to sign, to upload, and to hold a private key.
+//
+// # The source
+//
+// content runs in the pages of the sites that the user has allowed, measures
+// what is really played and reports it; identify makes of that report a film
+// or an episode, or says that it cannot; background keeps every event in a
+// database of the browser's before anything else happens to it and talks to
+// the daemon; pages are the popup and the options. They exchange the messages
+// of messages.js. Nothing but background talks to the daemon, and nothing
+// leaves the browser but to the daemon's address on this machine.
+//
+// The browser may kill the background at any moment. So an event is written
+// first, an alarm is set before it is written, it is sent with the id under
+// which it was written, and it is removed only when the daemon has it on its
+// own disk; the token is shown only to a daemon that has proved to know it.
+//
+// To try it: load the folder source unpacked at chrome://extensions, or
+// source/manifest.json at about:debugging in Firefox. The checks stand in the
+// folder test (npm ci, npm run types, npm test), with dependencies of their
+// own that are never shipped.
+package extension

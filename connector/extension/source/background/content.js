@@ -1,0 +1,22 @@
+/**
+ * The content scripts, in the order in which a page runs them. They are
+ * registered by sites.js for the sites the user has allowed, never for all.
+ * @type {string[]}
+ */
+export const contentFiles = [
+  "content/bounds.js",
+  "content/meter.js",
+  "content/rule.js",
+  "content/jsonld.js",
+  "content/pickup.js",
+  "content/evidence.js",
+  "content/place.js",
+  "content/provider.js",
+  "content/plex.js",
+  "content/post.js",
+  "content/sitting.js",
+  "content/desk.js",
+  "content/watch.js",
+  "content/finder.js",
+  "content/start.js",
+];

@@ -1,0 +1,180 @@
+/**
+ * From what was watched or wished to an event of the outbox. Pure: the same
+ * sitting makes the same event, byte by byte, so that it can be sent again.
+ */
+
+/**
+ * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").Media} Media
+ * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
+ * @typedef {import("../messages.js").Identified} Identified
+ * @typedef {import("../messages.js").Known} Known
+ * @typedef {import("../messages.js").Ids} Ids
+ * @typedef {import("./outbox.js").Event} Event
+ * @typedef {import("./outbox.js").Draft} Draft
+ */
+
+/** The daemon's bound of a text, in characters. */
+const MOST_TEXT = 1000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** @param {unknown} id */
+export const isUUID = (id) => typeof id === "string" && UUID.test(id);
+
+/**
+ * @param {string | undefined} text
+ * @returns {string | undefined} undefined instead of nothing
+ */
+const short = (text) => (text ? [...text].slice(0, MOST_TEXT).join("") : undefined);
+
+/** @param {unknown} n */
+const seconds = (n) => (typeof n === "number" && n >= 0 && Number.isFinite(n) ? Math.round(n * 10) / 10 : 0);
+
+/**
+ * Leaves out what is not there: the protocol knows no null.
+ * @template {Record<string, any>} T
+ * @param {T} object
+ * @returns {T}
+ */
+function lean(object) {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return /** @type {T} */ (Object.fromEntries(entries));
+}
+
+/**
+ * @param {Ids | undefined} ids
+ * @returns {Ids | undefined}
+ */
+function leanIds(ids) {
+  const some = lean({ tmdb: ids?.tmdb, imdb: ids?.imdb, tvdb: ids?.tvdb });
+  return Object.keys(some).length > 0 ? some : undefined;
+}
+
+/**
+ * Only the protocol's fields, and only those that say something.
+ * @template {Media | WatchlistMedia} T
+ * @param {T} media
+ * @returns {T}
+ */
+export function leanMedia(media) {
+  const { type, ids, show, title, year, season, episode } = /** @type {Media} */ (media);
+  const series = show && lean({ ids: leanIds(show.ids), title: short(show.title), year: show.year });
+  const some = lean({ type, ids: leanIds(ids), show: series, title: short(title), year, season, episode });
+  return /** @type {T} */ (some);
+}
+
+/**
+ * An item in a person's words: "The Matrix (1999)", "Breaking Bad S01E02".
+ * @param {Media | WatchlistMedia} media
+ */
+export function label(media) {
+  const { type, ids, show, title, year, season, episode } = /** @type {Media} */ (media);
+  const known = show?.ids ?? ids;
+  const name = (type === "episode" ? show?.title : title) ?? title ?? known?.imdb ?? `TMDB ${known?.tmdb ?? "?"}`;
+  if (type !== "episode") return year ? `${name} (${year})` : name;
+  if (season === undefined || episode === undefined) return name;
+  return `${name} S${String(season).padStart(2, "0")}E${String(episode).padStart(2, "0")}`;
+}
+
+/**
+ * The page without its query and fragment, which may hold secrets.
+ * @param {string} url
+ */
+function plainUrl(url) {
+  try {
+    const { protocol, origin, pathname } = new URL(url);
+    return /^https?:$/.test(protocol) ? (origin + pathname).slice(0, 2000) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {Sitting} sitting
+ * @param {Identified["evidence"]} evidence
+ * @returns {Draft}
+ */
+function draft(sitting, evidence) {
+  return {
+    watchedAt: sitting.at,
+    progress: { position: seconds(sitting.position), duration: seconds(sitting.duration), played: seconds(sitting.played) },
+    source: lean({ site: short(sitting.host) ?? "", url: plainUrl(sitting.url) }),
+    evidence,
+  };
+}
+
+/**
+ * @param {string} id
+ * @param {Media} media
+ * @param {Omit<Draft, "evidence">} from
+ * @returns {Event}
+ */
+function viewing(id, media, { watchedAt, progress, source }) {
+  const some = leanMedia(media);
+  const message = { type: "viewing", id, media: some, watchedAt, progress, source };
+  return { id, state: "waiting", title: label(some), at: watchedAt, message };
+}
+
+/** @param {Media} media */
+const hasForeignIds = ({ ids, show }) => Boolean(ids?.imdb || ids?.tvdb || show?.ids?.imdb || show?.ids?.tvdb);
+
+/**
+ * What is certain, or has an id that the daemon can look up, is sent. The rest
+ * waits for the user; or goes as a title, if the user does not want to be
+ * asked. Never a guess.
+ * @param {Sitting} sitting
+ * @param {Identified} identified
+ * @param {{askUnknown: boolean}} settings
+ * @returns {Event}
+ */
+export function watched(sitting, { media, certain, evidence }, { askUnknown }) {
+  const from = draft(sitting, evidence);
+  if (media && (certain || hasForeignIds(media) || !askUnknown)) return viewing(sitting.id, media, from);
+  const title = short(evidence.title) ?? short(sitting.title) ?? sitting.host;
+  return { id: sitting.id, state: "unknown", title, at: sitting.at, draft: from };
+}
+
+/**
+ * The event that was unknown, now that the user has said what it was.
+ * @param {Event} event
+ * @param {Media} media
+ * @returns {Event}
+ */
+export function identified(event, media) {
+  const from = /** @type {Draft} */ (event.draft);
+  return { ...event, ...viewing(event.id, media, from) };
+}
+
+/**
+ * A viewing by hand.
+ * @param {string} id
+ * @param {Media} media
+ * @param {string} watchedAt
+ * @returns {Event}
+ */
+export function added(id, media, watchedAt) {
+  const some = leanMedia(media);
+  return { id, state: "waiting", title: label(some), at: watchedAt, message: { type: "viewing", id, media: some, watchedAt } };
+}
+
+/**
+ * @param {string} id
+ * @param {string} at
+ * @param {WatchlistMedia} media
+ * @param {number} [priority]
+ * @returns {Event}
+ */
+export function wished(id, at, media, priority) {
+  const some = leanMedia(media);
+  return { id, state: "waiting", title: label(some), at, message: lean({ type: "watchlist", id, media: some, priority }) };
+}
+
+/**
+ * @param {string} id
+ * @param {string} at
+ * @param {{name: string, description?: string, visibility?: string}} list
+ * @returns {Event}
+ */
+export function listed(id, at, { name, description, visibility }) {
+  return { id, state: "waiting", title: name, at, message: lean({ type: "list", id, name, description, visibility }) };
+}

@@ -1,0 +1,104 @@
+/** The user's settings: defaults, what is allowed, where they are kept. */
+
+/**
+ * @typedef {import("../messages.js").Settings} Settings
+ * @typedef {import("../messages.js").Threshold} Threshold
+ * @typedef {import("../messages.js").Known} Known
+ */
+
+/** @type {typeof chrome} */
+const api = globalThis.browser ?? globalThis.chrome;
+
+/** @returns {Settings} */
+export function defaults() {
+  return {
+    address: "127.0.0.1:43456",
+    rule: {
+      movie: { played: 0.5, position: 0.8, minimum: 300 },
+      episode: { played: 0.5, position: 0.8, minimum: 300 },
+      last: 0,
+    },
+    pausedUntil: 0,
+    private: false,
+    askUnknown: true,
+  };
+}
+
+/**
+ * An address on this computer; nothing else is ever connected to.
+ * @param {unknown} address
+ * @returns {address is string}
+ */
+export function isAddress(address) {
+  const port = typeof address === "string" ? /^(?:127\.0\.0\.1|localhost):(\d{1,5})$/.exec(address)?.[1] : undefined;
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/**
+ * @param {unknown} n
+ * @param {number} most
+ */
+const isPart = (n, most) => typeof n === "number" && n >= 0 && n <= most;
+
+/** @param {any} threshold */
+const isThreshold = (threshold) =>
+  isPart(threshold?.played, 1) && isPart(threshold?.position, 1) && isPart(threshold?.minimum, 86_400);
+
+/**
+ * @param {any} settings
+ * @returns {string} what is wrong; empty when nothing is
+ */
+export function fault(settings) {
+  if (!isAddress(settings?.address)) return "The address must be 127.0.0.1 or localhost, a colon and a port.";
+  const { rule, pausedUntil } = settings;
+  if (!isThreshold(rule?.movie) || !isThreshold(rule?.episode)) return "A threshold is out of range.";
+  if (!isPart(rule.last, 86_400)) return "The last minutes are out of range.";
+  if (!isPart(pausedUntil, Number.MAX_SAFE_INTEGER)) return "The end of the pause is not a time.";
+  if (typeof settings.private !== "boolean" || typeof settings.askUnknown !== "boolean") return "A switch is neither on nor off.";
+  return "";
+}
+
+/**
+ * Only what we know, so that nothing else gets kept.
+ * @param {Settings} settings
+ * @returns {Settings}
+ */
+function tidy({ address, rule, pausedUntil, private: hidden, askUnknown }) {
+  /** @param {Threshold} threshold */
+  const of = ({ played, position, minimum }) => ({ played, position, minimum });
+  return { address, rule: { movie: of(rule.movie), episode: of(rule.episode), last: rule.last }, pausedUntil, private: hidden, askUnknown };
+}
+
+/** @returns {Promise<Settings>} the defaults where nothing good is kept */
+export async function loadSettings() {
+  const { settings } = await api.storage.local.get("settings");
+  const merged = { ...defaults(), .../** @type {object} */ (settings) };
+  return fault(merged) ? defaults() : tidy(merged);
+}
+
+/** @param {Settings} settings without a fault */
+export async function saveSettings(settings) {
+  await api.storage.local.set({ settings: tidy(settings) });
+}
+
+/** @param {Settings} settings */
+export const isPaused = ({ private: hidden, pausedUntil }) => hidden || pausedUntil > Date.now();
+
+/** @returns {Promise<Known>} */
+export async function loadKnown() {
+  const { known } = await api.storage.local.get("known");
+  return /** @type {Known} */ (known ?? {});
+}
+
+/**
+ * @param {string} key
+ * @param {{tmdb: number, title: string}} value
+ */
+export async function remember(key, value) {
+  await api.storage.local.set({ known: { ...(await loadKnown()), [key]: value } });
+}
+
+/** Content scripts have no business in our storage, where a browser lets us say so. */
+export async function closeStorage() {
+  await api.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
+}

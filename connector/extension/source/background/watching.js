@@ -1,0 +1,98 @@
+/** What content scripts say: a sitting has begun, or it counts as watched. */
+import { isUUID, watched } from "./events.js";
+import { isPaused } from "./settings.js";
+
+/**
+ * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").Settings} Settings
+ * @typedef {import("../messages.js").Known} Known
+ * @typedef {import("../messages.js").Identified} Identified
+ * @typedef {import("../messages.js").SittingAnswer} SittingAnswer
+ * @typedef {import("../messages.js").WatchedAnswer} WatchedAnswer
+ */
+
+/**
+ * @typedef {object} Parts
+ * @property {() => Promise<Settings>} settings
+ * @property {() => Promise<Known>} known
+ * @property {(sitting: Sitting, known: Known) => Identified} identify
+ * @property {(url: string) => Record<string, any> | null} pickupFor
+ * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
+ * @property {import("./halfway.js").HalfwayBook} [halfway]
+ */
+
+/** RFC 3339 with an offset, which the daemon asks for. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** @param {unknown} text at most 40 characters, which is the daemon's bound */
+const isInstant = (text) => typeof text === "string" && text.length <= 40 && INSTANT.test(text);
+
+/**
+ * @param {any} sitting
+ * @returns {sitting is Sitting}
+ */
+function isSitting(sitting) {
+  const texts = [sitting?.url, sitting?.host, sitting?.title];
+  return isUUID(sitting?.id) && texts.every((text) => typeof text === "string") && typeof sitting.evidence === "object" && sitting.evidence !== null;
+}
+
+/**
+ * What the popup says of a sitting is said by the user, and counts while
+ * paused or private too.
+ * @param {Parts} parts
+ * @param {unknown} message
+ * @param {{byUser?: boolean, around?: (sitting: Sitting) => Promise<Sitting>}} [how] around: adds what the page around
+ *   a frame knows
+ * @returns {Promise<SittingAnswer | WatchedAnswer | null>}
+ */
+export async function fromContent(parts, message, { byUser = false, around = async (sitting) => sitting } = {}) {
+  const { kind, sitting, page, halfway } = /** @type {Record<string, any>} */ (message);
+  if (kind === "left") return left(parts, halfway);
+  if (!isSitting(sitting)) return kind === "watched" ? { kept: false, reason: "malformed" } : null;
+  if (kind === "sitting") return begun(parts, await around(sitting), page);
+  if (kind !== "watched") return null;
+  if (!isInstant(sitting.at)) return { kept: false, reason: "malformed" };
+  if (!byUser && isPaused(await parts.settings())) return { kept: false, reason: "paused" };
+  return keep(parts, await around(sitting));
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Sitting} sitting
+ * @param {unknown} page its name, for what was left half way there
+ * @returns {Promise<SittingAnswer>}
+ */
+async function begun({ settings, known, identify, pickupFor, halfway }, sitting, page) {
+  const now = await settings();
+  const record = !isPaused(now);
+  const { media, certain } = identify(sitting, await known());
+  const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
+  const answer = { record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain };
+  return resume ? { ...answer, resume } : answer;
+}
+
+/**
+ * @param {Parts} parts
+ * @param {unknown} noted how far a sitting got
+ * @returns {Promise<null>}
+ */
+async function left({ settings, halfway }, noted) {
+  if (!isPaused(await settings())) await halfway?.keep(noted).catch(() => {}); // a lost note loses no event
+  return null;
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Sitting} sitting
+ * @returns {Promise<WatchedAnswer>}
+ */
+async function keep({ settings, known, identify, delivery, halfway }, sitting) {
+  try {
+    const fate = await delivery.put(watched(sitting, identify(sitting, await known()), await settings()));
+    if (fate === "full") return { kept: false, reason: "full" };
+    await halfway?.drop(sitting.id).catch(() => {}); // it runs out by itself
+    return { kept: true };
+  } catch {
+    return { kept: false, reason: "storage" };
+  }
+}

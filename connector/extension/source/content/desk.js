@@ -1,0 +1,260 @@
+/**
+ * The desk of one frame: it keeps its sittings, asks the background about
+ * them, and says when one was watched.
+ */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+  const { Sitting, Book } = own.sitting;
+  const { Cover } = own.meter;
+
+  /** Played seconds since the medium was loaded after which the page is looked at again: its words may come late. */
+  const LOOKS = [5, 30, 120, 600, 1800, 3600];
+  /** Played seconds between two notes of how far it got. */
+  const NOTE_EVERY = 120;
+  /** Fewer are not worth a note. */
+  const NOTE_FROM = 60;
+  /** Milliseconds until a question without an answer, or with a no, is asked again. */
+  const ASK_AGAIN = 30_000;
+
+  /** @param {any} rule @returns {boolean} */
+  function isRule(rule) {
+    const parts = [rule?.movie, rule?.episode];
+    return parts.every((part) => part && ["played", "position", "minimum"].every((name) => Number.isFinite(part[name])));
+  }
+
+  /**
+   * @param {Record<string, any>} answer
+   * @returns {string} names what is certain; "" when nothing is
+   */
+  function certainty({ certain, identified }) {
+    const { type, ids, show, season, episode } = identified ?? {};
+    return certain === true ? JSON.stringify([type, ids?.tmdb, show?.ids?.tmdb, season, episode]) : "";
+  }
+
+  class Desk {
+    rule = own.rule.usual;
+    /** Whether the background has told its rule. */
+    known = false;
+    book = new Book();
+    /** @type {{sitting: any, watch: any} | null} what played last */
+    active = null;
+    #teller;
+    #send;
+    #clock;
+    #acted = -Infinity;
+    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any}>} */
+    #notes = new WeakMap();
+
+    /**
+     * @param {{send?: (message: any) => Promise<any>, clock?: () => number}} [options]
+     */
+    constructor({ send = own.post.send, clock = () => performance.now() } = {}) {
+      this.#send = send;
+      this.#clock = clock;
+      this.#teller = new own.post.Teller(send);
+    }
+
+    /** @returns {number} milliseconds */
+    now() {
+      return this.#clock();
+    }
+
+    /** The user has clicked or typed on the page. */
+    act() {
+      this.#acted = this.now();
+    }
+
+    /** @param {number} at @returns {boolean} whether the user has acted since */
+    actedSince(at) {
+      return this.#acted >= at;
+    }
+
+    /**
+     * Finds the sitting a medium belongs to, or begins one.
+     * @param {any} watch
+     */
+    open(watch) {
+      const page = own.place.name();
+      const heading = own.evidence.mediaSession()?.title ?? "";
+      let sitting = this.book.find(page, watch.duration, heading);
+      if (!sitting) {
+        sitting = new Sitting(page, own.place.here(), watch.duration);
+        this.book.add(sitting);
+        void this.announce(sitting);
+      }
+      this.#note(sitting).looks = 0;
+      return sitting;
+    }
+
+    /** @param {any} sitting */
+    #note(sitting) {
+      let note = this.#notes.get(sitting);
+      if (!note) {
+        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null };
+        this.#notes.set(sitting, note);
+      }
+      return note;
+    }
+
+    /**
+     * Takes what was played.
+     * @param {any} watch
+     * @param {[number, number]} span
+     */
+    played(watch, span) {
+      let { sitting } = watch;
+      const note = this.#note(sitting);
+      const waited = this.now() - note.askedAt >= ASK_AGAIN;
+      if (waited && !note.busy && sitting.answer.record !== true) void this.announce(sitting);
+      if (sitting.answer.record === false) return;
+      if (sitting.add(span) && !watch.element.loop) {
+        sitting = watch.sitting = sitting.repeated();
+        this.book.add(sitting);
+        void this.announce(sitting);
+      }
+      this.active = { sitting, watch };
+      this.judge(sitting);
+      const { seconds } = sitting.cover;
+      if (!sitting.crossed && watch.sinceLoad >= (LOOKS[this.#note(sitting).looks] ?? Infinity)) {
+        this.#note(sitting).looks = LOOKS.findLastIndex((look) => look <= watch.sinceLoad) + 1;
+        void this.announce(sitting);
+      }
+      if (seconds - this.#note(sitting).noted >= NOTE_EVERY) this.leave(sitting);
+    }
+
+    /** @param {any} sitting */
+    judge(sitting) {
+      if (sitting.crossed || sitting.answer.record !== true) return;
+      const state = { played: sitting.cover.seconds, position: sitting.position, duration: sitting.duration };
+      if (own.rule.needs(this.rule, sitting.kind, state) > 0) return;
+      sitting.cross();
+      void this.#settle(sitting);
+    }
+
+    /** @param {any} sitting that has just crossed; the page gets a last chance to say what it is */
+    async #settle(sitting) {
+      await this.#look(sitting);
+      this.#tell(sitting);
+    }
+
+    /** @param {any} sitting */
+    #tell(sitting) {
+      if (!sitting.crossed || sitting.crossed.message) return;
+      sitting.crossed.message = sitting.message();
+      this.#teller.tell(sitting.crossed.message);
+    }
+
+    /**
+     * Looks at the page, unless it shows another film by now.
+     * @param {any} sitting
+     */
+    async #look(sitting) {
+      const { adapter } = this.#note(sitting);
+      const here = () => own.place.name() === sitting.page;
+      if (!here()) return;
+      const provider = await own.provider.playing(adapter?.providers, sitting.duration);
+      if (!here()) return;
+      const before = sitting.evidence?.provider ?? null;
+      sitting.evidence = { ...own.place.evidence(adapter), provider: provider ?? before };
+      sitting.place = own.place.here();
+    }
+
+    /**
+     * Tells the background of a sitting, when there is something new to tell.
+     * @param {any} sitting
+     */
+    async announce(sitting) {
+      const note = this.#note(sitting);
+      if (note.busy) {
+        note.dirty = true;
+        return;
+      }
+      note.busy = true;
+      note.askedAt = this.now();
+      try {
+        await this.#look(sitting);
+        const said = JSON.stringify([sitting.evidence, sitting.place]);
+        if (sitting.crossed || (said === note.sent && sitting.answer.record === true)) return;
+        const answer = await this.#send({ kind: "sitting", page: sitting.page, sitting: sitting.message() });
+        if (answer) {
+          note.sent = said;
+          this.#take(sitting, answer);
+        }
+      } finally {
+        note.busy = false;
+        if (note.dirty && !sitting.crossed) {
+          note.dirty = false;
+          void this.announce(sitting);
+        }
+      }
+    }
+
+    /**
+     * @param {any} sitting
+     * @param {Record<string, any>} answer
+     */
+    #take(sitting, answer) {
+      if (isRule(answer.rule)) {
+        this.rule = answer.rule;
+        this.known = true;
+      }
+      const [was, is] = [certainty(sitting.answer), certainty(answer)];
+      if (was !== "" && is !== "" && was !== is && !sitting.crossed) sitting.renew();
+      sitting.answer = answer;
+      if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
+      else if (answer.resume && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
+      const note = this.#note(sitting);
+      const adapter = answer.pickup ?? null;
+      if (JSON.stringify(adapter) !== JSON.stringify(note.adapter)) {
+        note.adapter = adapter;
+        note.dirty = true; // look again with the adapter's eyes
+      }
+      this.judge(sitting);
+    }
+
+    /**
+     * Notes how far a sitting got, so that it can go on after the page was
+     * loaded anew.
+     * @param {any} sitting
+     */
+    leave(sitting) {
+      const { id, page, duration, startedAt, cover, crossed, answer } = sitting;
+      const note = this.#note(sitting);
+      if (crossed || answer.record !== true || cover.seconds < NOTE_FROM || cover.seconds === note.noted) return;
+      if (!own.rule.long(this.rule, sitting.kind, duration)) return;
+      note.noted = cover.seconds;
+      void this.#send({ kind: "left", sittingId: id, halfway: { id, page, duration, startedAt, spans: cover.spans } });
+    }
+
+    /** The page goes, for good or into the browser's cache. */
+    hide() {
+      for (const sitting of this.book.all) {
+        this.#tell(sitting);
+        this.leave(sitting);
+      }
+      this.#teller.flush();
+    }
+
+    /** The page is back out of the browser's cache. */
+    show() {
+      this.#teller.flush();
+    }
+
+    /** @returns {import("../messages.js").NowAnswer} for the popup */
+    state() {
+      const { sitting, watch } = this.active ?? {};
+      if (!sitting || watch.sitting !== sitting || !watch.element.isConnected) return null;
+      if (!own.rule.long(this.rule, sitting.kind, sitting.duration)) return null;
+      const state = { played: sitting.cover.seconds, position: sitting.position, duration: sitting.duration };
+      const needs = sitting.crossed ? 0 : Math.ceil(own.rule.needs(this.rule, sitting.kind, state));
+      return { sitting: sitting.crossed?.message ?? sitting.message(), crossed: Boolean(sitting.crossed), needs };
+    }
+
+    /** @param {any} adapter @returns {Record<string, any>} what the page says of itself, without any medium */
+    page(adapter) {
+      return { ...own.place.here(), evidence: own.place.evidence(adapter) };
+    }
+  }
+
+  own.desk = { Desk };
+})();

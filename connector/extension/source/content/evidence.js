@@ -1,0 +1,92 @@
+/** Gathers what a page says about what it plays. Nothing is judged here. */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+  const { text, address } = own.bounds;
+
+  const MOST_LINKS = 20;
+  /** Links looked at; a page with more says nothing certain by them. */
+  const MOST_ANCHORS = 200;
+
+  /** Links that may name a work. */
+  const LINKS = 'a[href*="themoviedb.org/"], a[href*="imdb.com/title/"]';
+  const NAMES = /^https?:\/\/(?:www\.)?themoviedb\.org\/(?:movie|tv)\/\d|^https?:\/\/(?:[a-z]+\.)?imdb\.com\/(?:[a-z]{2}\/)?title\/tt\d/;
+
+  /** @returns {{title: string, artist: string, album: string} | null} */
+  function mediaSession() {
+    try {
+      const metadata = navigator.mediaSession?.metadata;
+      if (!metadata) return null;
+      const said = { title: text(metadata.title), artist: text(metadata.artist), album: text(metadata.album) };
+      return said.title || said.artist || said.album ? said : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Links that can be seen: single-page sites keep the pages before hidden.
+   * @param {Document} document
+   * @returns {string[]}
+   */
+  function links(document) {
+    const found = new Set();
+    for (const anchor of [...document.querySelectorAll(LINKS)].slice(0, MOST_ANCHORS)) {
+      if (anchor.checkVisibility?.({ visibilityProperty: true }) === false) continue;
+      const href = address(anchor.getAttribute("href"), document.location.href).split(/[?#]/)[0];
+      if (NAMES.test(href)) found.add(href);
+      if (found.size >= MOST_LINKS) break;
+    }
+    return [...found];
+  }
+
+  /**
+   * @param {Document} document
+   * @returns {{tmdbId?: string, tmdbType?: string}}
+   */
+  function attributes(document) {
+    /** @type {{tmdbId?: string, tmdbType?: string}} */
+    const found = {};
+    const body = document.body;
+    const id = text(body?.getAttribute?.("data-tmdb-id"), 20);
+    const type = text(body?.getAttribute?.("data-tmdb-type"), 20);
+    if (id) found.tmdbId = id;
+    if (type) found.tmdbType = type;
+    return found;
+  }
+
+  /**
+   * @param {Document} document
+   * @param {string} page the document's name
+   * @param {Record<string, any> | null | undefined} adapter
+   * @returns {import("../messages.js").Evidence}
+   */
+  function gather(document, page, adapter) {
+    return {
+      jsonld: own.jsonld.read(document, page),
+      mediaSession: mediaSession(),
+      links: links(document),
+      attributes: attributes(document),
+      provider: null,
+      pickup: own.pickup.pick(document, adapter),
+    };
+  }
+
+  /**
+   * Of a frame and the page around it, where the two may see each other.
+   * @param {import("../messages.js").Evidence} page
+   * @param {import("../messages.js").Evidence} frame
+   * @returns {import("../messages.js").Evidence}
+   */
+  function joined(page, frame) {
+    return {
+      jsonld: [...page.jsonld, ...frame.jsonld].slice(0, 10),
+      mediaSession: frame.mediaSession ?? page.mediaSession,
+      links: [...new Set([...page.links, ...frame.links])].slice(0, MOST_LINKS),
+      attributes: { ...frame.attributes, ...page.attributes },
+      provider: null,
+      pickup: { ...frame.pickup, ...page.pickup },
+    };
+  }
+
+  own.evidence = { gather, joined, mediaSession };
+})();

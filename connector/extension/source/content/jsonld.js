@@ -1,0 +1,169 @@
+/**
+ * Reads what a page says of itself in JSON-LD: films, episodes and videos,
+ * cut down to the few fields that identify. Lists of other works (what else
+ * to watch, all episodes of a season) are not walked into.
+ */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+  const { text, address } = own.bounds;
+
+  const MOST_SCRIPTS = 20;
+  const MOST_CHARACTERS = 256 * 1024;
+  const MOST_NODES = 300;
+  const MOST_OBJECTS = 10;
+  const MOST_DEPTH = 5;
+
+  /** What is worth keeping. */
+  const wanted = new Set(["Movie", "TVEpisode", "Episode", "VideoObject"]);
+  /** Where a page's own subject may stand. */
+  const doors = ["@graph", "mainEntity", "mainEntityOfPage", "about"];
+
+  /**
+   * @param {any} node
+   * @returns {string} its type, without the vocabulary's address
+   */
+  function typeOf(node) {
+    const types = Array.isArray(node["@type"]) ? node["@type"].slice(0, 5) : [node["@type"]];
+    const names = types.map((/** @type {unknown} */ type) => text(type, 100).replace(/^https?:\/\/schema\.org\//, ""));
+    return names.find((/** @type {string} */ name) => wanted.has(name)) ?? names[0] ?? "";
+  }
+
+  /**
+   * @param {any} value one address or a list of them
+   * @param {string} base
+   * @returns {string[]}
+   */
+  function addresses(value, base) {
+    const all = Array.isArray(value) ? value.slice(0, 10) : [value];
+    return all.map((one) => address(one, base)).filter((one) => one !== "");
+  }
+
+  /**
+   * @param {any} value a number, or text that is one
+   * @returns {number | undefined}
+   */
+  function whole(value) {
+    const number = typeof value === "string" && /^\s*\d{1,5}\s*$/.test(value) ? Number(value) : value;
+    return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+  }
+
+  /**
+   * @param {any} node an object of JSON-LD
+   * @param {string} base
+   * @param {number} [depth] of what it is part of
+   * @returns {Record<string, any>}
+   */
+  function trim(node, base, depth = 0) {
+    /** @type {Record<string, any>} */
+    const out = { type: typeOf(node) };
+    const name = text(node.name);
+    if (name) out.name = name;
+    const refs = [...addresses(node.sameAs, base), ...addresses(node["@id"], base), ...addresses(node.url, base)];
+    if (refs.length > 0) out.refs = [...new Set(refs)].slice(0, 12);
+    const date = text(node.datePublished ?? node.dateCreated, 40);
+    if (date) out.date = date;
+    const season = whole(node.seasonNumber);
+    if (season !== undefined) out.season = season;
+    const episode = whole(node.episodeNumber);
+    if (episode !== undefined) out.episode = episode;
+    if (depth < 2) {
+      const series = first(node.partOfSeries ?? node.partOfTVSeries);
+      if (series) out.series = trim(series, base, depth + 1);
+      const part = first(node.partOfSeason);
+      if (part) out.partOfSeason = trim(part, base, depth + 1);
+    }
+    return out;
+  }
+
+  /**
+   * @param {any} value an object or a list that begins with one
+   * @returns {any | null}
+   */
+  function first(value) {
+    const one = Array.isArray(value) ? value[0] : value;
+    return one && typeof one === "object" ? one : null;
+  }
+
+  /**
+   * @param {any} root what a script held
+   * @param {string} base the page's address
+   * @param {Record<string, any>[]} found added to
+   * @param {{nodes: number}} budget
+   * @param {number} [depth]
+   */
+  function walk(root, base, found, budget, depth = 0) {
+    if (!root || typeof root !== "object" || depth > MOST_DEPTH || found.length >= MOST_OBJECTS) return;
+    if (--budget.nodes < 0) return;
+    if (Array.isArray(root)) {
+      for (const one of root.slice(0, MOST_NODES)) walk(one, base, found, budget, depth + 1);
+      return;
+    }
+    if (wanted.has(typeOf(root))) {
+      found.push(trim(root, base));
+      return;
+    }
+    for (const door of doors) walk(root[door], base, found, budget, depth + 1);
+  }
+
+  /** @type {WeakMap<Element, {content: string, page: string}>} the page on which each text was first seen */
+  const seen = new WeakMap();
+
+  /**
+   * @param {Document} document
+   * @returns {Element[]}
+   */
+  function scriptsOf(document) {
+    return [...document.querySelectorAll('script[type="application/ld+json"]')].slice(0, MOST_SCRIPTS);
+  }
+
+  /**
+   * Remembers on which page a script was first seen: a single-page site may
+   * leave the words of one page standing on the next.
+   * @param {Document} document
+   * @param {string} page its name now
+   */
+  function note(document, page) {
+    for (const script of scriptsOf(document)) {
+      const content = (script.textContent ?? "").slice(0, MOST_CHARACTERS + 1);
+      if (seen.get(script)?.content !== content) seen.set(script, { content, page });
+    }
+  }
+
+  /**
+   * @param {Record<string, any>} object
+   * @param {string} href
+   * @returns {boolean} whether the object itself says that this is its page
+   */
+  function belongs(object, href) {
+    const path = href.split(/[?#]/)[0];
+    return (object.refs ?? []).some((/** @type {string} */ ref) => ref.split(/[?#]/)[0] === path);
+  }
+
+  /**
+   * @param {Document} document
+   * @param {string} page its name, as in note()
+   * @returns {Record<string, any>[]}
+   */
+  function read(document, page) {
+    note(document, page);
+    /** @type {Record<string, any>[]} */
+    const found = [];
+    const base = document.location?.href ?? "";
+    const budget = { nodes: MOST_NODES };
+    for (const script of scriptsOf(document)) {
+      const { content, page: at } = seen.get(script) ?? { content: "", page };
+      if (content.length > MOST_CHARACTERS) continue;
+      /** @type {Record<string, any>[]} */
+      const objects = [];
+      try {
+        walk(JSON.parse(content), base, objects, budget);
+      } catch {
+        continue; // not JSON: nothing is known from it
+      }
+      found.push(...objects.filter((object) => at === page || belongs(object, base)));
+    }
+    return found.slice(0, MOST_OBJECTS);
+  }
+
+  own.jsonld = { read, note };
+})();

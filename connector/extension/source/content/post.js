@@ -1,0 +1,81 @@
+/**
+ * Messages to the background, which may be asleep, just dying, or gone for
+ * good because the extension was updated.
+ */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+
+  /** Milliseconds between the tries; the last holds on. */
+  const PAUSES = [2_000, 5_000, 15_000, 60_000, 300_000];
+  /** Answers that no later try would change. */
+  const FINAL = new Set(["paused", "malformed"]);
+
+  /**
+   * @param {any} message
+   * @returns {Promise<any>} the answer; null when there was none
+   */
+  async function send(message) {
+    try {
+      const api = globalThis.browser ?? globalThis.chrome;
+      return (await api.runtime.sendMessage(message)) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** @returns {boolean} false once this script belongs to an extension that is no more */
+  function alive() {
+    try {
+      return Boolean((globalThis.browser ?? globalThis.chrome)?.runtime?.id);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Tells that something was watched, again and again until it is kept. */
+  class Teller {
+    /** @type {Map<string, {message: any, tries: number, timer: any}>} by sitting */
+    #waiting = new Map();
+    #send;
+
+    /** @param {(message: any) => Promise<any>} [send] */
+    constructor(send = own.post.send) {
+      this.#send = send;
+    }
+
+    /** @param {import("../messages.js").Sitting} sitting as it was when it crossed; never changed afterwards */
+    tell(sitting) {
+      if (this.#waiting.has(sitting.id)) return;
+      this.#waiting.set(sitting.id, { message: { kind: "watched", sitting }, tries: 0, timer: null });
+      void this.#try(sitting.id);
+    }
+
+    /** Tries all at once: the page is about to go, or is back. */
+    flush() {
+      for (const id of this.#waiting.keys()) void this.#try(id);
+    }
+
+    /** @returns {number} told and not yet kept */
+    get waiting() {
+      return this.#waiting.size;
+    }
+
+    /** @param {string} id */
+    async #try(id) {
+      const entry = this.#waiting.get(id);
+      if (!entry) return;
+      clearTimeout(entry.timer);
+      const answer = await this.#send(entry.message);
+      if (answer?.kept === true || FINAL.has(answer?.reason) || !own.post.alive()) {
+        clearTimeout(entry.timer);
+        this.#waiting.delete(id);
+        return;
+      }
+      if (!this.#waiting.has(id)) return;
+      clearTimeout(entry.timer);
+      entry.timer = setTimeout(() => void this.#try(id), PAUSES[Math.min(entry.tries++, PAUSES.length - 1)]);
+    }
+  }
+
+  own.post = { send, alive, Teller };
+})();

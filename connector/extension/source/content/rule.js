@@ -1,0 +1,54 @@
+/** When a film or an episode counts as watched. */
+(() => {
+  const own = (globalThis.filmspool ??= {});
+
+  /** Longer than this is no film: players write such lengths for live streams. */
+  const LONGEST = 24 * 3600;
+
+  /** Holds until the background has told its own. */
+  const usual = {
+    movie: { played: 0.5, position: 0.8, minimum: 300 },
+    episode: { played: 0.5, position: 0.8, minimum: 300 },
+    last: 0,
+  };
+
+  /**
+   * @param {import("../messages.js").Rule} rule
+   * @param {"movie" | "episode" | null} kind null is not known: the stricter of both
+   * @returns {import("../messages.js").Threshold}
+   */
+  function threshold(rule, kind) {
+    if (kind) return rule[kind];
+    const { movie, episode } = rule;
+    return {
+      played: Math.max(movie.played, episode.played),
+      position: Math.max(movie.position, episode.position),
+      minimum: Math.max(movie.minimum, episode.minimum),
+    };
+  }
+
+  /**
+   * @param {import("../messages.js").Rule} rule
+   * @param {"movie" | "episode" | null} kind
+   * @param {number} duration seconds
+   * @returns {boolean} false for live streams, for clips, and before the length is known
+   */
+  function long(rule, kind, duration) {
+    return duration <= LONGEST && duration > 0 && duration >= threshold(rule, kind).minimum;
+  }
+
+  /**
+   * @param {import("../messages.js").Rule} rule
+   * @param {"movie" | "episode" | null} kind
+   * @param {{played: number, position: number, duration: number}} state seconds
+   * @returns {number} seconds still to play; 0 is watched, Infinity never
+   */
+  function needs(rule, kind, { played, position, duration }) {
+    if (!long(rule, kind, duration)) return Infinity;
+    const limit = threshold(rule, kind);
+    const goal = rule.last > 0 ? Math.max(0, duration - rule.last) : limit.position * duration;
+    return Math.max(0, goal - position, limit.played * duration - played);
+  }
+
+  own.rule = { usual, threshold, long, needs };
+})();

@@ -1,0 +1,44 @@
+/**
+ * A player in a frame of another site knows nothing of the page around it.
+ * The background sees both, and puts them together here.
+ */
+
+/**
+ * @typedef {import("../messages.js").Sitting} Sitting
+ * @typedef {import("../messages.js").Evidence} Evidence
+ */
+
+/**
+ * @param {Sitting} sitting as the frame told it
+ * @param {{url?: string, host?: string, title?: string, evidence?: Evidence} | null | undefined} page what the tab's
+ *   own page answered to {kind: "page"}; foreign too
+ * @returns {Sitting}
+ */
+export function withPage(sitting, page) {
+  if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
+  const mine = sitting.evidence;
+  const { jsonld, mediaSession, links, attributes, pickup } = page.evidence ?? {};
+  return {
+    ...sitting,
+    url: page.url,
+    host: page.host,
+    frameUrl: sitting.frameUrl ?? sitting.url,
+    title: typeof page.title === "string" ? page.title : sitting.title,
+    evidence: {
+      jsonld: [...list(jsonld), ...list(mine.jsonld)].slice(0, 10),
+      mediaSession: mine.mediaSession ?? mediaSession ?? null,
+      links: [...new Set([...list(links), ...list(mine.links)])].slice(0, 20),
+      attributes: { ...mine.attributes, ...attributes },
+      provider: mine.provider,
+      pickup: { ...mine.pickup, ...pickup },
+    },
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {any[]}
+ */
+function list(value) {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,69 @@
+/**
+ * Certain identifiers, strongest first: the page's own address, a media
+ * server's answer, data-tmdb-id, what the site's adapter picked, sameAs, and
+ * a link to themoviedb.org if the page has one alone.
+ */
+import { described, texts, tmdbOf } from "./described.js";
+import { fromTmdb, positive } from "./ids.js";
+
+/** @typedef {import("./ids.js").Named} Named */
+
+/**
+ * @param {any} attributes of the body
+ * @returns {Named | null}
+ */
+function fromAttributes(attributes) {
+  const tmdb = positive(attributes?.tmdbId);
+  const kind = attributes?.tmdbType;
+  return tmdb && (kind === "movie" || kind === "tv") ? { kind, tmdb } : null;
+}
+
+/**
+ * @param {any} provider a media server's answer
+ * @returns {Named | null}
+ */
+function fromProvider(provider) {
+  if (provider?.type === "movie") return named("movie", provider.tmdb);
+  if (provider?.type === "episode") return named("tv", provider.seriesTmdb);
+  return null;
+}
+
+/**
+ * @param {"movie" | "tv"} kind
+ * @param {unknown} id
+ * @returns {Named | null}
+ */
+function named(kind, id) {
+  const tmdb = positive(id);
+  return tmdb ? { kind, tmdb } : null;
+}
+
+/**
+ * @param {string} url
+ * @param {any} evidence
+ * @returns {Named | null} "none" is null; two that contradict each other are null too
+ */
+export function certainId(url, evidence) {
+  const own = fromTmdb(url);
+  if (own) return own;
+  if (evidence.provider) return fromProvider(evidence.provider);
+  const object = described(evidence.jsonld, url);
+  const strong = [
+    fromAttributes(evidence.attributes),
+    fromTmdb(evidence.pickup?.tmdb),
+    object && tmdbOf(object.refs),
+    object && tmdbOf(object.seriesRefs),
+  ].filter((one) => one !== null);
+  if (strong.length === 0) return tmdbOf(texts(evidence.links));
+  return agreed(strong);
+}
+
+/**
+ * @param {Named[]} all at least one
+ * @returns {Named | null} the one they all mean, with its place if any tells it
+ */
+function agreed(all) {
+  const [first] = all;
+  if (all.some((one) => one.kind !== first.kind || one.tmdb !== first.tmdb)) return null;
+  return all.find((one) => one.kind === "tv" && one.episode !== undefined) ?? first;
+}

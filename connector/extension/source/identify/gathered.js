@@ -1,0 +1,148 @@
+/**
+ * Everything a page says about what it plays, as titles and numbers: from a
+ * media server, JSON-LD, the address, the media session and the page's title,
+ * in this order. Sources that contradict each other on season or episode
+ * leave both unknown.
+ */
+import { described, imdbOf, texts, words } from "./described.js";
+import { fromImdb, imdbId, ordinal, positive, year } from "./ids.js";
+import { fromAddress, fromPickup } from "./sites.js";
+import { bare, dated, placeIn } from "./titles.js";
+
+/**
+ * @typedef {object} Gathered
+ * @property {"movie" | "episode"} [kind]
+ * @property {string} [title] of the film or the episode
+ * @property {number} [year] of the film
+ * @property {string} [seriesTitle]
+ * @property {number} [season]
+ * @property {number} [episode]
+ * @property {import("../messages.js").Ids} [ids] of the film or the episode; never tmdb
+ * @property {import("../messages.js").Ids} [showIds] of the series; never tmdb
+ */
+
+/**
+ * Leaves out what is not known.
+ * @template {Record<string, any>} T
+ * @param {T} object
+ * @returns {Partial<T>}
+ */
+export function lean(object) {
+  return /** @type {Partial<T>} */ (
+    Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null))
+  );
+}
+
+/**
+ * @param {unknown} imdb
+ * @param {unknown} [tvdb]
+ * @returns {import("../messages.js").Ids | undefined}
+ */
+function foreign(imdb, tvdb) {
+  const ids = lean({ imdb: imdbId(imdb), tvdb: positive(tvdb) });
+  return Object.keys(ids).length > 0 ? /** @type {import("../messages.js").Ids} */ (ids) : undefined;
+}
+
+/**
+ * @param {any} provider
+ * @returns {Gathered}
+ */
+function fromProvider(provider) {
+  const common = { title: words(provider?.title), ids: foreign(provider?.imdb, provider?.tvdb) };
+  if (provider?.type === "movie") return { kind: "movie", ...common, year: year(provider.year) ?? undefined };
+  if (provider?.type !== "episode") return {};
+  return {
+    kind: "episode",
+    ...common,
+    seriesTitle: words(provider.seriesTitle),
+    season: ordinal(provider.season, 0) ?? undefined,
+    episode: ordinal(provider.episode, 1) ?? undefined,
+    showIds: foreign(provider.seriesImdb, provider.seriesTvdb),
+  };
+}
+
+/**
+ * @param {any} jsonld
+ * @param {string} url
+ * @returns {Gathered}
+ */
+function fromJsonld(jsonld, url) {
+  const found = described(jsonld, url);
+  if (!found) return {};
+  const { refs, seriesRefs, ...rest } = found;
+  return { ...rest, ids: foreign(imdbOf(refs)), showIds: foreign(imdbOf(seriesRefs)) };
+}
+
+/**
+ * @param {any} session the page's media session
+ * @returns {Gathered}
+ */
+function fromSession(session) {
+  const [title, artist, album] = [words(session?.title), words(session?.artist), words(session?.album)];
+  const place = placeIn(title) ?? placeIn(album) ?? placeIn(artist);
+  if (!place) return {};
+  const others = [artist, album].filter((one) => one && !placeIn(one) && !/^\D{0,12}\d{1,3}$/.test(one));
+  return { kind: "episode", season: place.season, episode: place.episode, seriesTitle: words(place.before) ?? others[0] };
+}
+
+/**
+ * @param {unknown} title document.title
+ * @returns {Gathered}
+ */
+function fromTitle(title) {
+  const place = placeIn(title);
+  if (place) {
+    const series = words(bare(place.before.replace(/^watch\s+/i, "")));
+    return { kind: "episode", season: place.season, episode: place.episode, seriesTitle: series };
+  }
+  return dated(title) ?? {};
+}
+
+/**
+ * @param {string} url
+ * @param {any} links
+ * @param {"movie" | "episode" | undefined} kind
+ * @returns {Gathered} the imdb id of a film; of an episode's page it may be the series' or the episode's
+ */
+function fromLinks(url, links, kind) {
+  const imdb = kind === "movie" ? (fromImdb(url) ?? imdbOf(texts(links))) : undefined;
+  return imdb ? { ids: { imdb } } : {};
+}
+
+/**
+ * @param {Gathered[]} sources strongest first
+ * @param {"season" | "episode"} name
+ * @returns {number | undefined | null} null when they contradict each other
+ */
+function common(sources, name) {
+  const said = new Set(sources.map((one) => one[name]).filter((one) => one !== undefined));
+  return said.size > 1 ? null : [...said][0];
+}
+
+/**
+ * @param {{url: string, title: string, evidence: any}} page
+ * @returns {Gathered}
+ */
+export function gathered({ url, title, evidence }) {
+  const { provider, jsonld, mediaSession, links, pickup } = evidence;
+  const sources = provider
+    ? [fromProvider(provider)]
+    : [fromJsonld(jsonld, url), fromAddress(url), fromPickup(url, pickup), fromSession(mediaSession), fromTitle(title)];
+  const kind = sources.find((one) => one.kind)?.kind;
+  const fitting = sources.filter((one) => !one.kind || one.kind === kind);
+  fitting.push(fromLinks(url, links, kind));
+  /** @param {keyof Gathered} name */
+  const first = (name) => fitting.find((one) => one[name] !== undefined)?.[name];
+  const [season, episode] = [common(fitting, "season"), common(fitting, "episode")];
+  const placed = kind === "episode" && season !== null && episode !== null;
+  return /** @type {Gathered} */ (lean({
+    kind,
+    title: first("title"),
+    year: kind === "episode" ? undefined : first("year"),
+    seriesTitle: first("seriesTitle"),
+    season: placed ? season : undefined,
+    episode: placed ? episode : undefined,
+    ids: first("ids"),
+    showIds: first("showIds"),
+  }));
+}

@@ -1,0 +1,149 @@
+/**
+ * From what a page says to what was watched.
+ *
+ * Certain is only what carries themoviedb.org's own identifier for this very
+ * film, or for the series together with season and episode; and what the user
+ * has said once about the same series or film on the same site. Everything
+ * else is evidence: titles, numbers, ids of other services. Nothing is looked
+ * up and nothing is guessed; sources that contradict each other leave the
+ * matter open.
+ */
+import { knownKey } from "../background/known.js";
+import { certainId } from "./certain.js";
+import { texts, words } from "./described.js";
+import { gathered, lean } from "./gathered.js";
+
+export { pickupFor } from "./sites.js";
+
+/**
+ * @typedef {import("../messages.js").Media} Media
+ * @typedef {import("../messages.js").Ids} Ids
+ * @typedef {import("../messages.js").Known} Known
+ * @typedef {import("../messages.js").Identified} Identified
+ * @typedef {import("./gathered.js").Gathered} Gathered
+ * @typedef {import("./ids.js").Named} Named
+ */
+
+/**
+ * A page, or a sitting on one; see messages.js.
+ * @typedef {{url: string, host: string, title: string, evidence: any}} Page
+ */
+
+/**
+ * @param {Page} page
+ * @param {Known} known
+ * @returns {Identified}
+ */
+export function identify(page, known) {
+  const safe = checked(page);
+  const found = gathered(safe);
+  const evidence = asEvidence(found);
+  const certain = agreed(certainId(safe.url, safe.evidence), found);
+  if (certain) return { media: certain, certain: true, evidence: { ...evidence, ...placeOf(certain) } };
+  const recalled = recall(safe.host, found, evidence, known);
+  if (recalled) return { media: recalled, certain: true, evidence };
+  return { media: likely(found), certain: false, evidence };
+}
+
+/**
+ * @param {any} page foreign in all its parts
+ * @returns {Page}
+ */
+function checked(page) {
+  const { url, host, title, evidence } = page ?? {};
+  const text = (/** @type {unknown} */ value, /** @type {number} */ most) => (typeof value === "string" ? value.slice(0, most) : "");
+  const some = evidence && typeof evidence === "object" ? evidence : {};
+  return { url: text(url, 4000), host: text(host, 253), title: text(title, 300), evidence: { ...some, links: texts(some.links) } };
+}
+
+/**
+ * In the words of the pages: an episode's title is its series'.
+ * @param {Gathered} found
+ * @returns {Identified["evidence"]}
+ */
+function asEvidence({ kind, title, seriesTitle, season, episode, year }) {
+  return lean({ kind, title: kind === "episode" ? seriesTitle : title, season, episode, year });
+}
+
+/**
+ * @param {Media} media
+ * @returns {Identified["evidence"]}
+ */
+function placeOf({ type, season, episode }) {
+  return lean({ kind: type, season, episode });
+}
+
+/**
+ * @param {Named | null} id
+ * @param {Gathered} found
+ * @returns {Media | null} null when the page contradicts the id, or leaves the episode open
+ */
+function agreed(id, found) {
+  if (!id) return null;
+  if (id.kind === "movie") return found.kind === "episode" ? null : movie(found, id.tmdb);
+  if (found.kind === "movie") return null;
+  const season = id.season ?? found.season;
+  const episode = id.episode ?? found.episode;
+  if (season === undefined || episode === undefined) return null;
+  if (found.season !== undefined && (found.season !== season || found.episode !== episode)) return null;
+  return episodeOf({ ...found, season, episode }, id.tmdb);
+}
+
+/**
+ * What the user has said of the same series or film on this site.
+ * @param {string} host
+ * @param {Gathered} found
+ * @param {Identified["evidence"]} evidence
+ * @param {Known} known
+ * @returns {Media | null}
+ */
+function recall(host, found, evidence, known) {
+  const key = knownKey(host, evidence);
+  if (key === null || !known || !Object.hasOwn(known, key)) return null;
+  const { tmdb } = known[key];
+  if (found.kind === "movie") return movie(found, tmdb);
+  return found.season !== undefined && found.episode !== undefined ? episodeOf(found, tmdb) : null;
+}
+
+/**
+ * What may be sent as evidence, for others to resolve.
+ * @param {Gathered} found
+ * @returns {Media | null}
+ */
+function likely(found) {
+  const { kind, title, seriesTitle, season, episode, ids, showIds } = found;
+  if (kind === "movie") return title || ids ? movie(found) : null;
+  if (kind !== "episode") return null;
+  const placed = season !== undefined && episode !== undefined && (seriesTitle || showIds);
+  return placed || ids ? episodeOf(found) : null;
+}
+
+/**
+ * @param {Gathered} found
+ * @param {number} [tmdb] of the film
+ * @returns {Media}
+ */
+function movie({ title, year, ids }, tmdb) {
+  return /** @type {Media} */ (lean({ type: "movie", ids: joined(tmdb, ids), title: words(title), year }));
+}
+
+/**
+ * @param {Gathered} found
+ * @param {number} [tmdb] of the series
+ * @returns {Media}
+ */
+function episodeOf({ title, seriesTitle, season, episode, ids, showIds }, tmdb) {
+  const show = lean({ ids: joined(tmdb, showIds), title: words(seriesTitle) });
+  const some = Object.keys(show).length > 0 ? show : undefined;
+  return /** @type {Media} */ (lean({ type: "episode", ids: joined(undefined, ids), show: some, title: words(title), season, episode }));
+}
+
+/**
+ * @param {number | undefined} tmdb
+ * @param {Ids | undefined} others
+ * @returns {Ids | undefined}
+ */
+function joined(tmdb, others) {
+  const ids = lean({ tmdb, ...others });
+  return Object.keys(ids).length > 0 ? ids : undefined;
+}

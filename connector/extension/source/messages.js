@@ -1,0 +1,230 @@
+/**
+ * The words that the parts of the extension exchange: types only, no code.
+ * What goes to the daemon is specified in connector/protocol.
+ */
+
+/**
+ * Identifiers from outside.
+ * @typedef {{tmdb?: number, imdb?: string, tvdb?: number}} Ids
+ */
+
+/**
+ * A film or an episode, as it goes to the daemon.
+ * @typedef {object} Media
+ * @property {"movie" | "episode"} type
+ * @property {Ids} [ids]
+ * @property {{ids?: Ids, title?: string, year?: number}} [show]
+ * @property {string} [title]
+ * @property {number} [year]
+ * @property {number} [season] from 0, which is the specials
+ * @property {number} [episode] from 1
+ */
+
+/**
+ * A film or a series that may stand on the watchlist.
+ * @typedef {object} WatchlistMedia
+ * @property {"movie" | "tv"} type
+ * @property {Ids} [ids]
+ * @property {string} [title]
+ * @property {number} [year]
+ */
+
+/**
+ * When a film or an episode counts as watched: all three must hold.
+ * @typedef {object} Threshold
+ * @property {number} played part of the duration that was really played, 0 to 1
+ * @property {number} position part of the duration that was reached, 0 to 1
+ * @property {number} minimum seconds; shorter media is never counted
+ */
+
+/**
+ * @typedef {object} Rule
+ * @property {Threshold} movie
+ * @property {Threshold} episode
+ * @property {number} last seconds before the end that count in place of position; 0 is off
+ */
+
+/**
+ * Kept in storage.local under "settings".
+ * @typedef {object} Settings
+ * @property {string} address of the daemon, host:port
+ * @property {Rule} rule
+ * @property {number} pausedUntil milliseconds since 1970; past or 0 is not paused
+ * @property {boolean} private records nothing until it is switched off
+ * @property {boolean} askUnknown false sends what was not identified with its title only
+ */
+
+/**
+ * Kept in storage.local under "pairing"; the token never leaves the background.
+ * @typedef {object} Pairing
+ * @property {string} clientId
+ * @property {string} token
+ * @property {string} address where it was paired
+ * @property {string} label
+ * @property {boolean} [revoked] the daemon itself has said so
+ */
+
+/**
+ * Kept in storage.local under "known": what the user has said once.
+ * "<host>|<series title in lower case>" for series,
+ * "<host>|film|<title in lower case>|<year>" for films.
+ * @typedef {Record<string, {tmdb: number, title: string}>} Known
+ */
+
+/**
+ * What a page says about what it plays; nothing of it is judged yet.
+ * @typedef {object} Evidence
+ * @property {Record<string, any>[]} jsonld objects of type Movie, TVEpisode, Episode, VideoObject, trimmed
+ * @property {{title: string, artist: string, album: string} | null} mediaSession
+ * @property {string[]} links to themoviedb.org and imdb.com, at most 20
+ * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
+ * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
+ * @property {Record<string, any>} pickup what the site's adapter picked
+ */
+
+/**
+ * One sitting before one medium; its id becomes the id of the one event.
+ * @typedef {object} Sitting
+ * @property {string} id UUID, version 4, made at its begin
+ * @property {string} url of the tab's page
+ * @property {string} host
+ * @property {string} [frameUrl] when the medium plays in a frame
+ * @property {string} title document.title
+ * @property {string} startedAt RFC 3339
+ * @property {string} at when the threshold was crossed, RFC 3339 with offset
+ * @property {number} duration seconds
+ * @property {number} position seconds
+ * @property {number} played seconds really played
+ * @property {Evidence} evidence
+ */
+
+/**
+ * What identify() makes of a sitting.
+ * @typedef {object} Identified
+ * @property {Media | null} media
+ * @property {boolean} certain may be sent without asking
+ * @property {{title?: string, season?: number, episode?: number, year?: number, kind?: "movie" | "episode"}} evidence
+ */
+
+/**
+ * How far a sitting got before its threshold, so that it can go on after the
+ * page was loaded anew.
+ * @typedef {object} Halfway
+ * @property {string} id of the sitting
+ * @property {string} page names the page: its address without what changes while a film plays
+ * @property {number} duration seconds
+ * @property {string} startedAt
+ * @property {[number, number][]} spans the stretches that were played, in seconds
+ */
+
+/**
+ * Content to background. The popup says "sitting" to learn what the sitting it
+ * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
+ * sitting stays one event. page is the name that Halfway uses.
+ * @typedef {{kind: "sitting", sitting: Sitting, page?: string}
+ *   | {kind: "watched", sitting: Sitting}
+ *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent
+ */
+
+/**
+ * The answer to "sitting".
+ * @typedef {object} SittingAnswer
+ * @property {boolean} record false: paused, private, or not allowed here
+ * @property {Rule} rule
+ * @property {Record<string, any> | null} [pickup] the site adapter's data
+ * @property {Media | null} identified
+ * @property {boolean} certain
+ * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] what an earlier visit left half way
+ */
+
+/**
+ * The answer to "watched".
+ * @typedef {{kept: boolean, reason?: string}} WatchedAnswer
+ */
+
+/**
+ * The answer of a tab's frame to {kind: "now"}; null when nothing plays there.
+ * @typedef {{sitting: Sitting, crossed: boolean, needs: number} | null} NowAnswer
+ */
+
+/**
+ * An event that the daemon has refused for good.
+ * @typedef {{id: string, title: string, code: string, message: string, at: string}} Rejected
+ */
+
+/**
+ * Watched, not identified; kept until the user says what it was.
+ * @typedef {object} Unknown
+ * @property {string} id
+ * @property {string} title
+ * @property {string} host
+ * @property {string} at
+ * @property {"movie" | "episode" | null} kind
+ * @property {Identified["evidence"]} evidence
+ */
+
+/**
+ * The link to the daemon:
+ * unpaired (no pairing yet), connected (it was there and ours when we last
+ * talked; the socket itself rests while there is nothing to say), waiting
+ * (not asked yet, or back-off after trouble), offline (nothing listens there), revoked (pair again),
+ * stranger (something else listens there, or it could not prove itself),
+ * old (one of the two must be updated).
+ * @typedef {"unpaired" | "connected" | "waiting" | "offline" | "revoked" | "stranger" | "old"} LinkState
+ */
+
+/**
+ * @typedef {object} LinkInfo
+ * @property {LinkState} state
+ * @property {string} detail one plain sentence in English, for the curious; may be empty
+ * @property {string | null} daemonVersion
+ * @property {string | null} pairedLabel
+ * @property {string} address
+ */
+
+/**
+ * What the daemon says of itself.
+ * @typedef {{online: boolean, pending: number, attention: number, lastDelivered: string | null}} DaemonStatus
+ */
+
+/**
+ * Everything the pages show.
+ * @typedef {object} State
+ * @property {LinkInfo} link
+ * @property {DaemonStatus | null} daemon as last heard
+ * @property {{waiting: number, full: boolean, rejected: Rejected[], unknown: Unknown[]}} outbox
+ * @property {Settings} settings
+ * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
+ * @property {boolean} paused
+ */
+
+/**
+ * Pages to background.
+ * @typedef {{kind: "state"}
+ *   | {kind: "pair", code: string, label: string, address: string}
+ *   | {kind: "unpair"}
+ *   | {kind: "settings", settings: Settings}
+ *   | {kind: "retry"}
+ *   | {kind: "add", media: Media, watchedAt: string}
+ *   | {kind: "watchlist", media: WatchlistMedia, priority?: number}
+ *   | {kind: "list", name: string, description?: string, visibility?: "PRIVATE" | "PUBLIC"}
+ *   | {kind: "identify", id: string, media: Media, remember: boolean}
+ *   | {kind: "discard", id: string}
+ *   | {kind: "again", id: string}
+ *   | {kind: "identifyText", text: string}
+ *   | {kind: "grant", origin: string}
+ *   | {kind: "ungrant", origin: string}} FromPage
+ */
+
+/**
+ * The answer to most page messages; code is an error code of the protocol, or
+ * one of the link's states.
+ * @typedef {{ok: true, id?: string} | {ok: false, code?: string, message: string}} Answer
+ */
+
+/**
+ * Background to pages, when State may have changed.
+ * @typedef {{kind: "changed"}} Changed
+ */
+
+export {};

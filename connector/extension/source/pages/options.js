@@ -1,0 +1,33 @@
+/** The options: pairing, sites, what counts as watched, privacy. */
+import { follow } from "./ask.js";
+import { part } from "./elements.js";
+import { loadDrafts, say } from "./fields.js";
+import { linkView } from "./link-view.js";
+import { pairingView } from "./pairing-view.js";
+import { pauseView } from "./pause-view.js";
+import { ruleView } from "./rule-view.js";
+import { sitesView } from "./sites-view.js";
+import { switchView } from "./switch-view.js";
+import { text, translate } from "./words.js";
+
+async function open() {
+  translate(document);
+  await loadDrafts();
+  const refresh = follow(
+    (state) => views.forEach((view) => view(state)),
+    () => say(text("backgroundSilent")),
+  );
+  const views = [
+    linkView(refresh),
+    pairingView(refresh),
+    sitesView(refresh),
+    ruleView(refresh),
+    switchView("ask-unknown", "askUnknown", refresh),
+    switchView("private", "private", refresh),
+    pauseView(refresh),
+  ];
+  await refresh();
+  part("link").setAttribute("data-ready", "");
+}
+
+void open();

@@ -1,0 +1,125 @@
+/** Pairing with Filmspool, its end, and Filmspool's address. */
+import { request } from "./ask.js";
+import { button, find, form, input, part } from "./elements.js";
+import { fault, onSubmit, say } from "./fields.js";
+import { readAddress, readCode } from "./typed.js";
+import { put, text } from "./words.js";
+
+/**
+ * @typedef {import("../messages.js").State} State
+ * @typedef {import("../messages.js").Settings} Settings
+ */
+
+/** The protocol takes more; a name is meant to be read in a list. */
+const LONGEST_LABEL = 60;
+
+/**
+ * @param {() => Promise<void>} refresh
+ * @returns {(state: State) => void}
+ */
+export function pairingView(refresh) {
+  /** @type {State | undefined} */
+  let last;
+  pairForm(refresh);
+  unpairSteps(refresh);
+  addressForm(refresh, () => last?.settings);
+  return (state) => {
+    const paired = isPaired(state);
+    const changed = last === undefined || isPaired(last) !== paired || (last.link.state === "revoked") !== (state.link.state === "revoked");
+    part("paired").hidden = !paired;
+    part("address").hidden = !paired;
+    put(part("pair-summary"), text(paired ? "pairAgainSummary" : "pairSummary"));
+    if (paired) put(part("paired-words"), state.link.pairedLabel ? text("pairedAs", state.link.pairedLabel) : text("paired"));
+    if (changed) find("pair", HTMLDetailsElement).open = !paired || state.link.state === "revoked";
+    offer("pair-address", state.settings.address, last?.settings.address);
+    offer("new-address", state.settings.address, last?.settings.address);
+    offer("pair-label", state.link.pairedLabel || browserName(), last && (last.link.pairedLabel || browserName()));
+    last = state;
+  };
+}
+
+/** @param {State} state */
+const isPaired = ({ link }) => link.state !== "unpaired";
+
+/**
+ * Fills in a field, unless the user has typed something else.
+ * @param {string} id
+ * @param {string} value
+ * @param {string | undefined} before what was filled in last
+ */
+function offer(id, value, before) {
+  const field = input(id);
+  if (field.value === "" || field.value === before) field.value = value;
+}
+
+function browserName() {
+  const agent = navigator.userAgent;
+  const [, name] = /(Firefox|Edg|OPR|Vivaldi)\//.exec(agent) ?? [];
+  return { Firefox: "Firefox", Edg: "Edge", OPR: "Opera", Vivaldi: "Vivaldi" }[name ?? ""] ?? "Chrome";
+}
+
+/** @param {() => Promise<void>} refresh */
+function pairForm(refresh) {
+  const code = input("pair-code");
+  const label = input("pair-label");
+  const address = input("pair-address");
+  onSubmit(form("pair-form"), async () => {
+    const read = readCode(code.value);
+    const at = readAddress(address.value);
+    if (!read) return fault(code, text(code.value.trim() ? "faultCode" : "faultCodeEmpty"));
+    const named = label.value.trim();
+    if ([...named].length > LONGEST_LABEL) return fault(label, text("faultLong", LONGEST_LABEL, [...named].length));
+    if (!at) return fault(address, text("faultAddress"));
+    say(text("pairingNow"));
+    const answer = await request({ kind: "pair", code: read, label: named, address: at });
+    await refresh();
+    if (!answer.ok) {
+      say("");
+      return fault(code, answer.why);
+    }
+    code.value = "";
+    find("pair", HTMLDetailsElement).open = false;
+    part("link").focus();
+    say(text("pairingDone"));
+  });
+}
+
+/** @param {() => Promise<void>} refresh */
+function unpairSteps(refresh) {
+  const step = (/** @type {boolean} */ asks) => {
+    part("unpair-sure").hidden = !asks;
+    button("unpair").hidden = asks;
+    button(asks ? "unpair-no" : "unpair").focus();
+  };
+  button("unpair").addEventListener("click", () => step(true));
+  button("unpair-no").addEventListener("click", () => step(false));
+  part("unpair-sure").addEventListener("keydown", (pressed) => {
+    if (pressed.key === "Escape") step(false);
+  });
+  button("unpair-yes").addEventListener("click", async () => {
+    const answer = await request({ kind: "unpair" });
+    await refresh();
+    step(false);
+    if (answer.ok) part("pairing-heading").focus();
+    say(answer.ok ? text("unpaired") : answer.why);
+  });
+}
+
+/**
+ * @param {() => Promise<void>} refresh
+ * @param {() => Settings | undefined} settings
+ */
+function addressForm(refresh, settings) {
+  const address = input("new-address");
+  onSubmit(form("address-form"), async () => {
+    const at = readAddress(address.value);
+    const now = settings();
+    if (!at || !now) return fault(address, text("faultAddress"));
+    const answer = await request({ kind: "settings", settings: { ...now, address: at } });
+    if (!answer.ok) return fault(address, answer.why);
+    address.value = at;
+    await request({ kind: "retry" });
+    await refresh();
+    say(text("saved"));
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * Every text of the pages, from _locales. A text may name commands between
+ * backticks; they are shown as code.
+ */
+import { api } from "./api.js";
+
+/** The language of the texts, which need not be the browser's. */
+const language = () => text("language");
+
+/**
+ * @param {string} key
+ * @param {...(string | number)} values
+ */
+export function text(key, ...values) {
+  return api.i18n.getMessage(key, values.map(String));
+}
+
+/**
+ * A text that counts: key_one or key_other, which take the number as their
+ * first value.
+ * @param {string} key
+ * @param {number} n
+ */
+export function counted(key, n) {
+  const form = new Intl.PluralRules(language()).select(n) === "one" ? "one" : "other";
+  return text(`${key}_${form}`, new Intl.NumberFormat(language()).format(n));
+}
+
+/** @param {number} seconds in whole minutes, at least one */
+export const minutes = (seconds) => counted("minutes", Math.max(1, Math.ceil(seconds / 60)));
+
+/** @param {string | number} when day and time of day */
+export const moment = (when) =>
+  new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(when));
+
+/** @param {number} when time of day */
+export const clock = (when) => new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(new Date(when));
+
+/**
+ * Puts a text into an element; what stands between backticks becomes code.
+ * @param {Element} element
+ * @param {string} words
+ */
+export function put(element, words) {
+  const parts = words.split("`").map((part, i) => {
+    if (i % 2 === 0) return part;
+    const code = document.createElement("code");
+    code.textContent = part;
+    return code;
+  });
+  element.replaceChildren(...parts);
+}
+
+/**
+ * Fills in what the page's HTML names by data-text (its content), data-label
+ * (aria-label) and data-placeholder, and the language and direction.
+ * @param {Document} page
+ */
+export function translate(page) {
+  page.documentElement.lang = language();
+  page.documentElement.dir = api.i18n.getMessage("@@bidi_dir") || "ltr";
+  for (const element of page.querySelectorAll("[data-text]")) {
+    put(element, text(element.getAttribute("data-text") ?? ""));
+  }
+  for (const element of page.querySelectorAll("[data-label]")) {
+    element.setAttribute("aria-label", text(element.getAttribute("data-label") ?? ""));
+  }
+  for (const element of page.querySelectorAll("[data-placeholder]")) {
+    element.setAttribute("placeholder", text(element.getAttribute("data-placeholder") ?? ""));
+  }
+}

@@ -1,0 +1,261 @@
+/** The whole background, from message to message, in a browser of paper. */
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import "fake-indexeddb/auto";
+import { fakeBrowser, sender } from "./fake-browser.js";
+import { FakeDaemon, until } from "./fake-daemon.js";
+
+const api = (globalThis.chrome = fakeBrowser());
+const daemon = new FakeDaemon();
+globalThis.WebSocket = daemon.WebSocket;
+globalThis.fetch = daemon.fetch;
+await import("../source/background/main.js");
+const { page, content, stranger } = sender(api);
+
+const state = () => page({ kind: "state" });
+const settled = (condition, what) => until(async () => condition(await state()), what);
+const uuid = () => crypto.randomUUID();
+const sitting = (more = {}, evidence = {}) => ({
+  id: uuid(), url: "https://films.example/watch/1?token=secret#x", host: "films.example", title: "The Wire", startedAt: "2026-03-01T20:00:00+01:00",
+  at: "2026-03-01T21:00:00+01:00", duration: 3600, position: 3000, played: 2900.123,
+  evidence: { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, pickup: {}, ...evidence }, ...more,
+});
+const certainly = { jsonld: [{ type: "Movie", name: "The Matrix", refs: ["https://www.themoviedb.org/movie/603"] }] };
+const episode = (n) => ({ jsonld: [{ type: "TVEpisode", name: `Part ${n}`, episode: n, season: 1, series: { name: "The Wire" } }] });
+const media = (tmdb) => ({ type: "movie", ids: { tmdb } });
+
+async function paired() {
+  daemon.listens = true;
+  daemon.token = "t".repeat(43);
+  assert.deepEqual(await page({ kind: "pair", code: daemon.code, label: "Desk", address: "127.0.0.1:43456" }), { ok: true });
+}
+const accepting = daemon.answers;
+
+beforeEach(() => {
+  daemon.answers = accepting;
+  daemon.heard.length = 0;
+});
+
+after(() => daemon.socket?.shut(1001)); // else it would stay open until it has been idle for long enough
+
+test("first start: options open, the storage is closed to content scripts", async () => {
+  api.runtime.onInstalled.fire({ reason: "install" });
+  await until(() => api.optionsOpened === 1 && api.badge.text === "!");
+  assert.match(api.badge.title, /not paired/);
+  assert.equal(api.storage.local.kept()["access level"], "TRUSTED_CONTEXTS");
+  const now = await state();
+  assert.equal(now.link.state, "unpaired");
+  assert.equal(now.link.address, "127.0.0.1:43456");
+  assert.equal(daemon.probes, 0, "nobody is asked before there is something to say");
+  api.runtime.onInstalled.fire({ reason: "update" });
+  assert.equal(api.optionsOpened, 1);
+});
+
+test("before pairing, what is watched is kept", async () => {
+  assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
+  assert.equal((await state()).outbox.waiting, 1);
+  assert.ok(api.alarms.set.has("flush"));
+});
+
+test("pairing: a wrong code, a foreign address, then right; what waited goes", async () => {
+  assert.equal((await page({ kind: "pair", code: "WRONG", label: "", address: "127.0.0.1:43456" })).code, "PAIRING_CODE_INVALID");
+  for (const address of ["films.example:80", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:80/x", "user@127.0.0.1:80", "0.0.0.0:80", null]) {
+    assert.equal((await page({ kind: "pair", code: daemon.code, label: "", address })).code, "ADDRESS", String(address));
+  }
+  await paired();
+  await settled(({ outbox }) => outbox.waiting === 0);
+  await settled(({ daemon: seen }) => seen?.pending === 2);
+  const now = await state();
+  assert.equal(now.link.state, "connected");
+  assert.equal(now.link.pairedLabel, "Desk");
+  assert.equal(JSON.stringify(now).includes(daemon.token), false, "the pages never see the token");
+  assert.equal(JSON.stringify([api.storage.local.kept(), api.storage.session.kept(), api.told]).includes(daemon.token), false);
+  await until(() => !api.alarms.set.has("flush"));
+});
+
+test("a viewing as it is sent: no query, no fragment, times as they were", async () => {
+  const one = sitting({}, certainly);
+  const begun = await content({ kind: "sitting", sitting: one });
+  assert.equal(begun.record, true);
+  assert.equal(begun.certain, true);
+  assert.deepEqual(begun.rule.movie, { played: 0.5, position: 0.8, minimum: 300 });
+  await content({ kind: "watched", sitting: one });
+  await content({ kind: "watched", sitting: one });
+  await settled(({ outbox }) => outbox.waiting === 0);
+  const sent = daemon.said("viewing");
+  assert.equal(sent.length, 1, "one sitting is one event");
+  assert.deepEqual(sent[0], {
+    type: "viewing", id: one.id, media: { type: "movie", ids: { tmdb: 603 }, title: "The Matrix" }, watchedAt: one.at,
+    progress: { position: 3000, duration: 3600, played: 2900.1 }, source: { site: "films.example", url: "https://films.example/watch/1" },
+  });
+});
+
+test("not identified: asked once, remembered for the series, the others follow", async () => {
+  for (const n of [1, 2]) assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, episode(n)) }), { kept: true });
+  await settled(({ outbox }) => outbox.unknown.length === 2);
+  await until(() => api.badge.text === "2?");
+  const [first] = (await state()).outbox.unknown;
+  assert.deepEqual(first.evidence, { kind: "episode", title: "The Wire", season: 1, episode: 1 });
+  assert.equal(first.host, "films.example");
+  const said = { type: "episode", show: { ids: { tmdb: 1438 }, title: "The Wire" }, season: 1, episode: 1 };
+  assert.deepEqual(await page({ kind: "identify", id: first.id, media: said, remember: true }), { ok: true });
+  await settled(({ outbox }) => outbox.unknown.length === 0 && outbox.waiting === 0);
+  assert.deepEqual(daemon.said("viewing").map(({ media: { show, season, episode: n } }) => [show.ids.tmdb, season, n]), [[1438, 1, 1], [1438, 1, 2]]);
+  const third = sitting({}, episode(3));
+  assert.equal((await content({ kind: "sitting", sitting: third })).certain, true);
+  await content({ kind: "watched", sitting: third });
+  await until(() => daemon.said("viewing").length === 3);
+  assert.equal((await page({ kind: "identify", id: first.id, media: said, remember: false })).code, "NOT_FOUND");
+});
+
+test("who does not want to be asked sends titles as evidence", async () => {
+  const { settings } = await state();
+  await page({ kind: "settings", settings: { ...settings, askUnknown: false } });
+  const other = { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] };
+  await content({ kind: "watched", sitting: sitting({}, other) });
+  await until(() => daemon.said("viewing").length === 1);
+  assert.equal(daemon.said("viewing")[0].media.ids, undefined);
+  assert.equal(daemon.said("viewing")[0].media.title, "Nobody Knows");
+  await page({ kind: "settings", settings });
+});
+
+test("an id of another service is evidence enough", async () => {
+  const other = { jsonld: [{ type: "Movie", name: "Nobody Knows", refs: ["https://www.imdb.com/title/tt0408664/"] }] };
+  await content({ kind: "watched", sitting: sitting({}, other) });
+  await until(() => daemon.said("viewing").length === 1);
+  assert.equal(daemon.said("viewing")[0].media.ids.imdb, "tt0408664");
+});
+
+test("paused and private: nothing is recorded, except what the user says in the popup", async () => {
+  const { settings } = await state();
+  for (const change of [{ private: true }, { pausedUntil: Date.now() + 3_600_000 }]) {
+    await page({ kind: "settings", settings: { ...settings, ...change } });
+    assert.equal((await state()).paused, true);
+    assert.equal((await content({ kind: "sitting", sitting: sitting({}, certainly) })).record, false);
+    assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: false, reason: "paused" });
+    assert.deepEqual(await page({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
+  }
+  await until(() => api.alarms.set.has("resume"), "the end of a pause wakes the worker");
+  await page({ kind: "settings", settings: { ...settings, pausedUntil: Date.now() - 1 } });
+  assert.equal((await state()).paused, false);
+});
+
+test("settings are checked", async () => {
+  const { settings } = await state();
+  const wrong = [
+    { address: "evil.example:43456" }, { rule: { ...settings.rule, last: -1 } }, { rule: { ...settings.rule, movie: { played: 2, position: 0.8, minimum: 300 } } },
+    { private: "yes" }, { pausedUntil: NaN }, { rule: null },
+  ];
+  for (const change of wrong) assert.equal((await page({ kind: "settings", settings: { ...settings, ...change } })).code, "SETTINGS", JSON.stringify(change));
+  await page({ kind: "settings", settings: { ...settings, extra: "x" } });
+  assert.deepEqual((await state()).settings, settings);
+});
+
+test("by hand: a viewing, a wish, a list", async () => {
+  const at = "2026-03-01T21:00:00+01:00";
+  assert.equal((await page({ kind: "add", media: { ...media(603), title: "" }, watchedAt: at })).ok, true);
+  assert.equal((await page({ kind: "watchlist", media: { type: "tv", ids: { tmdb: 1396 } }, priority: 2 })).ok, true);
+  assert.equal((await page({ kind: "list", name: "Rainy Sundays" })).ok, true);
+  await until(() => daemon.said("list").length === 1);
+  const [viewing] = daemon.said("viewing");
+  assert.deepEqual({ ...viewing, id: "" }, { type: "viewing", id: "", media: media(603), watchedAt: at });
+  assert.deepEqual({ ...daemon.said("watchlist")[0], id: "" }, { type: "watchlist", id: "", media: { type: "tv", ids: { tmdb: 1396 } }, priority: 2 });
+  assert.deepEqual({ ...daemon.said("list")[0], id: "" }, { type: "list", id: "", name: "Rainy Sundays" });
+  assert.deepEqual(await page({ kind: "identifyText", text: "https://www.themoviedb.org/movie/603" }), media(603));
+});
+
+test("refused: shown, sent again, dropped", async () => {
+  daemon.answers = ({ id }) => ({ type: "error", id, code: "BAD_MESSAGE", message: "media.ids.tmdb is odd", retryable: false });
+  const { id } = await page({ kind: "add", media: media(1), watchedAt: "2026-03-01T21:00:00Z" });
+  await settled(({ outbox }) => outbox.rejected.length === 1);
+  const [refused] = (await state()).outbox.rejected;
+  assert.deepEqual(refused, { id, title: "TMDB 1", at: "2026-03-01T21:00:00Z", code: "BAD_MESSAGE", message: "media.ids.tmdb is odd" });
+  await until(() => api.badge.text === "!");
+  await page({ kind: "again", id });
+  await until(() => daemon.said("viewing").length === 2);
+  await settled(({ outbox }) => outbox.rejected.length === 1);
+  assert.deepEqual(await page({ kind: "discard", id }), { ok: true });
+  assert.equal((await page({ kind: "discard", id })).code, "NOT_FOUND");
+  assert.equal((await state()).outbox.rejected.length, 0);
+});
+
+test("strangers and content scripts may ask for nothing", async () => {
+  assert.equal(await stranger({ kind: "state" }), null);
+  for (const kind of ["state", "pair", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
+    assert.equal(await content({ kind, id: uuid(), origin: "https://films.example/*" }), null, kind);
+  }
+  for (const odd of [{}, { id: "x" }, sitting({ id: "no" }), sitting({ at: "yesterday" }), sitting({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), sitting({ evidence: null })]) {
+    assert.deepEqual(await content({ kind: "watched", sitting: odd }), { kept: false, reason: "malformed" });
+  }
+  assert.equal((await page({ kind: "nonsense" })).ok, false);
+});
+
+test("a player in a frame of another site is named by the page around it", async () => {
+  api.answerOfTab = async (tab, message, where) => {
+    assert.deepEqual([tab, message.kind, where], [7, "page", { frameId: 0 }]);
+    return { url: "https://films.example/watch/1", host: "films.example", title: "The Matrix", evidence: sitting({}, certainly).evidence };
+  };
+  const inner = sitting({ url: "https://player.example/embed/9", host: "player.example", title: "" });
+  const answer = await content({ kind: "watched", sitting: inner }, { frameId: 3, url: inner.url });
+  assert.deepEqual(answer, { kept: true });
+  await until(() => daemon.said("viewing").length === 1);
+  assert.equal(daemon.said("viewing")[0].source.site, "films.example");
+  assert.equal(daemon.said("viewing")[0].media.ids.tmdb, 603);
+  api.answerOfTab = async () => {
+    throw new Error("gone");
+  };
+  assert.deepEqual(await content({ kind: "watched", sitting: { ...inner, id: uuid() } }, { frameId: 3, url: inner.url }), { kept: true });
+  const [unknown] = (await state()).outbox.unknown;
+  await page({ kind: "discard", id: unknown.id });
+});
+
+test("sites: registered when granted, and only then", async () => {
+  const origin = "https://films.example/*";
+  const { scripts } = api.scripting;
+  assert.equal((await page({ kind: "grant", origin })).ok, false, "the browser has not allowed it");
+  assert.equal((await page({ kind: "grant", origin: "<all_urls>" })).ok, false);
+  assert.equal(scripts.size, 0);
+  api.granted = [origin];
+  api.tabsOpen = [7, 8];
+  assert.deepEqual(await page({ kind: "grant", origin }), { ok: true });
+  const [script] = scripts.values();
+  assert.deepEqual([script.matches, script.allFrames, script.matchOriginAsFallback, script.runAt, script.persistAcrossSessions], [[origin], true, true, "document_start", true]);
+  assert.deepEqual(api.injected, [7, 8]);
+  assert.deepEqual((await state()).sites, [{ origin, granted: true }]);
+  api.granted = [];
+  api.permissions.onRemoved.fire({ origins: [origin] });
+  await until(() => scripts.size === 0);
+  assert.deepEqual((await state()).sites, [{ origin, granted: false }]);
+  assert.deepEqual(await page({ kind: "ungrant", origin }), { ok: true });
+  assert.deepEqual((await state()).sites, []);
+});
+
+test("the daemon stops: kept; the alarm finds it again", async () => {
+  daemon.listens = false;
+  daemon.socket?.shut(1001);
+  await page({ kind: "retry" });
+  await page({ kind: "add", media: media(5), watchedAt: "2026-03-01T21:00:00Z" });
+  await settled(({ link, outbox }) => link.state === "offline" && outbox.waiting === 1);
+  assert.ok(api.alarms.set.has("flush"));
+  await until(() => api.badge.text === "1");
+  daemon.listens = true;
+  await settled(({ outbox }) => {
+    if (outbox.waiting > 0) api.alarms.onAlarm.fire({ name: "flush" }); // one within the back-off does nothing
+    return outbox.waiting === 0;
+  });
+});
+
+test("revoked: told in badge and state, everything is kept; unpair and pair again", async () => {
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
+  await until(() => daemon.socket !== undefined);
+  daemon.socket.shut(4403);
+  await settled(({ link }) => link.state === "revoked");
+  await until(() => /pair this browser again/.test(api.badge.title));
+  await page({ kind: "add", media: media(6), watchedAt: "2026-03-01T21:00:00Z" });
+  assert.deepEqual(await page({ kind: "unpair" }), { ok: true });
+  assert.equal((await state()).link.state, "unpaired");
+  assert.equal((await state()).outbox.waiting, 1);
+  await paired();
+  await settled(({ outbox }) => outbox.waiting === 0);
+});

@@ -1,0 +1,1 @@
+// Nothing to do here: page.html does what the scenario asks for.

@@ -1,0 +1,233 @@
+/** Pages as they are, through the content script's eyes, to what they say. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { knownKey } from "../source/background/known.js";
+import { withPage } from "../source/identify/around.js";
+import { identify, pickupFor } from "../source/identify/index.js";
+import { Screening } from "./screening.js";
+
+/** What the content script sends of a page, and a session it may hold. */
+async function seen(html, url, { mediaSession, provider } = {}) {
+  const before = (window) => {
+    if (mediaSession) Object.defineProperty(window.navigator, "mediaSession", { value: { metadata: mediaSession } });
+  };
+  const screening = new Screening({ html, url, before });
+  const page = structuredClone(await screening.ask({ kind: "page", pickup: pickupFor(url) }));
+  screening.close();
+  if (provider) page.evidence.provider = provider;
+  return page;
+}
+
+const fixture = (name) => readFileSync(new URL(`fixtures/${name}.html`, import.meta.url), "utf8");
+const reel = { type: "episode", show: { ids: { tmdb: 701396 }, title: "Reel Life" }, season: 1, episode: 2 };
+
+const pages = [
+  {
+    name: "themoviedb: the address of a film, whatever it links to",
+    page: "themoviedb", url: "https://www.themoviedb.org/movie/700603-the-spool-keeper?language=de",
+    media: { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper", year: 1999 }, certain: true,
+  },
+  {
+    name: "themoviedb: the address of an episode",
+    page: "stremio", url: "https://www.themoviedb.org/tv/701396-reel-life/season/0/episode/2",
+    media: { type: "episode", show: { ids: { tmdb: 701396 } }, season: 0, episode: 2 }, certain: true,
+  },
+  {
+    name: "themoviedb: a series is no episode",
+    page: "themoviedb", url: "https://www.themoviedb.org/tv/701396-reel-life", media: null, certain: false,
+  },
+  {
+    name: "letterboxd",
+    page: "letterboxd", url: "https://letterboxd.com/film/the-spool-keeper/",
+    media: { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper", year: 1999 }, certain: true,
+  },
+  {
+    name: "imdb: a film, by imdb's id alone",
+    page: "imdb-film", url: "https://www.imdb.com/title/tt7000603/",
+    media: { type: "movie", ids: { imdb: "tt7000603" }, title: "The Spool Keeper", year: 1999 }, certain: false,
+  },
+  {
+    name: "imdb: an episode, by imdb's id alone",
+    page: "imdb-episode", url: "https://www.imdb.com/title/tt7001396/",
+    media: { type: "episode", ids: { imdb: "tt7001396" }, title: "The Long Take" }, certain: false,
+  },
+  {
+    name: "trakt: the link of the item, not those around it",
+    page: "trakt-episode", url: "https://trakt.tv/shows/reel-life/seasons/1/episodes/2",
+    media: reel, certain: true,
+  },
+  {
+    name: "stremio: an episode, by the series' imdb id",
+    page: "stremio", url: "https://web.stremio.com/#/player/eAFx%2Fz/https%3A%2F%2Fa.example%2Fm.json/https%3A%2F%2Fb.example%2Fm.json/series/tt7001000/tt7001000%3A1%3A2",
+    media: { type: "episode", show: { ids: { imdb: "tt7001000" } }, season: 1, episode: 2 }, certain: false,
+  },
+  {
+    name: "stremio: a film",
+    page: "stremio", url: "https://web.stremio.com/#/player/eAFx/a/b/movie/tt7000603/tt7000603",
+    media: { type: "movie", ids: { imdb: "tt7000603" } }, certain: false,
+  },
+  {
+    name: "any page: JSON-LD in a graph, the series by sameAs",
+    page: "series-page", url: "https://films.example/watch/77",
+    media: { ...reel, show: { ids: { tmdb: 701396, imdb: "tt7001000" }, title: "Reel Life" }, title: "The Long Take" }, certain: true,
+  },
+  {
+    name: "any page: a title in words",
+    page: "titles-only", url: "https://mediathek.example/v/1",
+    media: { type: "episode", show: { title: "Leben auf Rolle" }, season: 1, episode: 2 }, certain: false,
+  },
+  {
+    name: "any page: one link to themoviedb",
+    page: "one-link", url: "https://club.example/tonight",
+    media: { type: "movie", ids: { tmdb: 700603 } }, certain: true,
+  },
+  { name: "any page: a list of films says nothing", page: "browse", url: "https://films.example/", media: null, certain: false },
+  { name: "a page that wants to harm", page: "hostile", url: "https://evil.example/", media: null, certain: false },
+];
+
+for (const { name, page, url, media, certain } of pages) {
+  test(name, async () => {
+    const found = identify(await seen(fixture(page), url), {});
+    assert.deepEqual(found.media, media);
+    assert.equal(found.certain, certain);
+  });
+}
+
+const film = '<script type="application/ld+json">{"@type":"Movie","name":"The Spool Keeper","sameAs":"https://www.themoviedb.org/movie/700603"}</script>';
+const link = (path) => `<a href="https://www.themoviedb.org/${path}">x</a>`;
+
+const contradictions = [
+  ["a link to a series beside a film", `${film.replace(/,"sameAs[^}]*/, "")}${link("tv/701396/season/1/episode/2")}`],
+  ["a link to a film beside an episode's title", `<title>Reel Life S01E02</title>${link("movie/700603")}`],
+  ["sameAs and data-tmdb-id that differ", `${film}<body data-tmdb-id="5" data-tmdb-type="movie">`],
+  ["two seasons", `<title>Reel Life S01E02</title>${link("tv/701396/season/2/episode/2")}`],
+  ["two films described", `${film}${film.replace("700603", "700604")}`],
+  ["two films linked", link("movie/1") + link("movie/2")],
+  ["a series linked, and no episode told", `<title>Reel Life</title>${link("tv/701396")}`],
+  ["episodes of one series linked, and none told", link("tv/701396/season/1/episode/1") + link("tv/701396/season/1/episode/2")],
+  ["a number without its kind", '<body data-tmdb-id="603">'],
+  ["a double episode", `<title>Reel Life S01E02-E03</title>${link("tv/701396")}`],
+];
+
+for (const [name, html] of contradictions) {
+  test(`not certain: ${name}`, async () => {
+    const { certain, media } = identify(await seen(html, "https://films.example/watch/1"), {});
+    assert.equal(certain, false);
+    assert.equal(media?.ids?.tmdb, undefined);
+    assert.equal(media?.show?.ids?.tmdb, undefined);
+  });
+}
+
+test("a series linked and the episode in the title are certain together", async () => {
+  const html = `<title>Reel Life S01E02</title>${link("tv/701396")}`;
+  assert.deepEqual(identify(await seen(html, "https://films.example/"), {}).media, reel);
+});
+
+test("of several described, the one whose page this is", async () => {
+  const at = (id) => `<script type="application/ld+json">{"@type":"Movie","name":"F${id}","url":"https://films.example/${id}","sameAs":"https://www.themoviedb.org/movie/${id}"}</script>`;
+  const { media, certain } = identify(await seen(at(1) + at(2), "https://films.example/2?from=home"), {});
+  assert.deepEqual([media.ids.tmdb, certain], [2, true]);
+});
+
+test("the media session tells series and episode", async () => {
+  const mediaSession = { title: "S1 E2 · The Long Take", artist: "Reel Life", album: "" };
+  const found = identify(await seen("<title>Player</title>", "https://films.example/", { mediaSession }), {});
+  assert.deepEqual(found.media, { type: "episode", show: { title: "Reel Life" }, season: 1, episode: 2 });
+  assert.deepEqual(found.evidence, { kind: "episode", title: "Reel Life", season: 1, episode: 2 });
+});
+
+test("a media server's answer says it all", async () => {
+  const provider = {
+    name: "jellyfin", type: "episode", title: "The Long Take", season: 1, episode: 2, imdb: "tt7001396", tmdb: "999",
+    seriesTitle: "Reel Life", seriesTmdb: "701396", seriesTvdb: "81189",
+  };
+  const found = identify(await seen("<title>Jellyfin S09E09</title>", "http://nas.example:8096/web/#/video", { provider }), {});
+  assert.equal(found.certain, true);
+  assert.deepEqual(found.media, {
+    type: "episode", ids: { imdb: "tt7001396" }, show: { ids: { tmdb: 701396, tvdb: 81189 }, title: "Reel Life" },
+    title: "The Long Take", season: 1, episode: 2,
+  });
+});
+
+test("a media server without numbers leaves evidence", async () => {
+  const provider = { name: "plex", type: "movie", title: "The Spool Keeper", year: 1999, imdb: "tt7000603", tmdb: "none" };
+  const found = identify(await seen("", "http://nas.example:32400/web/index.html", { provider }), {});
+  assert.equal(found.certain, false);
+  assert.deepEqual(found.media, { type: "movie", ids: { imdb: "tt7000603" }, title: "The Spool Keeper", year: 1999 });
+});
+
+test("what the user has said of a series holds for its other episodes on that site", async () => {
+  const url = "https://mediathek.example/v/2";
+  const page = await seen(fixture("titles-only").replace("Folge 2", "Folge 3"), url);
+  const first = identify(await seen(fixture("titles-only"), url), {});
+  const known = { [knownKey("mediathek.example", first.evidence)]: { tmdb: 701396, title: "Reel Life" } };
+  const found = identify(page, known);
+  assert.equal(found.certain, true);
+  assert.deepEqual(found.media, { type: "episode", show: { ids: { tmdb: 701396 }, title: "Leben auf Rolle" }, season: 1, episode: 3 });
+  assert.equal(identify({ ...page, host: "other.example" }, known).certain, false);
+  assert.equal(identify({ ...page, title: "Leben auf Rolle" }, known).certain, false);
+});
+
+test("what the user has said of a film holds for that film", async () => {
+  const page = await seen(fixture("imdb-film"), "https://www.imdb.com/title/tt7000603/");
+  const known = { "www.imdb.com|film|the spool keeper|1999": { tmdb: 700603, title: "The Spool Keeper" } };
+  assert.deepEqual(identify(page, known).media.ids, { tmdb: 700603, imdb: "tt7000603" });
+  assert.equal(identify(page, known).certain, true);
+});
+
+test("names that every object has are not remembered ones", () => {
+  const page = { url: "https://x.example/", host: "__proto__", title: "constructor S01E02", evidence: {} };
+  assert.equal(identify(page, {}).certain, false);
+});
+
+test("a frame of another site is named by the page around it", async () => {
+  const page = await seen(fixture("series-page"), "https://films.example/watch/77");
+  const frame = { ...(await seen("<title>player</title>", "https://player.example/embed/9")), id: "x" };
+  const joined = withPage(frame, page);
+  assert.equal(joined.host, "films.example");
+  assert.equal(joined.frameUrl, "https://player.example/embed/9");
+  assert.equal(identify(joined, {}).certain, true);
+  assert.equal(identify(frame, {}).media, null);
+  for (const odd of [null, undefined, {}, { url: 1, host: 2 }, { url: "https://a.example/", host: "a", evidence: { links: 5, jsonld: {} } }]) {
+    assert.doesNotThrow(() => identify(withPage(frame, odd), {}));
+  }
+});
+
+test("what a page leaves standing of the page before is not its own", async () => {
+  const screening = new Screening({ html: fixture("series-page"), url: "https://films.example/watch/77" });
+  const ask = async () => identify(structuredClone(await screening.ask({ kind: "page" })), {});
+  assert.equal((await ask()).certain, true);
+  screening.window.history.pushState(null, "", "/watch/78");
+  screening.document.title = "Other";
+  assert.equal((await ask()).media, null);
+  const script = screening.document.querySelector("script");
+  script.textContent = script.textContent.replace('"2"', '"3"');
+  assert.equal((await ask()).media.episode, 3);
+  screening.close();
+});
+
+test("evidence stays small, whatever the page holds", async () => {
+  const big = "x".repeat(100_000);
+  const scripts = Array.from({ length: 60 }, (_, at) => `<script type="application/ld+json">${JSON.stringify({
+    "@type": "Movie", name: big, sameAs: Array(500).fill(`https://a.example/${at}`), datePublished: big, partOfSeries: { name: big },
+  })}</script>`);
+  const links = Array.from({ length: 500 }, (_, at) => link(`movie/${at + 1}`));
+  const page = await seen(`<title>${big}</title>${scripts.join("")}${links.join("")}`, "https://films.example/");
+  const { length } = JSON.stringify(page);
+  assert.ok(length < 20_000, `${length} characters`);
+  assert.equal(page.evidence.links.length, 20);
+  assert.equal(identify(page, {}).certain, false);
+});
+
+test("nonsense from a content script is nothing, and does no harm", () => {
+  const odd = [null, undefined, 5, "x", [], {}, { jsonld: [null, 5, { type: "Movie", name: {} }] }, { links: [null, 3, {}] },
+    { provider: 5 }, { provider: { type: "movie", tmdb: -1, imdb: "tt" } }, { attributes: "x" }, { pickup: [] }, { mediaSession: 5 },
+    { jsonld: { length: 1e9 } }, { provider: { type: "episode", season: "1; 2", episode: NaN, seriesTmdb: 1e300 } }];
+  for (const evidence of odd) {
+    const { certain, media } = identify({ url: "https://x.example/", host: "x.example", title: "", evidence }, {});
+    assert.equal(certain, false);
+    assert.ok(media === null || media.ids === undefined);
+  }
+  for (const page of [null, {}, { url: 5, host: {}, title: [] }]) assert.equal(identify(page, {}).media, null);
+});

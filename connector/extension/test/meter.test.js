@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Screening, numbers } from "./screening.js";
+
+const { Track, Cover } = new Screening({ files: ["content/meter.js"] }).window.filmspool.meter;
+
+/** Plays steps of [position, rate, milliseconds later] and gives the seconds counted. */
+function played(steps) {
+  const [track, cover] = [new Track(), new Cover()];
+  let now = 0;
+  for (const [position, rate, later] of steps) {
+    now += later;
+    const span = track.sample(position, rate, now);
+    if (span) cover.add(...span);
+  }
+  return cover.seconds;
+}
+
+const near = (actual, expected) => assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`);
+
+test("plain playing is counted to the second", () => {
+  near(played([[0, 1, 0], [0.25, 1, 250], [0.5, 1, 250], [1.5, 1, 1000]]), 1.5);
+});
+
+test("a tab in the background samples seldom; nothing is lost", () => {
+  near(played([[0, 1, 0], [1, 1, 1000], [9, 1, 8000]]), 9);
+});
+
+test("seconds of the film are counted, whatever its speed", () => {
+  near(played([[0, 2, 0], [2, 2, 1000], [4, 2, 1000]]), 4);
+  near(played([[0, 0.5, 0], [0.5, 0.5, 1000], [1, 0.5, 1000]]), 1);
+});
+
+test("a change of speed between two samples loses nothing", () => {
+  near(played([[0, 2, 0], [2, 1, 1000], [3, 1, 1000]]), 3);
+});
+
+test("a jump is not counted, forwards or back, even when nobody told of it", () => {
+  near(played([[0, 1, 0], [1, 1, 1000], [600, 1, 1000], [601, 1, 1000]]), 2);
+  near(played([[100, 1, 0], [101, 1, 1000], [3, 1, 1000], [4, 1, 1000]]), 2);
+});
+
+test("a lifted track begins anew", () => {
+  const track = new Track();
+  track.sample(0, 1, 0);
+  track.lift();
+  assert.equal(track.sample(0.4, 1, 400), null);
+  assert.deepEqual([...track.sample(0.8, 1, 800)], [0.4, 0.8]);
+});
+
+test("a busy page that reads an old position loses nothing", () => {
+  near(played([[0, 1, 0], [1, 1, 1000], [1.1, 1, 2000], [3.5, 1, 500], [4, 1, 500]]), 4);
+});
+
+test("what a medium catches up with is bounded by the time that has passed", () => {
+  near(played([[0, 1, 0], [0.1, 1, 60_000], [0.2, 1, 60_000], [15, 1, 1000]]), 0.2);
+});
+
+test("a computer that slept has not played", () => {
+  near(played([[0, 1, 0], [1, 1, 1000], [1.2, 1, 8 * 3600_000]]), 1.2);
+  near(played([[0, 1, 0], [1, 1, 1000], [3000, 1, 8 * 3600_000]]), 1);
+});
+
+test("what is no number counts nothing", () => {
+  for (const odd of [NaN, Infinity, -1, undefined]) near(played([[0, 1, 0], [odd, 1, 1000], [odd, 1, 1000]]), 0);
+  near(played([[0, NaN, 0], [1, NaN, 1000]]), 0);
+  near(played([[0, -1, 0], [1, -1, 1000]]), 0);
+});
+
+test("a cover counts each second once and joins what touches", () => {
+  const cover = new Cover([[10, 20], [30, 40], [15, 35], [40, 41], [0, 1]]);
+  assert.deepEqual(Array.from(cover.spans, (span) => [...span]), [[0, 1], [10, 41]]);
+  near(cover.seconds, 32);
+  near(cover.within(0.5, 12), 2.5);
+  assert.equal(cover.has(5), false);
+  assert.equal(cover.has(40.5), true);
+});
+
+test("a cover is bounded, and what is odd stays out", () => {
+  const cover = new Cover();
+  for (let at = 0; at < 10_000; at += 2) cover.add(at, at + 1);
+  assert.equal(cover.spans.length, 500);
+  const before = cover.seconds;
+  for (const [from, to] of [[NaN, 5], [5, NaN], [-5, 5], [7, 7], [9, 8], [0, Infinity]]) cover.add(from, to);
+  assert.equal(cover.seconds, before);
+});
+
+/**
+ * A viewer who plays, pauses, jumps and changes speed, on a medium that tells
+ * the truth. What is expected is kept second by second by other means.
+ */
+function viewer(random, duration, silent) {
+  const [track, cover] = [new Track(), new Cover()];
+  const parts = new Uint8Array(duration * 100); // hundredths of a second that were really played
+  let [position, rate, now, film] = [0, 1, 0, 0];
+  track.sample(position, rate, now);
+  for (let step = 0; step < 400; step++) {
+    const act = random();
+    if (act < 0.05) {
+      position = Math.floor(random() * duration * 100) / 100;
+      if (random() >= silent) track.lift(); // some players jump without a word
+      now += random() * 300;
+      track.sample(position, rate, now);
+    } else if (act < 0.1) {
+      track.sample(position, rate, now);
+      track.lift();
+      now += random() * 1e6;
+      track.sample(position, rate, now); // it plays again
+    } else if (act < 0.15) {
+      rate = [0.5, 1, 1.25, 2, 3][Math.floor(random() * 5)];
+      track.sample(position, rate, now);
+    } else {
+      const elapsed = [250, 1000, 4000][Math.floor(random() * 3)];
+      const hundredths = Math.min(Math.floor((elapsed / 10) * rate), Math.round((duration - position) * 100));
+      const from = Math.round(position * 100);
+      parts.fill(1, from, from + hundredths);
+      position = (from + hundredths) / 100;
+      film += (elapsed / 1000) * rate;
+      now += elapsed;
+      const span = track.sample(position, rate, now);
+      if (span) cover.add(...span);
+    }
+  }
+  return { counted: cover.seconds, covered: parts.reduce((sum, one) => sum + one, 0) / 100, film };
+}
+
+test("however one jumps: never more than was covered, and nothing less", () => {
+  let lost = 0;
+  let all = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const { counted, covered, film } = viewer(numbers(seed), 3000, 0);
+    assert.ok(counted <= covered + 1e-6, `seed ${seed}: counted ${counted}, covered ${covered}`);
+    assert.ok(counted <= film + 1e-6, `seed ${seed}: counted ${counted} in ${film} of film time`);
+    lost += covered - counted;
+    all += covered;
+  }
+  assert.ok(lost / all < 1e-6, `${((100 * lost) / all).toFixed(4)} % lost`);
+});
+
+test("jumps without a word gain nothing over the time that has passed", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const { counted, covered, film } = viewer(numbers(seed), 3000, 0.5);
+    assert.ok(counted <= film + 0.5, `seed ${seed}: counted ${counted} in ${film} of film time`);
+    assert.ok(counted <= covered + 5, `seed ${seed}: counted ${counted}, covered ${covered}`);
+  }
+});

@@ -1,0 +1,180 @@
+// The options' logic, in jsdom with a scripted background.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stateWith } from "./fake-api.js";
+import { open } from "./page-rig.js";
+
+const unpaired = () => stateWith({ link: { state: "unpaired", pairedLabel: null } });
+
+test("unpaired: the form is open, with name and address filled in", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  assert.equal(page.find("#pair").open, true);
+  assert.equal(page.find("#paired").hidden, true);
+  assert.equal(page.find("#pair-address").value, "127.0.0.1:43456");
+  assert.notEqual(page.find("#pair-label").value, "");
+});
+
+test("pairing takes the code in any spelling", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  page.type("#pair-code", " k7m2 – 9qxd");
+  page.type("#pair-label", "  Living room ");
+  page.type("#pair-address", "http://localhost:50000/");
+  page.rig.script.state = stateWith();
+  await page.click("#pair-form [type=submit]");
+  assert.deepEqual(page.rig.asked("pair"), [{ kind: "pair", code: "K7M29QXD", label: "Living room", address: "localhost:50000" }]);
+  assert.equal(page.words("#paired-words"), "This browser is paired as “Firefox at home”.");
+  assert.equal(page.find("#pair-code").value, "");
+  assert.match(page.said(), /^Paired\./);
+});
+
+/** @type {[string, Record<string, string>, string, RegExp][]} */
+const BAD = [
+  ["no code", { "pair-code": " " }, "pair-code", /Type the code that filmspool pair shows/],
+  ["a short code", { "pair-code": "K7M2" }, "pair-code", /8 letters and digits/],
+  ["a code with O", { "pair-code": "K7M29QXO" }, "pair-code", /without 0, 1, I and O/],
+  ["an address elsewhere", { "pair-code": "K7M29QXD", "pair-address": "192.168.1.5:43456" }, "pair-address", /An address on this computer/],
+  ["a long name", { "pair-code": "K7M29QXD", "pair-label": "x".repeat(61) }, "pair-label", /At most 60 characters; this has 61/],
+];
+for (const [what, values, field, words] of BAD) {
+  test(`pairing: ${what}`, async (t) => {
+    const page = await open(t, "options", { state: unpaired() });
+    for (const [id, value] of Object.entries(values)) page.type(`#${id}`, value);
+    await page.click("#pair-form [type=submit]");
+    assert.match(page.words(`#${field}-fault`), words);
+    assert.equal(page.document.activeElement?.id, field);
+    for (const [id, value] of Object.entries(values)) assert.equal(page.find(`#${id}`).value, value);
+    assert.deepEqual(page.rig.asked("pair"), []);
+  });
+}
+
+/** @type {[string, RegExp][]} */
+const REFUSALS = [
+  ["PAIRING_CODE_INVALID", /older than two minutes. Run filmspool pair for a new one/],
+  ["OFFLINE", /Start it with: filmspool service start/],
+  ["STRANGER", /Another program answers/],
+  ["UNSUPPORTED_VERSION", /Update the older/],
+  ["RATE_LIMITED", /Wait a minute/],
+  ["LOST", /connection was lost/],
+  ["SOMETHING_NEW", /“the daemon's own words”/],
+];
+for (const [code, words] of REFUSALS) {
+  test(`pairing refused with ${code} keeps the code and says what to do`, async (t) => {
+    const page = await open(t, "options", { state: unpaired(), answers: { pair: { ok: false, code, message: "the daemon's own words" } } });
+    page.type("#pair-code", "K7M2-9QXD");
+    await page.click("#pair-form [type=submit]");
+    assert.match(page.words("#pair-code-fault"), words);
+    assert.equal(page.find("#pair-code").value, "K7M2-9QXD");
+  });
+}
+
+test("unpairing takes two steps; Escape goes back", async (t) => {
+  const page = await open(t, "options", { state: stateWith() });
+  await page.click("#unpair");
+  assert.equal(page.document.activeElement?.id, "unpair-no");
+  await page.press("#unpair-no", "Escape");
+  assert.equal(page.document.activeElement?.id, "unpair");
+  await page.click("#unpair");
+  page.rig.script.state = unpaired();
+  await page.click("#unpair-yes");
+  assert.deepEqual(page.rig.asked("unpair"), [{ kind: "unpair" }]);
+  assert.equal(page.find("#pair").open, true);
+});
+
+test("a new address", async (t) => {
+  const page = await open(t, "options", { state: stateWith() });
+  page.type("#new-address", "nonsense");
+  await page.click("#address-form [type=submit]");
+  assert.match(page.words("#new-address-fault"), /An address on this computer/);
+  page.type("#new-address", "50000");
+  await page.click("#address-form [type=submit]");
+  assert.equal(page.rig.asked("settings")[0].settings.address, "127.0.0.1:50000");
+});
+
+/** @type {[string, string | null][]} */
+const SITES = [
+  ["films.example", "https://films.example/*"],
+  [" https://www.films.example:8096/watch/7?x=1 ", "https://www.films.example/*"],
+  ["http://192.168.1.5:8096", "http://192.168.1.5/*"],
+  ["*.films.example", "https://*.films.example/*"],
+  ["http://*.films.example/x", "http://*.films.example/*"],
+  ["localhost:8096", "https://localhost/*"],
+  ["", null],
+  ["films", null],
+  ["*", null],
+  ["chrome://settings", null],
+  ["file:///etc/passwd", null],
+  ["not a site", null],
+];
+for (const [typed, origin] of SITES) {
+  test(`the site "${typed}"`, async (t) => {
+    const page = await open(t, "options", { state: stateWith({ sites: [] }) });
+    page.type("#site", typed);
+    await page.click("#site-form [type=submit]");
+    assert.deepEqual(page.rig.asked("grant"), origin ? [{ kind: "grant", origin }] : []);
+    assert.deepEqual(page.rig.asked("permissions.request").length, origin ? 1 : 0);
+    if (!origin) assert.equal(page.find("#site").value, typed);
+    assert.equal(page.find("#site-fault").hidden, origin !== null);
+  });
+}
+
+test("a no to the browser's question changes nothing and loses nothing", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: [] }), grants: false });
+  page.type("#site", "films.example");
+  await page.click("#site-form [type=submit]");
+  assert.deepEqual(page.rig.asked("grant"), []);
+  assert.match(page.words("#site-fault"), /nothing has changed/);
+  assert.equal(page.find("#site").value, "films.example");
+});
+
+test("the popup's site is filled in; junk is not", async (t) => {
+  const page = await open(t, "options", { state: stateWith() }, { hash: "#site=films.example" });
+  assert.equal(page.find("#site").value, "films.example");
+  assert.equal(page.document.activeElement?.id, "site");
+  const other = await open(t, "options", { state: stateWith() }, { hash: "#site=javascript%3Aalert(1)" });
+  assert.equal(other.find("#site").value, "");
+});
+
+test("sites are listed, removed, allowed again", async (t) => {
+  const sites = [{ origin: "https://films.example/*", granted: true }, { origin: "http://tv.example/*", granted: false }];
+  const page = await open(t, "options", { state: stateWith({ sites }) });
+  assert.deepEqual([...page.document.querySelectorAll("#sites .site")].map((site) => site.textContent), ["films.example", "http://tv.example"]);
+  await page.click('[aria-label="Allow again: http://tv.example"]');
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origin: "http://tv.example/*" }]);
+  await page.click('[aria-label="Remove: films.example"]');
+  assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origin: "https://films.example/*" }]);
+});
+
+test("thresholds in percents and minutes, kept in parts and seconds", async (t) => {
+  const page = await open(t, "options", { state: stateWith() });
+  assert.deepEqual(["movie-played", "episode-position", "movie-minimum", "rule-last"].map((id) => page.find(`#${id}`).value), ["50", "80", "5", "0"]);
+  page.type("#episode-position", "90");
+  page.type("#rule-last", "5");
+  await page.click("#rule-form [value=save]");
+  const { rule } = page.rig.asked("settings")[0].settings;
+  assert.deepEqual(rule.episode, { played: 0.5, position: 0.9, minimum: 300 });
+  assert.equal(rule.last, 300);
+  await page.click("#rule-form [value=defaults]");
+  assert.equal(page.find("#episode-position").value, "80");
+});
+
+for (const [id, value] of [["movie-played", "0"], ["movie-played", "101"], ["episode-minimum", "-1"], ["rule-last", "five"], ["movie-position", "1.5"]]) {
+  test(`a threshold out of range: ${id} ${value}`, async (t) => {
+    const page = await open(t, "options", { state: stateWith() });
+    page.type(`#${id}`, value);
+    await page.click("#rule-form [value=save]");
+    assert.match(page.words(`#${id}-fault`), /^A whole number from \d+ to \d+\.$/);
+    assert.equal(page.find(`#${id}`).value, value);
+    assert.deepEqual(page.rig.asked("settings"), []);
+  });
+}
+
+test("private mode and asking are kept as they are switched", async (t) => {
+  const page = await open(t, "options", { state: stateWith() });
+  await page.click("#private");
+  await page.click("#ask-unknown");
+  const [first, second] = page.rig.asked("settings").map(({ settings }) => settings);
+  assert.deepEqual([first.private, first.askUnknown, second.private, second.askUnknown], [true, true, true, false]);
+  assert.equal(page.words("#recording"), "Private mode: nothing is recorded.");
+  await page.click("#pause");
+  assert.equal(page.find("#private").checked, false);
+});

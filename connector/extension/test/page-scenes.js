@@ -1,0 +1,97 @@
+// The states in which the real pages are looked at: what the background says,
+// and what the user has done since.
+import { rejected, sitting, stateWith, unknown } from "./fake-api.js";
+
+/**
+ * @typedef {import("playwright-core").Page} Page
+ * @typedef {{page: "popup" | "options", script: import("./fake-api.js").Script, hash?: string, then?: (page: Page) => Promise<unknown>}} Scene
+ */
+
+const tab = { id: 7, url: "https://films.example/watch/7" };
+const granted = ["https://films.example/*"];
+const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "The Long Night" }, season: 2, episode: 3 };
+const playing = { tab, granted, identified: episode, now: { sitting: sitting(), crossed: false, needs: 690 } };
+const film = unknown({
+  id: "cccccccc-2222-4333-8444-555555555555",
+  host: "player.a-very-long-host-name-of-a-streaming-service.example",
+  kind: "movie",
+  evidence: { title: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", kind: "movie" },
+});
+const needy = { unknown: [unknown(), film], rejected: [rejected()] };
+const unpaired = { state: "unpaired", pairedLabel: null };
+const sites = [
+  { origin: "https://films.example/*", granted: true },
+  { origin: "https://*.series.example/*", granted: true },
+  { origin: "http://192.168.1.5/*", granted: false },
+  { origin: "https://player.a-very-long-host-name-of-a-streaming-service.example/*", granted: true },
+];
+
+/** @param {any} change @returns {Scene} */
+const popup = (change, more = {}, then = undefined) => ({ page: "popup", script: { state: stateWith(change), ...more }, then });
+/** @param {any} change @returns {Scene} */
+const options = (change, more = {}, then = undefined) => ({ page: "options", script: { state: stateWith(change), ...more }, then });
+
+/** Everything that can be wrong at once. @param {Page} page */
+async function popupFaults(page) {
+  await page.click("#unknown li:first-child [type=submit]");
+  await page.click("#rejected li .quiet");
+  await page.click("#entry summary");
+  await page.fill("#entry-link", "https://films.example/7");
+  await page.click("#entry-form [value=watched]");
+  await page.click("#list summary");
+  await page.fill("#list-name", "x".repeat(214));
+  await page.click("#list-form [type=submit]");
+}
+
+/** @param {Page} page */
+async function episodeByHand(page) {
+  await page.click("#entry summary");
+  await page.fill("#entry-link", "https://www.themoviedb.org/tv/1396");
+  await page.click("#entry-form [value=watched]");
+}
+
+/** @param {Page} page */
+async function optionsFaults(page) {
+  await page.fill("#pair-code", "K7M2");
+  await page.click("#pair-form [type=submit]");
+  await page.fill("#site", "chrome://settings");
+  await page.click("#site-form [type=submit]");
+  await page.fill("#movie-played", "120");
+  await page.click("#rule-form [value=save]");
+}
+
+/** @param {Page} page */
+async function codeRefused(page) {
+  await page.fill("#pair-code", "K7M2-9QXD");
+  await page.click("#pair-form [type=submit]");
+}
+
+/** @type {Record<string, Scene>} */
+export const SCENES = {
+  "popup-unpaired": popup({ link: unpaired, daemon: null, sites: [] }),
+  "popup-playing": popup({}, playing),
+  "popup-marked": popup({}, playing, (page) => page.click("#now-mark")),
+  "popup-watched": popup({ daemon: { online: true, pending: 1, attention: 0, lastDelivered: null } }, { ...playing, now: { sitting: sitting(), crossed: true, needs: 0 } }),
+  "popup-uncounted": popup({ link: { state: "waiting" } }, { tab, granted, now: { sitting: sitting(), crossed: false, needs: null } }),
+  "popup-not-allowed": popup({ sites: [] }, { tab }),
+  "popup-offline": popup({ link: { state: "offline" }, outbox: { waiting: 3 } }, { tab, granted, now: null }),
+  "popup-full": popup({ link: { state: "offline" }, outbox: { waiting: 5000, full: true } }),
+  "popup-interrupted": popup({ link: { state: "waiting", detail: "lost" }, outbox: { waiting: 1 } }, { tab, granted }),
+  "popup-stranger": popup({ link: { state: "stranger" } }),
+  "popup-revoked": popup({ link: { state: "revoked" }, daemon: { online: false, pending: 2, attention: 1, lastDelivered: null } }),
+  "popup-old": popup({ link: { state: "old" } }),
+  "popup-needs": popup({ outbox: needy }, playing),
+  "popup-faults": popup({ outbox: needy }, {}, popupFaults),
+  "popup-by-hand": popup({}, { typed: { "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } } } }, episodeByHand),
+  "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
+  "popup-private": popup({ paused: true, settings: { private: true } }),
+  "options-unpaired": options({ link: unpaired, daemon: null, sites: [] }),
+  "options-paired": options({ sites }),
+  "options-from-popup": { ...options({ sites: [] }), hash: "#site=films.example" },
+  "options-revoked": options({ link: { state: "revoked" } }),
+  "options-stranger": options({ link: { state: "stranger" } }),
+  "options-faults": options({ link: unpaired, sites: [] }, {}, optionsFaults),
+  "options-code-refused": options({ link: unpaired }, { answers: { pair: { ok: false, code: "PAIRING_CODE_INVALID", message: "" } } }, codeRefused),
+  "options-unpair": options({ sites }, {}, (page) => page.click("#unpair")),
+  "options-private": options({ paused: true, settings: { private: true, askUnknown: false } }),
+};

@@ -1,0 +1,186 @@
+/**
+ * A page with the content scripts in it, a film to play, a clock that only
+ * the test moves, and a background that answers as the test says.
+ */
+import { readFileSync } from "node:fs";
+import { JSDOM } from "jsdom";
+import { contentFiles } from "../source/background/content.js";
+
+const source = new URL("../source/", import.meta.url);
+
+export const usualRule = {
+  movie: { played: 0.5, position: 0.8, minimum: 300 },
+  episode: { played: 0.5, position: 0.8, minimum: 300 },
+  last: 0,
+};
+
+/** A background that records everything and knows nothing. */
+export function answer(message) {
+  if (message.kind === "sitting") return { record: true, rule: usualRule, pickup: null, identified: null, certain: false };
+  if (message.kind === "watched") return { kept: true };
+  return null;
+}
+
+/** Lets everything happen that waits for a promise alone. */
+export const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+export class Screening {
+  now = 1000;
+  sent = [];
+  timers = [];
+
+  constructor({ html = "<!doctype html><title>A film</title><body></body>", url = "https://films.example/film/1", answers = answer, files = contentFiles, before = () => {} } = {}) {
+    this.answers = answers;
+    this.dom = new JSDOM(html, { url, runScripts: "outside-only", pretendToBeVisual: true });
+    this.window = this.dom.window;
+    this.document = this.window.document;
+    this.#fake();
+    before(this.window);
+    this.load(files);
+  }
+
+  #fake() {
+    const { window } = this;
+    Object.defineProperty(window.performance, "now", { value: () => this.now });
+    window.setTimeout = (run, delay) => this.timers.push({ run, at: this.now + delay });
+    window.clearTimeout = (id) => {
+      if (id) this.timers[id - 1] = null;
+    };
+    window.chrome = {
+      runtime: {
+        id: "filmspool",
+        sendMessage: async (message) => {
+          this.sent.push(structuredClone(message));
+          return this.answers(message);
+        },
+        onMessage: { addListener: (heard) => (this.heard = heard) },
+      },
+    };
+  }
+
+  load(files) {
+    for (const file of files) this.window.eval(readFileSync(new URL(file, source), "utf8"));
+  }
+
+  /** Moves the clock, running what falls due. */
+  async wait(milliseconds) {
+    const end = this.now + milliseconds;
+    for (;;) {
+      const due = this.timers.map((timer, index) => ({ ...timer, index })).filter((timer) => timer.run && timer.at <= end);
+      if (due.length === 0) break;
+      const next = due.reduce((first, one) => (one.at < first.at ? one : first));
+      this.timers[next.index] = null;
+      this.now = Math.max(this.now, next.at);
+      next.run();
+      await settle();
+    }
+    this.now = end;
+  }
+
+  of(kind) {
+    return this.sent.filter((message) => message.kind === kind);
+  }
+
+  /** The distinct sittings that were told as watched. */
+  get watched() {
+    return [...new Map(this.of("watched").map((message) => [message.sitting.id, message.sitting])).values()];
+  }
+
+  film(options) {
+    return new Film(this, options);
+  }
+
+  /** Asks as the popup does; undefined when the frame stays silent. */
+  ask(message) {
+    return new Promise((resolve) => {
+      if (this.heard(message, {}, resolve) !== true) setImmediate(() => resolve(undefined));
+    });
+  }
+
+  close() {
+    this.window.close();
+  }
+}
+
+/** A video element whose clock the test turns. */
+export class Film {
+  duration = 6000;
+  currentTime = 0;
+  playbackRate = 1;
+  paused = true;
+  seeking = false;
+  muted = false;
+  volume = 1;
+  loop = false;
+  width = 640;
+  height = 360;
+
+  constructor(screening, { into = screening.document.body, duration = 6000, element = screening.document.createElement("video") } = {}) {
+    this.screening = screening;
+    this.element = element;
+    for (const name of ["duration", "currentTime", "playbackRate", "paused", "seeking", "muted", "volume", "loop"]) {
+      Object.defineProperty(element, name, { get: () => this[name] });
+    }
+    element.getBoundingClientRect = () => ({ width: this.width, height: this.height });
+    into.append(element);
+    this.load(duration);
+  }
+
+  fire(type) {
+    this.element.dispatchEvent(new this.screening.window.Event(type));
+  }
+
+  load(duration) {
+    this.fire("emptied");
+    this.currentTime = 0;
+    this.paused = true;
+    this.duration = duration;
+    this.fire("durationchange");
+    this.fire("loadedmetadata");
+  }
+
+  seek(to) {
+    this.seeking = true;
+    this.currentTime = to;
+    this.fire("seeking");
+    this.fire("timeupdate");
+    this.seeking = false;
+    this.fire("seeked");
+    this.fire("timeupdate");
+  }
+
+  pause() {
+    this.paused = true;
+    this.fire("pause");
+  }
+
+  /** Plays so many seconds of the film, or to its end. */
+  async play(seconds, { step = 8 } = {}) {
+    this.paused = false;
+    this.fire("playing");
+    const end = Math.min(this.duration, this.currentTime + seconds);
+    while (this.currentTime < end) {
+      const part = Math.min(step, end - this.currentTime);
+      this.screening.now += (part / this.playbackRate) * 1000;
+      this.currentTime += part;
+      this.fire("timeupdate");
+      await settle();
+    }
+    if (this.currentTime >= this.duration) {
+      this.paused = true;
+      this.fire("pause");
+      this.fire("ended");
+    }
+    await settle();
+  }
+}
+
+/** Numbers that look random and are the same each time: mulberry32. */
+export function numbers(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fromImdb, fromTmdb } from "../source/identify/ids.js";
+import { dated, placeIn } from "../source/identify/titles.js";
+import { identifyTyped } from "../source/identify/typed.js";
+
+const places = {
+  "Reel Life S01E02": [1, 2, "Reel Life"],
+  "Reel Life - S1:E2 - The Long Take": [1, 2, "Reel Life"],
+  "Reel Life s1 e2": [1, 2, "Reel Life"],
+  "Reel Life S01 Ep02": [1, 2, "Reel Life"],
+  "Reel Life S1 · E12": [1, 12, "Reel Life"],
+  "Reel Life 1x02 The Long Take": [1, 2, "Reel Life"],
+  "Reel Life: Season 1, Episode 2 | Site": [1, 2, "Reel Life"],
+  "Reel Life – Staffel 10 Folge 112": [10, 112, "Reel Life"],
+  "Reel Life Saison 1 Épisode 2": [1, 2, "Reel Life"],
+  "Reel Life Temporada 1 Episodio 2": [1, 2, "Reel Life"],
+  "S00E05 A special": [0, 5, ""],
+  "Reel Life S01E02 (1x02)": [1, 2, "Reel Life"],
+  "12 Reels S01E02 - 34 Takes": [1, 2, "12 Reels"],
+};
+
+for (const [title, [season, episode, before]] of Object.entries(places)) {
+  test(`a place: ${title}`, () => {
+    const found = placeIn(title);
+    assert.deepEqual([found?.season, found?.episode, found?.before], [season, episode, before]);
+  });
+}
+
+for (const title of [
+  "", "Reel Life", "Episode 2", "Season 1", "1920x1080", "4x4 tested", "Reel Life S01E00", "Reel Life S01E02 S01E03", "S01E02E03", "S01E02-E03",
+  "S01E02-03", "ABS1E2", "S123456E1", "MS01E02N 3x", null, undefined, 5, {}, "Reel Life S1E2 1x03",
+]) {
+  test(`no place: ${String(title)}`, () => assert.equal(placeIn(title), null));
+}
+
+test("a long title takes no long time", () => {
+  const began = performance.now();
+  for (const part of ["s1", "season ", "1x", " - ", "(1999", "s1 : e"]) {
+    placeIn(part.repeat(100_000));
+    dated(part.repeat(100_000));
+  }
+  assert.ok(performance.now() - began < 200);
+});
+
+test("a film and its year", () => {
+  assert.deepEqual(dated("The Spool Keeper (1999) - Site"), { title: "The Spool Keeper", year: 1999 });
+  for (const title of ["The Spool Keeper", "1999", "(1999)", "Keeper (12345)", "Keeper 1999", null]) assert.equal(dated(title), null);
+});
+
+test("addresses of themoviedb.org", () => {
+  const cases = {
+    "https://www.themoviedb.org/movie/603": { kind: "movie", tmdb: 603 },
+    "http://themoviedb.org/movie/603-the-matrix/cast?language=de#x": { kind: "movie", tmdb: 603 },
+    "https://www.themoviedb.org/tv/1396": { kind: "tv", tmdb: 1396 },
+    "https://www.themoviedb.org/tv/1396-breaking-bad/season/1": { kind: "tv", tmdb: 1396, season: 1, episode: undefined },
+    "https://www.themoviedb.org/tv/1396/season/0/episode/2/": { kind: "tv", tmdb: 1396, season: 0, episode: 2 },
+  };
+  for (const [href, expected] of Object.entries(cases)) assert.deepEqual(fromTmdb(href), expected, href);
+  for (const href of [
+    "https://www.themoviedb.org/person/603", "https://www.themoviedb.org/movie/", "https://www.themoviedb.org/movie/x603",
+    "https://www.themoviedb.org/movie/0", "https://www.themoviedb.org/movie/603abc", "https://themoviedb.org.evil.example/movie/603",
+    "https://evil.example/www.themoviedb.org/movie/603", "ftp://www.themoviedb.org/movie/603", "movie/603", "", null, 603,
+    "https://www.themoviedb.org/movie/9007199254740993",
+  ]) assert.equal(fromTmdb(href), null, String(href));
+});
+
+test("addresses of imdb.com", () => {
+  assert.equal(fromImdb("https://www.imdb.com/title/tt0133093/?ref_=x"), "tt0133093");
+  assert.equal(fromImdb("https://m.imdb.com/de/title/tt0133093"), "tt0133093");
+  for (const href of ["https://www.imdb.com/name/nm0000206/", "https://imdb.com.evil.example/title/tt1/", "https://www.imdb.com/title/tt1x", null]) {
+    assert.equal(fromImdb(href), null, String(href));
+  }
+});
+
+const episode = { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 2 };
+const typed = {
+  "https://www.themoviedb.org/movie/603-the-matrix": { type: "movie", ids: { tmdb: 603 } },
+  "www.themoviedb.org/movie/603": { type: "movie", ids: { tmdb: 603 } },
+  "  movie 603 ": { type: "movie", ids: { tmdb: 603 } },
+  "603 movie": { type: "movie", ids: { tmdb: 603 } },
+  "Film: 603": { type: "movie", ids: { tmdb: 603 } },
+  "tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } },
+  "tv 1396 S01E02": episode,
+  "series 1396 season 1 episode 2": episode,
+  "https://www.themoviedb.org/tv/1396-breaking-bad/season/1/episode/2": episode,
+  "https://www.themoviedb.org/tv/1396 1x02": episode,
+};
+
+for (const [text, media] of Object.entries(typed)) {
+  test(`typed: ${text}`, () => assert.deepEqual(identifyTyped(text), media));
+}
+
+for (const text of ["", "603", "The Matrix", "movie", "movie x", "movie 0", "movie -5", "movie 603abc", "person 5", "https://example.com/movie/603", "1396 S01E02", null, 603, "x".repeat(5000)]) {
+  test(`typed, and not understood: ${String(text).slice(0, 30)}`, () => assert.equal(identifyTyped(text), null));
+}

@@ -1,0 +1,2 @@
+// Where the content scripts of one page hang their parts.
+declare var filmspool: any;

@@ -1,0 +1,525 @@
+package connector_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/connector"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// add makes a program.
+func (r *rig) add(name string) (id, token string) {
+	r.t.Helper()
+	c, token, err := r.registry.Add(context.Background(), name)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c.ID, token
+}
+
+// request is a post as a careful program would make it.
+func (r *rig) request(token string, body io.Reader) *http.Request {
+	request, err := http.NewRequest(http.MethodPost, "http://"+r.address+"/v1/viewings", body)
+	if err != nil {
+		panic(err) // only if the address were none; a fuzz target may not use r.t
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	return request
+}
+
+// posted is the answer to a post.
+type posted struct {
+	status  int
+	header  http.Header
+	Answers []struct{ Type, ID, Status, Code, Field string }
+	Error   struct{ Code, Message, Hint string }
+}
+
+// do makes a request on a connection of its own.
+func (r *rig) do(request *http.Request) (posted, error) {
+	transport := &http.Transport{DialContext: r.dialer}
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return posted{}, err
+	}
+	defer answer.Body.Close()
+	got := posted{status: answer.StatusCode, header: answer.Header}
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		return got, fmt.Errorf("status %d: %w", answer.StatusCode, err)
+	}
+	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
+		return got, fmt.Errorf("content type %q", kind)
+	}
+	return got, nil
+}
+
+// post posts a text and wants an answer.
+func (r *rig) post(token, body string) posted {
+	r.t.Helper()
+	got, err := r.do(r.request(token, strings.NewReader(body)))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return got
+}
+
+// rejected holds got against what is said of a post of which nothing is kept.
+func (r *rig) rejected(got posted, status int, code string) {
+	r.t.Helper()
+	if got.status != status || got.Error.Code != code || got.Error.Message == "" || got.Answers != nil {
+		r.t.Errorf("got %d %+v %v, want %d %s", got.status, got.Error, got.Answers, status, code)
+	}
+}
+
+// arrayOf is a body of n films from the one given.
+func arrayOf(t testing.TB, from, n int) string {
+	t.Helper()
+	list := make([]string, n)
+	for i := range list {
+		list[i] = frameOf(t, film(from+i))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+func TestPostOneMessage(t *testing.T) {
+	r := start(t, nil)
+	id, token := r.add("Home cinema")
+	for n, m := range []protocol.Message{
+		film(0),
+		protocol.Watchlist{ID: uuid(1), Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		protocol.List{ID: uuid(2), Name: "Rainy"},
+	} {
+		got := r.post(token, frameOf(t, m))
+		if got.status != 200 || len(got.Answers) != 1 || got.Answers[0].Type != "ack" || got.Answers[0].ID != uuid(n) || got.Answers[0].Status != "queued" {
+			t.Errorf("%s: %+v", m.Type(), got)
+		}
+	}
+	if len(r.sink.kept()) != 3 || r.sink.batches[0].Source != "program:"+id {
+		t.Errorf("kept %+v", r.sink.batches)
+	}
+}
+
+func TestPostAnswersInOrderEachWithItsOwn(t *testing.T) {
+	r := start(t, nil)
+	_, token := r.add("p")
+	body := "[" + strings.Join([]string{
+		frameOf(t, film(0)),
+		`{"type":"viewing","id":"` + uuid(1) + `","media":{"type":"movie"},"watchedAt":"yesterday"}`,
+		`{"type":"hello","v":1,"client":{"name":"x","version":"1"}}`,
+		`{"type":"history","id":"h"}`,
+		`7`,
+		frameOf(t, film(5)),
+	}, ",") + "]"
+	got := r.post(token, body)
+	var said []string
+	for _, a := range got.Answers {
+		said = append(said, strings.Join([]string{a.Type, a.ID, a.Status + a.Code, a.Field}, " "))
+	}
+	want := []string{
+		"ack " + uuid(0) + " queued ", "error " + uuid(1) + " BAD_MESSAGE watchedAt", "error  UNKNOWN_TYPE ",
+		"error h UNKNOWN_TYPE ", "error  BAD_MESSAGE ", "ack " + uuid(5) + " queued ",
+	}
+	if diff := cmp.Diff(want, said); diff != "" || got.status != http.StatusMultiStatus {
+		t.Errorf("status %d (-want +got):\n%s", got.status, diff)
+	}
+	if len(r.sink.batches) != 1 || len(r.sink.kept()) != 2 {
+		t.Errorf("kept %+v", r.sink.batches)
+	}
+	if got := r.post(token, `{"type":"ping"}`); got.status != http.StatusUnprocessableEntity || got.Answers[0].Code != "UNKNOWN_TYPE" {
+		t.Errorf("a ping: %+v", got)
+	}
+}
+
+func TestPostIsAnsweredOnlyAfterTheCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
+		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
+		_, token := r.add("p")
+		answered := make(chan posted, 1)
+		go func() { answered <- r.post(token, frameOf(t, film(0))) }()
+		<-gated.entered
+		<-time.After(time.Minute) // a slow disk is no slow client
+		select {
+		case got := <-answered:
+			t.Errorf("answered before the commit: %+v", got)
+		default:
+		}
+		close(gated.gate)
+		if got := <-answered; got.status != 200 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestPostsThatAreRefusedWhole(t *testing.T) {
+	r := start(t, func(o *connector.Options) { o.Limits.BodyBytes = 64 << 10 })
+	_, token := r.add("p")
+	_, browserToken := r.pair(chromium)
+	good := frameOf(t, film(0))
+	set := func(name, value string) func(*http.Request) {
+		return func(q *http.Request) { q.Header.Set(name, value) }
+	}
+	tests := []struct {
+		name, body string
+		change     func(*http.Request)
+		status     int
+		code       string
+	}{
+		{"an extension's page", good, set("Origin", chromium), 403, "BROWSER_REFUSED"},
+		{"an empty origin", good, set("Origin", ""), 403, "BROWSER_REFUSED"},
+		{"a link's target", good, set("Referer", "http://127.0.0.1/"), 403, "BROWSER_REFUSED"},
+		{"a fetch without origin", good, set("Sec-Fetch-Site", "none"), 403, "BROWSER_REFUSED"},
+		{"a question before", "", func(q *http.Request) { q.Method = "OPTIONS"; q.Header.Set("Origin", "https://evil.example") }, 403, "BROWSER_REFUSED"},
+		{"GET", "", func(q *http.Request) { q.Method = "GET" }, 405, "METHOD_NOT_ALLOWED"},
+		{"PUT", good, func(q *http.Request) { q.Method = "PUT" }, 405, "METHOD_NOT_ALLOWED"},
+		{"a form", good, set("Content-Type", "application/x-www-form-urlencoded"), 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"plain text", good, set("Content-Type", "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"no type", good, func(q *http.Request) { q.Header.Del("Content-Type") }, 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"two types", good, func(q *http.Request) { q.Header.Add("Content-Type", "text/plain") }, 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"another charset", good, set("Content-Type", "application/json; charset=utf-16"), 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"compressed", good, set("Content-Encoding", "gzip"), 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{"no token", good, func(q *http.Request) { q.Header.Del("Authorization") }, 401, "TOKEN_REQUIRED"},
+		{"wrong token", good, set("Authorization", "Bearer "+token+"x"), 401, "TOKEN_REQUIRED"},
+		{"another scheme", good, set("Authorization", "Basic "+token), 401, "TOKEN_REQUIRED"},
+		{"two tokens", good, func(q *http.Request) { q.Header.Add("Authorization", "Bearer "+token) }, 401, "TOKEN_REQUIRED"},
+		{"token in the address", good, func(q *http.Request) { q.Header.Del("Authorization"); q.URL.RawQuery = "token=" + token }, 401, "TOKEN_REQUIRED"},
+		{"a browser's token", good, set("Authorization", "Bearer "+browserToken), 401, "TOKEN_REQUIRED"},
+		{"nothing", "", nil, 400, "BAD_JSON"},
+		{"garbage", "type=viewing", nil, 400, "BAD_JSON"},
+		{"two texts", good + good, nil, 400, "BAD_JSON"},
+		{"not UTF-8", "\"\xff\"", nil, 400, "BAD_JSON"},
+		{"a key twice in one of many", "[" + good + `,{"a":1,"a":2}]`, nil, 400, "BAD_JSON"},
+		{"an empty array", "[]", nil, 400, "BAD_MESSAGE"},
+		{"101 messages", arrayOf(t, 0, 101), nil, 413, "TOO_LARGE"},
+		{"too many bytes", strings.Repeat(" ", 64<<10+1), nil, 413, "TOO_LARGE"},
+		{"too many bytes without a length", strings.Repeat(" ", 64<<10+1), func(q *http.Request) { q.ContentLength = -1 }, 413, "TOO_LARGE"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			request := r.request(token, strings.NewReader(tc.body))
+			if tc.change != nil {
+				tc.change(request)
+			}
+			got, err := r.do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.rejected(got, tc.status, tc.code)
+			if got.header.Get("Access-Control-Allow-Origin") != "" || got.header.Get("Access-Control-Allow-Headers") != "" {
+				t.Errorf("a page may read this: %v", got.header)
+			}
+		})
+	}
+	if kept := r.sink.kept(); len(kept) != 0 {
+		t.Errorf("kept %v", kept)
+	}
+	for _, kind := range []string{"application/json", "Application/JSON; charset=UTF-8"} {
+		request := r.request(token, strings.NewReader(arrayOf(t, 0, 100)))
+		request.Header.Set("Content-Type", kind)
+		if got, err := r.do(request); err != nil || got.status != 200 || len(got.Answers) != 100 {
+			t.Errorf("100 messages as %s: %d, %v", kind, got.status, err)
+		}
+	}
+}
+
+func TestProgramsTokenOpensNoSocket(t *testing.T) {
+	r := start(t, nil)
+	id, token := r.add("p")
+	for _, fields := range []string{`"token":"` + token + `"`, `"token":"` + token + `","clientId":"` + id + `","nonce":"n"`} {
+		s := r.open(chromium)
+		s.say(strings.TrimSuffix(hello, "}") + "," + fields + "}")
+		s.refused(protocol.PairingRequired)
+		s.closed(protocol.CloseToken)
+	}
+	s := r.greeted(chromium, "")
+	s.say(`{"type":"auth","token":"` + token + `"}`)
+	s.refused(protocol.PairingRequired)
+	s.closed(protocol.CloseToken)
+	asked := r.open(chromium)
+	asked.say(strings.TrimSuffix(hello, "}") + `,"clientId":"` + id + `","nonce":"n"}`)
+	if welcome := asked.hear(); welcome["proof"] != nil {
+		t.Errorf("a proof for a program's client id: %v", welcome)
+	}
+}
+
+func TestPostOutcomes(t *testing.T) {
+	fail := func(err error) func(viewing.Batch) ([]viewing.Outcome, error) {
+		return func(viewing.Batch) ([]viewing.Outcome, error) { return nil, err }
+	}
+	for _, tc := range []struct {
+		name   string
+		answer func(viewing.Batch) ([]viewing.Outcome, error)
+		status int
+		code   string // of the post; "" looks at the first answer
+		said   string
+	}{
+		{"duplicates", func(b viewing.Batch) ([]viewing.Outcome, error) { return outcomes(b, viewing.StatusDuplicate), nil }, 200, "", "duplicate"},
+		{"conflicts", func(b viewing.Batch) ([]viewing.Outcome, error) { return outcomes(b, viewing.StatusConflict), nil }, 422, "", "CONFLICT"},
+		{"no storage", fail(errors.New("disk full at /secret")), 503, "STORAGE", ""},
+		{"no room", fail(fmt.Errorf("take event: %w", connector.ErrFull)), 503, "QUEUE_FULL", ""},
+		{"a fault of the sink's", func(viewing.Batch) ([]viewing.Outcome, error) { return []viewing.Outcome{}, nil }, 503, "INTERNAL", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := start(t, func(o *connector.Options) { o.Sink = &sink{answer: tc.answer} })
+			_, token := r.add("p")
+			got := r.post(token, arrayOf(t, 0, 3))
+			if tc.code != "" {
+				r.rejected(got, tc.status, tc.code)
+				if got.header.Get("Retry-After") != "5" || strings.Contains(got.Error.Message, "secret") {
+					t.Errorf("%v %s", got.header, got.Error.Message)
+				}
+				return
+			}
+			if got.status != tc.status || len(got.Answers) != 3 || got.Answers[2].Status+got.Answers[2].Code != tc.said {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// A message that the disk did not take, beside one that will never be right.
+func TestPostThatIsPartlyWrongAndPartlyUnkept(t *testing.T) {
+	r := start(t, func(o *connector.Options) {
+		o.Sink = &sink{answer: func(viewing.Batch) ([]viewing.Outcome, error) { return nil, errors.New("disk full") }}
+	})
+	_, token := r.add("p")
+	got := r.post(token, "["+frameOf(t, film(0))+`,{"type":"viewing"}]`)
+	if got.status != 422 || got.Answers[0].Code != "STORAGE" || got.Answers[1].Code != "BAD_MESSAGE" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPostRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Rate: 2, Burst: 10} })
+		_, token := r.add("p")
+		_, other := r.add("q")
+		if got := r.post(token, arrayOf(t, 0, 7)); got.status != 200 {
+			t.Fatalf("7 of 10: %+v", got)
+		}
+		got := r.post(token, arrayOf(t, 7, 7)) // the request itself costs one of the three that are left
+		r.rejected(got, 429, "RATE_LIMITED")
+		if got.header.Get("Retry-After") != "2" {
+			t.Errorf("headers %v", got.header)
+		}
+		if got := r.post(other, arrayOf(t, 7, 7)); got.status != 200 {
+			t.Errorf("another program: %+v", got)
+		}
+		<-time.After(2 * time.Second)
+		if got := r.post(token, arrayOf(t, 7, 6)); got.status != 200 {
+			t.Errorf("after the wait: %+v", got)
+		}
+		// More than ever fits is let through when the bucket is full, or it never would be.
+		<-time.After(10 * time.Second)
+		if got := r.post(token, arrayOf(t, 20, 20)); got.status != 200 {
+			t.Errorf("20 with a burst of 10: %+v", got)
+		}
+	})
+}
+
+func TestPostsOfOneProgramAtOnce(t *testing.T) {
+	gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
+	r := start(t, func(o *connector.Options) { o.Sink, o.Limits.Posts = gated, 2 })
+	_, token := r.add("p")
+	var under sync.WaitGroup
+	for n := range 2 {
+		under.Go(func() { r.post(token, frameOf(t, film(n))) })
+		<-gated.entered
+	}
+	got := r.post(token, frameOf(t, film(2)))
+	r.rejected(got, 429, "RATE_LIMITED")
+	if got.header.Get("Retry-After") != "1" {
+		t.Errorf("headers %v", got.header)
+	}
+	close(gated.gate)
+	under.Wait()
+	if got := r.post(token, frameOf(t, film(2))); got.status != 200 {
+		t.Errorf("afterwards: %+v", got)
+	}
+}
+
+// drip is a body that comes a byte at a time for as long as it is asked.
+func (r *rig) drip(token string) (conn net.Conn, answered <-chan string) {
+	r.t.Helper()
+	dial := r.dialer
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	conn, err := dial(context.Background(), "tcp", r.address)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "POST /v1/viewings HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n[", r.address, token)
+	whole := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(conn)
+		whole <- string(text)
+	}()
+	return conn, whole
+}
+
+func TestSlowBodiesAreCutOff(t *testing.T) {
+	for name, known := range map[string]bool{"of a program": true, "of a stranger": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := startInBubble(t, nil)
+				_, token := r.add("p")
+				want := "408 "
+				if !known {
+					token, want = "stranger", "401 "
+				}
+				began := time.Now()
+				conn, answered := r.drip(token)
+				var sender sync.WaitGroup
+				sender.Go(func() {
+					for {
+						if _, err := conn.Write([]byte(" ")); err != nil {
+							return
+						}
+						<-time.After(time.Second)
+					}
+				})
+				text := <-answered
+				sender.Wait()
+				if took := time.Since(began); took > 11*time.Second || !strings.Contains(text, want) {
+					t.Errorf("after %v: %s", took, text)
+				}
+			})
+		})
+	}
+}
+
+func TestRevokedProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
+		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
+		id, token := r.add("p")
+		conn, answered := r.drip(token)
+		defer conn.Close()
+		var under sync.WaitGroup
+		under.Go(func() { // on its way to the disk when the program is revoked: kept, and said so
+			if got := r.post(token, frameOf(t, film(0))); got.status != 200 {
+				t.Errorf("under way: %+v", got)
+			}
+		})
+		<-gated.entered
+		synctest.Wait()
+		began := time.Now()
+		if err := r.registry.Revoke(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		text := <-answered
+		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 401 ") || !strings.Contains(text, "TOKEN_REQUIRED") {
+			t.Errorf("while it sends, after %v: %s", took, text)
+		}
+		r.rejected(r.post(token, frameOf(t, film(1))), 401, "TOKEN_REQUIRED")
+		close(gated.gate)
+		under.Wait()
+	})
+}
+
+func TestStopAnswersPosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, nil)
+		_, token := r.add("p")
+		conn, answered := r.drip(token)
+		defer conn.Close()
+		synctest.Wait()
+		began := time.Now()
+		r.stop()
+		text := <-answered
+		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 503 ") || !strings.Contains(text, "GOING_AWAY") {
+			t.Errorf("while it sends, after %v: %s", took, text)
+		}
+		got := r.post(token, frameOf(t, film(1)))
+		r.rejected(got, 503, "GOING_AWAY")
+		if got.header.Get("Retry-After") == "" {
+			t.Errorf("headers %v", got.header)
+		}
+	})
+}
+
+func TestPostLeavesNoSecretInTheLog(t *testing.T) {
+	var log syncBuffer
+	r := start(t, func(o *connector.Options) {
+		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	_, token := r.add("p")
+	m := film(1)
+	m.Media.Title = "A Private Film"
+	r.post(token, frameOf(t, m))
+	r.post(token+"x", frameOf(t, m))
+	r.stop()
+	for _, secret := range []string{token, "Private"} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("the log has %q:\n%s", secret, log.String())
+		}
+	}
+}
+
+// FuzzPost holds against any body: no panic, an answer in the form that is
+// promised, and as many answers as messages kept or refused.
+func FuzzPost(f *testing.F) {
+	f.Add([]byte(arrayOf(f, 0, 2)))
+	f.Add([]byte(frameOf(f, film(1))))
+	f.Add([]byte("[" + frameOf(f, film(1)) + `,{"type":"ping"},7,null]`))
+	f.Add([]byte(`[]`))
+	f.Add([]byte(`[[[[`))
+	f.Add([]byte(`{"type":"list","id":"` + uuid(1) + `","name":"x"}`))
+	kept := &sink{}
+	r := start(f, func(o *connector.Options) {
+		o.Sink = kept
+		o.Limits = connector.Limits{Rate: 1 << 30, Burst: 1 << 30, BodyBytes: 4 << 10}
+	})
+	_, token := r.add("p")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		before := len(kept.kept())
+		w := httptest.NewRecorder()
+		r.handler.ServeHTTP(w, r.request(token, bytes.NewReader(body)))
+		var got posted
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		}
+		taken := 0
+		for _, a := range got.Answers {
+			switch {
+			case a.Type == "ack":
+				taken++
+			case a.Type != "error" || a.Code == "":
+				t.Fatalf("answer %+v", a)
+			}
+		}
+		if taken != len(kept.kept())-before {
+			t.Fatalf("%d acks for %d events kept", taken, len(kept.kept())-before)
+		}
+		if (got.Error.Code == "") == (len(got.Answers) == 0) {
+			t.Fatalf("both or neither of error and answers: %s", w.Body)
+		}
+		want := map[bool]int{true: 200, false: 207}[taken == len(got.Answers)]
+		if taken == 0 {
+			want = 422
+		}
+		if got.Answers != nil && w.Code != want {
+			t.Fatalf("status %d with %d of %d taken", w.Code, taken, len(got.Answers))
+		}
+	})
+}
