@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stateWith } from "./fake-api.js";
-import { open } from "./page-rig.js";
+import { open, settle } from "./page-rig.js";
 
 const unpaired = () => stateWith({ link: { state: "unpaired", pairedLabel: null } });
 
@@ -25,6 +25,19 @@ test("pairing takes the code in any spelling", async (t) => {
   assert.equal(page.words("#paired-words"), "This browser is paired as “Firefox at home”.");
   assert.equal(page.find("#pair-code").value, "");
   assert.match(page.said(), /^Paired\./);
+});
+
+test("a field that the user is typing into is not filled in again", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  page.find("#pair-address").focus();
+  page.type("#pair-address", "");
+  page.rig.change();
+  await settle();
+  assert.equal(page.find("#pair-address").value, "");
+  page.find("#pair-code").focus();
+  page.rig.change();
+  await settle();
+  assert.equal(page.find("#pair-address").value, "127.0.0.1:43456");
 });
 
 /** @type {[string, Record<string, string>, string, RegExp][]} */

@@ -42,13 +42,15 @@ export function pairingView(refresh) {
 const isPaired = ({ link }) => link.state !== "unpaired";
 
 /**
- * Fills in a field, unless the user has typed something else.
+ * Fills in a field, unless the user has typed something else or is in it: an
+ * empty field may be one that is about to be typed into.
  * @param {string} id
  * @param {string} value
  * @param {string | undefined} before what was filled in last
  */
 function offer(id, value, before) {
   const field = input(id);
+  if (field === document.activeElement) return;
   if (field.value === "" || field.value === before) field.value = value;
 }
 

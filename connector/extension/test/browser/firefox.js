@@ -52,15 +52,18 @@ class Tab {
     return JSON.parse(answer.result.value);
   }
 
-  /** Types with the keyboard. @param {string} selector @param {string} text */
+  /** Types with the keyboard; again if keys were lost, as in a window that is just being opened. @param {string} selector @param {string} text */
   async type(selector, text) {
-    await this.run((/** @type {string} */ selector) => {
-      const field = /** @type {HTMLInputElement} */ (document.querySelector(selector));
-      field.focus();
-      field.select();
-    }, selector);
     const actions = ["\uE017", ...text].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]); // first: Delete
-    await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
+    await until(`${text} stands in ${selector}`, async () => {
+      await this.run((/** @type {string} */ selector) => {
+        const field = /** @type {HTMLInputElement} */ (document.querySelector(selector));
+        field.focus();
+        field.select();
+      }, selector);
+      await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
+      return this.run((/** @type {string} */ selector, /** @type {string} */ text) => /** @type {HTMLInputElement} */ (document.querySelector(selector)).value === text, selector, text);
+    });
   }
 
   /** Clicks with the mouse; again if the page moved under it. @param {string} selector */

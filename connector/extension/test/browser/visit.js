@@ -72,13 +72,17 @@ export class Visit {
 
   /** Types a code into the options page, and the daemon's address. @param {string} code */
   async typePairing(code) {
-    await until("the form is there", () => this.options.run(() => /** @type {HTMLDetailsElement} */ (document.getElementById("pair")).open));
+    await until("the form is there", () => this.options.run(() => document.querySelector("#link[data-ready]") && /** @type {HTMLDetailsElement} */ (document.getElementById("pair")).open));
     await this.options.type("#pair-address", this.home.address);
     await this.options.type("#pair-code", code);
     await this.options.click('#pair-form button[type="submit"]');
     await until("the form is done", () => this.options.run(() => {
+      const form = /** @type {HTMLFormElement} */ (document.getElementById("pair-form"));
+      const fault = form.querySelector("[aria-invalid]:not(#pair-code)");
+      if (fault) throw new Error(`not taken: ${fault.id} "${/** @type {HTMLInputElement} */ (fault).value}"`);
+      if (form.hasAttribute("aria-busy")) throw new Error("it is busy");
       const code = /** @type {HTMLInputElement} */ (document.getElementById("pair-code"));
-      return !code.form?.hasAttribute("aria-busy") && (code.value === "" || code.hasAttribute("aria-invalid"));
+      return code.value === "" || code.hasAttribute("aria-invalid");
     }));
   }
 
