@@ -35,6 +35,7 @@ type File struct {
 	LastPlayed string        // Kodi's text, local time without zone; "" when never
 	Duration   time.Duration // running time; 0 when unknown
 	InSource   bool          // lies under a source that Kodi scans for films or series
+	Folder     string        // that source, as Kodi writes it; "" for none
 	Items      []Item        // a film, or the episodes in their order; none when not in the library
 }
 
@@ -44,5 +45,7 @@ type Item struct {
 	Media  viewing.Media // a valid item, with the identifiers that can be trusted
 	IDRow  int64         // row of its default identifier; a refresh changes it unless it was the last one, 0 for none
 	Extra  bool          // an extra of the film (trailer, making-of), not the film
+	Genres []string      // as Kodi has them; of an episode, those of its series
+	Tags   []string      // likewise
 	Doubt  string        // why identifiers that the source names are left out, in sentences; "" for no reason
 }

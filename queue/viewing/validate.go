@@ -54,6 +54,7 @@ func (v Viewing) Validate() error {
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
+	c.text("source.folder", v.Origin.Folder, maxLongText)
 	return errors.Join(c.faults...)
 }
 

@@ -71,7 +71,15 @@ type Origin struct {
 	Site string `json:"site,omitempty"` // a host name, or a source's own word
 	URL  string `json:"url,omitempty"`  // the page
 	Path string `json:"path,omitempty"` // the file in the library
-	Note string `json:"note,omitempty"` // how the source came to its verdict
+	// Folder is the source of the library under which the file lies, as Kodi writes it.
+	Folder string `json:"folder,omitempty"`
+	// Runtime is the length of the file in seconds; 0 when unknown.
+	Runtime int `json:"runtime,omitempty"`
+	// Genres and Tags are those of the item in the library; of an episode,
+	// those of its series.
+	Genres []string `json:"genres,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+	Note   string   `json:"note,omitempty"` // how the source came to its verdict
 }
 
 // List is a list to create.
