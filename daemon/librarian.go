@@ -11,16 +11,18 @@ import (
 
 // librarian lets libraries be read: those on servers as the right user, and
 // each for one userdata folder alone. Two folders that lead to the same one
-// would tell of every playback twice.
+// would tell of every playback twice. It is the first of the configuration that
+// has it, whichever asks first after a start.
 type librarian struct {
-	keys config.Keys
+	keys    config.Keys
+	folders []string // in the order of the configuration
 
 	mu    sync.Mutex
 	taken map[string]string // userdata folder → its library
 }
 
-func newLibrarian(keys config.Keys) *librarian {
-	return &librarian{keys: keys, taken: map[string]string{}}
+func newLibrarian(keys config.Keys, folders ...string) *librarian {
+	return &librarian{keys: keys, folders: folders, taken: map[string]string{}}
 }
 
 // login gives a server the named user, or Kodi's when that is "", and the
@@ -38,16 +40,20 @@ func (l *librarian) login(user string, s library.Server) (*library.Server, error
 	return s.As(user, password.Reveal()), nil
 }
 
-// claim gives a library to a folder, unless another folder has it: the error
-// wraps [library.ErrShared] then. A folder has the one that it led to last.
+// claim gives a library to a folder, unless one before it in the configuration
+// has it: the error wraps [library.ErrShared] then. A folder has the one that it
+// led to last.
 func (l *librarian) claim(userdata, origin string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for folder, taken := range l.taken {
-		if taken == origin && folder != userdata {
+	l.taken[userdata] = origin
+	for _, folder := range l.folders {
+		switch {
+		case folder == userdata:
+			return nil
+		case l.taken[folder] == origin:
 			return fmt.Errorf("%w: %s", library.ErrShared, folder)
 		}
 	}
-	l.taken[userdata] = origin
 	return nil
 }

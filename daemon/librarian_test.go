@@ -40,20 +40,23 @@ func TestLibraryLogin(t *testing.T) {
 }
 
 // Two Kodis, or two profiles, that share a library would tell of every
-// playback twice.
+// playback twice. The same folder has it after every start, for what another
+// knew of the library is older.
 func TestLibraryIsReadOnce(t *testing.T) {
-	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
+	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }}, "/ann", "/bob")
 	for _, step := range []struct {
 		userdata, origin string
 		want             error
 	}{
+		{"/bob", "nas", nil}, // the other has not asked yet
 		{"/ann", "nas", nil},
 		{"/bob", "nas", library.ErrShared},
 		{"/ann", "nas", nil},
 		{"/bob", "attic", nil},
 		{"/ann", "cellar", nil}, // its settings have changed
 		{"/bob", "nas", nil},
-		{"/ann", "nas", library.ErrShared},
+		{"/ann", "nas", nil},
+		{"/bob", "nas", library.ErrShared},
 	} {
 		if err := l.claim(step.userdata, step.origin); !errors.Is(err, step.want) {
 			t.Errorf("%+v: got %v", step, err)

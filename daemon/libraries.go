@@ -17,6 +17,9 @@ import (
 func (d *Daemon) openKodi() error {
 	door := newLibrarian(d.keys)
 	for _, l := range d.o.Config.Kodi.Libraries {
+		door.folders = append(door.folders, l.Userdata)
+	}
+	for _, l := range d.o.Config.Kodi.Libraries {
 		zone, err := zoneOf(l.TimeZone)
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)

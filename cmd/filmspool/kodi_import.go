@@ -193,7 +193,7 @@ func unreadable(did status.KodiImported) string {
 // sayPast tells what is, or would be, handed over.
 func sayPast(w io.Writer, did status.KodiImported) {
 	if len(did.Libraries) == 0 {
-		fmt.Fprintln(w, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool config path")
+		fmt.Fprintln(w, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
 	for _, l := range did.Libraries {
 		fmt.Fprintf(w, "%s  %s\n", l.Userdata, l.State)

@@ -23,11 +23,7 @@ func (c Config) Validate() error {
 	}
 	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts())
 	for i, l := range c.Kodi.Libraries {
-		setting := fmt.Sprintf("kodi.libraries[%d]", i)
-		faults = append(faults, c.validateLibrary(setting, l))
-		if slices.ContainsFunc(c.Kodi.Libraries[:i], func(o Library) bool { return filepath.Clean(o.Userdata) == filepath.Clean(l.Userdata) }) {
-			faults = append(faults, fault(setting+".userdata", "%q is there twice", l.Userdata))
-		}
+		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
 	}
 	for i, e := range c.Kodi.NFO {
 		faults = append(faults, c.validateExported(fmt.Sprintf("kodi.nfo[%d]", i), e))
