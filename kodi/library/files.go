@@ -14,7 +14,7 @@ func (t *tables) files() []File {
 	for _, r := range t.rows {
 		f := File{
 			ID: r.id, Path: join(t.folders[r.folder].path, r.name), PlayCount: int(max(r.plays, 0)),
-			LastPlayed: r.last, InSource: sources[r.folder], Items: items[r.id].list,
+			LastPlayed: r.last, Folder: sources[r.folder], InSource: sources[r.folder] != "", Items: items[r.id].list,
 		}
 		if strings.HasSuffix(r.name, "/") || !f.InSource && len(f.Items) == 0 {
 			continue
@@ -51,7 +51,7 @@ func (t *tables) items() map[int64]inFile {
 		byFile[file] = f
 	}
 	for _, r := range t.films {
-		add(r.file, film(r, names), r.runtime)
+		add(r.file, t.film(r, names), r.runtime)
 	}
 	for _, r := range t.episodes {
 		add(r.file, t.episode(r, names), r.runtime)
@@ -71,9 +71,10 @@ func join(folder, name string) string {
 	return folder + name
 }
 
-// sources tells which folders lie under a source of films or series. The
-// nearest folder above that has a say decides.
-func (t *tables) sources() map[int64]bool {
+// sources gives of each folder the source of films or series under which it
+// lies, as Kodi writes it; "" for none. The nearest folder above that has a say
+// decides.
+func (t *tables) sources() map[int64]string {
 	said := map[string]bool{}
 	for _, f := range t.folders {
 		if f.excluded {
@@ -82,20 +83,23 @@ func (t *tables) sources() map[int64]bool {
 			said[f.path] = f.content == "movies" || f.content == "tvshows"
 		}
 	}
-	in := make(map[int64]bool, len(t.folders))
+	in := make(map[int64]string, len(t.folders))
 	for id, f := range t.folders {
-		in[id] = decide(said, f.path)
+		in[id] = source(said, f.path)
 	}
 	return in
 }
 
-// decide walks up from path to the first folder that is in said.
-func decide(said map[string]bool, path string) bool {
+// source walks up from path to the first folder that is in said.
+func source(said map[string]bool, path string) string {
 	for path != "" {
-		if answer, ok := said[path]; ok {
-			return answer
+		if scanned, ok := said[path]; ok {
+			if scanned {
+				return path
+			}
+			return ""
 		}
 		path = path[:strings.LastIndexAny(path[:len(path)-1], `/\`)+1]
 	}
-	return false
+	return ""
 }

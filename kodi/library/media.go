@@ -34,21 +34,25 @@ func newNamer(all []identifier) namer {
 }
 
 // film is a valid item made of a row.
-func film(r filmRow, n namer) Item {
+func (t *tables) film(r filmRow, n namer) Item {
+	self := owner{"movie", r.id}
 	m := viewing.Media{
 		Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
-		IDs: n.idsOf(owner{"movie", r.id}, r.uid),
+		IDs: n.idsOf(self, r.uid),
 	}
-	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Extra: r.extra}
+	return Item{
+		KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Extra: r.extra,
+		Genres: t.genres[self], Tags: t.tags[self],
+	}
 }
 
 // episode is a valid item made of a row. Some scrapers give an episode the
 // identifier of its show, which would name an episode of another show.
 func (t *tables) episode(r episodeRow, n namer) Item {
-	show := t.shows[r.show]
+	show, whole := t.shows[r.show], owner{"tvshow", r.show}
 	m := viewing.Media{
 		Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
-		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(owner{"tvshow", r.show}, show.uid)},
+		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(whole, show.uid)},
 		Season: place(r.season, 0), Episode: place(r.number, 1),
 	}
 	if m.IDs.TMDB == m.Show.IDs.TMDB {
@@ -60,7 +64,7 @@ func (t *tables) episode(r episodeRow, n namer) Item {
 	if m.IDs.IMDB == m.Show.IDs.IMDB {
 		m.IDs.IMDB = ""
 	}
-	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m}
+	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
 }
 
 // idsOf takes what each namespace can be trusted with. Of two in one

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -46,6 +47,8 @@ type tables struct {
 	episodes []episodeRow
 	shows    map[int64]showRow
 	names    []identifier
+	genres   map[owner][]string
+	tags     map[owner][]string
 }
 
 type fileRow struct {
@@ -81,7 +84,7 @@ func (t *tables) read(version int) func(context.Context, queryer) error {
 			return err
 		}
 		for _, step := range []func(context.Context, queryer) error{
-			t.readFolders, t.readFiles, t.readRuntimes, t.readShows, t.readEpisodes, t.readIDs, t.readFilms,
+			t.readFolders, t.readFiles, t.readRuntimes, t.readShows, t.readEpisodes, t.readIDs, t.readFilms, t.readGenres, t.readTags,
 		} {
 			if err := step(ctx, q); err != nil {
 				return err
@@ -188,4 +191,36 @@ func (t *tables) readIDs(ctx context.Context, q queryer) error {
 		t.names = append(t.names, i)
 		return err
 	})
+}
+
+func (t *tables) readGenres(ctx context.Context, q queryer) (err error) {
+	t.genres, err = t.readLinks(ctx, q, "genre")
+	return err
+}
+
+func (t *tables) readTags(ctx context.Context, q queryer) (err error) {
+	t.tags, err = t.readLinks(ctx, q, "tag")
+	return err
+}
+
+// readLinks gives the names that films and series are linked to, in their
+// order; none when the schema keeps them in another way.
+func (t *tables) readLinks(ctx context.Context, q queryer, table string) (map[owner][]string, error) {
+	id, link := table+"_id", table+"_link"
+	if t.layout.check(table, id, "name") != nil || t.layout.check(link, id, "media_id", "media_type") != nil {
+		return nil, nil
+	}
+	all := map[owner][]string{}
+	query := fmt.Sprintf(`select l.media_type, l.media_id, n.name from %s l join %s n on n.%s = l.%[3]s
+		where l.media_type in ('movie', 'tvshow') and n.name <> '' order by l.media_type, l.media_id, n.name, n.%[3]s`, link, table, id)
+	err := each(ctx, q, query, func(scan scanner) error {
+		var o owner
+		var name string
+		err := scan(&o.kind, &o.id, &name)
+		if name = text(name); !slices.Contains(all[o], name) {
+			all[o] = append(all[o], name)
+		}
+		return err
+	})
+	return all, err
 }

@@ -91,7 +91,7 @@ func (l layout) check(table string, columns ...string) error {
 func readLayout(ctx context.Context, q queryer, version int) (layout, error) {
 	l := layout{columns: map[string][]string{}, versions: versionTable{mediaType: "media_type", extra: 1}}
 	need := needed()
-	for _, table := range append(slices.Sorted(maps.Keys(need)), "streamdetails", "videoversion") {
+	for _, table := range append(slices.Sorted(maps.Keys(need)), "streamdetails", "videoversion", "genre", "genre_link", "tag", "tag_link") {
 		have, err := q.columns(ctx, table)
 		if err != nil {
 			return l, err

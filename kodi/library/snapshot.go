@@ -45,7 +45,7 @@ type Item struct {
 	Media  viewing.Media // a valid item, with the identifiers that can be trusted
 	IDRow  int64         // row of its default identifier; a refresh changes it unless it was the last one, 0 for none
 	Extra  bool          // an extra of the film (trailer, making-of), not the film
-	Genres []string      // as Kodi has them; of an episode, those of its series
+	Genres []string      // as Kodi names them; of an episode, those of its series; not to be changed
 	Tags   []string      // likewise
 	Doubt  string        // why identifiers that the source names are left out, in sentences; "" for no reason
 }

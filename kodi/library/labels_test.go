@@ -1,0 +1,121 @@
+package library_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// labels is where each item lies and what it is called there, in lines.
+func labels(s library.Snapshot) string {
+	var b strings.Builder
+	for _, f := range s.Files {
+		for _, i := range f.Items {
+			fmt.Fprintf(&b, "%s %d in %q, genres %q, tags %q\n", i.Media.Type, i.KodiID, f.Folder, i.Genres, i.Tags)
+		}
+	}
+	return b.String()
+}
+
+func sameLabels(t *testing.T, want string, got library.Snapshot) {
+	t.Helper()
+	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(labels(got))); diff != "" {
+		t.Error("wrong labels (-want +got):\n" + diff)
+	}
+}
+
+// labelled is a library with a film and an episode that have labels, and a
+// film that has none.
+func labelled(t *testing.T) scene {
+	t.Helper()
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	s.film("Bare", viewing.IDs{TMDB: 604})
+	show, err := s.AddShow(kodisim.Show{Title: "Show Red", IDs: viewing.IDs{TMDB: 1396}}, time.Now())
+	ok(t, err)
+	_, err = s.AddEpisodeFile(show, kodisim.EpisodeFile{Episodes: []kodisim.Episode{{Season: 1, Number: 1}}}, time.Now())
+	ok(t, err)
+	s.exec(`insert into genre values (1, 'Science Fiction'), (2, 'Action'), (3, ''), (4, 'Drama')`)
+	s.exec(`insert into genre_link values (1, 1, 'movie'), (2, 1, 'movie'), (3, 1, 'movie'), (4, 1, 'tvshow'), (2, 1, 'episode'), (9, 2, 'movie')`)
+	s.exec(`insert into tag values (1, 'watchlist'), (2, 'Zed')`)
+	s.exec(`insert into tag_link values (1, 1, 'movie'), (2, 1, 'tvshow'), (2, 2, 'musicvideo')`)
+	return s
+}
+
+const labelledItems = `
+movie 1 in "/media/films/", genres ["Action" "Science Fiction"], tags ["watchlist"]
+movie 2 in "/media/films/", genres [], tags []
+episode 1 in "/media/series/", genres ["Drama"], tags ["Zed"]
+`
+
+func TestReadLabels(t *testing.T) {
+	s := labelled(t)
+	sameLabels(t, labelledItems, read(t, s.Path()))
+	s.exec(`alter table genre rename column name to strGenre`)
+	s.exec(`drop table tag_link`)
+	bare := strings.NewReplacer(`"Action" "Science Fiction"`, "", `"Drama"`, "", `"watchlist"`, "", `"Zed"`, "")
+	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path()))
+}
+
+func TestServerLabels(t *testing.T) {
+	m := startMaria(t)
+	m.load(t, "MyVideos121", labelled(t).Path(), "InnoDB")
+	sameLabels(t, labelledItems, readServer(t, m.server("MyVideos")))
+}
+
+// The source is the nearest folder above that Kodi scans.
+func TestReadFolder(t *testing.T) {
+	s := newScene(t, 121)
+	at := time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)
+	for _, path := range []string{
+		"/media/films/New (2020)/New.mkv", "/media/films/kids/Small (2020)/Small.mkv", "/media/films/Samples/Short.mkv", "/elsewhere/Loose.mkv",
+	} {
+		ok(t, s.PlayFile(path, at))
+	}
+	s.exec(`insert into path (strPath, strContent) values ('/media/films/kids/', 'movies')`)
+	s.exec(`update path set exclude = 1 where strPath = '/media/films/Samples/'`)
+	got := map[string]string{}
+	for _, f := range read(t, s.Path()).Files {
+		got[filepath.Base(f.Path)] = f.Folder
+	}
+	want := map[string]string{"New.mkv": "/media/films/", "Small.mkv": "/media/films/kids/"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("wrong sources (-want +got):\n" + diff)
+	}
+}
+
+// A real Kodi's tags, which its own refreshes kept.
+func TestReadLabelsOfKodi(t *testing.T) {
+	for name, version := range map[string]int{"MyVideos121.after-watched.db": 121, "MyVideos131.migrated-from-121.db": 131} {
+		got := map[string]string{}
+		for _, f := range read(t, fixture(t, name, version)).Files {
+			for _, i := range f.Items {
+				folder := "/srv/household-pc/videos/movies/"
+				if i.Media.Type == viewing.Episode {
+					folder = "/srv/household-pc/videos/tv/"
+				}
+				if f.Folder != folder {
+					t.Errorf("%s lies in %q", f.Path, f.Folder)
+				}
+				if len(i.Tags) > 0 {
+					got[filepath.Base(f.Path)] = strings.Join(i.Tags, " ")
+				}
+			}
+		}
+		want := map[string]string{
+			"Beta (2010).mkv": "favourite watchlist", "Beta (2010) - copy.mkv": "favourite watchlist",
+			"Alpha One (1999).mkv": "watchlist", "Gamma (2014).mkv": "watchlist",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: wrong tags (-want +got):\n%s", name, diff)
+		}
+	}
+}
