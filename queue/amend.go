@@ -4,9 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -125,45 +123,15 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 	return t.step(e.id, "amended", c.sentence())
 }
 
-// correct gives an entry its new identity, and breaks its lease: whoever has
-// it in hand must not send the old one.
+// correct gives an entry its new identity.
 func (t *tx) correct(c amendment, e amendable) error {
-	m := &c.Media[e.part%len(c.Media)]
-	media, key, err := writeMedia(m)
+	m := c.Media[e.part%len(c.Media)]
+	media, _, err := writeMedia(&m)
 	if err != nil || media == e.media {
 		return err
 	}
 	if err := t.step(e.id, "amended", c.sentence()); err != nil {
 		return err
 	}
-	was := e.state
-	if err := t.decideAgain(c, &e, m); err != nil {
-		return err
-	}
-	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, state = ?, reason = ?, revision = revision + 1,
-		lease = 0, lease_until = 0 WHERE id = ?`, media, key, string(e.state), e.reason, e.id)
-	if err != nil {
-		return err
-	}
-	t.leave(was)
-	t.enter(e.state)
-	return nil
-}
-
-// decideAgain asks the rules where the new identity matters: an entry that was
-// held for want of one, or that has lost it. Entries held for another reason
-// stay held, and what a person has let go is not held again.
-func (t *tx) decideAgain(c amendment, e *amendable, m *viewing.Media) error {
-	unresolved := e.state == StateHeld && e.reason == rules.Unresolved
-	if unresolved != m.Identified() {
-		return nil
-	}
-	d := rules.Decide(t.settings, c.source, c.original, m, time.UnixMilli(t.now))
-	e.state, e.reason = State(d.State), d.Reason
-	for _, sentence := range d.Steps[1:] { // the account stays as it is
-		if err := t.step(e.id, "rule", sentence); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.name(naming{entry: e.id, state: e.state, reason: e.reason, media: m, source: c.source, original: c.original})
 }

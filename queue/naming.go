@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// naming is a new identity of an entry that has not begun to leave.
+type naming struct {
+	entry    int64
+	state    State // in which it stands, and why
+	reason   string
+	media    viewing.Media
+	source   string          // of its event
+	original viewing.Viewing // its event, for the rules
+}
+
+// name gives an entry its new identity, whoever has found it out: its source
+// or the service. It breaks the entry's lease, for whoever has it in hand must
+// not send the old one. What is to be looked at whenever an entry gets its key
+// belongs here.
+func (t *tx) name(n naming) error {
+	media, key, err := writeMedia(&n.media)
+	if err != nil {
+		return err
+	}
+	state, reason, err := t.decideAgain(n)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, state = ?, reason = ?, revision = revision + 1,
+		lease = 0, lease_until = 0 WHERE id = ?`, media, key, string(state), reason, n.entry)
+	if err != nil {
+		return err
+	}
+	t.leave(n.state)
+	t.enter(state)
+	return nil
+}
+
+// decideAgain asks the rules where the new identity matters: an entry that was
+// held for want of one, or that has lost it. Entries held for another reason
+// stay held, and what a person has let go is not held again.
+func (t *tx) decideAgain(n naming) (State, string, error) {
+	unresolved := n.state == StateHeld && n.reason == rules.Unresolved
+	if unresolved != n.media.Identified() {
+		return n.state, n.reason, nil
+	}
+	d := rules.Decide(t.settings, n.source, n.original, &n.media, time.UnixMilli(t.now))
+	for _, sentence := range d.Steps[1:] { // the account stays as it is
+		if err := t.step(n.entry, "rule", sentence); err != nil {
+			return "", "", err
+		}
+	}
+	return State(d.State), d.Reason, nil
+}
