@@ -55,6 +55,7 @@ func (c *amendment) check() error {
 		return &viewing.FieldError{Field: "media", Problem: problem}
 	}
 	c.original.Media = c.Media
+	c.original.Origin.Learn(c.Origin)
 	return c.original.Validate()
 }
 

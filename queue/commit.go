@@ -83,9 +83,11 @@ func read(b viewing.Batch) ([]sighting, error) {
 // take keeps one event, unless it is known already.
 func (t *tx) take(e sighting) (viewing.Outcome, error) {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
-	entries, fresh, err := t.keep(e)
-	if err != nil || fresh {
-		o.Entries = entries
+	kept, err := t.keep(e)
+	if err != nil || kept.fresh {
+		if o.Entries = kept.entries; kept.ignored != "" {
+			o.Status, o.Reason = viewing.StatusDropped, kept.ignored
+		}
 		return o, err
 	}
 	was, err := t.earlier(e.kind, e.EventID)
@@ -125,42 +127,50 @@ func (t *tx) earlier(kind, eventID string) (*known, error) {
 	return &k, nil
 }
 
+// keeping is what became of an event.
+type keeping struct {
+	fresh   bool // it is new
+	entries []int64
+	ignored string // why all of them are dropped at once; "" when they are not
+}
+
 // keep writes a new event with its entries, or as a witness of earlier ones.
 // The name goes first: whether it is taken tells whether the event is new.
-func (t *tx) keep(e sighting) (entries []int64, fresh bool, err error) {
+func (t *tx) keep(e sighting) (k keeping, err error) {
 	same, err := t.sameAs(e)
 	if err != nil {
-		return nil, false, err
+		return keeping{}, err
 	}
 	var parts []*viewing.Media
 	if same == nil {
 		parts = e.parts()
-	} else if entries, err = t.entriesOf(same.event); err != nil {
-		return nil, false, err
+	} else if k.entries, err = t.entriesOf(same.event); err != nil {
+		return keeping{}, err
 	}
 	if err := t.countIDs(); err != nil {
-		return nil, false, err
+		return keeping{}, err
 	}
 	event, first := t.newest.event+1, sql.NullInt64{}
 	switch {
 	case len(parts) > 0:
 		first = sql.NullInt64{Int64: t.newest.entry + 1, Valid: true}
-	case len(entries) > 0:
-		first = sql.NullInt64{Int64: entries[0], Valid: true}
+	case len(k.entries) > 0:
+		first = sql.NullInt64{Int64: k.entries[0], Valid: true}
 	}
 	taken, err := t.affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
 		dedupeKey(e.kind, e.EventID), e.content, event, first)
 	if err != nil || taken == 0 {
-		return nil, false, err
+		return keeping{}, err
 	}
 	if _, err := t.insertEvent(e, len(parts), t.now); err != nil {
-		return nil, false, err
+		return keeping{}, err
 	}
+	k.fresh = true
 	if same != nil {
-		return entries, true, t.witness(e, event, entries)
+		return k, t.witness(e, event, k.entries)
 	}
-	entries, err = t.makeEntries(e, event, parts)
-	return entries, true, err
+	k.entries, k.ignored, err = t.makeEntries(e, event, parts)
+	return k, err
 }
 
 // newest are the greatest ids that were given, 0 before they were looked up.
@@ -265,43 +275,53 @@ func (e *sighting) parts() []*viewing.Media {
 	}
 }
 
-// makeEntries makes an event's entries.
-func (t *tx) makeEntries(e sighting, event int64, parts []*viewing.Media) ([]int64, error) {
-	var entries []int64
+// makeEntries makes an event's entries; ignored says why when the user wants
+// none of them.
+func (t *tx) makeEntries(e sighting, event int64, parts []*viewing.Media) (entries []int64, ignored string, err error) {
+	dropped := 0
 	for part, item := range parts {
-		id, err := t.makeEntry(e, event, part, item)
+		id, decision, err := t.makeEntry(e, event, part, item)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		entries = append(entries, id)
+		if decision.State == rules.Dropped {
+			dropped, ignored = dropped+1, decision.Why()
+		}
 	}
-	return entries, nil
+	if dropped < len(parts) {
+		ignored = ""
+	}
+	return entries, ignored, nil
 }
 
 // makeEntry writes one entry as the rules decide, with their reasons.
-func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (int64, error) {
-	decision := rules.Decide(t.settings, e.source, e.Viewing, m, time.UnixMilli(t.now))
+func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (id int64, decision rules.Decision, err error) {
+	decision = rules.Decide(t.settings, e.source, e.Viewing, m, time.UnixMilli(t.now))
 	media, key, err := writeMedia(m)
 	if err != nil {
-		return 0, err
+		return 0, decision, err
 	}
 	list, err := writeList(e.List)
 	if err != nil {
-		return 0, err
+		return 0, decision, err
 	}
 	decided, err := writeJSON(decision.Steps)
 	if err != nil {
-		return 0, err
+		return 0, decision, err
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err := t.insertEntry(event, decision.Account, part, string(e.Kind), media, list, key,
+	id, err = t.insertEntry(event, decision.Account, part, string(e.Kind), media, list, key,
 		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), 0, t.now,
 		decision.State, decision.Reason, int(laneOf(decision)), max(at.due(t.now), decision.NotBefore.UnixMilli()), decided)
 	if err != nil {
-		return 0, err
+		return 0, decision, err
 	}
 	t.made(State(decision.State))
-	return id, nil
+	if decision.State == rules.Dropped {
+		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
+	}
+	return id, decision, err
 }
 
 // laneOf is the lane that the rules chose.

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"database/sql"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
@@ -31,7 +32,8 @@ func (t *tx) name(n naming) error {
 		return err
 	}
 	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, state = ?, reason = ?, revision = revision + 1,
-		lease = 0, lease_until = 0 WHERE id = ?`, media, key, string(state), reason, n.entry)
+		lease = 0, lease_until = 0, settled_at = ? WHERE id = ?`,
+		media, key, string(state), reason, sql.NullInt64{Int64: t.now, Valid: state.Finished()}, n.entry)
 	if err != nil {
 		return err
 	}
@@ -48,11 +50,26 @@ func (t *tx) decideAgain(n naming) (State, string, error) {
 	if unresolved != n.media.Identified() {
 		return n.state, n.reason, nil
 	}
-	d := rules.Decide(t.settings, n.source, n.original, &n.media, time.UnixMilli(t.now))
+	settings, err := t.settingsFor(n.entry)
+	if err != nil {
+		return "", "", err
+	}
+	d := rules.Decide(settings, n.source, n.original, &n.media, time.UnixMilli(t.now))
 	for _, sentence := range d.Steps[1:] { // the account stays as it is
 		if err := t.step(n.entry, "rule", sentence); err != nil {
 			return "", "", err
 		}
 	}
 	return State(d.State), d.Reason, nil
+}
+
+// settingsFor are the settings that still count for an entry: what a person
+// has decided about goes by no filter any more.
+func (t *tx) settingsFor(entry int64) (rules.Settings, error) {
+	var one int64
+	decided, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{entry}, &one)
+	if decided {
+		return rules.Settings{Grace: t.settings.Grace}, err
+	}
+	return t.settings, err
 }

@@ -56,7 +56,7 @@ type Changed struct {
 	Changed int64           // entries that it changed
 	From    map[State]int64 // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt", "unresolved" or "damaged". With ids that is an error instead.
+	// "in_doubt", "unresolved", "withdrawn" or "damaged". With ids that is an error instead.
 	Left map[string]int64
 	IDs  []int64 // the first hundred of those changed
 }
@@ -90,8 +90,9 @@ const (
 	unchanged     = "unchanged" // it is as it should be already
 	leftInDoubt   = "in_doubt"
 	leftNameless  = "unresolved"
-	leftDamaged   = "damaged" // what is stored is not what was written
-	operationPage = 500       // entries changed in one transaction: others want to write too
+	leftDamaged   = "damaged"   // what is stored is not what was written
+	leftWithdrawn = "withdrawn" // dropped by a person or by its source, not by the settings
+	operationPage = 500         // entries changed in one transaction: others want to write too
 )
 
 // StateError says why a verb does not fit an entry. It wraps [ErrState].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Retry has entries sent again: what the service rejected, as another act, and
@@ -65,13 +66,21 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 
 // ReleaseHeld lets held entries go, for whatever reason they are held; those
 // without an identifier only after [Store.Edit], and those whose row is not as
-// it was written never: who knows what would be sent. For errors and dry see
+// it was written never: who knows what would be sent. What the user's settings
+// have ignored is taken in again where it is named, or selected by its state:
+// it is then held or sent as if they said nothing of it. For errors and dry see
 // [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
-	return s.operate(ctx, operation{"release", []State{StateHeld}, func(t *tx, e Entry) (string, error) {
+	reach := []State{StateHeld}
+	if len(sel.IDs) > 0 || sel.State == StateDropped {
+		reach = append(reach, StateDropped)
+	}
+	return s.operate(ctx, operation{"release", reach, func(t *tx, e Entry) (string, error) {
 		switch {
 		case e.Damaged:
 			return leftDamaged, nil
+		case e.State == StateDropped:
+			return t.recall(e)
 		case e.Media != nil && !e.Media.Identified():
 			return leftNameless, nil
 		}
@@ -80,6 +89,33 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 		}
 		return changed, t.move(e, StatePending, "")
 	}}, sel, dry)
+}
+
+// recall takes in again what the user's settings have ignored.
+func (t *tx) recall(e Entry) (left string, err error) {
+	if !rules.Ignored(e.Reason) {
+		return leftWithdrawn, nil
+	}
+	if err := t.byUser(e, "taken in after all"); err != nil {
+		return "", err
+	}
+	v, err := t.eventOf(e)
+	if err != nil {
+		return "", err
+	}
+	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, readTime(t.now))
+	if err := t.step(e.ID, "rule", d.Why()); err != nil {
+		return "", err
+	}
+	return changed, t.move(e, State(d.State), d.Reason)
+}
+
+// eventOf is the event of an entry, for the rules.
+func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
+	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt, Class: e.Class}
+	_, err := t.find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
+		[]any{e.ID}, &v.Unsure)
+	return v, err
 }
 
 // Drop withdraws entries that have not arrived; they stay for the record. For

@@ -38,8 +38,12 @@ func (p *program) holdCommand() *cobra.Command {
 
 func (p *program) releaseCommand() *cobra.Command {
 	c, _ := p.verbCommand(status.Release, "Let held entries go", `Lets held entries go, for whatever reason they are held. What has no identifier
-cannot go: give it one with "queue edit".`, `  filmspool queue release 12
-  filmspool queue release --reason bulk --before 2026-03-01`)
+cannot go: give it one with "queue edit".
+
+What your filters ignored is taken in after all where you name it, or select it with
+--state dropped; what you dropped yourself is not.`, `  filmspool queue release 12
+  filmspool queue release --reason bulk --before 2026-03-01
+  filmspool queue release --state dropped --reason filter --dry-run`)
 	return c
 }
 
@@ -181,6 +185,9 @@ func sayChanged(w io.Writer, did status.Changed) error {
 	if n := did.Left["unresolved"]; n > 0 {
 		fmt.Fprintf(w, "Left as they are: %s without an identifier.\n", entries(n))
 		fmt.Fprintln(w, "hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
+	}
+	if n := did.Left["withdrawn"]; n > 0 {
+		fmt.Fprintf(w, "Left as they are: %s that no filter dropped.\n", entries(n))
 	}
 	if n := did.Left["damaged"]; n > 0 {
 		fmt.Fprintf(w, "Left as they are: %s whose stored text is not what was written.\n", entries(n))

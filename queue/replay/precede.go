@@ -114,7 +114,7 @@ func (f flight) keepLists(ctx context.Context, reader Reader) {
 // lookedUp reports whether an entry may be known to the service by another
 // way: it was not seen live.
 func lookedUp(e queue.Entry) bool {
-	return e.Lane == queue.Backfill || e.Class == viewing.ClassCatchUp || e.Class == viewing.ClassBulk || e.Class == viewing.ClassBackdated
+	return e.Lane == queue.Backfill || e.Class != "" && e.Class != viewing.ClassLive
 }
 
 // lookUp merges an entry with a record of the service that is the same

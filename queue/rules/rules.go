@@ -18,15 +18,19 @@ import (
 const (
 	Pending = "pending"
 	Held    = "held"
+	Dropped = "dropped" // the user wants it ignored
 )
 
-// The reasons for which an entry is held.
+// The reasons for which an entry is held. Besides, the class of a viewing is
+// one where the user wants it so, and each but unresolved and future is a
+// reason to drop one; see [Ignored].
 const (
 	Unresolved = "unresolved" // no identifier that the service takes
 	Review     = "review"     // its time makes no sense
 	Backdated  = "backdated"  // older than the reading of the library before
 	Bulk       = "bulk"       // marked together with others in one act
 	Future     = "future"     // more than five minutes ahead of this machine
+	Filtered   = "filter"     // a filter of the user's
 )
 
 // DefaultAccount is the account of every source without a route.
@@ -43,13 +47,18 @@ type Settings struct {
 	// Grace is how long an entry stays here before it may leave, so that it can
 	// be dropped first; from 0 to 24 hours.
 	Grace time.Duration
+	// Filters are asked in this order; the first that fits has its say.
+	Filters []Filter
+	// Classes say what becomes of what libraries find, by its class. Without
+	// a word bulk, backdated and review are held, the others sent.
+	Classes map[viewing.Class]Action
 }
 
 // Decision is what becomes of one entry.
 type Decision struct {
 	Account string
-	State   string   // Pending or Held
-	Reason  string   // for Held: one of the reasons
+	State   string   // Pending, Held or Dropped
+	Reason  string   // for Held and Dropped: one of the reasons
 	Steps   []string // why, one plain sentence each; the first is about the account
 	// Backfill is set for imports: they leave when nothing live is due.
 	Backfill bool
@@ -58,19 +67,63 @@ type Decision struct {
 }
 
 // Decide decides about one item of v, reported by source. The item m is nil
-// for a list; now is this machine's time.
+// for a list; now is this machine's time. What a filter and the class of a
+// viewing say both count, and the stricter of the two wins.
 func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: Pending}
 	d.route(s, source)
 	d.line(s, source, v, now)
-	switch reason, why := hold(v, m, now); reason {
-	case "":
-		d.say("Nothing holds it back: " + d.leave())
+	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
+	if place >= 0 {
+		filter = &s.Filters[place]
+	}
+	class := s.class(v.Class)
+	switch {
+	case filter.Action == Ignore:
+		d.end(Dropped, Filtered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
+	case class == Ignore:
+		d.end(Dropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
+	case ahead(v, now):
+		d.end(Held, Future, "Held as future: its time lies more than 5 minutes ahead of this machine's clock.")
+	case filter.Action == Hold:
+		d.end(Held, Filtered, "Held by "+filter.words(place)+".")
 	default:
-		d.State, d.Reason = Held, reason
-		d.say(why)
+		if place >= 0 {
+			d.say("Of the filters, " + filter.words(place) + " has it sent.")
+		}
+		d.weigh(class, v, m)
 	}
 	return d
+}
+
+// Why is the sentence that decided.
+func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
+
+// weigh decides what no filter stops.
+func (d *Decision) weigh(class Action, v viewing.Viewing, m *viewing.Media) {
+	switch byDefault := (Settings{}).class(v.Class); {
+	case class == Hold:
+		d.end(Held, string(v.Class), classWords(v.Class))
+	case v.Unsure:
+		d.end(Held, Review, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
+	case m != nil && !m.Identified():
+		d.end(Held, Unresolved, "Held as unresolved: it has no identifier that the service takes.")
+	case byDefault == Hold:
+		d.say("It is " + string(v.Class) + ", which the settings have sent: " + d.leave())
+	default:
+		d.say("Nothing holds it back: " + d.leave())
+	}
+}
+
+// end decides.
+func (d *Decision) end(state, reason, why string) {
+	d.State, d.Reason = state, reason
+	d.say(why)
+}
+
+// ahead reports a viewing that no clock can have seen yet.
+func ahead(v viewing.Viewing, now time.Time) bool {
+	return v.Kind == viewing.KindViewing && v.WatchedAt.Time().After(now.Add(clockTolerance))
 }
 
 // route chooses the account.
@@ -88,23 +141,3 @@ func (d *Decision) route(s Settings, source string) {
 }
 
 func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }
-
-// hold is the reason to hold an item and a sentence that explains it, or "".
-// A time that makes no sense comes first: nothing else can mend it.
-func hold(v viewing.Viewing, m *viewing.Media, now time.Time) (reason, why string) {
-	if v.Kind == viewing.KindViewing && v.WatchedAt.Time().After(now.Add(clockTolerance)) {
-		return Future, "Held as future: its time lies more than 5 minutes ahead of this machine's clock."
-	}
-	switch v.Class {
-	case viewing.ClassBulk:
-		return Bulk, "Held as bulk: it was marked as watched together with others in one act."
-	case viewing.ClassBackdated:
-		return Backdated, "Held as backdated: it is older than the reading of the library before."
-	case viewing.ClassReview:
-		return Review, "Held for review: its time makes no sense; a person must look."
-	}
-	if m != nil && !m.Identified() {
-		return Unresolved, "Held as unresolved: it has no identifier that the service takes."
-	}
-	return "", ""
-}

@@ -30,6 +30,7 @@ const (
 	maxEventID  = 200
 	maxName     = 200
 	maxMedia    = 50
+	maxWords    = 100
 	maxSafeInt  = 1<<53 - 1 // the service's largest identifier
 	maxLongText = 4000
 )
@@ -55,6 +56,9 @@ func (v Viewing) Validate() error {
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
 	c.text("source.folder", v.Origin.Folder, maxLongText)
+	c.must(v.Origin.Runtime >= 0, "source.runtime", "must not be negative")
+	c.words("source.genres", v.Origin.Genres)
+	c.words("source.tags", v.Origin.Tags)
 	return errors.Join(c.faults...)
 }
 
@@ -138,6 +142,13 @@ func (c *checker) must(ok bool, field, problem string, about ...any) {
 func (c *checker) text(field, s string, limit int) {
 	c.must(utf8.ValidString(s), field, "is not valid UTF-8")
 	c.must(utf8.RuneCountInString(s) <= limit, field, "is longer than %d characters", limit)
+}
+
+func (c *checker) words(field string, words []string) {
+	c.must(len(words) <= maxWords, field, "are more than %d", maxWords)
+	for _, w := range words {
+		c.text(field, w, maxText)
+	}
 }
 
 func (c *checker) ids(field string, ids IDs) {

@@ -49,6 +49,10 @@ type Viewing struct {
 	Priority *int `json:"priority,omitempty"`
 	// Class is set by libraries only.
 	Class Class `json:"class,omitempty"`
+	// Unsure says that nobody but a person can tell whether, or when, it
+	// happened: it is never sent by itself, whatever its class. Set by
+	// libraries only.
+	Unsure bool `json:"unsure,omitempty"`
 	// SameAs is the event id of an earlier viewing of this source of which
 	// this one is another sighting: it is kept as a witness and never sent.
 	SameAs string `json:"sameAs,omitempty"`
@@ -82,6 +86,23 @@ type Origin struct {
 	Note   string   `json:"note,omitempty"` // how the source came to its verdict
 }
 
+// Learn takes from later news what was not known: the source of the library,
+// the length, the genres and the tags.
+func (o *Origin) Learn(later Origin) {
+	if o.Runtime == 0 {
+		o.Runtime = later.Runtime
+	}
+	if len(o.Genres) == 0 {
+		o.Genres = later.Genres
+	}
+	if len(o.Tags) == 0 {
+		o.Tags = later.Tags
+	}
+	if o.Folder == "" {
+		o.Folder = later.Folder
+	}
+}
+
 // List is a list to create.
 type List struct {
 	Name        string `json:"name"`                  // 1 to 200 characters, not only spaces
@@ -110,6 +131,9 @@ type Amendment struct {
 	EventID string `json:"eventId"`
 	// Media is the new identity, as long as the old one; nil keeps it.
 	Media []Media `json:"media,omitempty"`
+	// Origin tells with the new identity what was not known of the event's own:
+	// see [Origin.Learn].
+	Origin Origin `json:"origin,omitzero"`
 	// Drop withdraws the event.
 	Drop bool `json:"drop,omitempty"`
 	// Reason is one sentence for a person.

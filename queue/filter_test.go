@@ -1,0 +1,140 @@
+package queue
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// filtered opens a store whose user ignores films, holds what is tagged "look"
+// and ignores what is bulk.
+func filtered(t *testing.T) *opened {
+	s := fresh(t)
+	s.settings = rules.Settings{
+		Filters: []rules.Filter{
+			rules.NewFilter(rules.Match{Tag: "look"}, rules.Hold),
+			rules.NewFilter(rules.Match{Kind: viewing.Movie}, rules.Ignore),
+		},
+		Classes: map[viewing.Class]rules.Action{viewing.ClassBulk: rules.Ignore},
+	}
+	return s
+}
+
+func TestIgnoredIsKeptForTheRecord(t *testing.T) {
+	s := filtered(t)
+	o := s.commit(t, film("e1", 603, -10))[0]
+	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || !strings.Contains(o.Reason, "filter 2 (kind movie)") {
+		t.Fatalf("outcome %+v", o)
+	}
+	x := s.explained(t, o.Entries[0])
+	if x.Entry.State != StateDropped || x.Entry.Reason != rules.Filtered || !x.Entry.SettledAt.Equal(noon()) {
+		t.Errorf("entry %+v", x.Entry)
+	}
+	if last := x.Steps[len(x.Steps)-1]; last.What != "rule" || last.Detail != o.Reason {
+		t.Errorf("steps %+v", x.Steps)
+	}
+	if again := s.commit(t, film("e1", 603, -10))[0]; again.Status != viewing.StatusDuplicate || again.Entries[0] != o.Entries[0] {
+		t.Errorf("told again: %+v", again)
+	}
+	if leased := s.lease(t); len(leased) != 0 {
+		t.Errorf("leased %v", ids(leased))
+	}
+	s = s.reopen(t)
+	if counts := s.checkCounters(t); counts != (Counts{Dropped: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestFiltersDecideItemByItem(t *testing.T) {
+	s := filtered(t)
+	both := episodes("both", 1, 1)
+	both.Media = append(both.Media, film("", 603, 0).Media...)
+	held := film("held", 604, -10)
+	held.Origin.Tags = []string{"look"}
+	bulk := episodes("bulk", 1, 2, 3)
+	bulk.Class = viewing.ClassBulk
+	outcomes := s.commit(t, both, held, bulk)
+	if got := statuses(outcomes); got[0] != viewing.StatusQueued || got[1] != viewing.StatusQueued || got[2] != viewing.StatusDropped {
+		t.Errorf("statuses %v", got)
+	}
+	for i, want := range [][]string{{"pending ", "dropped filter"}, {"held filter"}, {"dropped bulk", "dropped bulk"}} {
+		for part, id := range outcomes[i].Entries {
+			if e := s.entry(t, id); string(e.State)+" "+e.Reason != want[part] {
+				t.Errorf("%s, part %d: %s %s, want %s", e.EventID, part, e.State, e.Reason, want[part])
+			}
+		}
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 1, Dropped: 3}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+// TestFiltersSeeWhatIsLearnt shows that an entry goes by the filters again
+// when its source tells more of it.
+func TestFiltersSeeWhatIsLearnt(t *testing.T) {
+	s := fresh(t)
+	s.settings.Filters = []rules.Filter{
+		rules.NewFilter(rules.Match{Genre: "Family"}, rules.Ignore), rules.NewFilter(rules.Match{ShorterThan: time.Hour}, rules.Hold),
+	}
+	var outcomes []viewing.Outcome
+	for _, name := range []string{"ignored", "held", "sent"} {
+		outcomes = append(outcomes, s.commit(t, unidentified(name))...)
+	}
+	for name, origin := range map[string]viewing.Origin{
+		"ignored": {Genres: []string{"Family"}}, "held": {Runtime: 60}, "sent": {Genres: []string{"Drama"}, Runtime: 7200},
+	} {
+		s.amend(t, viewing.Amendment{EventID: name, Media: identified(603), Origin: origin, Reason: "the library knows it now"})
+	}
+	for i, want := range []State{StateDropped, StateHeld, StatePending} {
+		e := s.entry(t, outcomes[i].Entries[0])
+		if e.State != want || e.SettledAt.IsZero() == (want == StateDropped) || e.Media.IDs.TMDB != 603 {
+			t.Errorf("%s: %+v", e.EventID, e)
+		}
+	}
+	s.checkCounters(t)
+}
+
+func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
+	s := filtered(t)
+	bulk := film("bulk", 2, -20)
+	bulk.Class = viewing.ClassBulk
+	unsure := film("unsure", 3, -20)
+	unsure.Class, unsure.Unsure = viewing.ClassLive, true
+	var entries []int64
+	for _, o := range s.commit(t, film("film", 1, -10), bulk, unsure, unidentified("nameless"), episodes("mine", 1, 1)) {
+		entries = append(entries, o.Entries...)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: entries[4:]}, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, sel := range []Selection{{All: true}, {Reason: rules.Filtered}} {
+		if did, err := s.ReleaseHeld(t.Context(), sel, false); err != nil || did.Changed != 0 {
+			t.Errorf("%+v released %+v, %v", sel, did, err)
+		}
+	}
+	var refusal *StateError
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: entries[4:]}, false); !errors.As(err, &refusal) || refusal.State != StateDropped {
+		t.Errorf("released what the user dropped: %v", err)
+	}
+	did, err := s.ReleaseHeld(t.Context(), Selection{State: StateDropped}, false)
+	if err != nil || did.Changed != 4 || did.From[StateDropped] != 4 || did.Left["withdrawn"] != 1 {
+		t.Fatalf("did %+v, %v", did, err)
+	}
+	for i, want := range []string{"pending ", "held bulk", "held review", "held unresolved", "dropped user"} {
+		if e := s.entry(t, entries[i]); string(e.State)+" "+e.Reason != want || e.SettledAt.IsZero() == (e.State == StateDropped) {
+			t.Errorf("%s is %s (%s), want %s", e.EventID, e.State, e.Reason, want)
+		}
+	}
+	s.checkCounters(t)
+	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: "found"}) // goes by no filter any more
+	if e := s.entry(t, entries[3]); e.State != StatePending {
+		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
+	}
+	if leased := s.lease(t); len(leased) != 2 {
+		t.Errorf("leased %v", ids(leased))
+	}
+}
