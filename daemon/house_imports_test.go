@@ -39,6 +39,7 @@ func table() map[string]access {
 		"kodi/kodisim":             {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/library":             {may: sources},
 		"kodi/nfo":                 {may: []string{"kodi/library", "queue/viewing"}},
+		"kodi/playlist":            {}, // files in, paths out: knows nothing of libraries
 		"kodi/watch":               {},
 		"packaging":                {},
 		"packaging/test":           {},

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -44,6 +46,14 @@ type Options struct {
 	// Claim is told which library the folder leads to, before a reading of it
 	// is believed; an error stands in its way. Nil lets all pass.
 	Claim func(origin string) error
+	// Wishes is what is handed over beside viewings; nothing by default.
+	Wishes Wishes
+	// ReadWishes reads what Wishes asks for; nil reads Kodi's.
+	ReadWishes func(context.Context, library.Want) (library.Wishes, error)
+	// Hosts are those of the service that the viewings go to, with their ports
+	// where they have one: to find add-ons that report to it too. Nil looks for
+	// none.
+	Hosts func() []string
 	// Read takes one reading of the library; nil reads Kodi's.
 	Read func(ctx context.Context) (library.Snapshot, error)
 	// Mark is the mark of the library now, for readings that have one. It goes
@@ -72,6 +82,8 @@ type Importer struct {
 	whole    time.Time // when all of it was last read
 	settings string    // stamp of Kodi's settings at that time
 
+	reportersAt time.Time // when add-ons were last looked for
+
 	show   sync.Mutex
 	status Status
 }
@@ -91,10 +103,10 @@ func New(o Options) (*Importer, error) {
 	}
 	if o.Read == nil {
 		d := door{folder, o.Login, o.Claim}
-		o.Read, o.Mark = d.read, d.mark
+		o.Read, o.Mark, o.ReadWishes = d.read, d.mark, d.readWishes
 	}
 	if o.Watch == nil {
-		o.Watch = o.watchDatabase
+		o.Watch = o.watchKodi
 	}
 	i := &Importer{o: o, source: "kodi:" + folder, machine: time.Local}
 	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}
@@ -143,6 +155,18 @@ func (i *Importer) again(retry *time.Timer, after time.Duration) {
 	if after > 0 {
 		retry.Reset(after)
 	}
+}
+
+// watchKodi watches the folder of Kodi's library files and, when they are
+// asked for, that of its playlists.
+func (o Options) watchKodi(ctx context.Context, settled func(context.Context), unchanged func()) error {
+	if !o.Wishes.Playlists {
+		return o.watchDatabase(ctx, settled, unchanged)
+	}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return o.watchDatabase(ctx, settled, unchanged) })
+	both.Go(func() error { return o.watchPlaylists(ctx, settled) })
+	return both.Wait()
 }
 
 // watchDatabase watches the folder of Kodi's library files.
@@ -209,8 +233,12 @@ func (i *Importer) refresh(ctx context.Context) error {
 	if same, err := i.same(ctx); same || err != nil {
 		return err
 	}
-	_, err := i.read(ctx)
-	return err
+	snap, err := i.read(ctx)
+	if err != nil {
+		return err
+	}
+	i.findReporters(ctx)
+	return i.grant(ctx, snap)
 }
 
 // read takes a reading, decides and commits.
@@ -231,7 +259,7 @@ func (i *Importer) read(ctx context.Context) (library.Snapshot, error) {
 		return snap, err
 	}
 	i.sound, i.wake, i.mark, i.whole = now, v.wake, snap.Mark, now
-	i.settings = stampOf(i.o.Userdata)
+	i.settings = i.o.stamp()
 	i.good(snap, v)
 	return snap, nil
 }
@@ -250,7 +278,7 @@ func (i *Importer) load(ctx context.Context) error {
 		return err
 	}
 	if known == nil {
-		known = &memory{meta: meta{ID: strings.ToLower(rand.Text())}, files: map[string]record{}}
+		known = &memory{meta: meta{ID: strings.ToLower(rand.Text())}, files: map[string]record{}, wishes: map[string]granted{}}
 	}
 	i.known = known
 	return nil

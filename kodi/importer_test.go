@@ -46,6 +46,7 @@ func (s *sink) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, er
 		return nil, s.fail
 	}
 	maps.Copy(s.state, b.State)
+	maps.DeleteFunc(s.state, func(_ string, value []byte) bool { return value == nil })
 	s.batches = append(s.batches, b)
 	outcomes := make([]viewing.Outcome, len(b.Viewings))
 	for i, v := range b.Viewings {

@@ -14,8 +14,9 @@ import (
 // memory is what the importer knows of one library: the last good reading,
 // kept in our own database under one key per file.
 type memory struct {
-	meta  meta
-	files map[string]record // by path: Kodi's row ids change, paths seldom do
+	meta   meta
+	files  map[string]record  // by path: Kodi's row ids change, paths seldom do
+	wishes map[string]granted // by slot; see [wish]
 }
 
 // meta is what is known of the library as a whole.
@@ -129,11 +130,14 @@ func parseMemory(state map[string][]byte) (*memory, error) {
 	if !ok {
 		return nil, nil
 	}
-	m := &memory{files: make(map[string]record, len(state))}
+	m := &memory{files: make(map[string]record, len(state)), wishes: map[string]granted{}}
 	if err := json.Unmarshal(text, &m.meta); err != nil {
 		return nil, fmt.Errorf("read what is known of the library: %w", err)
 	}
 	for key, text := range state {
+		if err := m.readWish(key, text); err != nil {
+			return nil, err
+		}
 		path, ok := strings.CutPrefix(key, filePrefix)
 		if !ok {
 			continue

@@ -22,6 +22,11 @@ type Report struct {
 	New        []Found `json:"new"`        // would be sent
 	Held       []Found `json:"held"`       // would wait for a person
 	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
+	// Beside is what is new beside viewings; nil when nothing is asked for.
+	Beside *Beside `json:"beside,omitempty"`
+	// Reporters are add-ons of this Kodi that report to the same service: what
+	// they report would be there twice.
+	Reporters []string `json:"reporters,omitempty"`
 }
 
 // Found is one viewing that a scan finds.
@@ -55,7 +60,12 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	for _, w := range v.viewings {
 		rep.add(w)
 	}
-	return rep, nil
+	rep.Reporters = i.reporters(ctx)
+	if rep.Beside, err = i.beside(ctx, snap); err != nil {
+		c := complain(err)
+		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
+	}
+	return rep, err
 }
 
 // look decides about a reading without keeping anything.

@@ -49,6 +49,18 @@ func (d door) read(ctx context.Context) (snap library.Snapshot, err error) {
 	return snap, err
 }
 
+func (d door) readWishes(ctx context.Context, want library.Want) (library.Wishes, error) {
+	db, err := d.find()
+	switch {
+	case err != nil:
+		return library.Wishes{}, err
+	case db.Server != nil:
+		return db.Server.ReadWishes(ctx, want)
+	default:
+		return library.ReadWishes(ctx, db.Path, want)
+	}
+}
+
 // mark is "" for a library in a file.
 func (d door) mark(ctx context.Context) (string, error) {
 	db, err := d.find()
@@ -62,7 +74,7 @@ func (d door) mark(ctx context.Context) (string, error) {
 func (i *Importer) same(ctx context.Context) (bool, error) {
 	now := time.Now()
 	waiting := !i.wake.IsZero() && !now.Before(i.wake)
-	if i.mark == "" || i.o.Mark == nil || i.known == nil || i.failed > 0 || waiting || now.Sub(i.whole) >= readEvery {
+	if i.mark == "" || i.settings != i.o.stamp() || i.o.Mark == nil || i.known == nil || i.failed > 0 || waiting || now.Sub(i.whole) >= readEvery {
 		return false, nil
 	}
 	mark, err := i.o.Mark(ctx)
@@ -78,7 +90,7 @@ func (i *Importer) same(ctx context.Context) (bool, error) {
 func (i *Importer) asks() bool {
 	i.work.Lock()
 	defer i.work.Unlock()
-	return i.mark != "" || i.settings != stampOf(i.o.Userdata)
+	return i.mark != "" || i.settings != i.o.stamp()
 }
 
 // stampOf changes with advancedsettings.xml.

@@ -52,6 +52,11 @@ type Status struct {
 	// cut short; another one goes on with it.
 	Import    Import
 	Importing bool
+	// Beside is what was found beside viewings, a clause; "" when nothing is
+	// asked for.
+	Beside string
+	// Reporters are add-ons of this Kodi that report to the same service.
+	Reporters []string
 }
 
 // Status is how the importer fares now.
@@ -139,6 +144,7 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
+	s.Beside, s.Reporters = i.status.Beside, i.status.Reporters
 	if !s.Importing {
 		s.Import = v.meta.Import
 	}

@@ -49,9 +49,12 @@ func (v Viewing) Validate() error {
 		v.checkWatchlist(&c)
 	case KindList:
 		v.checkList(&c)
+	case KindListItem:
+		v.checkListItem(&c)
 	default:
-		c.must(false, "kind", "%q is not viewing, watchlist or list", v.Kind)
+		c.must(false, "kind", "%q is not viewing, watchlist, list or list_item", v.Kind)
 	}
+	c.must(v.InList == "" || v.Kind == KindListItem, "inList", "belongs to items of a list only")
 	c.text("source.site", v.Origin.Site, maxText)
 	c.text("source.url", v.Origin.URL, maxLongText)
 	c.text("source.path", v.Origin.Path, maxLongText)
@@ -104,6 +107,17 @@ func (v Viewing) checkList(c *checker) {
 	case "", "PRIVATE", "PUBLIC":
 	default:
 		c.must(false, "visibility", "%q is not PRIVATE or PUBLIC", v.List.Visibility)
+	}
+}
+
+func (v Viewing) checkListItem(c *checker) {
+	c.must(v.List == nil, "list", "does not belong to an item of a list")
+	c.must(v.InList != "", "inList", "is missing")
+	c.text("inList", v.InList, maxEventID)
+	c.must(len(v.Media) == 1, "media", "must be one film or series")
+	for _, m := range v.Media {
+		c.must(m.Type == Movie || m.Type == TV, "media.type", "%q is not movie or tv (lists hold films and series)", m.Type)
+		m.check(c)
 	}
 }
 

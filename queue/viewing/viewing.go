@@ -7,11 +7,13 @@ import (
 // Kind tells what a [Viewing] asks of the service.
 type Kind string
 
-// The kinds. Each is one operation of the service's contract.
+// The kinds. Each is one operation of the service; all but the last are in its
+// contract.
 const (
 	KindViewing   Kind = "viewing"   // POST /history
 	KindWatchlist Kind = "watchlist" // POST /watchlist
 	KindList      Kind = "list"      // POST /lists
+	KindListItem  Kind = "list_item" // POST /lists/{id}/items, which a service may lack
 )
 
 // Class says how a library came to know of a viewing. Sources that see the
@@ -41,6 +43,9 @@ type Viewing struct {
 	Media []Media `json:"media,omitempty"`
 	// List is set for [KindList] only.
 	List *List `json:"list,omitempty"`
+	// InList is the event id, of the same kind of source, of the list that the
+	// item is to be put on; set for [KindListItem] only.
+	InList string `json:"inList,omitempty"`
 	// WatchedAt is the end of the playback; set for [KindViewing] only.
 	WatchedAt Instant `json:"watchedAt,omitzero"`
 	// Count is the number of viewings of each item, 1 to 100.
