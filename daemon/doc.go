@@ -50,14 +50,14 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue: the outbox in SQLite: commit, lease, settle, hold, list, counts; its schema
   - queue/viewing: the shared vocabulary: Viewing, Media, Batch, keys, validation; standard library only
   - queue/rules: pure: a viewing and the settings → send, hold, drop or merge, and for which account
-  - queue/resolve: raw ids and titles → identifiers of the service
+  - queue/resolve: pure: what the service is asked about an item without an identifier, and which of its answers is certain
   - queue/replay: the loop: lease → resolve → send → settle; back-off, pauses, doubt
   - queue/replay/doubt: pure: what the service showed when it was read back → delivered, pending again, or still in doubt
   - queue/tracker: the service's API: requests, answers, the fate of each
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
   - packaging: units, packages, installers and their tests on real init systems
 
-A package is made when it is filled. Later come queue/resolve and, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
+A package is made when it is filled. Later come, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
 does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemon/nudge, daemon/config import nothing of ours; sources never import
 the queue's store, replay, tracker or daemon; connector and kodi never import each other; nothing imports cmd. A source declares its sink with built-in types and queue/viewing only:
 State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Source, Viewings, Amendments, State}) ([]viewing.Outcome, error): new viewings, corrections of earlier ones

@@ -122,7 +122,7 @@ func TestHouse(t *testing.T) {
 	for path, text := range scripts {
 		found = append(found, scriptFaults(path, text)...)
 	}
-	for _, fault := range append(found, tableFaults(rooms)...) {
+	for _, fault := range append(found, tableFaults(rooms, table())...) {
 		t.Error(fault)
 	}
 }

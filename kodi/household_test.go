@@ -288,5 +288,8 @@ func TestGuess(t *testing.T) {
 		if got := m.Label(); got != want {
 			t.Errorf("guess(%q) is %q, want %q", file, got, want)
 		}
+		if !m.Unsure {
+			t.Errorf("guess(%q) is taken for sure", file)
+		}
 	}
 }

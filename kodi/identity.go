@@ -64,10 +64,10 @@ func guess(file string) viewing.Media {
 	name = validText(strings.TrimSuffix(name, path.Ext(name)), maxTitle)
 	parts := regexp.MustCompile(`(?i)^(.*?)[ ._-]*\bs(\d{1,4})[ ._-]?e(\d{1,4})`).FindStringSubmatch(name)
 	if parts == nil {
-		return viewing.Media{Type: viewing.Movie, Title: name}
+		return viewing.Media{Type: viewing.Movie, Title: name, Unsure: true}
 	}
 	season, _ := strconv.Atoi(parts[2]) // digits only
-	m := viewing.Media{Type: viewing.Episode, Title: name, Season: &season, Show: &viewing.Show{Title: parts[1]}}
+	m := viewing.Media{Type: viewing.Episode, Title: name, Season: &season, Show: &viewing.Show{Title: parts[1]}, Unsure: true}
 	if episode, _ := strconv.Atoi(parts[3]); episode > 0 {
 		m.Episode = &episode
 	}

@@ -27,7 +27,7 @@ type Account struct {
 	// "arrival", or "" as long as that is not known.
 	Keeps string
 	// Support is what is known of optional endpoints, by their names: "me",
-	// "history", "status", "lists".
+	// "history", "status", "lists", "resolve", "resolve_batch".
 	Support map[string]Support
 	// MovedAt is when the address was last changed. What was sent before, was
 	// sent elsewhere.
@@ -108,8 +108,14 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*Acc
 		if len(accounts) > 0 {
 			a = accounts[0]
 		}
+		base := a.BaseURL
 		change(&a)
 		a.Name = name
+		if a.BaseURL != base {
+			if err := t.askAnew(name); err != nil {
+				return err
+			}
+		}
 		return t.saveAccount(a)
 	})
 	if err != nil {

@@ -116,7 +116,7 @@ func TestParseDoubts(t *testing.T) {
 				t.Errorf("%s: %+v", c.name, i)
 			}
 			file := fileOf("/f.nfo", items)
-			if got := file.Items[0]; got.Media.Identified() || got.Media.IDs != (viewing.IDs{}) || !strings.Contains(got.Doubt, "broken") {
+			if got := file.Items[0]; got.Media.Identified() || !got.Media.Unsure || got.Media.IDs != (viewing.IDs{}) || !strings.Contains(got.Doubt, "broken") {
 				t.Errorf("%s: handed over as %+v", c.name, got)
 			}
 		}

@@ -206,6 +206,7 @@ func (i item) item(id int64) library.Item {
 			out.Media.Show = &viewing.Show{Title: show.Title, Year: show.Year}
 		}
 	}
+	out.Media.Unsure = out.Doubt != "" && !out.Media.Identified()
 	return out
 }
 

@@ -40,6 +40,10 @@ type Media struct {
 	Year    int       `json:"year,omitempty"`
 	Season  *int      `json:"season,omitempty"`  // from 0 (specials)
 	Episode *int      `json:"episode,omitempty"` // from 1
+	// Unsure says that the item has no identifier because its source is broken,
+	// contradicts itself, or was only a file's name: title and numbers are for a
+	// person to read, and no identity may be concluded from them.
+	Unsure bool `json:"unsure,omitempty"`
 }
 
 // Placed reports whether an episode is known by series identifier, season

@@ -66,6 +66,8 @@ func keyRows() []row {
 			{note: "history", send: get("/api/v1/history"), status: 200},
 			{note: "lists", send: get("/api/v1/lists"), status: 200},
 			{note: "status", send: to("media/status", `{"items":[]}`).with("x-api-key", testPublic), status: 200},
+			{note: "resolve", send: to("media/resolve", `{"imdbId":"tt0133093"}`).with("x-api-key", testPublic), status: 200},
+			{note: "resolve many", send: to("media/resolve/batch", `{"items":[]}`).with("x-api-key", testPublic), status: 200},
 			{note: "bearer", send: get("/api/v1/me").with("x-api-key").with("authorization", "Bearer "+testPublic), status: 200},
 			{note: "secret", send: get("/api/v1/me").with("x-api-key", testSecret), status: 200},
 			{note: "none", send: get("/api/v1/me").with("x-api-key"), status: 401, code: codeUnauthorized},

@@ -5,17 +5,23 @@
 // requests that carried an Idempotency-Key. It promises the contract of the
 // media tracking API v1 (POST /history, /watchlist and /lists below /api/v1),
 // and where the contract is silent one fixed choice; what it answered 2xx is
-// on disk and survives a restart. It refuses to know more than it was told: it has
-// no catalogue, so any identifier is taken, and it never compares contents.
+// on disk and survives a restart. It refuses to judge what it is told: any
+// identifier is taken, and it never compares contents.
 //
 // # Beyond the contract
 //
 // Unless [Options.ContractOnly] is set it also serves GET /me, GET /history,
-// GET /lists and POST /media/status, which a public key may read, DELETE
+// GET /lists, POST /media/status, POST /media/resolve and POST
+// /media/resolve/batch, which a public key may read, DELETE
 // /history, which takes all viewings of one item away, and honours
 // Idempotency-Key. Reads answer GET, not HEAD. A history item's id and tmdbId
 // are both the identifier of the film or episode itself, its series is
 // tvShowId; rewatchCount is the number of viewings after the first.
+//
+// What it resolves it takes from a catalogue of a dozen films and series: an
+// IMDb identifier and a title with its year with high confidence, a title with
+// another year or none with medium, a part of a title with low. Of what is not
+// in it POST /media/resolve says 404 NOT_FOUND.
 //
 // Three more choices: a count is at most 10,000, an Idempotency-Key at
 // most 255 bytes, and keys that were made (none being given) are kept in the

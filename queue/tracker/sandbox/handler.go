@@ -58,7 +58,9 @@ func (s *Service) routes() map[string]map[string]endpoint {
 			endpoint{name: "GET /history", read: s.readHistory},
 			endpoint{name: "DELETE /history", read: s.removeHistory, removes: true},
 			endpoint{name: "GET /lists", read: s.readLists},
-			endpoint{name: "POST /media/status", read: s.readStatus})
+			endpoint{name: "POST /media/status", read: s.readStatus},
+			endpoint{name: "POST /media/resolve", read: s.resolveOne},
+			endpoint{name: "POST /media/resolve/batch", read: s.resolveMany})
 	}
 	routes := map[string]map[string]endpoint{}
 	for _, e := range all {

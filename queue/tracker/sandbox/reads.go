@@ -215,18 +215,23 @@ func (s *Service) readStatus(ctx context.Context, q question) (answer, error) {
 	return jsonAnswer(http.StatusOK, wrapped{Success: true, Data: found})
 }
 
-func parseStatusItems(o object) ([]statusItem, error) {
+// parseItems reads the items of a question about several.
+func parseItems(o object, most int) (list []json.RawMessage, err error) {
 	f := &fields{object: o}
-	var list []json.RawMessage
 	if raw := f.raw("items"); raw == nil {
 		f.fail("items", "is required")
 	} else if json.Unmarshal(raw, &list) != nil {
 		f.fail("items", "must be an array")
-	} else if len(list) > maxStatusItems {
-		f.fail("items", "must not be more than 50")
+	} else if len(list) > most {
+		f.fail("items", fmt.Sprintf("must not be more than %d", most))
 	}
-	if f.fault != nil {
-		return nil, f.fault
+	return list, f.fault
+}
+
+func parseStatusItems(o object) ([]statusItem, error) {
+	list, err := parseItems(o, maxStatusItems)
+	if err != nil {
+		return nil, err
 	}
 	items := make([]statusItem, 0, len(list))
 	for i, raw := range list {

@@ -130,7 +130,10 @@ func TestContractOnlyHasNoReads(t *testing.T) {
 	o := options(t)
 	o.ContractOnly = true
 	p := newProbe(t, o)
-	for _, s := range []*sent{get("/api/v1/me"), to("media/status", `{"items":[]}`)} {
+	for _, s := range []*sent{
+		get("/api/v1/me"), to("media/status", `{"items":[]}`),
+		to("media/resolve", `{"imdbId":"tt0133093"}`), to("media/resolve/batch", `{"items":[]}`),
+	} {
 		checkError(t, p.mustBe(t, s, 404), codeNotFound, "")
 	}
 	for _, s := range []*sent{get("/api/v1/history"), get("/api/v1/lists")} {

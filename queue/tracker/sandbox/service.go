@@ -31,6 +31,7 @@ type Service struct {
 	store        *store
 	keys         keyring
 	userID       string
+	catalogue    []title
 	contractOnly bool
 	log          *slog.Logger
 	now          func() time.Time
@@ -56,12 +57,16 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 			return nil, fmt.Errorf("open sandbox: %w", err)
 		}
 	}
+	catalogue, err := readCatalogue()
+	if err != nil {
+		return nil, fmt.Errorf("open sandbox: %w", err)
+	}
 	store, err := openStore(ctx, o.Path)
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox: %w", err)
 	}
 	s := &Service{
-		store: store, contractOnly: o.ContractOnly, log: o.Logger, now: time.Now,
+		store: store, catalogue: catalogue, contractOnly: o.ContractOnly, log: o.Logger, now: time.Now,
 		closing: make(chan struct{}), claimed: map[string]bool{},
 	}
 	if s.log == nil {

@@ -1,0 +1,148 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Lookup is an entry that is held and has no identifier: the service may be
+// asked what it is.
+type Lookup struct {
+	Entry Entry
+	Asked int // how often it was, since its evidence last changed
+}
+
+// Lookups lists up to n of the account's entries that the service is to be
+// asked about now, those first that wait the longest.
+func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
+		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
+		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
+	lookups, err := collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
+		l.Entry, err = scanEntryOf(appended{r, []any{&l.Asked}})
+		return l, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list lookups: %w", err)
+	}
+	return lookups, nil
+}
+
+// NextLookup is when the service is to be asked about the next of the
+// account's entries; ok is false without any.
+func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+	rows, err := s.reader.QueryContext(ctx,
+		"SELECT ask_at FROM lookups WHERE account = ? AND ask_at >= 0 ORDER BY ask_at LIMIT 1", account)
+	return firstTime(rows, err, "find next lookup")
+}
+
+// Unresolved is how many of the account's entries are held without an
+// identifier, for whatever reason.
+func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
+	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count lookups: %w", storageError(err))
+	}
+	return n, nil
+}
+
+// Finding is what a question about an entry has brought.
+type Finding struct {
+	Lookup Lookup // as it was read; an entry that has changed since is left alone
+	// Media is what it is; nil leaves the entry held.
+	Media *viewing.Media
+	// Said is one sentence for a person; it becomes a step of the explanation
+	// when it is new. "" says nothing.
+	Said  string
+	AskAt time.Time // still held: when to ask again; zero is never
+}
+
+// What the steps are called that findings make.
+const (
+	stepResolved = "resolved"
+	stepAsked    = "asked"
+)
+
+// Found records findings in one transaction. An entry that gets its identity
+// is decided about anew: what was held for want of it alone may leave.
+func (s *Store) Found(ctx context.Context, findings []Finding) error {
+	err := s.write(ctx, func(t *tx) error {
+		for _, f := range findings {
+			if err := t.found(f); err != nil {
+				return fmt.Errorf("entry %d: %w", f.Lookup.Entry.ID, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("record findings: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) found(f Finding) error {
+	was := f.Lookup.Entry
+	e, err := t.entry(was.ID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case e.State != StateHeld || e.Revision != was.Revision || e.Damaged || e.Media == nil || e.Media.Identified():
+		return nil
+	case f.Media != nil && f.Media.Identified():
+		return t.resolved(e, f)
+	}
+	if err := t.asked(e.ID, f.Said); err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), e.ID)
+	return err
+}
+
+// asked notes what a question has brought, once.
+func (t *tx) asked(entry int64, said string) error {
+	var one int64
+	noted := said == ""
+	if !noted {
+		var err error
+		noted, err = t.find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
+		if err != nil {
+			return err
+		}
+	}
+	if noted {
+		return nil
+	}
+	return t.step(entry, stepAsked, said)
+}
+
+// resolved gives an entry the identity that was found.
+func (t *tx) resolved(e Entry, f Finding) error {
+	var body []byte
+	_, err := t.find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
+	if err != nil {
+		return err
+	}
+	var original viewing.Viewing
+	if json.Unmarshal(body, &original) != nil || original.EventID == "" { // lost to damage
+		original = viewing.Viewing{EventID: e.EventID, Count: 1, Class: e.Class}
+	}
+	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt // the user may have corrected the time
+	if err := t.step(e.ID, stepResolved, f.Said); err != nil {
+		return err
+	}
+	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: *f.Media, source: e.Source, original: original})
+}
+
+// askAnew has another service asked about everything that has no identifier.
+func (t *tx) askAnew(account string) error {
+	_, err := t.exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
+	return err
+}

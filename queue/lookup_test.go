@@ -1,0 +1,209 @@
+package queue
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// lookups are those that are due, with how often each was asked about.
+func (o *opened) lookups(t testing.TB) []Lookup {
+	t.Helper()
+	all, err := o.Lookups(t.Context(), "default", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// wantLookups checks which entries the service is to be asked about now, and
+// how many are without an identifier.
+func (o *opened) wantLookups(t testing.TB, unresolved int64, want ...int64) []Lookup {
+	t.Helper()
+	all := o.lookups(t)
+	var got []int64
+	for _, l := range all {
+		got = append(got, l.Entry.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("to be asked about: %v, want %v", got, want)
+	}
+	if n, err := o.Unresolved(t.Context(), "default"); err != nil || n != unresolved {
+		t.Fatalf("%d without identifier, %v; want %d", n, err, unresolved)
+	}
+	return all
+}
+
+func (o *opened) found(t testing.TB, findings ...Finding) {
+	t.Helper()
+	if err := o.Found(t.Context(), findings); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// is is the finding that an entry is a film.
+func is(l Lookup, tmdb int64) Finding {
+	m := *l.Entry.Media
+	m.IDs.TMDB = tmdb
+	return Finding{Lookup: l, Media: &m, Said: "The service knows it."}
+}
+
+func TestWhatIsToBeAskedAbout(t *testing.T) {
+	s := fresh(t)
+	bulk, user, ahead, other := unidentified("bulk"), unidentified("user"), unidentified("ahead"), unidentified("other")
+	bulk.Class = viewing.ClassBulk
+	ahead.WatchedAt = viewing.At(noon().Add(time.Hour))
+	known := film("known", 603, -10)
+	known.Class = viewing.ClassBulk
+	all := s.commitIDs(t, unidentified("plain"), bulk, user, ahead, known, film("sent", 604, -5))
+	s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{other}}) // of another account
+	s.wantLookups(t, 4, all[:4]...)
+	if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
+		t.Errorf("next at %v, %v, %v", at, ok, err)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: all[2:3]}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.wantLookups(t, 3, all[0], all[1], all[3])
+	s = s.reopen(t)
+	s.wantLookups(t, 3, all[0], all[1], all[3])
+}
+
+func TestFoundIdentityFreesAnEntry(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, unidentified("e1"))[0]
+	l := s.wantLookups(t, 1, id)[0]
+	s.found(t, is(l, 603))
+	x := s.explained(t, id)
+	if e := x.Entry; e.State != StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 || e.Damaged {
+		t.Fatalf("entry %+v", e)
+	}
+	if !slices.ContainsFunc(x.Steps, func(s Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
+		t.Errorf("steps %+v", x.Steps)
+	}
+	s.wantLookups(t, 0)
+	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
+		t.Errorf("leased %v", ids(leased))
+	}
+	s.checkCounters(t)
+}
+
+// What is held for another reason too stays held, and is identified all the same.
+func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
+	s := fresh(t)
+	v := unidentified("bulk")
+	v.Class = viewing.ClassBulk
+	id := s.commitIDs(t, v)[0]
+	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
+	if e := s.entry(t, id); e.State != StateHeld || e.Reason != rules.Bulk || e.Media.IDs.TMDB != 603 {
+		t.Errorf("entry %+v", e)
+	}
+	s.wantLookups(t, 0)
+	if c, err := s.ReleaseHeld(t.Context(), Selection{Reason: rules.Bulk}, false); err != nil || c.Changed != 1 {
+		t.Errorf("released %+v, %v", c, err)
+	}
+}
+
+func TestNothingFoundIsAskedAgain(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, unidentified("e1"))[0]
+	for asked, wait := range []time.Duration{24 * time.Hour, time.Hour, 0} {
+		l := s.wantLookups(t, 1, id)[0]
+		if l.Asked != asked {
+			t.Errorf("asked %d times, want %d", l.Asked, asked)
+		}
+		f := Finding{Lookup: l, Said: "The service knows nothing of it."}
+		if wait > 0 {
+			f.AskAt = s.clock.now().Add(wait)
+		}
+		s.found(t, f)
+		s.wantLookups(t, 1)
+		s.clock.advance(wait)
+	}
+	if _, ok, err := s.NextLookup(t.Context(), "default"); ok || err != nil {
+		t.Errorf("it is to be asked about once more: %v", err)
+	}
+	x := s.explained(t, id)
+	said := slices.DeleteFunc(x.Steps, func(s Step) bool { return s.What != stepAsked })
+	if len(said) != 1 || x.Entry.State != StateHeld || x.Entry.Reason != rules.Unresolved || x.Entry.Revision != 0 {
+		t.Errorf("said %+v, entry %+v", said, x.Entry)
+	}
+}
+
+// New evidence, and another service, are reasons to ask anew.
+func TestAskedAnew(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, s *opened){
+		"evidence": func(t *testing.T, s *opened) {
+			m := unidentified("e1").Media
+			m[0].Year = 1999
+			s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: "the library has changed"})
+		},
+		"address": func(t *testing.T, s *opened) {
+			err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.MoveTo("https://other.example/api/v1", noon()) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, unidentified("e1"))[0]
+			s.found(t, Finding{Lookup: s.wantLookups(t, 1, id)[0]})
+			s.wantLookups(t, 1)
+			change(t, s)
+			if l := s.wantLookups(t, 1, id)[0]; l.Asked != 0 {
+				t.Errorf("asked %d times", l.Asked)
+			}
+		})
+	}
+}
+
+// An answer that comes late changes nothing.
+func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, s *opened, id int64){
+		"edited": func(t *testing.T, s *opened, id int64) {
+			if _, err := s.Edit(t.Context(), id, Edit{Media: &identified(9)[0]}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"amended": func(t *testing.T, s *opened, id int64) {
+			s.amend(t, viewing.Amendment{EventID: "e1", Media: []viewing.Media{{Type: viewing.Movie, Title: "Beta"}}, Reason: "x"})
+		},
+		"dropped": func(t *testing.T, s *opened, id int64) {
+			s.amend(t, viewing.Amendment{EventID: "e1", Drop: true, Reason: "x"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, unidentified("e1"))[0]
+			l := s.wantLookups(t, 1, id)[0]
+			change(t, s, id)
+			before := s.explained(t, id)
+			s.found(t, is(l, 603), Finding{Lookup: l, Said: "nothing"})
+			if diff := cmp.Diff(before, s.explained(t, id)); diff != "" {
+				t.Errorf("(-before +after)\n%s", diff)
+			}
+			s.checkCounters(t)
+		})
+	}
+}
+
+// The rules are asked with what the source has told.
+func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
+	s := fresh(t)
+	v := unidentified("e1")
+	v.WatchedAt = viewing.At(noon().Add(4 * time.Minute))
+	id := s.commitIDs(t, v)[0]
+	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
+	x := s.explained(t, id)
+	last := x.Steps[len(x.Steps)-1]
+	if last.What != "rule" || !strings.Contains(last.Detail, "may be sent") {
+		t.Errorf("last step %+v", last)
+	}
+}
