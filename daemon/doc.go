@@ -176,6 +176,9 @@ The schemas, an AsyncAPI description and a page for authors of other clients sta
 Watch the Database folder and the NFO roots; an event is only a hint, the scan is the truth. Read the library in one short read-only
 transaction into memory and close it: an open reader freezes the user's Kodi. Compare with what we knew, in our own database; commit new viewings and new state together. The rule of what is a viewing, its classes, the keys, the
 clock and the many ways to be fooled stand in package kodi.
+Tags, movie sets and playlists are wishes, each off until the user turns it on, then handed over as they stand: turning it on is the word for it, and nothing of them is held as bulk. More than ten at
+once leave as imports do. A wish is made once for good, whatever becomes of the tag or the set; an item without an identifier is held, and follows its file's identity. What is wished for is read after each reading of
+the library, in a look of its own. An add-on that names the service's host in its settings is told of; nothing of its settings is kept.
 First contact with a library is a baseline: nothing is sent until the user asks for an import and has seen its preview. An import hands over the last play of each file, since Kodi keeps the time of no other;
 it leaves out what the queue ever recorded and what the service has, and is kept in chunks, so that it can be cut at any moment.
 
@@ -225,6 +228,9 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     userdata = "/home/me/.kodi/userdata"
     account = "default"
     time_zone = "Europe/Lisbon"  # only when Kodi's clock is not this machine's
+    watchlist_tag = ""           # films and series with this tag go to the watchlist
+    movie_sets = false           # a list for each movie set
+    playlists = false            # a list for each M3U playlist that holds films of the library
     mysql_user = "reader"        # only for a library on a server: in the place of Kodi's user; password in keys/kodi-mysql-reader
     [[kodi.nfo]]
     path = "/srv/films"          # a folder of exported NFO files, or a videodb.xml; account and time_zone as above
@@ -250,7 +256,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 
   - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,kind,label,origin,browser,pairedAt,lastSeen}] with kind browser or program; clients add NAME --json: {id,kind,label,token,url}, the token this once; clients revoke ID.
 
-  - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…]}]};
+  - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…],
+    reporters[ids of add-ons that report to the same service],beside{watchlist[{media,path}],lists[{name,from:"set"|"playlist",new,items[…],left,leftOut[…]}],smart[…],unread[…],before}}]}; beside only where anything of it is turned on;
     kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},unresolved,earlier,recorded,atService,copies,before,
     sample[…],heldSample[…]}],services:[{account,readable,reason}],needsYes,sendSeconds}; where a service does not tell what it has, it wants --yes (2). Cut short, it goes on with the rest when it is asked again.
     kodi libraries --json: [{userdata,profile,database,version,problem,configured}]: those of this machine and those of the configuration; it asks no server.

@@ -140,9 +140,12 @@ func (d *Daemon) toSend(entries int) int64 {
 }
 
 // accountOf is the account that a library feeds.
-func (d *Daemon) accountOf(k *kodi.Importer) string {
+func (d *Daemon) accountOf(k *kodi.Importer) string { return d.accountNamed(k.Source()) }
+
+// accountNamed is the account that a source feeds.
+func (d *Daemon) accountNamed(source string) string {
 	s := rules.Settings{Routes: d.o.Config.SourceRoutes()}
-	return rules.Decide(s, k.Source(), viewing.Viewing{}, nil, time.Now()).Account
+	return rules.Decide(s, source, viewing.Viewing{}, nil, time.Now()).Account
 }
 
 // KodiProgress implements [status.Librarian].

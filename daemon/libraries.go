@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,8 +29,10 @@ func (d *Daemon) openKodi() error {
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
-			Login: func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
-			Claim: func(origin string) error { return door.claim(l.Userdata, origin) },
+			Login:  func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
+			Claim:  func(origin string) error { return door.claim(l.Userdata, origin) },
+			Wishes: kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists},
+			Hosts:  func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
@@ -46,6 +51,25 @@ func (d *Daemon) openKodi() error {
 		d.kodis = append(d.kodis, k)
 	}
 	return nil
+}
+
+// hostsOf names the host of the service that a library's viewings go to. One
+// without a name of its own is told by its port.
+func (d *Daemon) hostsOf(source string) []string {
+	name := d.accountNamed(source)
+	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+	if err != nil {
+		return nil
+	}
+	base, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil || base.Host == "":
+		return nil
+	case base.Hostname() == "localhost" || net.ParseIP(base.Hostname()) != nil:
+		return []string{base.Host}
+	default:
+		return []string{base.Hostname()}
+	}
 }
 
 // zoneOf is a zone of the configuration; none is as learned, else the
@@ -71,6 +95,14 @@ func (c *control) ScanKodi(ctx context.Context) (status.Scan, error) {
 	return out, nil
 }
 
+// doubling warns of add-ons that report to the same service.
+func doubling(addons []string) string {
+	if len(addons) == 1 {
+		return "the add-on " + addons[0] + " of this Kodi reports to the same service: what both tell would be there twice"
+	}
+	return "the add-ons " + strings.Join(addons, ", ") + " of this Kodi report to the same service: what several tell would be there more than once"
+}
+
 // kodiSource is a library in the words of the control API. What passes by
 // itself waits; what does not needs the user.
 func kodiSource(s kodi.Status) status.Source {
@@ -85,6 +117,13 @@ func kodiSource(s kodi.Status) status.Source {
 		out.State = "waiting"
 	default:
 		out.State = status.Attention
+	}
+	if s.Beside != "" && s.State == kodi.StateOK {
+		out.Detail += "; " + s.Beside
+	}
+	if len(s.Reporters) > 0 {
+		out.Detail += "; " + doubling(s.Reporters)
+		out.Hint = cmp.Or(out.Hint, "turn that add-on off in Kodi, or take the library out of the configuration")
 	}
 	if i := s.Import; i.Total > 0 && s.Importing {
 		out.Detail += fmt.Sprintf("; importing %d of %d", i.Done, i.Total)

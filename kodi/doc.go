@@ -114,6 +114,22 @@
 // baseline, as a path that is new is. What stands in a broken file has no
 // identifier, and gets one when the file is whole.
 //
+// # Beside viewings
+//
+// Where it is turned on ([Wishes]), films and series with a tag are wished for
+// the watchlist, and a list is made for each movie set and for each M3U
+// playlist that holds a film of the library. What there is when it is turned
+// on is handed over at once; more than ten wishes in one reading leave behind
+// everything live. Each is handed over once for good, by its identifier or,
+// without one, by its path: a tag that is taken away, a film that leaves its
+// set, a playlist that is deleted change nothing. A set or a playlist with
+// another name is another one. An item without an identifier follows its
+// file's identity; one that Kodi now calls by another name is wished for anew,
+// and the old wish is withdrawn if it has not left.
+//
+// Smart playlists are rules of Kodi's and are not evaluated. Tags and sets of a
+// library on a server are read when its files change, and every hour.
+//
 // # A library on a server
 //
 // A library that advancedsettings.xml keeps on a MySQL or MariaDB server sends

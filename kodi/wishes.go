@@ -23,7 +23,12 @@ type Wishes struct {
 	Sets bool
 	// Playlists has a list made of each M3U playlist, with its films.
 	Playlists bool
+	// Items hands over the films of the lists too.
+	Items bool
 }
+
+// any reports whether anything is asked for.
+func (w Wishes) any() bool { return w.Tag != "" || w.Sets || w.Playlists }
 
 // wish is one thing to hand over, once for good.
 type wish struct {
@@ -56,6 +61,7 @@ const (
 
 // asked is all that a library wishes for now, and what is told of it beside.
 type asked struct {
+	items  bool // those of lists too
 	wishes []wish
 	lists  []ListFound // without what is new of them
 	smart  []string
@@ -64,7 +70,7 @@ type asked struct {
 
 // ask gathers what is asked for.
 func (w Wishes) ask(found library.Wishes, lists []playlist.Playlist, snap library.Snapshot) *asked {
-	a := &asked{}
+	a := &asked{items: w.Items}
 	for _, x := range found.Tagged {
 		a.item(toWatchlist, x.Media, x.Path, fmt.Sprintf("It has the tag %q.", w.Tag))
 	}
@@ -104,6 +110,9 @@ func noControl(r rune) rune {
 
 // item adds a film or a series.
 func (a *asked) item(scope string, m viewing.Media, path, why string) {
+	if scope != toWatchlist && !a.items {
+		return
+	}
 	a.wishes = append(a.wishes, wish{slot: scope + slotMark + itemKey(m, path), scope: scope, media: m, path: path, from: why})
 }
 

@@ -20,7 +20,7 @@ import (
 // grant hands over what is new beside viewings, after a reading that went
 // well. A library without such tables is told of and left alone.
 func (i *Importer) grant(ctx context.Context, snap library.Snapshot) error {
-	if i.o.Wishes == (Wishes{}) || i.o.ReadWishes == nil {
+	if !i.o.Wishes.any() || i.o.ReadWishes == nil {
 		return nil
 	}
 	a, err := i.askLibrary(ctx, snap)
@@ -117,7 +117,7 @@ func (i *Importer) commitPart(ctx context.Context, g *granting, part []wish) err
 
 // beside is what a scan finds beside viewings; nil when nothing is asked for.
 func (i *Importer) beside(ctx context.Context, snap library.Snapshot) (*Beside, error) {
-	if i.o.Wishes == (Wishes{}) || i.o.ReadWishes == nil {
+	if !i.o.Wishes.any() || i.o.ReadWishes == nil {
 		return nil, nil
 	}
 	a, err := i.askLibrary(ctx, snap)

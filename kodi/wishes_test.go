@@ -158,7 +158,7 @@ func TestWatchlistTag(t *testing.T) {
 // A film that is told apart later keeps its wish; one that was taken for
 // another is wished for anew, and the wrong wish withdrawn.
 func TestWishFollowsIdentity(t *testing.T) {
-	h := newWishing(t, Wishes{Tag: "watchlist", Sets: true})
+	h := newWishing(t, Wishes{Tag: "watchlist", Sets: true, Items: true})
 	bare, wrong := h.film("Bare", viewing.IDs{}), h.film("Wrong", viewing.IDs{TMDB: 6})
 	for _, r := range []kodisim.Ref{bare, wrong} {
 		must(t, h.sim.Tag(r, "watchlist"))
@@ -213,7 +213,7 @@ func TestManyWishesLetLiveEntriesPass(t *testing.T) {
 }
 
 func TestMovieSets(t *testing.T) {
-	h := newWishing(t, Wishes{Sets: true})
+	h := newWishing(t, Wishes{Sets: true, Items: true})
 	one, two := h.film("One", viewing.IDs{TMDB: 1}), h.film("Two", viewing.IDs{TMDB: 2})
 	must(t, h.sim.PutInSet(one, "The Set"))
 	h.expect("first contact", "list The Set\nlist_item The Set: movie One\n")
@@ -226,8 +226,18 @@ func TestMovieSets(t *testing.T) {
 	h.expect("the old name again", "")
 }
 
+// Without items a list is made all the same.
+func TestListsWithoutItems(t *testing.T) {
+	h := newWishing(t, Wishes{Sets: true})
+	must(t, h.sim.PutInSet(h.film("One", viewing.IDs{TMDB: 1}), "The Set"))
+	h.expect("first contact", "list The Set\n")
+	h.o.Wishes.Items = true
+	h.restart()
+	h.expect("with items", "list_item The Set: movie One\n")
+}
+
 func TestPlaylists(t *testing.T) {
-	h := newWishing(t, Wishes{Playlists: true})
+	h := newWishing(t, Wishes{Playlists: true, Items: true})
 	h.film("One", viewing.IDs{TMDB: 1})
 	h.film("Two", viewing.IDs{TMDB: 2})
 	show, err := h.sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, time.Now())
@@ -259,7 +269,7 @@ func TestPlaylists(t *testing.T) {
 
 // Playlists are seen as they are saved, though the library rests.
 func TestPlaylistIsSeenWhileRunning(t *testing.T) {
-	h := newWishing(t, Wishes{Playlists: true})
+	h := newWishing(t, Wishes{Playlists: true, Items: true})
 	h.film("One", viewing.IDs{TMDB: 1})
 	h.o.Quiet, h.o.Ceiling, h.o.Poll = 20*time.Millisecond, time.Second, 200*time.Millisecond
 	h.restart()

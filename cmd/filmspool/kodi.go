@@ -44,6 +44,9 @@ func (p *program) sayScan(found status.Scan) {
 		if l.Hint != "" {
 			fmt.Fprintf(p.stdout, "  hint:  %s\n", l.Hint)
 		}
+		for _, id := range l.Reporters {
+			fmt.Fprintf(p.stdout, "  the add-on %s of this Kodi reports to the same service: what both tell would be there twice\n", id)
+		}
 		if l.Database == "" {
 			continue
 		}
@@ -51,6 +54,9 @@ func (p *program) sayScan(found status.Scan) {
 		sayFound(p.stdout, "new, would be sent", l.New)
 		sayFound(p.stdout, "would be held", l.Held)
 		sayFound(p.stdout, "without an identifier", l.Unresolved)
+		if l.Beside != nil {
+			sayBeside(p.stdout, *l.Beside)
+		}
 	}
 }
 

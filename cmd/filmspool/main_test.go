@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
-			"replace": replace,
+			"replace": replace, "wishful": wishful,
 		},
 	})
 }

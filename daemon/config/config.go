@@ -95,6 +95,12 @@ type Library struct {
 	// MySQLUser reads a library on a server in the place of the user that
 	// advancedsettings.xml names. Its password is found by [Keys.Password].
 	MySQLUser string `toml:"mysql_user" json:"mysqlUser,omitempty"`
+	// WatchlistTag is the tag of films and series that go to the watchlist.
+	WatchlistTag string `toml:"watchlist_tag" json:"watchlistTag,omitempty"`
+	// MovieSets has a list made of each movie set.
+	MovieSets bool `toml:"movie_sets" json:"movieSets,omitempty"`
+	// Playlists has a list made of each M3U playlist.
+	Playlists bool `toml:"playlists" json:"playlists,omitempty"`
 }
 
 // Default is the configuration of somebody who sets nothing.

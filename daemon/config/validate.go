@@ -101,12 +101,18 @@ func CheckAccountName(name string) error {
 	return nil
 }
 
+// maxTag bounds the name of a tag, in bytes.
+const maxTag = 200
+
 func (c Config) validateLibrary(setting string, l Library) error {
 	var faults []error
 	if !filepath.IsAbs(l.Userdata) {
 		faults = append(faults, fault(setting+".userdata", "%q is not an absolute folder", l.Userdata))
 	}
 	faults = append(faults, c.validateWhose(setting, l.Account, l.TimeZone))
+	if tag := l.WatchlistTag; tag != strings.TrimSpace(tag) || len(tag) > maxTag {
+		faults = append(faults, fault(setting+".watchlist_tag", "%q is not a tag as Kodi keeps it, of at most %d bytes", tag, maxTag))
+	}
 	if l.MySQLUser != "" && !plain(l.MySQLUser) {
 		faults = append(faults, fault(setting+".mysql_user", "%q is not 1 to 80 letters, digits, - or _", l.MySQLUser))
 	}
