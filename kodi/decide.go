@@ -105,6 +105,9 @@ func (r *reading) file(f library.File) {
 	}
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
+	if known && old.still(f) {
+		return
+	}
 	next := r.remember(old.clone(), f)
 	if known {
 		r.move(f, old)
@@ -124,6 +127,13 @@ func (r *reading) file(f library.File) {
 	if !known || !next.equal(old) {
 		r.files[f.Path] = next
 	}
+}
+
+// still reports a file of which nothing has changed and nothing is open.
+func (r *record) still(f library.File) bool {
+	id := row(f)
+	return f.PlayCount == r.base() && f.LastPlayed == r.Text && len(r.Events) == 0 && r.Bare == (id == 0) &&
+		(id == 0 || id == r.Row && rows(f) == r.Rows) && r.Whole == r.whole(f)
 }
 
 // whole is the time that came with the count of a file: a playback that did

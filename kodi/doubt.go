@@ -3,6 +3,7 @@ package kodi
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -25,9 +26,11 @@ func (g growth) inserted() bool {
 // identifiers. A refresh of any of them changes it; often also when the item
 // keeps its id, because its identifiers get new rows.
 func rows(f library.File) uint32 {
+	var room [64]byte
 	sum := fnv.New32a()
 	for _, i := range f.Items {
-		fmt.Fprintln(sum, i.KodiID, i.IDRow)
+		line := append(strconv.AppendInt(room[:0], i.KodiID, 10), ' ')
+		sum.Write(append(strconv.AppendInt(line, i.IDRow, 10), '\n'))
 	}
 	return sum.Sum32()
 }

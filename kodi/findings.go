@@ -39,8 +39,11 @@ func (r *reading) find(g growth, v ruling) {
 
 // move notes a file whose time moved, as a witness of what happened then.
 func (r *reading) move(f library.File, old record) {
+	if f.LastPlayed == old.Text {
+		return
+	}
 	w, ok := parseWall(f.LastPlayed)
-	if !ok || w.midnight() || f.LastPlayed == old.Text {
+	if !ok || w.midnight() {
 		return
 	}
 	r.moved = append(r.moved, &finding{key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})

@@ -56,6 +56,9 @@ type Options struct {
 	Hosts func() []string
 	// Read takes one reading of the library; nil reads Kodi's.
 	Read func(ctx context.Context) (library.Snapshot, error)
+	// ReadPart takes a reading of which only a part is in full. It goes with
+	// Read, which takes its place when it is nil.
+	ReadPart func(ctx context.Context, part library.Part) (library.Snapshot, error)
 	// Mark is the mark of the library now, for readings that have one. It goes
 	// with Read.
 	Mark func(ctx context.Context) (string, error)
@@ -78,6 +81,7 @@ type Importer struct {
 	wake   time.Time  // when to look again though nothing changes
 	failed int        // readings that failed in a row
 
+	names    string    // mark of all identifiers at the last reading; "" when it is not known
 	mark     string    // of the last reading, when the library is on a server
 	whole    time.Time // when all of it was last read
 	settings string    // stamp of Kodi's settings at that time
@@ -103,7 +107,7 @@ func New(o Options) (*Importer, error) {
 	}
 	if o.Read == nil {
 		d := door{folder, o.Login, o.Claim}
-		o.Read, o.Mark, o.ReadWishes = d.read, d.mark, d.readWishes
+		o.Read, o.ReadPart, o.Mark, o.ReadWishes = d.read, d.readPart, d.mark, d.readWishes
 	}
 	if o.Watch == nil {
 		o.Watch = o.watchKodi
@@ -233,7 +237,7 @@ func (i *Importer) refresh(ctx context.Context) error {
 	if same, err := i.same(ctx); same || err != nil {
 		return err
 	}
-	snap, err := i.read(ctx)
+	snap, err := i.read(ctx, i.changes)
 	if err != nil {
 		return err
 	}
@@ -241,12 +245,12 @@ func (i *Importer) refresh(ctx context.Context) error {
 	return i.grant(ctx, snap)
 }
 
-// read takes a reading, decides and commits.
-func (i *Importer) read(ctx context.Context) (library.Snapshot, error) {
+// read takes a reading in one of two ways, decides and commits.
+func (i *Importer) read(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (library.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
 		return library.Snapshot{}, err
 	}
-	snap, err := i.o.Read(ctx)
+	snap, err := take(ctx)
 	if err != nil {
 		return snap, err
 	}
@@ -258,7 +262,7 @@ func (i *Importer) read(ctx context.Context) (library.Snapshot, error) {
 	if err := i.commit(ctx, v, now); err != nil {
 		return snap, err
 	}
-	i.sound, i.wake, i.mark, i.whole = now, v.wake, snap.Mark, now
+	i.sound, i.wake, i.names, i.mark, i.whole = now, v.wake, snap.Names, snap.Mark, now
 	i.settings = i.o.stamp()
 	i.good(snap, v)
 	return snap, nil

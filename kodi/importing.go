@@ -24,7 +24,7 @@ var (
 func (i *Importer) Preview(ctx context.Context, o ImportOptions) (Preview, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	v, snap, err := i.look(ctx)
+	v, snap, err := i.look(ctx, i.o.Read)
 	if err != nil {
 		return i.unreadable(err), err
 	}
@@ -84,7 +84,7 @@ func (i *Importer) beginImport(ctx context.Context, o ImportOptions) (*plan, err
 	if i.Status().Importing {
 		return nil, errImporting
 	}
-	snap, err := i.read(ctx)
+	snap, err := i.read(ctx, i.o.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +114,7 @@ func (i *Importer) importPart(ctx context.Context, p *plan, part []*finding) err
 	if p.progress.Done == p.progress.Total {
 		v.meta.Import = Import{}
 	}
+	i.names = "" // those of the plan may have changed since
 	if err := i.commit(ctx, v, time.Now()); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package kodi
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -46,7 +47,7 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Unresolved: []Found{}}
-	v, snap, err := i.look(ctx)
+	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)
 		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
@@ -69,11 +70,11 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 }
 
 // look decides about a reading without keeping anything.
-func (i *Importer) look(ctx context.Context) (verdict, library.Snapshot, error) {
+func (i *Importer) look(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (verdict, library.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
 		return verdict{}, library.Snapshot{}, err
 	}
-	snap, err := i.o.Read(ctx)
+	snap, err := take(ctx)
 	if err != nil {
 		return verdict{}, snap, err
 	}
@@ -99,24 +100,21 @@ func (r *Report) add(v viewing.Viewing) {
 
 // countItems counts the films and episodes of a library, each once.
 func countItems(snap library.Snapshot) (films, episodes int) {
-	type item struct {
-		kind viewing.MediaType
-		id   int64
-	}
-	seen := map[item]bool{}
+	all := [2][]int64{nil, make([]int64, 0, len(snap.Files))} // numbers of films and of episodes
 	for _, f := range snap.Files {
 		for _, i := range f.Items {
-			key := item{i.Media.Type, i.KodiID}
-			if i.Extra || seen[key] {
-				continue
+			kind := 0
+			if i.Media.Type != viewing.Movie {
+				kind = 1
 			}
-			seen[key] = true
-			if key.kind == viewing.Movie {
-				films++
-			} else {
-				episodes++
+			if !i.Extra {
+				all[kind] = append(all[kind], i.KodiID)
 			}
 		}
 	}
-	return films, episodes
+	for kind := range all {
+		slices.Sort(all[kind])
+		all[kind] = slices.Compact(all[kind])
+	}
+	return len(all[0]), len(all[1])
 }

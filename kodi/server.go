@@ -33,7 +33,12 @@ func (d door) find() (library.Database, error) {
 	return db, err
 }
 
-func (d door) read(ctx context.Context) (snap library.Snapshot, err error) {
+func (d door) read(ctx context.Context) (library.Snapshot, error) {
+	return d.readPart(ctx, library.Part{})
+}
+
+// readPart reads all of a library on a server: there nobody waits for us.
+func (d door) readPart(ctx context.Context, part library.Part) (snap library.Snapshot, err error) {
 	db, err := d.find()
 	switch {
 	case err != nil:
@@ -41,7 +46,7 @@ func (d door) read(ctx context.Context) (snap library.Snapshot, err error) {
 	case db.Server != nil:
 		snap, err = db.Server.Read(ctx)
 	default:
-		snap, err = library.Read(ctx, db.Path)
+		snap, err = library.ReadPart(ctx, db.Path, part)
 	}
 	if err == nil && d.claim != nil {
 		err = d.claim(snap.Origin)

@@ -295,7 +295,7 @@ func TestWishesSurviveTrouble(t *testing.T) {
 		h.expect("first contact", "")
 		must(t, h.sim.Tag(h.film("Alpha", viewing.IDs{TMDB: 1}), "watchlist"))
 		must(t, h.i.load(t.Context()))
-		_, err := h.i.read(t.Context())
+		_, err := h.i.read(t.Context(), h.i.changes)
 		must(t, err)
 		h.sink.fail, h.sink.late = errors.New("no room"), late
 		if err := h.i.grant(t.Context(), library.Snapshot{}); !errors.Is(err, errStorage) {

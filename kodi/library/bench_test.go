@@ -25,6 +25,9 @@ func large(b *testing.B) string {
 	s := newScene(b, 121)
 	s.db.SetMaxOpenConns(1) // the temporary table lives in one connection
 	for _, statement := range []string{
+		`create index ix_uniqueid1 on uniqueid (media_id, media_type, type)`, // as Kodi has them
+		`create index ix_streamdetails on streamdetails (idFile)`,
+		`create unique index ix_episode_file_1 on episode (idEpisode, idFile)`,
 		`create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < 35000) select i from n`,
 		`insert into path (idPath, strPath, idParentPath) select 10 + i, '/media/films/Film number ' || i || ' (1999)/', 1 from n where i <= 5000`,
 		`insert into path (idPath, strPath, idParentPath) select 10000 + i, '/media/series/Show number ' || i || '/', 2 from n where i <= 300`,

@@ -3,13 +3,16 @@
 //
 // It owns the way there: where Kodi keeps its folders and profiles
 // ([Profiles]), which of several libraries is the live one ([Find]), and one
-// short look at all of it ([Read], [Server.Read]). It knows the tables, and
-// turns their rows into files with a play count and the items behind them.
+// short look at all of it ([Read], [Server.Read]) or at the outline and what is
+// picked from it ([ReadPart]). It knows the tables, and turns their rows into
+// files with a play count and the items behind them.
 //
-// It promises to change nothing, to hold Kodi up for at most a few seconds and
-// mostly for milliseconds (a reader that stays in the file freezes Kodi), to
-// return rows that form one consistent state, and to name what stood in the
-// way so that the caller can wait, or tell the user.
+// It promises to change nothing, and to hold Kodi up for milliseconds (a reader
+// that stays in the file freezes Kodi): a reading takes several transactions of
+// 40 ms or little more, and is believed only when all of them saw one state.
+// When Kodi has written between them three times over, one transaction of at
+// most a few seconds reads all. It promises to name what stood in the way so
+// that the caller can wait, or tell the user.
 //
 // A server's password is asked for once a look, goes to that server alone, and
 // stands in no error and no text of this package.

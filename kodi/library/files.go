@@ -1,32 +1,51 @@
 package library
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // files joins the tables.
 func (t *tables) files() []File {
+	sources, paths := t.sources()
 	items := t.items()
-	sources := t.sources()
-	var all []File
-	for _, r := range t.rows {
-		f := File{
-			ID: r.id, Path: join(t.folders[r.folder].path, r.name), PlayCount: int(max(r.plays, 0)),
-			LastPlayed: r.last, Folder: sources[r.folder], InSource: sources[r.folder] != "", Items: items[r.id].list,
+	all := make([]File, 0, len(t.rows))
+	for _, r := range t.rows { // both in the order of their ids
+		for len(items) > 0 && items[0].file < r.id {
+			items = items[1:]
 		}
-		if strings.HasSuffix(r.name, "/") || !f.InSource && len(f.Items) == 0 {
+		f := File{
+			ID: r.id, Path: join(paths[r.folder], r.name), PlayCount: int(max(r.plays, 0)), LastPlayed: r.last,
+			Folder: sources[r.folder], InSource: sources[r.folder] != "", Outline: !t.full,
+		}
+		var in inFile
+		if len(items) > 0 && items[0].file == r.id {
+			in = items[0]
+		}
+		if strings.HasSuffix(r.name, "/") || !f.InSource && len(in.list) == 0 {
 			continue
 		}
-		seconds := t.runtimes[r.id]
-		if seconds == 0 {
-			seconds = items[r.id].seconds
+		f.Items = in.list
+		if t.full {
+			f.Duration = t.duration(in)
 		}
-		f.Duration = time.Duration(min(seconds, maxSeconds)) * time.Second
 		all = append(all, f)
 	}
 	return all
+}
+
+// duration is the running time of a file: what its streams say, else the
+// longest that an item claims.
+func (t *tables) duration(in inFile) time.Duration {
+	seconds := t.runtimes[in.file]
+	if seconds == 0 {
+		seconds = in.seconds
+	}
+	return time.Duration(min(seconds, maxSeconds)) * time.Second
 }
 
 // maxSeconds bounds a running time: a week.
@@ -34,32 +53,73 @@ const maxSeconds = 7 * 24 * 3600
 
 // inFile is what one file holds.
 type inFile struct {
+	file    int64
 	list    []Item
 	seconds int64 // the longest running time that an item claims
 }
 
-// items are the films and episodes by idFile.
-func (t *tables) items() map[int64]inFile {
+// piece is a film or an episode in a file.
+type piece struct {
+	file            int64
+	row             int32 // in the table of films or of episodes
+	season, episode int32
+	film            bool
+}
+
+// pieces are the films and episodes in the order of their files, and in each
+// file in their own.
+func (t *tables) pieces() []piece {
+	all := make([]piece, 0, len(t.films)+len(t.episodes))
+	for i, r := range t.films {
+		all = append(all, piece{file: r.file, row: int32(i), film: true, season: last, episode: last})
+	}
+	for i, r := range t.episodes {
+		all = append(all, piece{file: r.file, row: int32(i), season: r.season, episode: r.number})
+	}
+	slices.SortStableFunc(all, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.season, b.season), cmp.Compare(a.episode, b.episode))
+	})
+	return all
+}
+
+// items are the films and episodes, in the order of their files.
+func (t *tables) items() []inFile {
 	names := newNamer(t.names)
-	byFile := make(map[int64]inFile, len(t.films)+len(t.episodes))
-	add := func(file int64, item Item, runtime string) {
-		f := byFile[file]
-		f.list = append(f.list, item)
+	pieces := t.pieces()
+	items := make([]Item, 0, len(pieces))
+	files := make([]inFile, 0, len(pieces))
+	for _, p := range pieces {
+		item, runtime := t.item(p, names)
+		items = append(items, item)
+		if n := len(files); n == 0 || files[n-1].file != p.file {
+			files = append(files, inFile{file: p.file})
+		}
+		f, end := &files[len(files)-1], len(items)
+		f.list = items[end-len(f.list)-1 : end : end]
 		if !item.Extra { // its running time is the film's
 			f.seconds = max(f.seconds, number(runtime, maxSeconds))
 		}
-		byFile[file] = f
 	}
-	for _, r := range t.films {
-		add(r.file, t.film(r, names), r.runtime)
+	return files
+}
+
+// item is a film or an episode, in full or in outline, and the running time
+// that it claims.
+func (t *tables) item(p piece, names namer) (Item, string) {
+	switch {
+	case p.film && t.full:
+		r := t.films[p.row]
+		return t.film(r, names), r.runtime
+	case p.film:
+		r := t.films[p.row]
+		return Item{KodiID: r.id, IDRow: r.uid, Extra: r.extra, Media: viewing.Media{Type: viewing.Movie}}, ""
+	case t.full:
+		r := t.episodes[p.row]
+		return t.episode(r, names), r.runtime
+	default:
+		r := t.episodes[p.row]
+		return Item{KodiID: r.id, IDRow: r.uid, Media: viewing.Media{Type: viewing.Episode}}, ""
 	}
-	for _, r := range t.episodes {
-		add(r.file, t.episode(r, names), r.runtime)
-	}
-	for _, f := range byFile {
-		slices.SortStableFunc(f.list, byPlace)
-	}
-	return byFile
 }
 
 // join is Kodi's way from folder and name to an address: a name that is a
@@ -72,9 +132,9 @@ func join(folder, name string) string {
 }
 
 // sources gives of each folder the source of films or series under which it
-// lies, as Kodi writes it; "" for none. The nearest folder above that has a say
-// decides.
-func (t *tables) sources() map[int64]string {
+// lies, as Kodi writes it, "" for none; and its own path. The nearest folder
+// above that has a say decides.
+func (t *tables) sources() (sources, paths map[int64]string) {
 	said := map[string]bool{}
 	for _, f := range t.folders {
 		if f.excluded {
@@ -83,11 +143,11 @@ func (t *tables) sources() map[int64]string {
 			said[f.path] = f.content == "movies" || f.content == "tvshows"
 		}
 	}
-	in := make(map[int64]string, len(t.folders))
+	sources, paths = make(map[int64]string, len(t.folders)), make(map[int64]string, len(t.folders))
 	for id, f := range t.folders {
-		in[id] = source(said, f.path)
+		sources[id], paths[id] = source(said, f.path), f.path
 	}
-	return in
+	return sources, paths
 }
 
 // source walks up from path to the first folder that is in said.

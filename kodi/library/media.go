@@ -1,7 +1,6 @@
 package library
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,7 +40,7 @@ func (t *tables) film(r filmRow, n namer) Item {
 		IDs: n.idsOf(self, r.uid),
 	}
 	return Item{
-		KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Extra: r.extra,
+		KodiID: r.id, IDRow: r.uid, Media: m, Extra: r.extra,
 		Genres: t.genres[self], Tags: t.tags[self],
 	}
 }
@@ -53,7 +52,7 @@ func (t *tables) episode(r episodeRow, n namer) Item {
 	m := viewing.Media{
 		Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
 		Show:   &viewing.Show{Title: text(show.title), Year: year(show.premiered), IDs: n.idsOf(whole, show.uid)},
-		Season: place(r.season, 0), Episode: place(r.number, 1),
+		Season: placed(r.season), Episode: placed(r.number),
 	}
 	if m.IDs.TMDB == m.Show.IDs.TMDB {
 		m.IDs.TMDB = 0
@@ -64,14 +63,13 @@ func (t *tables) episode(r episodeRow, n namer) Item {
 	if m.IDs.IMDB == m.Show.IDs.IMDB {
 		m.IDs.IMDB = ""
 	}
-	return Item{KodiID: r.id, IDRow: number(r.uid, maxID), Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
+	return Item{KodiID: r.id, IDRow: r.uid, Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
 }
 
 // idsOf takes what each namespace can be trusted with. Of two in one
 // namespace the default one counts, else the first.
-func (n namer) idsOf(o owner, uid string) viewing.IDs {
+func (n namer) idsOf(o owner, standard int64) viewing.IDs {
 	var ids viewing.IDs
-	standard := number(uid, maxID)
 	for _, i := range n[o] {
 		preferred := i.row == standard
 		switch i.namespace {
@@ -119,17 +117,30 @@ func imdb(s string) string {
 	return s
 }
 
-// place reads a season or episode number, which Kodi keeps as text; nil when
+// rowOf reads the number of an item's default identifier; 0 for none.
+func rowOf(s string) int64 { return number(s, maxID) }
+
+// place reads a season or episode number, which Kodi keeps as text; last when
 // it is none or lower than from.
-func place(s string, from int) *int {
-	n, err := strconv.Atoi(strings.TrimSpace(s))
-	if err != nil || n < from || n > maxPlace {
-		return nil
+func place(s string, from int32) int32 {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+	if err != nil || int32(n) < from || n >= last {
+		return last
 	}
-	return &n
+	return int32(n)
 }
 
-const maxPlace = 1 << 30
+// last is the place of what has none: behind all others.
+const last = 1<<30 + 1
+
+// placed is a place, nil for none.
+func placed(n int32) *int {
+	if n == last {
+		return nil
+	}
+	whole := int(n)
+	return &whole
+}
 
 // year is the first text that begins with a year. Kodi writes 1970-01-01 for
 // a date it does not know.
@@ -153,18 +164,4 @@ func text(s string) string {
 		return s
 	}
 	return string([]rune(s)[:limit])
-}
-
-// byPlace orders the episodes of one file; those without a place come last.
-func byPlace(a, b Item) int {
-	return cmp.Or(
-		cmp.Compare(orLast(a.Media.Season), orLast(b.Media.Season)),
-		cmp.Compare(orLast(a.Media.Episode), orLast(b.Media.Episode)))
-}
-
-func orLast(n *int) int {
-	if n == nil {
-		return maxPlace + 1
-	}
-	return *n
 }

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// Bounds of one look. While we read, Kodi's writes wait, and behind them its
-// own reads: its whole window stands still.
+// Bounds of one transaction. While it lasts, Kodi's writes wait, and behind
+// them its own reads: its whole window stands still.
 const (
 	busyTimeout = 800 * time.Millisecond // how long we wait for Kodi
 	lookTimeout = 4 * time.Second        // how long Kodi may wait for us
+	lookSlice   = 40 * time.Millisecond  // how long it shall wait at most
 )
 
 // rower runs queries.
@@ -24,15 +25,15 @@ type rower interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// queryer runs queries within the one transaction of a look, and knows what
-// each kind of database says in its own way.
+// queryer runs queries within one transaction, and knows what each kind of
+// database says in its own way.
 type queryer interface {
 	rower
 	columns(ctx context.Context, table string) ([]string, error) // none when there is no such table
 	whole(expression string) string                              // as a whole number
 }
 
-// file is the transaction in a library file.
+// file is a transaction in a library file.
 type file struct{ *sql.Tx }
 
 func (f file) columns(ctx context.Context, table string) ([]string, error) {
@@ -41,28 +42,32 @@ func (f file) columns(ctx context.Context, table string) ([]string, error) {
 
 func (file) whole(expression string) string { return "cast(" + expression + " as integer)" }
 
+// visit is an open library file.
+type visit struct {
+	conn *sql.Conn
+	held time.Duration // the longest transaction so far
+}
+
 // look runs read in one read-only transaction, and has closed the file when
 // it returns. Errors are classified.
 func look(ctx context.Context, path string, read func(context.Context, queryer) error) error {
+	return open(ctx, path, func(v *visit) error { return v.transact(ctx, read) })
+}
+
+// open runs read with an open file, and has closed it when it returns. Errors
+// are classified.
+func open(ctx context.Context, path string, read func(*visit) error) error {
 	if _, err := os.Stat(path); err != nil {
 		return classifyFile(err)
 	}
-	bounded, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	err := lookThrough(bounded, path, read)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
+	err := openThrough(ctx, path, read)
+	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
-	case bounded.Err() != nil:
-		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
-	default:
-		return classify(err)
 	}
+	return classify(err)
 }
 
-func lookThrough(ctx context.Context, path string, read func(context.Context, queryer) error) (err error) {
+func openThrough(ctx context.Context, path string, read func(*visit) error) (err error) {
 	dsn, err := readOnly(path)
 	if err != nil {
 		return err
@@ -71,14 +76,108 @@ func lookThrough(ctx context.Context, path string, read func(context.Context, qu
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written; what counts is the lock let go
+	defer conn.Close()
+	return read(&visit{conn: conn})
+}
+
+// transact runs read in one read-only transaction.
+func (v *visit) transact(ctx context.Context, read func(context.Context, queryer) error) error {
+	bounded, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	err := v.transactWithin(bounded, read)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: reading took too long: %w", ErrBusy, err)
+	}
+	return err
+}
+
+func (v *visit) transactWithin(ctx context.Context, read func(context.Context, queryer) error) error {
+	tx, err := v.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	defer func() {
+		_ = tx.Rollback() // nothing was written; what counts is the lock let go
+		v.held = max(v.held, time.Since(begun))
+	}()
 	return read(ctx, file{tx})
+}
+
+// errMoved: the library has changed between two transactions of one reading.
+var errMoved = errors.New("the library changed while it was read")
+
+// together gives read a way to run steps in short transactions, which see one
+// state all the same. When Kodi writes in between, read begins again; after a
+// few times all of it is one transaction.
+func (v *visit) together(ctx context.Context, read func(step func(...stepper) error) error) error {
+	const tries = 3
+	for range tries {
+		var state int64
+		err := read(func(steps ...stepper) error { return v.inState(ctx, &state, steps) })
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return v.transact(ctx, func(ctx context.Context, q queryer) error {
+		return read(func(steps ...stepper) error { return run(ctx, q, steps) })
+	})
+}
+
+// stepper reads a part of the tables.
+type stepper func(context.Context, queryer) error
+
+func run(ctx context.Context, q queryer, steps []stepper) error {
+	for _, step := range steps {
+		err := step(ctx, q)
+		for errors.Is(err, errMore) {
+			err = step(ctx, q)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inState runs each step in a transaction of its own, and fails unless all of
+// them see the state of the first. SQLite gives a connection another number
+// whenever someone else has committed, with a rollback journal and with WAL.
+func (v *visit) inState(ctx context.Context, state *int64, steps []stepper) error {
+	for _, step := range steps {
+		once := func(ctx context.Context, q queryer) error {
+			if err := sameState(ctx, q, state); err != nil {
+				return err
+			}
+			return step(ctx, q)
+		}
+		err := v.transact(ctx, once)
+		for errors.Is(err, errMore) {
+			err = v.transact(ctx, once)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameState fails when the state is not the given one, which 0 leaves open.
+func sameState(ctx context.Context, q queryer, state *int64) error {
+	var now int64
+	if err := each(ctx, q, `pragma data_version`, func(scan scanner) error { return scan(&now) }); err != nil {
+		return err
+	}
+	if *state != 0 && now != *state {
+		return errMoved
+	}
+	*state = now
+	return nil
 }
 
 // readOnly is the address under which SQLite opens path without ever writing

@@ -58,7 +58,7 @@ func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s
 // The errors are those of this package, or the context's.
 func (s Server) Read(ctx context.Context) (Snapshot, error) {
 	snap := Snapshot{ReadAt: time.Now()}
-	var t tables
+	t := newTables()
 	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) (err error) {
 		snap.Path, snap.Version, snap.Verified = s.path(d), d.version, verified(d.version)
 		if snap.Origin, err = s.origin(ctx, q); err != nil {
@@ -67,7 +67,7 @@ func (s Server) Read(ctx context.Context) (Snapshot, error) {
 		if snap.Mark, err = markOf(ctx, q, d); err != nil {
 			return err
 		}
-		if err := t.read(d.version)(ctx, q); err != nil {
+		if err := run(ctx, q, t.inFull(d.version)); err != nil {
 			return err
 		}
 		after, err := markOf(ctx, q, d)

@@ -15,14 +15,16 @@ type Database struct {
 
 // Snapshot is one consistent state of a library.
 type Snapshot struct {
-	Path     string    // the file, or mysql://host:port/database
-	Origin   string    // the same for every way that leads to this library
-	Version  int       // schema number
-	Verified bool      // the schema is one that is tested against a real Kodi
-	ReadAt   time.Time // when the reading began
-	Files    []File    // in the order of their ids
-	Remark   string    // what a person should know of this reading, one clause; "" for nothing
-	Mark     string    // of a server: what [Server.Mark] says as long as nothing changes; else ""
+	Path     string        // the file, or mysql://host:port/database
+	Origin   string        // the same for every way that leads to this library
+	Version  int           // schema number
+	Verified bool          // the schema is one that is tested against a real Kodi
+	ReadAt   time.Time     // when the reading began
+	Files    []File        // in the order of their ids
+	Remark   string        // what a person should know of this reading, one clause; "" for nothing
+	Names    string        // changes when an identifier does, or a place in a series, that an item of the library has; "" when not asked for
+	Held     time.Duration // the longest time for which Kodi's writes had to wait
+	Mark     string        // of a server: what [Server.Mark] says as long as nothing changes; else ""
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows
@@ -36,6 +38,7 @@ type File struct {
 	Duration   time.Duration // running time; 0 when unknown
 	InSource   bool          // lies under a source that Kodi scans for films or series
 	Folder     string        // that source, as Kodi writes it; "" for none
+	Outline    bool          // not read in full: Duration is missing, and of each item all but KodiID, IDRow, Extra and the media's type
 	Items      []Item        // a film, or the episodes in their order; none when not in the library
 }
 

@@ -247,7 +247,7 @@ func orNever(year int) int {
 
 func (r wishRow) wish(t viewing.MediaType, o owner, names namer) Wish {
 	return Wish{
-		Media: viewing.Media{Type: t, Title: text(r.title), Year: year(r.premiered, r.year), IDs: names.idsOf(o, r.uid)},
+		Media: viewing.Media{Type: t, Title: text(r.title), Year: year(r.premiered, r.year), IDs: names.idsOf(o, rowOf(r.uid))},
 		Path:  join(r.folder, r.file),
 	}
 }

@@ -1,0 +1,107 @@
+//go:build unix
+
+package library_test
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// keeper is a sink that keeps state alone.
+type keeper struct {
+	state map[string][]byte
+	kept  chan struct{}
+}
+
+func (k *keeper) State(context.Context, string) (map[string][]byte, error) { return k.state, nil }
+
+func (k *keeper) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
+	maps.Copy(k.state, b.State)
+	select {
+	case k.kept <- struct{}{}:
+	default:
+	}
+	return make([]viewing.Outcome, len(b.Viewings)), nil
+}
+
+// BenchmarkCompare reads that library again and compares it with what is known
+// of it, after one film was played. It counts the processor's time, which other
+// programs of the machine change less than the clock's, and as a yardstick that
+// of fetching the rows of the files alone.
+func BenchmarkCompare(b *testing.B) {
+	path := large(b)
+	importer := known(b, filepath.Dir(filepath.Dir(path)))
+	db, err := sql.Open("sqlite", path)
+	ok(b, err)
+	defer db.Close()
+	_, err = db.Exec(`update files set playCount = 1, lastPlayed = ? where idFile = 2`, time.Now().Format(time.DateTime))
+	ok(b, err)
+	b.ReportAllocs()
+	var spent, plain, held time.Duration
+	for b.Loop() {
+		before := processor(b)
+		report, err := importer.Scan(b.Context())
+		if err != nil || len(report.New)+len(report.Held) != 1 {
+			b.Fatal(report, err)
+		}
+		spent += processor(b) - before
+	}
+	nothing := library.Part{Pick: func(library.Snapshot) func(library.File) bool { return func(library.File) bool { return false } }}
+	for range b.N {
+		before := processor(b)
+		fetchFiles(b, db)
+		plain += processor(b) - before
+		s, err := library.ReadPart(b.Context(), path, nothing)
+		ok(b, err)
+		held = max(held, s.Held)
+	}
+	b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(plain.Milliseconds())/float64(b.N), "plain-cpu-ms/op")
+	b.ReportMetric(float64(held.Milliseconds()), "longest-lock-ms")
+}
+
+// known is an importer that has read a library before.
+func known(b *testing.B, userdata string) *kodi.Importer {
+	b.Helper()
+	sink := &keeper{state: map[string][]byte{}, kept: make(chan struct{}, 1)}
+	importer, err := kodi.New(kodi.Options{Userdata: userdata, Sink: sink})
+	ok(b, err)
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error)
+	go func() { ended <- importer.Run(ctx) }()
+	<-sink.kept
+	stop()
+	ok(b, <-ended)
+	return importer
+}
+
+// processor is the time that this program has used the processor for.
+func processor(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	ok(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// fetchFiles fetches the rows of all files.
+func fetchFiles(b *testing.B, db *sql.DB) {
+	b.Helper()
+	rows, err := db.Query(`select idFile, idPath, strFilename, ifnull(playCount, 0), ifnull(lastPlayed, '') from files`)
+	ok(b, err)
+	defer rows.Close()
+	for rows.Next() {
+		var id, folder, plays int64
+		var name, last string
+		ok(b, rows.Scan(&id, &folder, &name, &plays, &last))
+	}
+	ok(b, rows.Err())
+}

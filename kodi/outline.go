@@ -1,0 +1,61 @@
+package kodi
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/library"
+)
+
+// manyOpen is how many files with events that can still be corrected are read
+// in full each time, to see whether Kodi now calls them by another name. When
+// there are more, as after an import, they are read when any name has changed.
+const manyOpen = 300
+
+// changes takes a reading that is in full where the rule needs it. Playlists
+// may name any file.
+func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
+	if i.o.ReadPart == nil || i.o.Wishes.Playlists {
+		return i.o.Read(ctx)
+	}
+	now := time.Now()
+	return i.o.ReadPart(ctx, i.known.part(i.names, now, manyOpen))
+}
+
+// part is what the rule needs of a library, given the mark of its names at the
+// last reading. More than so many files with open events are many.
+func (m *memory) part(names string, now time.Time, few int) library.Part {
+	open := 0
+	for _, rec := range m.files {
+		if len(rec.Events) > 0 && rec.open(now) {
+			open++
+		}
+	}
+	many := open > few
+	return library.Part{Names: many, Pick: func(outline library.Snapshot) func(library.File) bool {
+		renamed := !many || outline.Names != names
+		return func(f library.File) bool { return m.needs(f, renamed, now) }
+	}}
+}
+
+// needs reports whether the rule asks more of a file than its outline: it has
+// changed, or it may have another name than the events about it.
+func (m *memory) needs(f library.File, renamed bool, now time.Time) bool {
+	old, known := m.files[f.Path]
+	switch {
+	case m.meta.GoodAt == 0:
+		return false
+	case !known:
+		return f.PlayCount > 0
+	case f.PlayCount != old.base() || f.LastPlayed != old.Text:
+		return true
+	default:
+		return renamed && old.open(now) || slices.ContainsFunc(old.Events, func(e event) bool { return e.Taken })
+	}
+}
+
+// open reports whether an event of the file can still be corrected.
+func (r record) open(now time.Time) bool {
+	return slices.ContainsFunc(r.Events, func(e event) bool { return !e.Gone && !e.old(now) })
+}
