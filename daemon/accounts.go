@@ -52,7 +52,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 	a.client = client
 	o := replay.Options{
 		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
-		Doubts: d.store, InDoubt: replay.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Doubts: d.store, Lookups: d.store, InDoubt: replay.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}

@@ -94,15 +94,17 @@ func (t *tx) found(f Finding) error {
 		return nil
 	case err != nil:
 		return err
-	case e.State != StateHeld || e.Revision != was.Revision || e.Damaged || e.Media == nil || e.Media.Identified():
+	case e.Damaged: // it is not asked about any more
+		f = Finding{}
+	case e.State != StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	case f.Media != nil && f.Media.Identified():
 		return t.resolved(e, f)
 	}
-	if err := t.asked(e.ID, f.Said); err != nil {
+	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), e.ID)
+	_, err = t.exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), was.ID)
 	return err
 }
 

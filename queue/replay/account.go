@@ -146,6 +146,7 @@ func (r *run) onUse(now time.Time) {
 	r.recall()
 	r.look, r.reread = true, true
 	r.endLook()
+	r.endAsking(now)
 	r.gate.hold = time.Time{}
 	if r.service == nil {
 		return
@@ -160,6 +161,7 @@ func (r *run) onUse(now time.Time) {
 func (r *run) onWake(now time.Time) {
 	r.look, r.reread, r.lookout.stale = true, true, true
 	r.storage.hurry(now)
+	r.asker.hurry(now)
 	if r.probing != nil {
 		r.again = true
 		return
@@ -188,6 +190,7 @@ func (r *run) hasten(now time.Time) {
 func (r *run) onChange(now time.Time) {
 	r.look = true
 	r.storage.hurry(now)
+	r.asker.stir(now)
 	if !r.gate.closed || r.standing() {
 		return
 	}

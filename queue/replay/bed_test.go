@@ -142,7 +142,7 @@ func withoutStatus(o *Options) { o.Service = plain{o.Service.(*tracker.Client)} 
 func (b *bed) start() {
 	b.Helper()
 	b.loop = newLoop(b.T, b.store, b.client, func(o *Options) {
-		o.Doubts, o.InstallationID = b.store, b.store.InstallationID()
+		o.Doubts, o.Lookups, o.InstallationID = b.store, b.store, b.store.InstallationID()
 		if b.change != nil {
 			b.change(o)
 		}

@@ -60,6 +60,9 @@ type Options struct {
 	Rate, BackfillRate float64
 	// Doubts is where entries in doubt are kept; nil leaves them to the user.
 	Doubts Doubts
+	// Lookups is where entries without an identifier are kept, of which the
+	// service is asked what they are; nil leaves them to the user.
+	Lookups Lookups
 	// InDoubt is what becomes of those that reading back cannot settle; "" is
 	// [Hold].
 	InDoubt Setting
@@ -89,6 +92,7 @@ type Loop struct {
 	rate         float64 // requests a second; 0 is no limit
 	backfillRate float64 // of these, of imports
 	doubts       Doubts
+	lookups      Lookups
 	inDoubt      Setting
 	idempotent   bool
 	waits        doubt.Waits
@@ -122,7 +126,7 @@ func New(o Options) (*Loop, error) {
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
 		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
-		doubts: o.Doubts, inDoubt: o.InDoubt, idempotent: o.Idempotent, waits: o.Waits,
+		doubts: o.Doubts, lookups: o.Lookups, inDoubt: o.InDoubt, idempotent: o.Idempotent, waits: o.Waits,
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},

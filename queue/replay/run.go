@@ -58,6 +58,7 @@ type run struct {
 	epoch   atomic.Int64 // raised to turn back entries that have not left yet
 	storage storage
 	lookout lookout
+	asker   asker
 	shelf   shelf
 }
 
@@ -77,7 +78,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	r := &run{
 		Loop: l, spans: s, changed: changed, acts: make(chan func()),
 		gate: newGate(l.most, l.jitter), pace: newPace(l.rate, l.backfillRate), storage: storage{jitter: l.jitter},
-		lookout: newLookout(), look: true, reread: true,
+		lookout: newLookout(), asker: asker{at: time.Now()}, look: true, reread: true,
 	}
 	r.takeService()
 	for ctx.Err() == nil {
@@ -152,6 +153,7 @@ func (r *run) step(now time.Time) {
 		return
 	}
 	r.lookBack(now)
+	r.askWhat(now)
 	r.claim(now)
 	r.syncAccount()
 }
@@ -171,7 +173,8 @@ func (r *run) claim(now time.Time) {
 // rest waits until there is a reason to look again.
 func (r *run) rest() {
 	var alarm <-chan time.Time
-	if at := earliest(r.alarm(time.Now()), r.lookAt(time.Now())); !at.IsZero() {
+	now := time.Now()
+	if at := earliest(r.alarm(now), earliest(r.lookAt(now), r.askAt(now))); !at.IsZero() {
 		timer := time.NewTimer(time.Until(at))
 		defer timer.Stop()
 		alarm = timer.C

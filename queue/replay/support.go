@@ -16,6 +16,9 @@ const (
 	supportHistory = "history"
 	supportStatus  = "status"
 	supportLists   = "lists"
+
+	supportResolve     = "resolve"
+	supportResolveMany = "resolve_batch"
 )
 
 // supportLasts is how long it is believed that an endpoint is not there.
@@ -43,6 +46,9 @@ func (w *ways) may(name string) bool {
 	s, known := w.account.Support[name]
 	return !known || s.Has || time.Since(s.At).Abs() >= supportLasts
 }
+
+// has reports whether an endpoint is known to be there.
+func (w *ways) has(name string) bool { return w.account.Support[name].Has }
 
 // note takes note of what a question to an endpoint has shown, and reports
 // whether it is missing.

@@ -1,0 +1,317 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+const (
+	batchAsked  = "POST /media/resolve/batch"
+	singleAsked = "POST /media/resolve"
+	day         = 24 * time.Hour
+)
+
+// nameless is a viewing of something without an identifier of the service's.
+func nameless(m viewing.Media) viewing.Viewing {
+	v := ago(0, time.Hour)
+	v.Media = []viewing.Media{m}
+	return v
+}
+
+func filmBy(imdb, title string, year int) viewing.Media {
+	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: imdb}, Title: title, Year: year}
+}
+
+func episodeBy(imdb string, season, number int) viewing.Media {
+	return viewing.Media{
+		Type: viewing.Episode, IDs: viewing.IDs{IMDB: "tt9999999"}, Show: &viewing.Show{IDs: viewing.IDs{IMDB: imdb}},
+		Season: &season, Episode: &number,
+	}
+}
+
+// explained checks that a step of an entry says so.
+func (b *bed) explained(id int64, says string) {
+	b.Helper()
+	if said := b.said(id); !strings.Contains(strings.Join(said, "\n"), says) {
+		b.Errorf("entry %d does not say %q: %q", id, says, said)
+	}
+}
+
+// stands checks where an entry stands, and what it is of.
+func (b *bed) stands(id int64, state queue.State, reason, key string) {
+	b.Helper()
+	if e := b.entry(id); e.State != state || e.Reason != reason || e.Media.Key() != key {
+		b.Errorf("entry %d is %s (%s), %s; want %s (%s), %s", id, e.State, e.Reason, e.Media.Key(), state, reason, key)
+	}
+}
+
+func (b *bed) askedTimes(batches, singles int) {
+	b.Helper()
+	if n, m := b.askedFor(batchAsked), b.askedFor(singleAsked); n != batches || m != singles {
+		b.Errorf("asked %d times for many, %d times for one; want %d, %d", n, m, batches, singles)
+	}
+}
+
+func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		wish := viewing.Viewing{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
+		b.commit(
+			nameless(filmBy("tt0133093", "Matrix", 0)),
+			nameless(episodeBy("tt0903747", 1, 2)), nameless(episodeBy("tt0903747", 1, 3)), // one question
+			nameless(filmBy("tt0000001", "Dune", 2021)), // the identifier is unknown, the title is not
+			wish, nameless(filmBy("tt0000001", "Nobody Knows", 2021)),
+		)
+		b.pass(time.Second)
+		b.askedTimes(0, 0) // it gathers first
+		b.pass(4 * time.Second)
+		for id, key := range map[int64]string{1: "movie:603", 2: "episode:1396:1:2", 3: "episode:1396:1:3", 4: "movie:438631", 5: "tv:1438"} {
+			b.stands(id, queue.StateDelivered, "", key)
+		}
+		b.stands(6, queue.StateHeld, rules.Unresolved, "")
+		b.askedTimes(2, 0)
+		b.explained(1, `The service knows tt0133093 as "The Matrix" (1999; film tmdb 603, high confidence).`)
+		b.explained(4, "The service is sure that it is")
+		b.explained(6, `knows nothing called "Nobody Knows"`)
+		records, err := b.box.Records(b.Context())
+		if err != nil || len(records.History) != 4 || len(records.Watchlist) != 1 {
+			b.Fatalf("%+v, %v", records, err)
+		}
+		if h := records.History[1]; h.TVShowID != 1396 || h.ID != 0 {
+			b.Errorf("recorded %+v", h)
+		}
+		b.pass(12 * time.Hour)
+		b.askedTimes(2, 0)
+	})
+}
+
+func TestWhatIsNotCertainIsSuggested(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		unsure := filmBy("tt0133093", "The Matrix", 1999)
+		unsure.Unsure = true
+		b.commit(nameless(filmBy("", "Dune", 0)), nameless(filmBy("tt0903747", "Breaking", 0)), nameless(unsure))
+		b.pass(5 * time.Second)
+		for id := range int64(3) {
+			b.stands(id+1, queue.StateHeld, rules.Unresolved, "")
+		}
+		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool queue edit 1 --movie 841")
+		b.explained(2, "but that is no film.")
+		b.explained(3, "not to be trusted. If that is right: filmspool queue edit 3 --movie 603")
+		if len(b.films()) != 0 {
+			b.Errorf("recorded %v", b.films())
+		}
+		media := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+		if _, err := b.store.Edit(b.Context(), 3, queue.Edit{Media: &media}); err != nil {
+			b.Fatal(err)
+		}
+		b.pass(time.Second)
+		b.stands(3, queue.StateDelivered, "", "movie:603")
+	})
+}
+
+func TestWhatIsHeldForItsClassStaysHeld(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		v := nameless(filmBy("tt0133093", "", 0))
+		v.Class = viewing.ClassBulk
+		b.commit(v)
+		b.pass(5 * time.Second)
+		b.stands(1, queue.StateHeld, rules.Bulk, "movie:603")
+	})
+}
+
+func TestUnknownIsAskedForFourTimes(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.commit(nameless(filmBy("tt0000001", "", 0)))
+		b.pass(gather + time.Second)
+		b.askedTimes(1, 0)
+		for i, wait := range []time.Duration{day, 7 * day, 30 * day} {
+			b.pass(wait - 10*time.Second)
+			b.askedTimes(i+1, 0)
+			b.pass(10 * time.Second)
+			b.askedTimes(i+2, 0)
+		}
+		b.restart()
+		b.pass(200 * day)
+		b.askedTimes(4, 0)
+	})
+}
+
+func TestManyAreAskedAboutFiftyAtOnce(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		var all []viewing.Viewing
+		for i := range 120 {
+			all = append(all, nameless(filmBy(fmt.Sprintf("tt9%06d", i), "", 0)))
+		}
+		b.commit(append(all, nameless(filmBy("tt0133093", "", 0)))...)
+		b.pass(7 * time.Second)
+		b.askedTimes(3, 0)
+		b.stands(121, queue.StateDelivered, "", "movie:603")
+		b.pass(12 * time.Hour)
+		b.askedTimes(3, 0)
+	})
+}
+
+func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
+	inBed(t, true, nil, func(b *bed) {
+		b.commit(nameless(filmBy("tt0133093", "", 0)), nameless(filmBy("tt0234215", "", 0)))
+		for range 71 {
+			b.pass(time.Hour)
+			b.commit(ago(1, time.Minute)) // what is sent changes nothing
+		}
+		b.askedTimes(3, 6) // two questions before it is clear
+		b.stands(1, queue.StateHeld, rules.Unresolved, "")
+		a, err := b.store.Account(b.Context(), "default")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if can, asked := Resolves(a); can || !asked || a.Paused != "" {
+			b.Errorf("account %+v", a)
+		}
+		// A login has it asked at once.
+		if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.SignIn("") }); err != nil {
+			b.Fatal(err)
+		}
+		b.loop.Use(b.client)
+		b.pass(5 * time.Second)
+		b.askedTimes(4, 8)
+	})
+}
+
+func TestOneByOneWhereThereIsNoBatch(t *testing.T) {
+	for _, fault := range []string{"status:404", "status:501", "status:403", "status:400", "status:422"} {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.armAt(batchAsked, fault, 1000)
+				b.commit(
+					nameless(filmBy("tt0000001", "", 0)), nameless(filmBy("tt0000002", "", 0)),
+					nameless(filmBy("tt0133093", "", 0)), nameless(filmBy("tt0000003", "", 0)), nameless(filmBy("tt0234215", "", 0)),
+				)
+				b.pass(15 * time.Second)
+				b.askedTimes(1, 5)
+				b.stands(3, queue.StateDelivered, "", "movie:603")
+				b.stands(5, queue.StateDelivered, "", "movie:604")
+				b.explained(1, "knows nothing of tt0000001")
+				b.pass(12 * time.Hour)
+				b.askedTimes(1, 5)
+			})
+		})
+	}
+}
+
+// What was answered before trouble is kept.
+func TestTroubleBetweenSingleQuestions(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.armAt(batchAsked, "status:404", 1)
+		b.commit(nameless(filmBy("tt0133093", "", 0)), nameless(filmBy("tt0234215", "", 0)))
+		b.pass(2500 * time.Millisecond)
+		b.armAt(singleAsked, "status:500", 1)
+		b.pass(2 * time.Second)
+		b.stands(1, queue.StateDelivered, "", "movie:603")
+		b.stands(2, queue.StateHeld, rules.Unresolved, "")
+		b.pass(2 * time.Minute)
+		b.stands(2, queue.StateDelivered, "", "movie:604")
+	})
+}
+
+// An endpoint that is there but does not work keeps no entry from leaving.
+func TestBrokenResolverStopsNothing(t *testing.T) {
+	for _, fault := range []string{"status:500", "bare:503", "html", "drop-before", "reset", "empty", "cut", "status:429"} {
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.armAt(batchAsked, fault, 1000)
+				b.commit(nameless(filmBy("tt0133093", "", 0)))
+				for film := range int64(40) {
+					b.pass(9 * time.Minute)
+					b.commit(ago(film+2, time.Minute))
+					b.pass(time.Second)
+					if c := b.counts(); c.Delivered != film+1 {
+						b.Fatalf("counts %+v", c)
+					}
+				}
+				if h := b.loop.Health(); h.State != OK {
+					b.Errorf("health %+v", h)
+				}
+				if n := b.askedFor(batchAsked); n < 6 || n > 14 {
+					b.Errorf("asked %d times in six hours", n)
+				}
+				b.askedTimes(b.askedFor(batchAsked), 0)
+			})
+		})
+	}
+}
+
+func TestNobodyIsAskedWhileNothingMayLeave(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		pause := func(paused string) {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Paused = paused }); err != nil {
+				b.Fatal(err)
+			}
+			b.loop.Wake()
+		}
+		b.pass(time.Second)
+		pause(PausedUser)
+		b.pass(time.Second)
+		b.commit(nameless(filmBy("tt0133093", "", 0)))
+		b.pass(day)
+		b.askedTimes(0, 0)
+		b.loop.Use(nil)
+		pause("")
+		b.pass(day)
+		b.askedTimes(0, 0)
+		b.loop.Use(b.client)
+		b.pass(5 * time.Second)
+		b.stands(1, queue.StateDelivered, "", "movie:603")
+	})
+}
+
+// A wish to be left alone holds for the whole account.
+func TestRetryAfterOfAQuestionHoldsForEntries(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.armAt(batchAsked, "retry-after:600", 1)
+		b.commit(nameless(filmBy("tt0133093", "", 0)))
+		b.pass(5 * time.Second)
+		b.askedTimes(1, 0)
+		b.commit(ago(5, time.Minute))
+		b.pass(9 * time.Minute)
+		if c := b.counts(); c.Delivered != 0 || b.askedFor(batchAsked) != 1 {
+			b.Errorf("counts %+v, asked %d times", c, b.askedFor(batchAsked))
+		}
+		b.pass(3 * time.Minute)
+		if c := b.counts(); c.Delivered != 2 {
+			b.Errorf("counts %+v", c)
+		}
+	})
+}
+
+func TestNothingNamelessNothingAsked(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.commit(ago(1, time.Minute), nameless(viewing.Media{Type: viewing.Movie}), nameless(episodeBy("", 1, 1)))
+		b.pass(90 * day)
+		b.askedTimes(0, 0)
+		if n, err := b.store.Unresolved(b.Context(), "default"); n != 2 || err != nil {
+			b.Errorf("%d without identifier, %v", n, err)
+		}
+	})
+}
+
+// A service that cannot even be asked changes nothing.
+func TestServiceWithoutQuestions(t *testing.T) {
+	inBed(t, false, func(o *Options) { o.Service = mute{o.Service.(*tracker.Client)} }, func(b *bed) {
+		b.commit(nameless(filmBy("tt0133093", "", 0)), ago(1, time.Minute))
+		b.pass(day)
+		b.stands(1, queue.StateHeld, rules.Unresolved, "")
+		b.stands(2, queue.StateDelivered, "", "movie:1")
+	})
+}
+
+// mute is a service that can only be sent to.
+type mute struct{ Service }
