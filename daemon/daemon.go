@@ -21,7 +21,6 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/rules"
 )
 
 // Options is what an instance is made of.
@@ -80,7 +79,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	}
 	d.store, err = queue.Open(ctx, queue.Options{
 		Path:     d.o.Paths.Database(),
-		Settings: rules.Settings{Routes: d.o.Config.SourceRoutes(), Grace: d.o.Config.Replay.Grace.Duration},
+		Settings: settingsOf(d.o.Config),
 		Logger:   d.log.With("part", "queue"),
 	})
 	if err != nil {

@@ -144,8 +144,7 @@ func (d *Daemon) accountOf(k *kodi.Importer) string { return d.accountNamed(k.So
 
 // accountNamed is the account that a source feeds.
 func (d *Daemon) accountNamed(source string) string {
-	s := rules.Settings{Routes: d.o.Config.SourceRoutes()}
-	return rules.Decide(s, source, viewing.Viewing{}, nil, time.Now()).Account
+	return rules.Decide(settingsOf(d.o.Config), source, viewing.Viewing{}, nil, time.Now()).Account
 }
 
 // KodiProgress implements [status.Librarian].

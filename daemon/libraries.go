@@ -29,10 +29,11 @@ func (d *Daemon) openKodi() error {
 		}
 		k, err := kodi.New(kodi.Options{
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
-			Login:  func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
-			Claim:  func(origin string) error { return door.claim(l.Userdata, origin) },
-			Wishes: kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists},
-			Hosts:  func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
+			Login:   func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
+			Claim:   func(origin string) error { return door.claim(l.Userdata, origin) },
+			Foresee: foresee(settingsOf(d.o.Config)),
+			Wishes:  kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists},
+			Hosts:   func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
@@ -44,7 +45,9 @@ func (d *Daemon) openKodi() error {
 		if err != nil {
 			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
 		}
-		k, err := kodi.NewExported(kodi.Options{Userdata: e.Path, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi")})
+		k, err := kodi.NewExported(kodi.Options{
+			Userdata: e.Path, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"), Foresee: foresee(settingsOf(d.o.Config)),
+		})
 		if err != nil {
 			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
 		}

@@ -259,8 +259,7 @@ func (r *reading) fallen(f library.File, old record, next *record) {
 	if f.PlayCount > 0 && r.playedSince(f, old) {
 		next.DownAt = 0
 		r.find(growth{file: f, old: old, from: old.Count, to: f.PlayCount}, ruling{
-			viewing.ClassReview, r.instant(f),
-			"The count fell but the time is new: it may have been played in a library that was rebuilt meanwhile, or Kodi has read its NFO again.",
+			class: viewing.ClassReview, when: r.instant(f), note: "The count fell but the time is new: it may have been played in a library that was rebuilt meanwhile, or Kodi has read its NFO again.",
 		})
 		return
 	}

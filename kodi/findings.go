@@ -218,7 +218,7 @@ func (r *reading) joinRegrown(f *finding) {
 	}
 	f.note = "The count was taken back and set again within half the running time: no new playback."
 	if f.sameAs == "" {
-		f.class = viewing.ClassReview
+		f.class, f.unsure = viewing.ClassReview, true
 	}
 }
 
@@ -253,11 +253,51 @@ func (f *finding) event() event {
 
 // viewing is the finding in the shared vocabulary.
 func (f *finding) viewing() viewing.Viewing {
-	return viewing.Viewing{
+	v := viewing.Viewing{
 		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
-		Class: f.class, SameAs: f.sameAs,
-		Origin: viewing.Origin{Site: "kodi", Path: validText(f.file.Path, maxPath), Note: f.note + doubts(f.file)},
+		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(),
 	}
+	v.Origin = origin(f.file)
+	v.Origin.Note = f.note + doubts(f.file)
+	return v
+}
+
+// clockless reports a time that is none, or of a machine whose clock was not
+// set. What followed from an earlier event has the time of that.
+func (f *finding) clockless() bool {
+	w, ok := parseWall(f.file.LastPlayed)
+	return !f.settled && (!ok || w.Year() <= noClock)
+}
+
+// maxLabels and maxLabel bound the genres and the tags of one viewing.
+const (
+	maxLabels = 50
+	maxLabel  = 200
+)
+
+// origin is where a file lies and what the library says of it, extras left
+// out: the user's filters go by it.
+func origin(f library.File) viewing.Origin {
+	o := viewing.Origin{
+		Site: "kodi", Path: validText(f.Path, maxPath), Folder: validText(f.Folder, maxPath), Runtime: int(f.Duration / time.Second),
+	}
+	for _, i := range f.Items {
+		if !i.Extra {
+			o.Genres, o.Tags = withLabels(o.Genres, i.Genres), withLabels(o.Tags, i.Tags)
+		}
+	}
+	return o
+}
+
+// withLabels adds what is not there yet.
+func withLabels(all, more []string) []string {
+	for _, label := range more {
+		label = validText(label, maxLabel)
+		if label != "" && len(all) < maxLabels && !slices.Contains(all, label) {
+			all = append(all, label)
+		}
+	}
+	return all
 }
 
 // doubts says why identifiers of a file's items are not used, as evidence.

@@ -198,13 +198,13 @@ func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *
 	for i, m := range media {
 		labels[i] = m.Label()
 	}
-	a := viewing.Amendment{EventID: e.ID, Reason: "Kodi now calls it " + strings.Join(labels, ", ") + "."}
+	a := viewing.Amendment{EventID: e.ID, Origin: origin(f), Reason: "Kodi now calls it " + strings.Join(labels, ", ") + "."}
 	if len(media) < e.From+e.Items {
 		return a
 	}
 	a.Media = media[e.From : e.From+e.Items]
 	if named := next.named(e); e.From == 0 && len(media) > named {
-		v := ruling{e.Class, e.When, "The file of an earlier viewing turned out to hold this as well."}
+		v := ruling{class: e.Class, when: e.When, note: "The file of an earlier viewing turned out to hold this as well."}
 		r.found = append(r.found, &finding{
 			growth: growth{file: f, to: e.Count}, ruling: v, media: media[named:],
 			key: identity(media, f.Path), first: named, settled: true,

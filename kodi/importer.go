@@ -40,6 +40,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Quiet, Ceiling and Poll are the pace of package watch; 0 means its own.
 	Quiet, Ceiling, Poll time.Duration
+	// Foresee tells what the queue would make of what a preview shows; nil goes
+	// by the class of a viewing alone.
+	Foresee Foresee
 	// Login gives the server of a library another user and password; nil keeps
 	// those of advancedsettings.xml.
 	Login func(library.Server) (*library.Server, error)
@@ -111,6 +114,9 @@ func New(o Options) (*Importer, error) {
 	}
 	if o.Watch == nil {
 		o.Watch = o.watchKodi
+	}
+	if o.Foresee == nil {
+		o.Foresee = plainFate
 	}
 	i := &Importer{o: o, source: "kodi:" + folder, machine: time.Local}
 	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}

@@ -22,9 +22,10 @@ func (g growth) unchanged() bool { return !g.unknown && g.file.LastPlayed == g.o
 
 // ruling is the verdict on one growth.
 type ruling struct {
-	class viewing.Class
-	when  viewing.Instant
-	note  string // one sentence that says how the verdict came about
+	class  viewing.Class
+	when   viewing.Instant
+	note   string // one sentence that says how the verdict came about
+	unsure bool   // only a person can tell whether, or when, it happened
 }
 
 // judge rules on a growth. Live comes first: what is written this minute was
@@ -32,11 +33,11 @@ type ruling struct {
 func (r *reading) judge(g growth) ruling {
 	w, ok := parseWall(g.file.LastPlayed)
 	if !ok {
-		return ruling{viewing.ClassReview, r.instant(g.file), fmt.Sprintf(
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
 			"The count went from %d to %d without a time that can be read; the time shown is when it was seen.", g.from, g.to)}
 	}
 	if g.unchanged() {
-		return ruling{viewing.ClassReview, r.instant(g.file), fmt.Sprintf(
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
 			"The count went from %d to %d but its time stayed: an add-on or a remote has changed it.", g.from, g.to)}
 	}
 	if gap := r.now.Sub(r.good); gap >= 0 && gap < liveGap {
@@ -56,9 +57,9 @@ func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 		if offsetIn(r.zone, s.at) != s.offset {
 			note = fmt.Sprintf("The count went from %d to %d this minute, as Kodi's clock has it at UTC%s: seen live.", g.from, g.to, utc(s.offset))
 		}
-		return ruling{viewing.ClassLive, instant(g.file.LastPlayed, s), note}, true
+		return ruling{class: viewing.ClassLive, when: instant(g.file.LastPlayed, s), note: note}, true
 	case now:
-		return ruling{viewing.ClassBackdated, instant(g.file.LastPlayed, s), fmt.Sprintf(
+		return ruling{class: viewing.ClassBackdated, when: instant(g.file.LastPlayed, s), note: fmt.Sprintf(
 			"The count went from %d to %d at once: an import, not a playback.", g.from, g.to)}, true
 	default:
 		return ruling{}, false

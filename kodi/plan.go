@@ -33,6 +33,8 @@ type ImportOptions struct {
 	// Has reports whether the service has a viewing already, of something that
 	// runs so long (0 when that is unknown); nil when it cannot be asked.
 	Has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool
+	// foresee tells the fate of what is planned; nil goes by its class.
+	foresee Foresee
 	// Planned is what imports of other libraries of the same account have
 	// planned, by [viewing.Media.Key], and takes what this one plans; nil for a
 	// library alone.
@@ -41,12 +43,13 @@ type ImportOptions struct {
 
 // plan is what an import of a library would hand over.
 type plan struct {
-	o     ImportOptions
-	r     *reading
-	ends  index                        // of what is known and of what was planned
-	times map[string][]viewing.Instant // that the queue knows, by item
-	taken map[string]bool              // event ids that the queue knows
-	plays []*finding
+	o      ImportOptions
+	r      *reading
+	source string
+	ends   index                        // of what is known and of what was planned
+	times  map[string][]viewing.Instant // that the queue knows, by item
+	taken  map[string]bool              // event ids that the queue knows
+	plays  []*finding
 	Preview
 	progress Import
 }
@@ -56,7 +59,10 @@ const maxEarlier = 100
 
 // makePlan plans the import of a reading, given what is known after it.
 func makePlan(ctx context.Context, r *reading, ledger Ledger, source string, o ImportOptions) (*plan, error) {
-	p := &plan{o: o, r: r, ends: index{}, Preview: newPreview()}
+	p := &plan{o: o, r: r, source: source, ends: index{}, Preview: newPreview()}
+	if p.o.foresee == nil {
+		p.o.foresee = plainFate
+	}
 	for _, rec := range r.known.files {
 		for _, e := range rec.Events {
 			p.ends.add(e)
@@ -101,7 +107,7 @@ func (p *plan) gather() (all []*finding) {
 
 // past rules on the last play of a file from its time alone.
 func (r *reading) past(f library.File) ruling {
-	v := ruling{viewing.ClassImport, r.instant(f), ""}
+	v := ruling{class: viewing.ClassImport, when: r.instant(f)}
 	w, ok := parseWall(f.LastPlayed)
 	switch {
 	case !ok:
@@ -291,7 +297,7 @@ func (p *plan) weighEarlier(f *finding) {
 	}
 	e := *f
 	e.id, e.times = p.r.mark(f, earlier), min(n, maxEarlier)
-	e.class, e.when.Precision = viewing.ClassBackdated, viewing.Day
+	e.class, e.when.Precision, e.unsure = viewing.ClassBackdated, viewing.Day, true
 	e.note = fmt.Sprintf("Kodi counts %d and keeps the time of the last only: when the others ended, nobody knows. The time shown is that of the last; correct it before they are released.", f.to)
 	p.plays = append(p.plays, &e)
 }

@@ -1,8 +1,6 @@
 package kodi
 
 import (
-	"time"
-
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,6 +16,7 @@ type Preview struct {
 	Films      int            `json:"films"`             // would be sent
 	Episodes   int            `json:"episodes"`          // would be sent
 	Held       map[string]int `json:"held"`              // would wait for a person, by the reason
+	Ignored    map[string]int `json:"ignored"`           // would be kept for the record alone, by the reason
 	Unresolved int            `json:"unresolved"`        // have no identifier that the service takes
 	Earlier    int            `json:"earlier"`           // before the last one of their file, without a known time; held when they are asked for
 	Recorded   int            `json:"recorded"`          // files whose last play this queue has recorded before; left out
@@ -25,7 +24,7 @@ type Preview struct {
 	Copies     int            `json:"copies"`            // files whose last play is another file's too; left out
 	Before     int            `json:"before"`            // files left out by the date, or for want of a time
 	Sample     []Found        `json:"sample"`            // the newest that would be sent
-	HeldSample []Found        `json:"heldSample"`        // the newest that would be held or are unresolved
+	HeldSample []Found        `json:"heldSample"`        // the newest that would be held or ignored, or are unresolved
 }
 
 // Import is how far an import has come.
@@ -39,7 +38,7 @@ type Import struct {
 const sampleSize = 10
 
 func newPreview() Preview {
-	return Preview{Held: map[string]int{}, Sample: []Found{}, HeldSample: []Found{}}
+	return Preview{Held: map[string]int{}, Ignored: map[string]int{}, Sample: []Found{}, HeldSample: []Found{}}
 }
 
 // Sends is how many viewings would be sent.
@@ -48,41 +47,36 @@ func (p Preview) Sends() int { return p.Films + p.Episodes }
 // Plays is how many viewings would be handed over.
 func (p Preview) Plays() int {
 	n := p.Sends() + p.Unresolved
-	for _, held := range p.Held {
-		n += held
+	for _, some := range []map[string]int{p.Held, p.Ignored} {
+		for _, of := range some {
+			n += of
+		}
 	}
 	return n
 }
 
-// tomorrow is the reason for which the queue holds what lies ahead of its clock.
-const (
-	tomorrow  = "future"
-	tolerance = 5 * time.Minute // as the queue has it
-)
-
 // count counts a planned play in the words of the queue's rules.
 func (p *plan) count(f *finding) {
-	sent := false
-	for _, m := range f.media {
-		switch n := max(f.times, 1); {
-		case f.when.Time().After(p.r.now.Add(tolerance)):
-			p.Held[tomorrow] += n
-		case f.class != viewing.ClassImport:
-			p.Held[string(f.class)] += n
-		case !m.Identified():
+	v, n := f.viewing(), max(f.times, 1)
+	fates := p.o.foresee.fates(p.source, v, p.r.now)
+	show := &p.HeldSample
+	for i, fate := range fates {
+		switch {
+		case fate.State == dropped:
+			p.Ignored[fate.Reason] += n
+		case fate.State == held && fate.Reason == unresolved:
 			p.Unresolved += n
-		case m.Type == viewing.Movie:
-			p.Films, sent = p.Films+n, true
+		case fate.State == held:
+			p.Held[fate.Reason] += n
+		case v.Media[i].Type == viewing.Movie:
+			p.Films += n
+			show = &p.Sample
 		default:
-			p.Episodes, sent = p.Episodes+n, true
+			p.Episodes += n
+			show = &p.Sample
 		}
 	}
-	show := &p.HeldSample
-	if sent {
-		show = &p.Sample
-	}
 	if len(*show) < sampleSize {
-		v := f.viewing()
-		*show = append(*show, Found{v.Media, v.WatchedAt.Time(), v.Class, v.Origin.Path, v.Origin.Note, ""})
+		*show = append(*show, found(v, fates))
 	}
 }

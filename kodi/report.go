@@ -22,6 +22,7 @@ type Report struct {
 	Watched    int     `json:"watched"`    // files with a play count
 	New        []Found `json:"new"`        // would be sent
 	Held       []Found `json:"held"`       // would wait for a person
+	Ignored    []Found `json:"ignored"`    // would be kept for the record alone
 	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
 	// Beside is what is new beside viewings; nil when nothing is asked for.
 	Beside *Beside `json:"beside,omitempty"`
@@ -38,6 +39,8 @@ type Found struct {
 	Path      string          `json:"path"`
 	Note      string          `json:"note"` // how the verdict came about
 	SameAs    string          `json:"sameAs,omitempty"`
+	Reason    string          `json:"reason,omitempty"` // of what would not be sent: why, one word
+	Why       string          `json:"why,omitempty"`    // the same, one sentence
 }
 
 // Scan reads the library once and tells what would be handed over; it changes
@@ -46,7 +49,7 @@ type Found struct {
 func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Unresolved: []Found{}}
+	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Ignored: []Found{}, Unresolved: []Found{}}
 	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)
@@ -59,7 +62,7 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	}
 	rep.Films, rep.Episodes = countItems(snap)
 	for _, w := range v.viewings {
-		rep.add(w)
+		rep.add(w, i.o.Foresee.fates(i.source, w, time.Now()))
 	}
 	rep.Reporters = i.reporters(ctx)
 	if rep.Beside, err = i.beside(ctx, snap); err != nil {
@@ -82,16 +85,25 @@ func (i *Importer) look(ctx context.Context, take func(context.Context) (library
 	return v, snap, err
 }
 
-func (r *Report) add(v viewing.Viewing) {
-	f := Found{v.Media, v.WatchedAt.Time(), v.Class, v.Origin.Path, v.Origin.Note, v.SameAs}
-	identified := true
-	for _, m := range v.Media {
-		identified = identified && m.Identified()
+// add takes in a viewing. One of which anything would be sent counts as new;
+// a further sighting is never sent.
+func (r *Report) add(v viewing.Viewing, fates []Fate) {
+	f, left := found(v, fates), 0
+	sent, nameless := false, false
+	for i, fate := range fates {
+		if fate.State == dropped {
+			left++
+			continue
+		}
+		sent = sent || fate.State == pending && v.SameAs == ""
+		nameless = nameless || !v.Media[i].Identified()
 	}
 	switch {
-	case !identified:
+	case left == len(fates):
+		r.Ignored = append(r.Ignored, f)
+	case nameless:
 		r.Unresolved = append(r.Unresolved, f)
-	case v.SameAs == "" && (v.Class == viewing.ClassLive || v.Class == viewing.ClassCatchUp):
+	case sent:
 		r.New = append(r.New, f)
 	default:
 		r.Held = append(r.Held, f)

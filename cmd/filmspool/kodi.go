@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,7 @@ func (p *program) sayScan(found status.Scan) {
 		fmt.Fprintf(p.stdout, "  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
 		sayFound(p.stdout, "new, would be sent", l.New)
 		sayFound(p.stdout, "would be held", l.Held)
+		sayFound(p.stdout, "would be ignored, and kept for the record", l.Ignored)
 		sayFound(p.stdout, "without an identifier", l.Unresolved)
 		if l.Beside != nil {
 			sayBeside(p.stdout, *l.Beside)
@@ -67,11 +69,12 @@ func sayFound(w io.Writer, heading string, found []kodi.Found) {
 	}
 	fmt.Fprintf(w, "  %s:\n", heading)
 	for _, f := range found {
+		says := strings.TrimSpace(f.Note + " " + f.Why)
 		for _, m := range f.Media {
-			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), f.Note)
+			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), says)
 		}
 		if len(f.Media) == 0 {
-			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, f.Note)
+			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, says)
 		}
 	}
 }

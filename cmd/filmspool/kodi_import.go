@@ -225,6 +225,9 @@ func sayLibrary(w io.Writer, l kodi.Preview) {
 	for _, reason := range slices.Sorted(maps.Keys(l.Held)) {
 		fmt.Fprintf(w, "  held for you: %d, %s\n", l.Held[reason], heldFor(reason))
 	}
+	for _, reason := range slices.Sorted(maps.Keys(l.Ignored)) {
+		fmt.Fprintf(w, "  ignored, and kept for the record: %d, %s\n", l.Ignored[reason], heldFor(reason))
+	}
 	for _, line := range []struct {
 		n    int
 		says string
@@ -241,10 +244,10 @@ func sayLibrary(w io.Writer, l kodi.Preview) {
 		}
 	}
 	sayFound(w, "the newest to send", l.Sample)
-	sayFound(w, "the newest held", l.HeldSample)
+	sayFound(w, "the newest of the others", l.HeldSample)
 }
 
-// heldFor says in words why something is held.
+// heldFor says in words why something is held, or ignored.
 func heldFor(reason string) string {
 	switch reason {
 	case "bulk":
@@ -253,6 +256,8 @@ func heldFor(reason string) string {
 		return "without a time that can be true"
 	case "future":
 		return "with a time that lies ahead"
+	case "filter":
+		return "by a filter of yours"
 	default:
 		return reason
 	}

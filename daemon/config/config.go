@@ -40,6 +40,9 @@ type Config struct {
 	Routes map[string]string `toml:"routes" json:"routes,omitempty"`
 	// Connector bounds what browsers may send.
 	Connector Connector `toml:"connector" json:"connector"`
+	// Filters say which viewings are sent, held or ignored; the first that fits
+	// has its say.
+	Filters []Filter `toml:"filters,omitempty" json:"filters,omitempty"`
 	// Kodi lists the libraries to watch.
 	Kodi Kodi `toml:"kodi" json:"kodi"`
 
@@ -71,6 +74,8 @@ type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
 	// NFO lists what libraries were exported to.
 	NFO []Exported `toml:"nfo" json:"nfo,omitempty"`
+	// Classes say what becomes of what is found.
+	Classes Classes `toml:"classes" json:"classes"`
 }
 
 // Exported is a folder of NFO files, or a videodb.xml.
@@ -111,6 +116,7 @@ func Default() Config {
 		InDoubt:     "hold",
 		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
+		Kodi:        Kodi{Classes: defaultClasses()},
 		origins:     map[string]string{},
 	}
 }
@@ -202,7 +208,7 @@ func (c Config) Origin(name string) string {
 // from. Keys are not part of it.
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
-	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "replay", "accounts", "routes", "connector", "kodi"} {
+	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "replay", "accounts", "routes", "connector", "filters", "kodi"} {
 		fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
 	}
 	text, err := toml.Marshal(c)

@@ -21,7 +21,7 @@ func (c Config) Validate() error {
 	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
 		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))
 	}
-	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts())
+	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts(), c.validateFilters(), c.Kodi.Classes.validate())
 	for i, l := range c.Kodi.Libraries {
 		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
 	}

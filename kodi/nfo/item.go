@@ -14,6 +14,7 @@ const (
 	maxValue = 4096 // bytes of a value
 	maxIDs   = 32   // identifiers that are looked at
 	maxHeld  = 50   // items in one media file
+	maxWords = 50   // genres, and tags
 )
 
 // item is a film, a series or an episode as a file tells of it.
@@ -23,6 +24,8 @@ type item struct {
 	lastPlayed string // as written
 	duration   time.Duration
 	path       string // of the media file; exports only
+	genres     []string
+	tags       []string
 	doubt      string // why some identifiers are left out, one clause
 	unsure     bool   // the file is broken: no identifier can be trusted
 }
@@ -35,6 +38,7 @@ type values struct {
 	watched, year, premiered, season, episode      string
 	runtime, seconds, path, id, tmdb, imdb1, imdb2 string
 	tvdb                                           string
+	genres, tags                                   []string
 	ids                                            []uniqueID
 }
 
@@ -106,9 +110,14 @@ func (p *parser) start(t token) {
 	if v == nil || p.into != nil || !p.lenient && p.depth != v.depth+1 && string(t.name) != "durationinseconds" {
 		return
 	}
-	if string(t.name) == "uniqueid" {
+	switch string(t.name) {
+	case "uniqueid":
 		p.openID(v, t.attrs)
-	} else {
+	case "genre":
+		p.openWord(&v.genres)
+	case "tag":
+		p.openWord(&v.tags)
+	default:
 		p.into = v.field(string(t.name))
 	}
 	p.at = p.depth
@@ -141,6 +150,13 @@ func (p *parser) openID(v *values, attrs []byte) {
 		preferred: strings.EqualFold(attribute(attrs, "default"), "true"),
 	})
 	p.into = &v.ids[len(v.ids)-1].value
+}
+
+func (p *parser) openWord(all *[]string) {
+	if len(*all) < maxWords {
+		*all = append(*all, "")
+		p.into = &(*all)[len(*all)-1]
+	}
 }
 
 func (p *parser) text(t token) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -326,5 +327,27 @@ func checkStandard(t *testing.T, doc []byte) {
 		case xml.EndElement:
 			depth--
 		}
+	}
+}
+
+// Genres and tags are those of the series where it has any.
+func TestParseWords(t *testing.T) {
+	film, fault := parse(around("</title>", "</title><genre>Crime / Drama</genre><genre> Film &amp; Noir </genre><genre/><tag>kids</tag><actor><tag>no</tag></actor>"))
+	if want := []string{"Crime", "Drama", "Film & Noir"}; fault != "" || !slices.Equal(film[0].genres, want) || !slices.Equal(film[0].tags, []string{"kids"}) {
+		t.Errorf("fault %q, genres %q, tags %q", fault, film[0].genres, film[0].tags)
+	}
+	many, _ := parse(around("</title>", "</title>"+strings.Repeat("<genre>a / b</genre>", 200)))
+	if len(many[0].genres) != maxWords || many[0].media.IDs.TMDB != 603 {
+		t.Errorf("%d genres, %v", len(many[0].genres), many[0].media.IDs)
+	}
+	items, err := parseExport(strings.NewReader(`<videodb><tvshow><title>Show Red</title><genre>Family</genre>
+		<episodedetails><title>One</title><showtitle>Show Red</showtitle><genre>Own</genre><tag>seen</tag></episodedetails></tvshow>
+		<tvshow><title>Show Blue</title><episodedetails><title>Two</title><genre>Own</genre></episodedetails></tvshow></videodb>`))
+	if err != nil || len(items) != 2 {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	one, two := items[0].item(1), items[1].item(2)
+	if !slices.Equal(one.Genres, []string{"Family"}) || !slices.Equal(one.Tags, []string{"seen"}) || !slices.Equal(two.Genres, []string{"Own"}) {
+		t.Errorf("%+v, %+v", one, two)
 	}
 }

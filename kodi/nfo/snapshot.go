@@ -22,6 +22,7 @@ func (r *Reader) build() (files []library.File, remark string) {
 			n := f.notes[name]
 			amiss[n.trouble]++
 			if file, ok := n.file(f.show); ok && !f.repeats(name, file) {
+				file.Folder = r.path
 				files = append(files, file)
 			}
 		}
@@ -142,6 +143,12 @@ func (i *item) join(show item) {
 		s.IDs = theirs
 		s.Title = cmp.Or(show.media.Title, s.Title)
 		i.doubt = cmp.Or(i.doubt, show.doubt)
+		if len(show.genres) > 0 {
+			i.genres = show.genres
+		}
+		if len(show.tags) > 0 {
+			i.tags = show.tags
+		}
 	}
 	i.media.Show = &s
 }
@@ -195,7 +202,7 @@ func later(a, b string) string { return max(a, b) }
 // item is the library's word for it. Of a broken file no identifier is left,
 // but what it seemed to say stays as evidence.
 func (i item) item(id int64) library.Item {
-	out := library.Item{KodiID: id, Media: i.media}
+	out := library.Item{KodiID: id, Media: i.media, Genres: i.genres, Tags: i.tags}
 	if i.doubt != "" {
 		out.Doubt = "Of its identifiers not all are used: " + i.doubt + "."
 	}

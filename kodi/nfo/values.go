@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unique"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -16,6 +17,7 @@ const (
 	maxTitle = 1000
 	maxPath  = 4000
 	maxStamp = 40
+	maxWord  = 200
 	maxPlace = 1 << 30
 	maxPlays = 1_000_000
 	week     = 7 * 24 * time.Hour
@@ -26,7 +28,7 @@ func (v *values) item() item {
 	i := item{
 		media:     viewing.Media{Type: v.kind, Title: cut(v.title, maxTitle)},
 		playCount: v.plays(), lastPlayed: cut(v.lastPlayed, maxStamp),
-		duration: v.length(), path: cut(v.path, maxPath),
+		duration: v.length(), path: cut(v.path, maxPath), genres: words(v.genres), tags: words(v.tags),
 	}
 	i.media.IDs, i.doubt = v.identifiers()
 	if v.kind != viewing.Episode {
@@ -36,6 +38,19 @@ func (v *values) item() item {
 	i.media.Season, i.media.Episode = place(v.season, 0), place(v.episode, 1)
 	i.media.Show = &viewing.Show{Title: cut(v.showTitle, maxTitle)}
 	return i
+}
+
+// words are genres or tags, of which older programs write several in one
+// element. A library repeats them in every file, so each is kept once.
+func words(written []string) (all []string) {
+	for _, some := range written {
+		for word := range strings.SplitSeq(some, " / ") {
+			if word = strings.TrimSpace(word); word != "" && len(all) < maxWords {
+				all = append(all, unique.Make(cut(word, maxWord)).Value())
+			}
+		}
+	}
+	return all
 }
 
 // plays is the play count. Programs other than Kodi may write <watched> alone.

@@ -1,0 +1,190 @@
+package kodi
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// told is a film in a library that says much of it.
+func told(n int64, count int, last string) library.File {
+	return but(film(n, count, last), func(f *library.File) {
+		f.Folder, f.Duration = "/films/", 95*time.Minute
+		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
+		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+	})
+}
+
+func TestOriginIsWhatTheLibrarySays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: list(told(1, 0, ""))}
+		i := newImporter(t, s, r)
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		r.files = list(told(1, 1, local()))
+		i.pass(t.Context())
+		got := s.viewings()
+		if len(got) != 1 {
+			t.Fatalf("%d viewings", len(got))
+		}
+		want := viewing.Origin{
+			Site: "kodi", Path: r.files[0].Path, Folder: "/films/", Runtime: 5700,
+			Genres: []string{"Family", "Animation"}, Tags: []string{"kids"}, Note: got[0].Origin.Note,
+		}
+		if diff := cmp.Diff(want, got[0].Origin); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestOriginIsBounded(t *testing.T) {
+	f := told(1, 1, "2020-05-05 21:00:00")
+	f.Folder = strings.Repeat("ö", 5000)
+	for n := range 300 {
+		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")
+	}
+	v := viewing.Viewing{
+		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: origin(f),
+	}
+	if err := v.Validate(); err != nil || len(v.Origin.Tags) != maxLabels {
+		t.Errorf("%d tags, %v", len(v.Origin.Tags), err)
+	}
+}
+
+// TestIdentityComesWithItsOrigin shows that a file that is scanned after it
+// was played tells then what the library says of it.
+func TestIdentityComesWithItsOrigin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bare := func(count int, last string) library.File {
+			return but(told(1, count, last), func(f *library.File) { f.Items, f.Duration = nil, 0 })
+		}
+		s, r := newSink(), &shelfReader{files: list(bare(0, ""))}
+		i := newImporter(t, s, r)
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		last := local()
+		r.files = list(bare(1, last))
+		i.pass(t.Context())
+		time.Sleep(time.Minute)
+		r.files = list(told(1, 1, last))
+		i.pass(t.Context())
+		a := s.batches[len(s.batches)-1].Amendments
+		if len(a) != 1 || a[0].Media == nil || a[0].Origin.Runtime != 5700 || !slices.Equal(a[0].Origin.Tags, []string{"kids"}) {
+			t.Errorf("amendments %+v", a)
+		}
+	})
+}
+
+// TestUnsure lists what must never be sent by itself, whatever its class.
+func TestUnsure(t *testing.T) {
+	past := "1999-05-05 21:00:00" // the test's clock begins in 2000
+	tests := []struct {
+		name        string
+		first, then library.File
+		want        string // class, and whether it is unsure
+	}{
+		{"played", film(1, 0, ""), film(1, 1, "now"), "live false"},
+		{"older than the reading before", film(1, 0, ""), film(1, 1, past), "backdated false"},
+		{"no time", film(1, 0, ""), film(1, 1, ""), "review true"},
+		{"a time that cannot be read", film(1, 0, ""), film(1, 1, "then"), "review true"},
+		{"the time stayed", film(1, 1, past), film(1, 2, past), "review true"},
+		{"no clock", film(1, 0, ""), film(1, 1, "1970-01-01 00:30:00"), "backdated true"},
+		{"not later than one before", film(1, 1, past), film(1, 2, "1999-01-01 10:00:00"), "review false"},
+	}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			s, r := newSink(), &shelfReader{files: list(tt.first)}
+			i := newImporter(t, s, r)
+			i.pass(t.Context())
+			time.Sleep(time.Minute)
+			if tt.then.LastPlayed == "now" {
+				tt.then.LastPlayed = local()
+			}
+			r.files = list(tt.then)
+			i.pass(t.Context())
+			if got := s.viewings(); len(got) != 1 || fmt.Sprint(got[0].Class, " ", got[0].Unsure) != tt.want {
+				t.Errorf("%s: %+v, want %s", tt.name, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEarlierPlaysAreUnsure(t *testing.T) {
+	i, s, _ := librarian(t, film(1, 4, "2019-05-05 21:00:00"), film(2, 1, ""))
+	if _, err := i.Import(t.Context(), ImportOptions{Earlier: true}); err != nil {
+		t.Fatal(err)
+	}
+	unsure := map[viewing.Class]bool{}
+	for _, v := range s.viewings() {
+		unsure[v.Class] = v.Unsure
+	}
+	if want := map[viewing.Class]bool{viewing.ClassImport: false, viewing.ClassBackdated: true}; !maps.Equal(unsure, want) {
+		t.Errorf("unsure: %v", unsure)
+	}
+}
+
+// picky ignores what is tagged "kids", and holds what is a family's.
+func picky(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
+	switch {
+	case slices.Contains(v.Origin.Tags, "kids"):
+		return Fate{State: dropped, Reason: "filter", Why: "Ignored."}
+	case slices.Contains(v.Origin.Genres, "Family"):
+		return Fate{State: held, Reason: "filter", Why: "Held."}
+	default:
+		return plainFate("", v, m, now)
+	}
+}
+
+func TestScanShowsWhatIsIgnored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		family := func(count int, last string) library.File {
+			return but(told(2, count, last), func(f *library.File) { f.Items[0].Tags = nil })
+		}
+		r := &shelfReader{files: list(told(1, 0, ""), family(0, ""), film(3, 0, ""))}
+		i := newImporter(t, newSink(), r)
+		i.o.Foresee = picky
+		i.pass(t.Context())
+		for n, f := range []func(int, string) library.File{told1, family, film3} {
+			time.Sleep(time.Minute)
+			r.files[n] = f(1, local())
+		}
+		rep, err := i.Scan(t.Context())
+		if err != nil || len(rep.New) != 1 || len(rep.Held) != 1 || len(rep.Ignored) != 1 {
+			t.Fatalf("scan: %+v, %v", rep, err)
+		}
+		if f := rep.Ignored[0]; f.Reason != "filter" || f.Why != "Ignored." || f.Media[0].IDs.TMDB != 1 {
+			t.Errorf("ignored: %+v", f)
+		}
+		if f := rep.New[0]; f.Reason != "" || f.Why != "" || f.Media[0].IDs.TMDB != 3 {
+			t.Errorf("new: %+v", f)
+		}
+	})
+}
+
+func told1(count int, last string) library.File { return told(1, count, last) }
+func film3(count int, last string) library.File { return film(3, count, last) }
+
+func TestPreviewShowsWhatIsIgnored(t *testing.T) {
+	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
+		but(told(3, 1, "2019-07-05 21:00:00"), func(f *library.File) { f.Items[0].Tags = nil }))
+	i.o.Foresee = picky
+	p, err := i.Preview(t.Context(), ImportOptions{})
+	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if len(p.HeldSample) != 2 || p.HeldSample[1].Why != "Ignored." || p.HeldSample[0].Why != "Held." {
+		t.Errorf("%+v", p.HeldSample)
+	}
+	if _, err = i.Import(t.Context(), ImportOptions{}); err != nil || len(s.viewings()) != 3 {
+		t.Errorf("%d handed over, %v", len(s.viewings()), err)
+	}
+}
