@@ -42,6 +42,8 @@ func table() map[string]access {
 		"kodi/playlist":            {}, // files in, paths out: knows nothing of libraries
 		"kodi/watch":               {},
 		"packaging":                {},
+		"packaging/kodi":           {},
+		"packaging/kodi/pack":      {may: []string{"packaging/kodi"}},
 		"packaging/test":           {},
 		"queue":                    {may: []string{"queue/viewing", "queue/rules"}},
 		"queue/replay":             {may: []string{"queue", "queue/replay/doubt", "queue/resolve", "queue/tracker", "queue/viewing"}},
