@@ -1,6 +1,6 @@
 # The checks that need nothing but Go and the clone. Sourced by .ci/run.
 
-platforms=(linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64)
+platforms=(linux/amd64 linux/arm64 linux/arm windows/amd64 windows/arm64 darwin/amd64 darwin/arm64)
 
 step_format() {
   local wrong
@@ -32,7 +32,7 @@ step_build() {
   local platform os arch from
   for platform in "${platforms[@]}"; do
     os=${platform%/*} arch=${platform#*/} from=$SECONDS
-    CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -o "$work/filmspool-$os-$arch" ./cmd/filmspool
+    CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOARM=7 go build -trimpath -o "$work/filmspool-$os-$arch" ./cmd/filmspool
     printf '%-14s %4d s %6d KiB\n' "$platform" $((SECONDS - from)) $(($(stat -c %s "$work/filmspool-$os-$arch") / 1024))
   done
   mv "$work/filmspool-linux-$(go env GOARCH)" "$FILMSPOOL_BINARY"

@@ -52,6 +52,7 @@ step_kodi() {
   export FILMSPOOL_REAL_KODI=$tool
   must_pass ./kodi/kodisim TestAgainstRealKodi
   must_pass ./cmd/filmspool TestRealKodiEndToEnd
+  must_pass ./packaging/kodi TestRealKodi
 }
 
 # A server of our own, in a folder of its own and on loopback: the package has
@@ -68,4 +69,25 @@ step_nspawn() {
   FILMSPOOL_NSPAWN_ROOT=$(root_tar)
   export FILMSPOOL_NSPAWN_ROOT
   must_pass ./packaging/test TestServiceOnSystemd
+}
+
+# The add-on for LibreELEC and CoreELEC: archives that come out the same
+# whoever packs them, its wrapper in their shell, its unit on a real systemd.
+step_addon() {
+  local one=$work/addon-one two=$work/addon-two archive said
+  need busybox unzip
+  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -trimpath -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  go run ./packaging/kodi/pack "$one"
+  (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" >/dev/null)
+  for archive in "$one"/*.zip; do cmp "$archive" "$two/${archive##*/}"; done
+  unzip -q "$one"/*-x86_64.zip -d "$work/addon"
+  said=$(systemd-analyze verify --man=no "$work"/addon/*/system.d/*.service 2>&1) || { echo "$said"; return 1; }
+  if grep -q filmspool <<<"$said"; then
+    echo "$said"
+    return 1
+  fi
+  must_pass ./packaging/kodi TestWrapperOnANewMachine
+  FILMSPOOL_NSPAWN_ROOT=$(root_tar)
+  export FILMSPOOL_NSPAWN_ROOT FILMSPOOL_ADDON=$one
+  must_pass ./packaging/test TestAddonOnSystemd
 }
