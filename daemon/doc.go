@@ -51,7 +51,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue/viewing: the shared vocabulary: Viewing, Media, Batch, keys, validation; standard library only
   - queue/rules: pure: a viewing and the settings → send, hold, drop or merge, and for which account
   - queue/resolve: pure: what the service is asked about an item without an identifier, and which of its answers is certain
-  - queue/replay: the loop: lease → resolve → send → settle; back-off, pauses, doubt
+  - queue/replay: the loop: lease → send → settle; back-off, pauses, doubt; questions to the service about what has no identifier
   - queue/replay/doubt: pure: what the service showed when it was read back → delivered, pending again, or still in doubt
   - queue/tracker: the service's API: requests, answers, the fate of each
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
@@ -75,7 +75,7 @@ error stops all; stopping is bounded in time.
  2. queue commits it (WAL, synchronous=FULL, group commit) and only then the source hears "queued". The same event id again is
     "duplicate"; the same id with other content is a conflict.
  3. queue/rules decides at once what needs no network: filters, private mode, thresholds, the same playback seen by two sources.
- 4. replay leases entries (a lease proves nothing and runs out), resolves what has no identifier yet, looks up what may be there already, and marks an entry sending on disk before the
+ 4. replay leases entries (a lease proves nothing and runs out), looks up what may be there already, and marks an entry sending on disk before the
     first byte of its own request leaves: never more entries than requests in flight (max_in_flight, default 4, at most 16). It settles each by the answer.
 
 States of an entry: pending → sending → delivered; besides held (with a reason: unresolved, review, backdated, bulk, future, user, imported), in_doubt (it may have arrived), rejected (the
@@ -85,6 +85,14 @@ Every entry can be explained: what was seen, which rule did what, every attempt 
 
 The data that is dear to change later: events and entries are n:m (a double episode is one event and two entries; two witnesses are two events and one entry); an entry is unique by (event, account, part); an event by (kind, event id): browser UUIDs are shared by all clients, Kodi ids
 begin with a random library id minted at first contact; dedupe(key, content hash, entry) is kept for good; an entry may wait for another (after); lists keep their remote id; instants are UTC milliseconds with the original text, the offset when known, and the precision (second, day); an installation id; counters in the same transaction, lifetime totals for finished states.
+
+# What has no identifier
+
+An entry without an identifier that the service takes is held. Where the service has POST /media/resolve/batch, or else POST /media/resolve, it is asked what it is: by the IMDb identifier, else by title, type and year;
+an episode by its series, never by a number of its own. Certain is an IMDb identifier of the right type that the service does not doubt itself, and a title only with high confidence, the same type and title and a year at most one off, told by both sides.
+Then the rules are asked again: what was held for want of an identifier alone leaves, what is held for its class stays. All else is a suggestion, told by queue explain with the command that takes it. What a broken NFO file or a file's name tells is never certain.
+It is asked 2 s after a change of the queue, 50 at once, beside the sending and only while entries may leave; of what stays uncertain again after 1, 7 and 30 days, then no more, but anew when the source has new evidence or the account another address.
+Trouble there holds nothing back, but a Retry-After holds for the whole account. 404, 405, 501, 401 and 403 mean "none here", which is tried again after a day or a login. A 404 to a single question means so only where no other is answered. Titles go to the user's own service alone.
 
 # One act, one request
 
@@ -206,7 +214,7 @@ Accounts: every entry belongs to an account (name, base address, key); one named
 Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 
   - filmspool sandbox --listen 127.0.0.1:PORT --state-dir DIR --secret-key sk_… --public-key pk_… [--contract-only] serves
-    http://127.0.0.1:PORT/api/v1; without keys it makes a pair and prints both. --contract-only serves the three operations, no optional endpoint, and ignores Idempotency-Key.
+    http://127.0.0.1:PORT/api/v1; without keys it makes a pair and prints both. --contract-only serves the three operations, no optional endpoint, and ignores Idempotency-Key; otherwise it resolves a dozen well-known titles.
     POST /_sandbox/faults (loopback, outside the API) arms faults for tests: {"match":"POST /history","fault":F,"times":N} with F one of status:503, retry-after:2,
     delay:500ms, drop-before (connection closed, nothing recorded), drop-after (recorded, then closed without an answer), late:3s (answer dropped, recorded that much later), html, empty, cut, reset.
     GET /_sandbox/records lists all that was recorded, in order, with its Idempotency-Key: {"history":[…],"watchlist":[…],"lists":[…]}.
@@ -237,7 +245,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     path = "/srv/films"          # a folder of exported NFO files, or a videodb.xml; account and time_zone as above
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
-    accounts[{name,state,reason,lastDelivered}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
+    accounts[{name,state,reason,lastDelivered,unresolved (entries held without an identifier; absent: none),resolves (whether the service can be asked what they are; absent: not tried yet)}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].

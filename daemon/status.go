@@ -52,11 +52,18 @@ func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account,
 	if err != nil {
 		return status.Account{}, err
 	}
+	unresolved, err := d.store.Unresolved(ctx, a.name)
+	if err != nil {
+		return status.Account{}, err
+	}
 	credential, problem := a.look()
 	h := a.loop.Health()
 	out := status.Account{
 		Name: a.name, State: string(h.State), Reason: h.Reason, Hint: h.Hint,
-		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered),
+		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered), Unresolved: unresolved,
+	}
+	if can, asked := replay.Resolves(kept); asked {
+		out.Resolves = &can
 	}
 	if h.State == replay.NoKey {
 		out.State, out.Reason, out.Hint = status.Attention, problem, "filmspool login"

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -206,4 +207,21 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 	if last.What != "rule" || !strings.Contains(last.Detail, "may be sent") {
 		t.Errorf("last step %+v", last)
 	}
+}
+
+// A row that was lost and is made anew may have been sent: nobody is asked.
+func TestSalvagedEntriesAndLookups(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, film("e1", 1, -9), unidentified("lost"), unidentified("kept"), film("e4", 4, -8))
+	s.found(t, Finding{Lookup: s.wantLookups(t, 2, all[1:3]...)[1], AskAt: noon().Add(time.Hour)})
+	s.stop()
+	change(t, s.path, "DELETE FROM entries WHERE id = 2")
+	if err := os.WriteFile(s.suspicion(), []byte("said by a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, s.path, s.clock)
+	if e := s.entry(t, all[1]); e.State != StateHeld || e.Reason != rules.Damaged {
+		t.Fatalf("entry %+v", e)
+	}
+	s.wantLookups(t, 1, all[2]) // asked about anew: that it was is bookkeeping
 }

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
+			"exits": exits, "capture": capture, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
 			"replace": replace, "wishful": wishful,
 		},
 	})
@@ -182,12 +182,25 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// post runs "post URL BODY" and wants status 200.
+// capture runs "capture NAME REGEXP": it puts what the first group finds in out
+// into a variable.
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("out"))
+	if len(found) < 2 {
+		ts.Fatalf("out does not match %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// post runs "post URL BODY [HEADER VALUE]…" and wants status 200.
 func post(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, args[0], strings.NewReader(args[1]))
 	ts.Check(err)
+	for i := 2; i+1 < len(args); i += 2 {
+		r.Header.Set(args[i], args[i+1])
+	}
 	answer, err := http.DefaultClient.Do(r)
 	ts.Check(err)
 	defer answer.Body.Close()

@@ -69,7 +69,24 @@ func printStatus(w io.Writer, s status.Status) error {
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
+	for _, a := range s.Accounts {
+		if a.Unresolved > 0 {
+			fmt.Fprintf(w, "\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a))
+		}
+	}
 	return nil
+}
+
+// resolution says what is done about entries that have no identifier.
+func resolution(a status.Account) string {
+	switch {
+	case a.Resolves == nil:
+		return "the service will be asked what they are, as soon as it can be reached"
+	case *a.Resolves:
+		return "the service is asked what they are; filmspool queue explain ID tells what it said"
+	default:
+		return "this service has no endpoint to be asked what they are; filmspool queue edit ID says it"
+	}
 }
 
 // ago is how long ago t was, in a person's words.

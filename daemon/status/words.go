@@ -72,6 +72,11 @@ type Account struct {
 	BaseURL       string     `json:"baseUrl,omitempty"`
 	User          string     `json:"user,omitempty"` // whose key it is, where the service says
 	LastDelivered *time.Time `json:"lastDelivered"`
+	// Unresolved is how many of its entries are held without an identifier.
+	Unresolved int64 `json:"unresolved,omitempty"`
+	// Resolves is whether the service can be asked what those are; absent as
+	// long as that was not tried.
+	Resolves *bool `json:"resolves,omitempty"`
 }
 
 // Source is one paired browser, one program, one library, or the command line.

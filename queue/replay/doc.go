@@ -15,12 +15,16 @@
 // sent again unless its own answer, or the service's own records, proved that
 // it was not recorded, or the user's setting accepts a second record. It wakes
 // only for a change of the queue, for the next row that is due, for the next
-// probe and for the next look at what is in doubt.
+// probe, for the next look at what is in doubt, and for the next question
+// about what has no identifier.
 //
 // What may have arrived is looked for while the account is well, one look at a
 // time (readback.go): a probe, then the service's records, as far as it has
 // endpoints for them (support.go); package doubt decides. What was not seen
-// live is looked up before it is sent (precede.go).
+// live is looked up before it is sent (precede.go). Of what is held for want of
+// an identifier the service is asked what it is (resolving.go), where it can
+// tell: many at once, while entries may be sent and beside them; package
+// resolve says what is certain. Trouble with that keeps no entry back.
 //
 // It refuses to read answers (package tracker does), to keep anything itself
 // (package queue does) and to guess: what may have arrived is put in doubt.
