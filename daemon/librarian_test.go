@@ -4,9 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
@@ -61,5 +64,17 @@ func TestLibraryIsReadOnce(t *testing.T) {
 		if err := l.claim(step.userdata, step.origin); !errors.Is(err, step.want) {
 			t.Errorf("%+v: got %v", step, err)
 		}
+	}
+}
+
+// Status says when a library is not listened to, and what would help.
+func TestDeafLibraryIsTold(t *testing.T) {
+	const limit = "raise the sysctl fs.inotify.max_user_watches"
+	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Deaf: "no space left on device", Hint: limit})
+	if got.State != status.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
+		t.Errorf("got %+v", got)
+	}
+	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Deaf: "no space left on device"}); strings.Contains(got.Detail, "looked") {
+		t.Errorf("a library that cannot be read now says %s", got.Detail)
 	}
 }

@@ -124,6 +124,9 @@ func kodiSource(s kodi.Status) status.Source {
 	if s.Beside != "" && s.State == kodi.StateOK {
 		out.Detail += "; " + s.Beside
 	}
+	if s.Deaf != "" && s.State == kodi.StateOK {
+		out.Detail += "; looked at now and then: " + s.Deaf
+	}
 	if len(s.Reporters) > 0 {
 		out.Detail += "; " + doubling(s.Reporters)
 		out.Hint = cmp.Or(out.Hint, "turn that add-on off in Kodi, or take the library out of the configuration")

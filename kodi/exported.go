@@ -41,7 +41,11 @@ func NewExported(o Options) (*Importer, error) {
 	if o.Sink != nil {
 		o.Sink = beWary(o.Sink)
 	}
-	return New(o)
+	i, err := New(o)
+	if err == nil {
+		e.o.ears = i.hear
+	}
+	return i, err
 }
 
 // exported stands between the reader of files and the watch over them.
@@ -69,7 +73,7 @@ func (e *exported) read(ctx context.Context) (library.Snapshot, error) {
 func (e *exported) watch(ctx context.Context, settled func(context.Context), unchanged func()) error {
 	return watch.RunTree(ctx, watch.TreeOptions{
 		Root: e.o.Userdata, Match: isExport, Quiet: e.o.Quiet, Ceiling: e.o.Ceiling, Poll: e.o.Poll,
-		Seen: e.seen, Unchanged: unchanged, Logger: e.o.Logger,
+		Seen: e.seen, Unchanged: unchanged, Ears: e.o.ears, Logger: e.o.Logger,
 	}, settled)
 }
 

@@ -69,6 +69,8 @@ type Options struct {
 	// would see, and unchanged when it has made sure that there was none. It
 	// blocks until ctx ends. Nil watches Kodi's Database folder.
 	Watch func(ctx context.Context, settled func(context.Context), unchanged func()) error
+
+	ears func(watch.Ears) // is told how changes are heard of
 }
 
 // Importer turns changes of one library into viewings.
@@ -93,6 +95,7 @@ type Importer struct {
 
 	show   sync.Mutex
 	status Status
+	ears   watch.Ears // how changes are heard of
 }
 
 // New makes an importer; nothing starts before Run.
@@ -112,13 +115,15 @@ func New(o Options) (*Importer, error) {
 		d := door{folder, o.Login, o.Claim}
 		o.Read, o.ReadPart, o.Mark, o.ReadWishes = d.read, d.readPart, d.mark, d.readWishes
 	}
+	i := &Importer{source: "kodi:" + folder, machine: time.Local}
+	o.ears = i.hear
 	if o.Watch == nil {
 		o.Watch = o.watchKodi
 	}
 	if o.Foresee == nil {
 		o.Foresee = plainFate
 	}
-	i := &Importer{o: o, source: "kodi:" + folder, machine: time.Local}
+	i.o = o
 	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}
 	return i, nil
 }
@@ -183,7 +188,7 @@ func (o Options) watchKodi(ctx context.Context, settled func(context.Context), u
 func (o Options) watchDatabase(ctx context.Context, settled func(context.Context), unchanged func()) error {
 	return watch.Run(ctx, watch.Options{
 		Dir: filepath.Join(o.Userdata, "Database"), Match: isLibraryFile, Logger: o.Logger,
-		Quiet: o.Quiet, Ceiling: o.Ceiling, Poll: o.Poll, Unchanged: unchanged,
+		Quiet: o.Quiet, Ceiling: o.Ceiling, Poll: o.Poll, Unchanged: unchanged, Ears: o.ears,
 	}, settled)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
+	"github.com/filmspool/filmspool/kodi/watch"
 )
 
 // The states of an importer.
@@ -44,6 +45,7 @@ type Status struct {
 	State    string    // one of the states
 	Summary  string    // one sentence
 	Hint     string    // what to do, if anything
+	Deaf     string    // why changes are found by looking now and then, a clause; "" when events tell of them
 	Films    int       // in the library
 	Episodes int       // in the library
 	Watched  int       // files with a play count
@@ -63,7 +65,24 @@ type Status struct {
 func (i *Importer) Status() Status {
 	i.show.Lock()
 	defer i.show.Unlock()
-	return i.status
+	s := i.status
+	if !strings.HasPrefix(s.Database, serverPath) { // that one is never heard of
+		s.Deaf = i.ears.Deaf
+	}
+	if s.Deaf != "" && s.State == StateOK {
+		s.Hint = cmp.Or(s.Hint, i.ears.Hint)
+	}
+	return s
+}
+
+// serverPath begins the name of a library on a server.
+const serverPath = "mysql://"
+
+// hear takes in how changes are heard of.
+func (i *Importer) hear(e watch.Ears) {
+	i.show.Lock()
+	defer i.show.Unlock()
+	i.ears = e
 }
 
 var (

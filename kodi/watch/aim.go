@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +36,8 @@ func (l *loop) aim() {
 		// What appeared before the watch stood has sent no event.
 		if again, now := nearest(l.o.Dir); again == target && sameFile(info, now) {
 			l.blind = ""
+			l.quiet = 0
+			l.tell(l.distance())
 			return
 		}
 	}
@@ -64,6 +67,7 @@ func (l *loop) close() {
 
 // goBlind says once why only the poll works, and what would help.
 func (l *loop) goBlind(err error) {
+	l.tell(Ears{err.Error(), remedy(err)})
 	if l.blind == err.Error() {
 		return
 	}
@@ -72,8 +76,12 @@ func (l *loop) goBlind(err error) {
 		"dir", l.target, "every", l.o.Poll, "error", err, "hint", advice(err))
 }
 
-// advice names what to change for an error of opening a watch.
-func advice(err error) string {
+// advice is what to say of an error of opening a watch.
+func advice(err error) string { return cmp.Or(remedy(err), "changes are found a little later") }
+
+// remedy names what to change for an error of opening a watch; "" when nothing
+// would help.
+func remedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return "raise the sysctl fs.inotify.max_user_watches"
@@ -82,7 +90,7 @@ func advice(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "let this user read the folder"
 	default:
-		return "changes are found a little later"
+		return ""
 	}
 }
 

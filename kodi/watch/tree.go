@@ -39,6 +39,8 @@ type TreeOptions struct {
 	// Unchanged, if set, is called when the first event after a look comes:
 	// until then, nothing had changed.
 	Unchanged func()
+	// Ears is as in [Options].
+	Ears func(Ears)
 	// Logger takes the few lines worth a person's time; nil drops them.
 	Logger *slog.Logger
 }
@@ -81,6 +83,7 @@ type tree struct {
 	heard   bool                    // an event came since the last call of settled
 	polled  bool                    // that call was for the poll
 	took    time.Duration
+	told    Ears
 }
 
 func newTree(o TreeOptions, settled func(context.Context)) *tree {
@@ -198,6 +201,7 @@ func (t *tree) reopen() bool {
 		return false
 	}
 	t.eyes, t.folders = eyes, map[string]bool{}
+	t.tell(Ears{})
 	return true
 }
 
@@ -287,6 +291,7 @@ func (t *tree) fault(err error, ok bool) {
 func (t *tree) goBlind(err error) {
 	t.close()
 	t.since = time.Now()
+	t.tell(Ears{err.Error(), remedy(err)})
 	if t.blind == err.Error() {
 		return
 	}

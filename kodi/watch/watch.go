@@ -10,7 +10,10 @@
 //
 // It promises one call at the start and at least one after every change that
 // can be seen, never two calls at once, and no wake-up but the poll while
-// nothing happens.
+// nothing happens: once a minute, for all folders at the same moment. It tells
+// when changes are found by the poll alone ([Ears]): where a limit is reached,
+// on drives of other machines, and where changes were found that no event told
+// of. For that it writes no file of its own.
 //
 // It refuses to say what changed: an event is only a hint, and the caller
 // looks for itself. It knows nothing of what the files hold.
@@ -51,6 +54,9 @@ type Options struct {
 	// Unchanged, if set, is called after a poll that found the folder readable
 	// and as it was before the last call of settled.
 	Unchanged func()
+	// Ears, if set, is told how changes are heard of when that has changed; at
+	// the start events are taken to come.
+	Ears func(Ears)
 	// Logger takes the few lines worth a person's time; nil drops them.
 	Logger *slog.Logger
 }
@@ -80,6 +86,13 @@ type loop struct {
 	target string            // the folder that is listened to: Dir or the nearest parent there is
 	info   fs.FileInfo       // of target, to see it replaced
 	blind  string            // the reason last logged for having no eyes
+
+	far   func(dir string) string // why changes of others send no event, or ""
+	heard bool                    // an event came since the last call of settled
+	found bool                    // the poll found the change that waits, and no event has come yet
+	quiet int                     // changes in a row that no event told of
+	told  Ears
+	woken int // how often the loop has gone round
 }
 
 func newLoop(o Options, settled func(context.Context)) *loop {
@@ -93,7 +106,7 @@ func newLoop(o Options, settled func(context.Context)) *loop {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &loop{o: o, settled: settled, pace: newPacer(o.Quiet, o.Ceiling), open: listen}
+	return &loop{o: o, settled: settled, pace: newPacer(o.Quiet, o.Ceiling), open: listen, far: far}
 }
 
 func orDefault(d, standard time.Duration) time.Duration {
@@ -104,10 +117,10 @@ func orDefault(d, standard time.Duration) time.Duration {
 }
 
 func (l *loop) run(ctx context.Context) error {
-	poll := time.NewTicker(l.o.Poll)
+	poll := time.NewTimer(untilNext(l.o.Poll))
 	defer poll.Stop()
 	defer l.pace.stop()
-	for {
+	for ; ; l.woken++ {
 		events, faults := l.channels()
 		select {
 		case <-ctx.Done():
@@ -118,6 +131,7 @@ func (l *loop) run(ctx context.Context) error {
 			l.fault(err, ok)
 		case <-poll.C:
 			l.poll()
+			poll.Reset(untilNext(l.o.Poll))
 		case <-l.pace.C():
 			l.pace.fire()
 		}
@@ -127,10 +141,18 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
+// untilNext is the time to the next multiple of a period by the clock on the
+// wall, so that all who wait for it are woken together.
+func untilNext(every time.Duration) time.Duration {
+	now := time.Now()
+	return now.Truncate(every).Add(every).Sub(now.Round(0))
+}
+
 // settle takes the stamp before the caller looks: what changes while it does
 // is seen by the next poll.
 func (l *loop) settle(ctx context.Context) {
 	l.pace.reset()
+	l.judge()
 	l.stamp = l.look()
 	if ctx.Err() == nil {
 		l.settled(ctx)
@@ -152,12 +174,14 @@ func (l *loop) event(e fsnotify.Event, ok bool) {
 	case !ok:
 		l.close()
 	case e.Op == fsnotify.Chmod:
+		l.heard = true // a file's time that was set looks like a change of it, too
 	case l.target != l.o.Dir:
 		l.parentEvent(e)
 	case filepath.Clean(e.Name) == l.o.Dir:
 		l.aim() // the folder itself is gone or has another name
 		l.pace.hint()
 	case l.o.Match(filepath.Base(e.Name)):
+		l.heard = true
 		l.pace.hint()
 	}
 }
@@ -177,6 +201,7 @@ func (l *loop) parentEvent(e fsnotify.Event) {
 
 // fault treats lost events, whatever the reason, as a change.
 func (l *loop) fault(err error, ok bool) {
+	l.heard = true
 	if !ok {
 		l.close()
 		return
@@ -190,13 +215,15 @@ func (l *loop) fault(err error, ok bool) {
 
 // poll is the safety net under the events.
 func (l *loop) poll() {
-	if !l.aimed() {
+	listening := l.aimed()
+	if !listening {
 		l.aim()
 	}
 	if l.pace.armed() {
 		return
 	}
 	if l.look() != l.stamp {
+		l.found = listening
 		l.pace.hint()
 		return
 	}
