@@ -24,6 +24,9 @@ func (p *program) commit(ctx context.Context, asJSON bool, v viewing.Viewing) er
 		if err != nil {
 			return err
 		}
+		if e.State != "pending" {
+			fmt.Fprintf(p.stderr, "%s: %s; see filmspool queue explain %d\n", e.State, e.Reason, e.ID)
+		}
 		if asJSON {
 			return printJSON(p.stdout, e)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -87,7 +88,7 @@ func (p *program) printEntries(entries []status.Entry) error {
 	fmt.Fprintln(t, "ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE")
 	for _, e := range entries {
 		state := e.State
-		if e.State == "held" {
+		if e.State == "held" || e.State == "dropped" && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
