@@ -78,9 +78,11 @@ error stops all; stopping is bounded in time.
  4. replay leases entries (a lease proves nothing and runs out), looks up what may be there already, and marks an entry sending on disk before the
     first byte of its own request leaves: never more entries than requests in flight (max_in_flight, default 4, at most 16). It settles each by the answer.
 
-States of an entry: pending → sending → delivered; besides held (with a reason: unresolved, review, backdated, bulk, future, user, imported), in_doubt (it may have arrived), rejected (the
+States of an entry: pending → sending → delivered; besides held (with a reason: unresolved, review, backdated, bulk, future, filter, user, imported, or another class that the settings hold), in_doubt (it may have arrived), rejected (the
 service refused the data; kept with its answer), dropped (by the user or a rule, kept for the record), merged (the same playback as another entry). Finished entries stay
 readable for a year; their dedupe keys stay for good. bulk and backdated are for libraries only; future is more than 5 minutes ahead. pause stops sending and relabels nothing.
+What the user has ignored is dropped with the reason filter, or its class, and answered "dropped" with the filter's name; queue release takes it in after all. Of what the first filter that fits
+and the class of a viewing say, the stricter counts. Never sent by itself, whatever the settings say: what is unresolved or lies in the future, and what nobody but a person can date or be sure of.
 Every entry can be explained: what was seen, which rule did what, every attempt and answer.
 
 The data that is dear to change later: events and entries are n:m (a double episode is one event and two entries; two witnesses are two events and one entry); an entry is unique by (event, account, part); an event by (kind, event id): browser UUIDs are shared by all clients, Kodi ids
@@ -233,6 +235,22 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     [accounts.default]
     base_url = "https://tracker.example/api/v1"
     idempotency = false          # true: the service records requests of one Idempotency-Key once
+    [[filters]]                  # of viewings, not of wishes and lists; the first that fits all it names has its say. None, to begin with
+    path = "/srv/films/kids"     # a file, or a folder with all below; * within a name, ** for any folders; smb:// and Windows' too; cases of letters do not count
+    folder = "/srv/films"        # the same for the library's source that the file lies under
+    source = "kodi"              # who saw it: browser, program, kodi or cli, or one by name, such as kodi:/home/me/.kodi/userdata
+    site = "films.example"       # of browsers: that host, and those below it
+    kind = "movie"               # movie | episode
+    genre = "Family"             # of the library; of an episode, its series'
+    tag = "kids"                 # likewise
+    shorter_than = "5m"          # the file; what is not known, as here the length, fits nothing
+    action = "ignore"            # send | hold | ignore
+    [kodi.classes]               # what becomes of what a library tells, by its class; see package kodi
+    live = "send"
+    catch-up = "send"
+    bulk = "hold"
+    backdated = "hold"
+    review = "hold"
     [[kodi.libraries]]
     userdata = "/home/me/.kodi/userdata"
     account = "default"
@@ -251,8 +269,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
 
   - filmspool queue retry|hold|release|settle|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
-    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
-    retry takes entries in doubt only with --may-double; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
+    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,withdrawn,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
+    retry takes entries in doubt only with --may-double; release takes in what the settings ignored only by its id or with --state dropped; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
     queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
   - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};
@@ -265,9 +283,9 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 
   - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,kind,label,origin,browser,pairedAt,lastSeen}] with kind browser or program; clients add NAME --json: {id,kind,label,token,url}, the token this once; clients revoke ID.
 
-  - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],unresolved[…],
+  - filmspool kodi scan --json: what a scan finds now, changing nothing: {libraries:[{userdata,database,version,state,films,episodes,watched,new[…],held[…],ignored[…],unresolved[…],
     reporters[ids of add-ons that report to the same service],beside{watchlist[{media,path}],lists[{name,from:"set"|"playlist",new,items[…],left,leftOut[…]}],smart[…],unread[…],before}}]}; beside only where anything of it is turned on;
-    kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},unresolved,earlier,recorded,atService,copies,before,
+    kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},ignored{reason:n},unresolved,earlier,recorded,atService,copies,before,
     sample[…],heldSample[…]}],services:[{account,readable,reason}],needsYes,sendSeconds}; where a service does not tell what it has, it wants --yes (2). Cut short, it goes on with the rest when it is asked again.
     kodi libraries --json: [{userdata,profile,database,version,problem,configured}]: those of this machine and those of the configuration; it asks no server.
 

@@ -32,7 +32,8 @@
 // half its running time to be played in, else for review. A file without an
 // item was not scanned but played from Files; it is no such case.
 //
-// Each viewing has a class:
+// Each viewing has a class. What becomes of it is the queue's to decide; here
+// stands what it does when the user has said nothing (kodi.classes):
 //
 //   - live: the count grew by one, the last good reading is under two minutes
 //     old, and the time is this minute, whatever was seen before. It is sent.
@@ -48,6 +49,11 @@
 //     while its time moved on; a count that may come from an NFO; a file of
 //     several episodes that grew from none to their number, as marking the
 //     whole show leaves it. It is held.
+//
+// Some are marked as unsure, and are never sent by themselves, whatever the user
+// has said of their class: a count without a time, with the time of another play
+// or of a machine whose clock was not set; one that was taken back and set again;
+// the plays before the last; what an export tells that another source has told.
 //
 // One sitting is one viewing: half the running time (20 minutes of a film, 10
 // of an episode when it is not known) must lie between two ends of one item
