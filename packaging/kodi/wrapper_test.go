@@ -239,9 +239,17 @@ func TestWrapperOnTheWrongMachine(t *testing.T) {
 		machine      string
 		fits         bool
 	}{
-		{0, "x86_64", true}, {0, "aarch64", false}, {0, "i686", false},
-		{1, "aarch64", true}, {1, "x86_64", false}, {1, "armv8l", false},
-		{2, "armv7l", true}, {2, "armv8l", true}, {2, "aarch64", true}, {2, "armv6l", false}, {2, "x86_64", false},
+		{0, "x86_64", true},
+		{0, "aarch64", false},
+		{0, "i686", false},
+		{1, "aarch64", true},
+		{1, "x86_64", false},
+		{1, "armv8l", false},
+		{2, "armv7l", true},
+		{2, "armv8l", true},
+		{2, "aarch64", true},
+		{2, "armv6l", false},
+		{2, "x86_64", false},
 	} {
 		b := newBox(t, []string{"/bin/sh"})
 		a := Architectures()[c.architecture]

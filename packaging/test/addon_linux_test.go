@@ -48,7 +48,7 @@ func TestAddonOnSystemd(t *testing.T) {
 
 	l.unpack(addons)
 	l.hook("post-install")
-	first := l.running()
+	l.running()
 	if enabled := l.show("UnitFileState"); enabled != "enabled" {
 		t.Errorf("the unit is %q, not enabled", enabled)
 	}
@@ -57,7 +57,9 @@ func TestAddonOnSystemd(t *testing.T) {
 	l.delivered(1)
 	l.watchesKodi()
 	l.private()
+	l.signsOfLife()
 
+	first := l.running()
 	l.run("", "kill", "-9", first)
 	eventually(t, "restart after a kill", 30*time.Second, func() bool { pid := l.show("MainPID"); return pid != "0" && pid != first })
 	l.updatedWhileRunning()
@@ -247,6 +249,26 @@ func (l *libreELEC) private() {
 			}
 		}
 	}
+}
+
+// signsOfLife: the watchdog hears of the program through the shell that has
+// started it, or it would kill a healthy one after three minutes.
+func (l *libreELEC) signsOfLife() {
+	l.t.Helper()
+	folder := "/run/systemd/system/" + addonUnit + ".d"
+	l.run("", "mkdir", "-p", folder)
+	l.write(folder+"/short.conf", "[Service]\nWatchdogSec=10\n")
+	l.run("", "systemctl", "daemon-reload")
+	l.addon("", "service", "restart")
+	pid := l.running()
+	first := l.show("WatchdogTimestampMonotonic")
+	eventually(l.t, "sign of life", 30*time.Second, func() bool { return l.show("WatchdogTimestampMonotonic") != first })
+	if now := l.show("MainPID"); now != pid {
+		l.t.Errorf("%s became %s: the watchdog has killed it", pid, now)
+	}
+	l.run("", "rm", "-r", folder)
+	l.run("", "systemctl", "daemon-reload")
+	l.addon("", "service", "restart")
 }
 
 // updatedWhileRunning: Kodi puts the new folder in the place of the old one
