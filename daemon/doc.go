@@ -46,6 +46,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - kodi/nfo: readers of what was exported: trees of NFO files, videodb.xml; pure, read-only
   - kodi/playlist: reader of the playlists that Kodi keeps; finds their lines among a library's files
   - kodi/kodisim: makes library files and plays, marks, refreshes and upgrades them as Kodi does; for the demo and the tests
+  - kodi/realkodi: drives a real Kodi for the tests; knows which failures are Kodi's own end
   - kodi/watch: files → "something settled here": fsnotify, quiet window, ceiling, polling; knows nothing of Kodi
   - queue: the outbox in SQLite: commit, lease, settle, hold, list, counts; its schema
   - queue/viewing: the shared vocabulary: Viewing, Media, Batch, keys, validation; standard library only

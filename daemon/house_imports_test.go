@@ -40,6 +40,7 @@ func table() map[string]access {
 		"kodi/library":             {may: sources},
 		"kodi/nfo":                 {may: []string{"kodi/library", "queue/viewing"}},
 		"kodi/playlist":            {}, // files in, paths out: knows nothing of libraries
+		"kodi/realkodi":            {}, // drives the real thing, and knows nothing of ours
 		"kodi/watch":               {},
 		"packaging":                {},
 		"packaging/kodi":           {},

@@ -230,10 +230,11 @@ func (r *reading) thawed(g growth, v ruling, next *record) {
 	if g.to >= g.old.Count {
 		next.Frozen, next.Low, next.Count = false, 0, g.to
 	}
-	if r.restored(g) {
+	back := r.restored(g)
+	if back && (v.class != viewing.ClassLive || g.file.LastPlayed == g.old.MarkText) {
 		return
 	}
-	if v.class == viewing.ClassCatchUp {
+	if back || v.class == viewing.ClassCatchUp { // an old time may look like this minute in some zone
 		v.class, v.note = viewing.ClassReview, "The count came back with a new time after it had fallen with many others: a person must look."
 	}
 	r.find(g, v)

@@ -118,6 +118,15 @@ func TestRebuiltLibraries(t *testing.T) {
 				want: []string{"review F1029 2026-03-02T03:00:00Z", "catch-up F1 2026-03-02T03:30:00Z"},
 			},
 		}},
+		{name: "played in a wiped library by a clock further west", steps: []step{
+			{at: "2026-03-02 02:00:00", files: append(shelf(29, 1, old), film(1029, 2, "2026-03-01 20:50:00"))},
+			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},
+			{at: "2026-03-02 02:01:30", files: append(shelf(29, 0, ""), film(1029, 1, "2026-03-01 20:50:00"))}, // it only comes back
+			{
+				at: "2026-03-02 02:02:20", files: append(shelf(29, 0, ""), film(1029, 2, "2026-03-01 18:02:10")),
+				want: []string{"review F1029 2026-03-02T02:02:10Z"},
+			},
+		}},
 		{name: "a wipe that rests for a day is believed", steps: []step{
 			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},

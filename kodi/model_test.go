@@ -2,6 +2,7 @@ package kodi
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,6 +31,13 @@ type household struct {
 	fresh  map[string]bool       // by path: scanned in since the last reading
 	broken map[string]bool       // by path and time: ends of partial plays that only a reading of then can tell
 	events map[string]seenBefore // by event id
+
+	stale   map[string]bool   // by path: rows of files that are no longer on the disk
+	version int               // of the library
+	backup  []library.File    // of the library; nil before one was made
+	made    int64             // number of the last row that was made
+	saved   map[string][]byte // what is left of the importer when it is killed
+	savedAt time.Time
 }
 
 // act is something that a person did to see or mark a file as watched.
@@ -48,7 +56,7 @@ func newHousehold(t *rapid.T) *household {
 	h := &household{
 		known: &memory{meta: meta{ID: "lib"}, files: map[string]record{}}, on: true,
 		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, broken: map[string]bool{}, events: map[string]seenBefore{},
-		zones: map[string]*time.Location{},
+		zones: map[string]*time.Location{}, stale: map[string]bool{}, version: 121, made: 10000, saved: map[string][]byte{},
 	}
 	for _, name := range []string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"} {
 		zone, err := time.LoadLocation(name)
@@ -63,6 +71,7 @@ func newHousehold(t *rapid.T) *household {
 	h.files = []library.File{
 		film(1, 0, ""), film(2, 1, "2025-01-01 20:00:00"), film(3, 0, ""),
 		episodes(0, "", 1), episodes(2, "2025-01-01 21:00:00", 2), episodes(0, "", 3, 4),
+		but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1, a copy.mkv" }),
 	}
 	h.read(t)
 	return h
@@ -73,14 +82,32 @@ func (h *household) pass(d time.Duration) {
 	h.now = h.now.Add(d)
 	if h.on && d > time.Minute {
 		h.known.meta.GoodAt = h.now.Add(-30 * time.Second).UnixMilli()
+		if h.now.Sub(h.savedAt) >= saveEvery {
+			h.save()
+		}
 	}
 }
 
 func (h *household) text() string { return h.now.In(h.zone).Format(time.DateTime) }
 
-// pick takes one of the files.
+// pick takes one of the files that can be played.
 func (h *household) pick(t *rapid.T) *library.File {
-	return &h.files[rapid.IntRange(0, len(h.files)-1).Draw(t, "file")]
+	return h.pickOf(t, func(f library.File) bool { return !h.stale[f.Path] })
+}
+
+// pickItem takes one of those that the library has an item for.
+func (h *household) pickItem(t *rapid.T) *library.File {
+	return h.pickOf(t, func(f library.File) bool { return !h.stale[f.Path] && len(f.Items) > 0 })
+}
+
+func (h *household) pickOf(t *rapid.T, good func(library.File) bool) *library.File {
+	var all []int
+	for i, f := range h.files {
+		if good(f) {
+			all = append(all, i)
+		}
+	}
+	return &h.files[rapid.SampledFrom(all).Draw(t, "file")]
 }
 
 // count counts a file up at this moment.
@@ -144,8 +171,24 @@ func (h *household) actions() map[string]func(*rapid.T) {
 			h.zone = h.zones[rapid.SampledFrom([]string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"}).Draw(t, "zone")]
 			h.away = h.away || h.zone != h.zones["America/New_York"]
 		},
-		"import": h.bringPast,
-		"stop":   func(*rapid.T) { h.on = false },
+		"import":               h.bringPast,
+		"rename":               h.rename,
+		"clean":                h.clean,
+		"rematch":              h.rematch,
+		"play before its scan": h.playUnknown,
+		"scan what was played": h.scanPlayed,
+		"upgrade":              func(*rapid.T) { h.version += 10 },
+		"clocks change":        h.clocksChange,
+		"another Kodi":         h.another,
+		"back up":              func(*rapid.T) { h.backup = slices.Clone(h.files) },
+		"restore":              h.restore,
+		"kill":                 h.kill,
+		"stop": func(*rapid.T) {
+			if h.on {
+				h.save()
+			}
+			h.on = false
+		},
 		"start": func(t *rapid.T) {
 			h.on = true
 			h.read(t)
@@ -195,7 +238,7 @@ func (h *household) mark(t *rapid.T, f *library.File) {
 func (h *household) markShow(t *rapid.T) {
 	var marked []*library.File
 	for i := range h.files {
-		if f := &h.files[i]; f.Items[0].Media.Type == viewing.Episode && f.PlayCount == 0 {
+		if f := &h.files[i]; len(f.Items) > 0 && f.Items[0].Media.Type == viewing.Episode && f.PlayCount == 0 {
 			h.count(f)
 			f.PlayCount = len(f.Items) // once for each episode
 			marked = append(marked, f)
@@ -212,8 +255,13 @@ func (h *household) markShow(t *rapid.T) {
 
 // refresh gives an item a new row, with what an NFO claims, or nothing.
 func (h *household) refresh(t *rapid.T) {
-	f := h.pick(t)
-	*f = rebuilt(*f, f.Items[0].KodiID+1000)
+	h.insert(t, h.pickItem(t))
+}
+
+// insert gives an item a new row.
+func (h *household) insert(t *rapid.T, f *library.File) {
+	h.made++
+	*f = rebuilt(*f, h.made)
 	if h.unread[f.Path] != nil {
 		h.edited[f.Path] = true // counted, its time gone
 	}
@@ -233,7 +281,8 @@ func (h *household) refresh(t *rapid.T) {
 // scan puts a film into the library, with or without an NFO that has a count
 // and no date.
 func (h *household) scan(t *rapid.T) {
-	f := film(int64(100+len(h.files)), 0, "")
+	h.made++
+	f := film(h.made, 0, "")
 	if n := rapid.IntRange(0, 2).Draw(t, "count of the NFO"); n > 0 {
 		f.PlayCount, f.LastPlayed = n, h.text()
 	}
@@ -251,7 +300,7 @@ func (h *household) bringPast(t *rapid.T) {
 	}
 	o := ImportOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
 	for turn := range 2 {
-		r := newReading(h.known, snapshot(h.files...), h.now, zones{machine: h.zones["America/New_York"]})
+		r := newReading(h.known, h.snapshot(), h.now, zones{machine: h.zones["America/New_York"]})
 		p, err := makePlan(t.Context(), r, eventLedger(h.events), "kodi:/u", o)
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +321,7 @@ func (h *household) bringPast(t *rapid.T) {
 			}
 			h.events[w.EventID] = seenBefore{w.Origin.Path}
 		}
-		h.known.apply(v)
+		h.commit(t, v)
 	}
 }
 
@@ -291,11 +340,13 @@ func (eventLedger) Recorded(context.Context, string, []string) (map[string][]vie
 	return map[string][]viewing.Instant{}, nil
 }
 
-// hidden admits that the time of a file that is new may lie before the last
-// reading, by a clock that has travelled, or be midnight: that is a baseline.
+// hidden admits what package kodi says it misses: the time of a file that is
+// new may lie before the last reading, by a clock that has travelled, or be
+// midnight, and that is a baseline; and a count that was frozen may come back
+// with an earlier time by such a clock.
 func (h *household) hidden(a *act) bool {
 	text := a.ends[len(a.ends)-1].In(a.zone).Format(time.TimeOnly)
-	return h.fresh[a.path] && (h.away || text == "00:00:00")
+	return h.fresh[a.path] && (h.away || text == "00:00:00") || h.known.files[a.path].Frozen && h.away
 }
 
 // edit changes a count as programs do; an empty time leaves the old one.
@@ -314,8 +365,7 @@ func (h *household) edit(t *rapid.T, by int, last string) {
 
 // read lets the importer look, and holds its verdict against the truth.
 func (h *household) read(t *rapid.T) {
-	snap := snapshot(h.files...)
-	v := decide(h.known, snap, h.now, zones{machine: h.zones["America/New_York"]})
+	v := decide(h.known, h.snapshot(), h.now, zones{machine: h.zones["America/New_York"]})
 	told := map[string]bool{}
 	for _, w := range v.viewings {
 		if err := w.Validate(); err != nil {
@@ -348,7 +398,7 @@ func (h *household) read(t *rapid.T) {
 	clear(h.fresh)
 	clear(h.edited)
 	clear(h.partly)
-	h.known.apply(v)
+	h.commit(t, v)
 }
 
 // mustBeTrue finds the act behind a viewing that will be sent.
@@ -370,14 +420,15 @@ func (h *household) mustBeTrue(t *rapid.T, w viewing.Viewing) {
 	t.Fatalf("false or doubled: %s %s at %s (%s)", w.Class, w.Origin.Path, w.WatchedAt.Time(), w.Origin.Note)
 }
 
-// showing is how many files have this time.
-func (h *household) showing(text string) (n int) {
+// showing is how many items have this time, in whatever files.
+func (h *household) showing(text string) int {
+	items := map[string]bool{}
 	for _, f := range h.files {
 		if f.LastPlayed == text {
-			n++
+			items[identity(mediaOf(f), f.Path)] = true
 		}
 	}
-	return n
+	return len(items)
 }
 
 // fits compares times: exactly, but for what is caught up with a clock that

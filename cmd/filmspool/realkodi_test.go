@@ -1,203 +1,281 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 )
 
-// realKodi runs the script that FILMSPOOL_REAL_KODI names, which starts a real
-// Kodi over a small library of its own.
-type realKodi struct {
-	t      testing.TB
-	script string
-	dir    string
-	port   string
-}
-
-// newRealKodi is a Kodi that is not started yet.
-func newRealKodi(t *testing.T) *realKodi {
+// alive does something with so many real Kodis, which are not started yet. It
+// is done again with new ones where one of them ended by itself.
+func alive(t *testing.T, number int, do func(kodis ...*realkodi.Kodi)) {
 	t.Helper()
-	script := os.Getenv("FILMSPOOL_REAL_KODI")
-	if script == "" {
-		t.Skip("needs a real Kodi: install Debian's kodi and name a script that starts it in FILMSPOOL_REAL_KODI")
+	script := realkodi.Script(t)
+	var kodis []*realkodi.Kodi
+	lives := realkodi.Lives{
+		Ended: func() bool { return slices.ContainsFunc(kodis, (*realkodi.Kodi).Ended) },
+		Renew: func(testing.TB) {},
+		Last: func() (all string) {
+			for _, k := range kodis {
+				all += k.Tail() + "\n"
+			}
+			return all
+		},
 	}
-	dir, err := os.MkdirTemp("", "filmspool-kodi-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { // Kodi runs as another user
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free now
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
-	k := &realKodi{script: script, dir: dir, port: port}
-	k.t = mortal{t, k}
-	t.Cleanup(func() { k.try("stop", dir) })
-	return k
-}
-
-// start starts Kodi, whose clock stands in New York, and returns its userdata
-// folder. It leaves the home window: going back there can kill a Kodi 20.1.
-func (k *realKodi) start() string {
-	k.t.Helper()
-	lines := strings.Split(strings.TrimSpace(k.do("start", k.dir)), "\n")
-	k.do("rpc", k.dir, "GUI.ActivateWindow", `{"window":"settings"}`)
-	return lines[len(lines)-1]
-}
-
-// do runs the script and wants it to work, and Kodi to live on.
-func (k *realKodi) do(args ...string) string {
-	k.t.Helper()
-	out, err := k.try(args...)
-	if err != nil || k.ended() {
-		k.t.Fatalf("real-kodi %v: %v\n%s", args, err, out)
-	}
-	return out
-}
-
-func (k *realKodi) try(args ...string) (string, error) {
-	cmd := exec.Command("bash", append([]string{k.script}, args...)...) // its clean-up outlives the test's context
-	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, &said)
-	}
-	return string(out), err
-}
-
-// ended reports whether the Kodi that was started runs no more.
-func (k *realKodi) ended() bool {
-	group, err := os.ReadFile(filepath.Join(k.dir, "kodi.pid"))
-	if err != nil {
-		return false
-	}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	return !slices.ContainsFunc(stats, func(path string) bool {
-		text, _ := os.ReadFile(path) // or it has just ended
-		stat := strings.Fields(string(text))
-		return len(stat) > 4 && stat[1] == "(kodi.bin)" && stat[2] != "Z" && stat[4] == strings.TrimSpace(string(group))
+	lives.Survive(t, t.Name(), func(mortal testing.TB) {
+		dir, err := os.MkdirTemp("", "filmspool-kodi-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil { // Kodi runs as another user
+			t.Fatal(err)
+		}
+		kodis = nil
+		for i := range number {
+			k := realkodi.New(mortal, script, filepath.Join(dir, fmt.Sprint("kodi", i+1)))
+			kodis = append(kodis, k)
+			defer k.Stop()
+		}
+		do(kodis...)
 	})
 }
 
-// log is the end of what it printed.
-func (k *realKodi) log() string {
-	text, _ := os.ReadFile(filepath.Join(k.dir, "kodi.log"))
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+// watcher is the real program beside a real Kodi: a daemon and the service it
+// reports to.
+type watcher struct {
+	*household
+	kodis   []*realkodi.Kodi
+	box     *process
+	daemon  *process
+	seen    map[int64]string // what the queue last showed
+	entries []status.Entry
 }
 
-// death is the panic of a mortal test.
-type death struct{}
-
-// mortal is a test that fails only while its Kodi lives; else it panics.
-type mortal struct {
-	testing.TB
-	kodi interface{ ended() bool }
-}
-
-func (m mortal) Fatal(args ...any) {
-	m.Helper()
-	m.judge()
-	m.TB.Fatal(args...)
-}
-
-func (m mortal) Fatalf(format string, args ...any) {
-	m.Helper()
-	m.judge()
-	m.TB.Fatalf(format, args...)
-}
-
-// judge gives a Kodi that no longer answers two seconds to end.
-func (m mortal) judge() {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for range 20 {
-		if m.kodi.ended() {
-			panic(death{})
-		}
-		<-tick.C
-	}
-}
-
-// TestRealKodiEndToEnd watches a real Kodi's library and plays a film in it:
-// the first scan sends nothing, the playback arrives once, at its time in UTC,
-// within five seconds of its end. It is done again, twice at most, where Kodi
-// ended by itself, and for no other reason.
-func TestRealKodiEndToEnd(t *testing.T) {
-	const most = 2
-	for deaths := 0; ; {
-		k := newRealKodi(t)
-		if endToEnd(t, k) {
-			return
-		}
-		if deaths++; deaths > most {
-			t.Fatalf("Kodi ended by itself %d times. The end of its log:\n%s", deaths, k.log())
-		}
-		t.Logf("Kodi ended by itself (%d of at most %d times): all is done again with a new one. The end of its log:\n%s", deaths, most, k.log())
-	}
-}
-
-// endToEnd reports whether Kodi lived as long as it was needed. What the
-// service has recorded is judged by t, whether Kodi lives or not.
-func endToEnd(t *testing.T, kodi *realKodi) (lived bool) {
-	defer func() {
-		switch cause := recover(); cause.(type) {
-		case nil:
-		case death:
-			lived = false
-		default:
-			panic(cause)
-		}
-	}()
-	userdata := kodi.start()
-	h := newHousehold(t)
-	h.t = kodi.t
-	config := filepath.Join(h.dir, "config", "filmspool", "config.toml")
+// newWatcher logs in; nothing watches yet.
+func newWatcher(t *testing.T, kodis ...*realkodi.Kodi) *watcher {
+	t.Helper()
+	w := &watcher{household: newHousehold(t), kodis: kodis, seen: map[int64]string{}}
+	w.t = kodis[0].T
+	config := filepath.Join(w.dir, "config", "filmspool", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(config, fmt.Appendf(nil, "[[kodi.libraries]]\nuserdata = %q\n", userdata), 0o600); err != nil {
+	var text string
+	for _, k := range kodis {
+		text += fmt.Sprintf("[[kodi.libraries]]\nuserdata = %q\n", k.Userdata())
+	}
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	box := h.start("sandbox", "--listen", "127.0.0.1:0", "--state-dir", h.dir+"/box", "--secret-key", secretKey)
-	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
-	h.start("run")
-	h.until("the first scan", func() bool { return strings.Contains(h.try("status"), "5 films and 6 episodes, 1 watched") })
-	if n := len(h.records(box.address).History); n != 0 {
-		t.Fatalf("the first scan sent %d viewings", n)
-	}
+	w.box = w.start("sandbox", "--listen", "127.0.0.1:0", "--state-dir", w.dir+"/box", "--secret-key", secretKey)
+	w.do(secretKey, "login", "--base-url", "http://"+w.box.address+"/api/v1", "--key-stdin")
+	return w
+}
 
-	kodi.do("play", kodi.dir, "movie", "1")
-	ended := time.Now()
-	h.delivered(1)
-	h.t = t
-	records := h.records(box.address).History
-	if len(records) != 1 || records[0].ID != 603 {
-		t.Fatalf("recorded %+v, want film 603 once", records)
+// watch runs the daemon; one that is blind gets no events of files, and can
+// only look at them now and then.
+func (w *watcher) watch(blind bool) {
+	w.t.Helper()
+	cmd := w.command(w.t.Context(), "run")
+	if blind {
+		cmd.Args = append([]string{"unshare", "--user", "--map-root-user", "sh", "-c",
+			`echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"`, "sh"}, cmd.Args...)
+		cmd.Path = "/usr/bin/unshare"
 	}
-	got := records[0]
-	if off := ended.Sub(got.WatchedAt.Time); off < -2*time.Second || off > 8*time.Second {
-		t.Errorf("watched at %v, but Kodi ended it about %v", got.WatchedAt, ended.UTC())
+	began := time.Now()
+	w.daemon = w.serve(cmd)
+	w.read(began)
+}
+
+// end stops what runs.
+func (w *watcher) end() {
+	for _, p := range []*process{w.daemon, w.box} {
+		if p != nil {
+			p.end(syscall.SIGTERM)
+		}
 	}
-	late := got.ReceivedAt.Sub(got.WatchedAt.Time)
-	if late > 5*time.Second {
-		t.Errorf("arrived %v after its end, want at most 5s", late)
+}
+
+// read waits until the daemon has read all libraries after a moment.
+func (w *watcher) read(after time.Time) {
+	w.t.Helper()
+	w.soon("a reading", func() bool {
+		var now struct{ Sources []status.Source }
+		w.ask(&now, "status", "--json")
+		read := 0
+		for _, s := range now.Sources {
+			if s.LastSeen != nil && s.LastSeen.After(after) {
+				read++
+			}
+		}
+		return read == len(w.kodis)
+	})
+}
+
+// ask runs a command that prints JSON. Status has exit code 4 while something
+// needs the user.
+func (w *watcher) ask(answer any, args ...string) {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), args...).Output()
+	if len(out) == 0 {
+		w.t.Fatalf("filmspool %v: %v", args, err)
 	}
-	t.Logf("arrived %v after its end", late.Round(time.Millisecond))
-	return true
+	if err := json.Unmarshal(out, answer); err != nil {
+		w.t.Fatalf("filmspool %v: %v in %s", args, err, out)
+	}
+}
+
+// soon asks four times a second, for as long as a blind daemon may need.
+func (w *watcher) soon(what string, good func() bool) {
+	w.t.Helper()
+	limit := time.After(100 * time.Second)
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for !good() {
+		select {
+		case <-limit:
+			w.t.Fatalf("%s did not happen; status:\n%s", what, w.try("status"))
+		case <-tick.C:
+		}
+	}
+}
+
+// rested waits until a Kodi's library has changed since a moment and rested
+// for a second, and gives the time of its last change.
+func (w *watcher) rested(k *realkodi.Kodi, since time.Time) (last time.Time) {
+	w.t.Helper()
+	k.Await("change of the library", func() bool {
+		last = changed(k)
+		return last.After(since) && time.Since(last) > time.Second
+	})
+	return last
+}
+
+// changed is when a library last changed.
+func changed(k *realkodi.Kodi) (last time.Time) {
+	info, err := os.Stat(k.Database())
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+// news is what changed in the queue since it was last asked, sorted: one line
+// for each entry that is new or stands elsewhere now.
+func (w *watcher) news() (lines []string) {
+	w.t.Helper()
+	w.soon("end of sending", func() bool {
+		w.list()
+		return !slices.ContainsFunc(w.entries, func(e status.Entry) bool { return e.State == "pending" || e.State == "sending" })
+	})
+	for _, e := range w.entries {
+		line := e.State + " " + e.Label()
+		if e.State == "held" {
+			line = e.State + " " + e.Reason + " " + e.Label()
+		}
+		if w.seen[e.ID] != line {
+			lines = append(lines, line)
+		}
+		w.seen[e.ID] = line
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// list asks for all entries, the newest first.
+func (w *watcher) list() {
+	w.t.Helper()
+	w.entries = nil
+	w.ask(&w.entries, "queue", "list", "--json", "--limit", "10000")
+}
+
+// deed is something that the people of the house, or Kodi, do, and all that
+// it changes in the queue.
+type deed struct {
+	name string
+	do   func(k *realkodi.Kodi)
+	want []string
+}
+
+// span is from the begin of a deed to its end.
+type span struct{ from, to time.Time }
+
+// live does deeds one after the other, and wants the watcher to see each for
+// what it is.
+func (w *watcher) live(k *realkodi.Kodi, deeds []deed) (spans []span) {
+	w.t.Helper()
+	for _, d := range deeds {
+		s := w.act(k, d)
+		w.read(changed(k))
+		w.expect(d.name, d.want)
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// act does one deed.
+func (w *watcher) act(k *realkodi.Kodi, d deed) span {
+	w.t.Helper()
+	s := span{from: time.Now()}
+	d.do(k)
+	s.to = w.rested(k, s.from)
+	w.t.Logf("%-30s %4.1f s", d.name, time.Since(s.from).Seconds())
+	return s
+}
+
+// expect compares the news. What is sent and should not be is false whether
+// Kodi lives or not.
+func (w *watcher) expect(what string, want []string) {
+	w.t.Helper()
+	want = slices.Sorted(slices.Values(want))
+	got := w.news()
+	if slices.Equal(got, want) {
+		return
+	}
+	diff := cmp.Diff(want, got)
+	for _, line := range got {
+		if strings.HasPrefix(line, "delivered") && !slices.Contains(want, line) {
+			w.t.Errorf("%s (-want +got):\n%s", what, diff)
+			return
+		}
+	}
+	w.t.Fatalf("%s (-want +got):\n%s", what, diff)
+}
+
+// true compares what the service has with what the queue delivered, and each
+// time with the spans in which people did something.
+func (w *watcher) isTrue(spans []span) {
+	w.t.Helper()
+	var told, has []string
+	for _, e := range w.entries {
+		if e.State != "delivered" {
+			continue
+		}
+		told = append(told, e.WatchedAt.UTC().Format(time.RFC3339))
+		if !slices.ContainsFunc(spans, func(s span) bool {
+			return e.WatchedAt.After(s.from.Add(-1500*time.Millisecond)) && e.WatchedAt.Before(s.to.Add(time.Second))
+		}) {
+			w.t.Errorf("%s at %v: nobody watched anything then", e.Label(), e.WatchedAt)
+		}
+	}
+	for _, r := range w.records(w.box.address).History {
+		has = append(has, r.WatchedAt.UTC().Format(time.RFC3339))
+	}
+	slices.Sort(told)
+	slices.Sort(has)
+	if diff := cmp.Diff(told, has); diff != "" {
+		w.t.Errorf("the service has other viewings (-queue +service):\n%s", diff)
+	}
 }

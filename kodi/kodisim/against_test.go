@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -39,18 +40,14 @@ type seen struct {
 // at its own pace, and row numbers that no column shows. Not compared at all is
 // what no Kodi 20 can show: schema 131, its versions, and the upgrade.
 func TestAgainstRealKodi(t *testing.T) {
-	script := os.Getenv("FILMSPOOL_REAL_KODI")
-	if script == "" {
-		t.Skip("needs a real Kodi 20.1: run \"real-kodi install\" as root once, then set FILMSPOOL_REAL_KODI to the path of that script")
-	}
-	k := startKodi(t, script)
+	k := startKodi(t)
 	for _, acts := range [][]act{playbacks(), remoteMarks(), windowMarks(), refreshes(), scans(), removals()} {
 		for _, a := range acts {
 			t.Run(strings.ReplaceAll(a.name, " ", "-"), func(t *testing.T) {
-				k.t = t
+				k.T = t
 				k.compare(a)
 			})
-			if k.deaths > mostDeaths {
+			if k.Deaths > realkodi.MostDeaths {
 				return
 			}
 		}
@@ -67,12 +64,12 @@ type deed struct {
 
 // really has the real Kodi do an act.
 func (k *kodi) really(a act) deed {
-	k.t.Helper()
-	d := deed{before: k.copy(), state: dump(k.t, k.db, nil), from: time.Now()}
-	first := commits(k.t, k.path)
+	k.T.Helper()
+	d := deed{before: k.copy(), state: dump(k.T, k.db, nil), from: time.Now()}
+	first := commits(k.T, k.Database())
 	a.real(k)
 	k.settled(d.state, !a.still)
-	d.transactions = commits(k.t, k.path) - first
+	d.transactions = commits(k.T, k.Database()) - first
 	d.after, d.to = k.copy(), time.Now()
 	return d
 }
@@ -80,26 +77,26 @@ func (k *kodi) really(a act) deed {
 // compare does an act both ways. Each act starts from what the real Kodi has,
 // so one that differs does not spoil the next.
 func (k *kodi) compare(a act) {
-	k.t.Helper()
+	k.T.Helper()
 	var did deed
 	k.survive(a.name, func() { did = k.really(a) })
 	k.past = append(k.past, a)
 	after := k.openCopy(did.after)
-	s := must(Open(did.before))(k.t)
+	s := must(Open(did.before))(k.T)
 	defer s.Close()
 	told := seen{kodi: k, before: s.db, after: after, from: did.from, to: did.to}
-	ours := commits(k.t, did.before)
-	ok(k.t, a.ours(s, told))
-	ours = commits(k.t, did.before) - ours
+	ours := commits(k.T, did.before)
+	ok(k.T, a.ours(s, told))
+	ours = commits(k.T, did.before) - ours
 	if ours > did.transactions || ours == 0 && did.transactions > 0 { // more of the real ones: jobs of Kodi's window, and the steps of a scan
-		k.t.Errorf("transactions: real %d, ours %d", did.transactions, ours)
+		k.T.Errorf("transactions: real %d, ours %d", did.transactions, ours)
 	}
-	got := dump(k.t, s.db, a.left)
-	if diff := cmp.Diff(dump(k.t, after, a.left), got); diff != "" {
-		k.t.Errorf("the libraries differ (-real +ours):\n%s", diff)
+	got := dump(k.T, s.db, a.left)
+	if diff := cmp.Diff(dump(k.T, after, a.left), got); diff != "" {
+		k.T.Errorf("the libraries differ (-real +ours):\n%s", diff)
 	}
-	if changed := fmt.Sprint(did.state) != fmt.Sprint(dump(k.t, after, nil)); changed == a.still {
-		k.t.Errorf("the real Kodi changed something: %v", changed)
+	if changed := fmt.Sprint(did.state) != fmt.Sprint(dump(k.T, after, nil)); changed == a.still {
+		k.T.Errorf("the real Kodi changed something: %v", changed)
 	}
 }
 
@@ -114,8 +111,8 @@ func commits(t testing.TB, path string) uint32 {
 }
 
 func (k *kodi) openCopy(path string) *sql.DB {
-	db := must(sql.Open("sqlite", "file:"+path+"?mode=ro"))(k.t)
-	k.t.Cleanup(func() { _ = db.Close() })
+	db := must(sql.Open("sqlite", "file:"+path+"?mode=ro"))(k.T)
+	k.T.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
@@ -162,28 +159,28 @@ func column1(t testing.TB, tx *sql.Tx, query string) []string {
 // at is the time that the real Kodi wrote for a file. It must lie within the
 // act, or the test would hand us a wrong answer to repeat.
 func (s seen) at(ref Ref) time.Time {
-	s.t.Helper()
-	k := must(ref.kind())(s.t)
+	s.T.Helper()
+	k := must(ref.kind())(s.T)
 	return s.time(`select lastPlayed from files join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID)
 }
 
 func (s seen) time(query string, args ...any) time.Time {
-	s.t.Helper()
+	s.T.Helper()
 	var text string
-	ok(s.t, s.after.QueryRow(query, args...).Scan(&text))
-	at := must(time.ParseInLocation("2006-01-02 15:04:05", text, s.zone))(s.t)
+	ok(s.T, s.after.QueryRow(query, args...).Scan(&text))
+	at := must(time.ParseInLocation("2006-01-02 15:04:05", text, s.zone))(s.T)
 	if at.Before(s.from.Add(-time.Second)) || at.After(s.to) {
-		s.t.Errorf("Kodi wrote %s, which is not between %s and %s", at, s.from.In(s.zone), s.to.In(s.zone))
+		s.T.Errorf("Kodi wrote %s, which is not between %s and %s", at, s.from.In(s.zone), s.to.In(s.zone))
 	}
 	return at
 }
 
 // stoppedAt is the position of the resume point that the real Kodi wrote.
 func (s seen) stoppedAt(ref Ref) time.Duration {
-	s.t.Helper()
-	k := must(ref.kind())(s.t)
+	s.T.Helper()
+	k := must(ref.kind())(s.T)
 	var seconds float64
-	ok(s.t, s.after.QueryRow(`select timeInSeconds from bookmark join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID).Scan(&seconds))
+	ok(s.T, s.after.QueryRow(`select timeInSeconds from bookmark join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID).Scan(&seconds))
 	return time.Duration(seconds*1e6+0.5) * time.Microsecond
 }
 
@@ -199,7 +196,7 @@ func item(r Ref) map[string]any { return map[string]any{string(r.Type) + "id": r
 func playback(name string, ref func(k *kodi) Ref, percent float64, resume bool) act {
 	return act{
 		name: name,
-		real: func(k *kodi) { k.play(item(ref(k)), min(percent, 97), percent <= 97) },
+		real: func(k *kodi) { k.Play(item(ref(k)), min(percent, 97), percent <= 97) },
 		ours: func(s *Sim, seen seen) error {
 			r := ref(seen.kodi)
 			if percent > 97 {
@@ -216,7 +213,7 @@ func playback(name string, ref func(k *kodi) Ref, percent float64, resume bool) 
 
 // length is the running time of an item's file.
 func (s seen) length(ref Ref) time.Duration {
-	k := must(ref.kind())(s.t)
+	k := must(ref.kind())(s.T)
 	return time.Duration(s.number(`select iVideoDuration from streamdetails join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID)) * time.Second
 }
 
@@ -250,7 +247,7 @@ func remote(name string, ref func(k *kodi) Ref, n int, last string, still bool) 
 			if last != "" {
 				params = append(params, "lastplayed", last)
 			}
-			k.call(method, params...)
+			k.Call(method, params...)
 		},
 		ours: func(s *Sim, seen seen) error {
 			r := ref(seen.kodi)
@@ -265,10 +262,10 @@ func remote(name string, ref func(k *kodi) Ref, n int, last string, still bool) 
 // now is when an act happened that may have kept the old time: what the file
 // got if it had none before, else any time.
 func (s seen) now(ref Ref) time.Time {
-	s.t.Helper()
-	k := must(ref.kind())(s.t)
+	s.T.Helper()
+	k := must(ref.kind())(s.T)
 	var before sql.NullString
-	ok(s.t, s.before.QueryRow(`select lastPlayed from files join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID).Scan(&before))
+	ok(s.T, s.before.QueryRow(`select lastPlayed from files join `+k.table+` using (idFile) where `+k.key+` = ?`, ref.ID).Scan(&before))
 	if before.Valid {
 		return s.to
 	}
@@ -303,7 +300,7 @@ func toggled(name string, ref func(k *kodi) Ref, mark bool) act {
 				viewing.Movie: "videodb://movies/titles/", viewing.TV: "videodb://tvshows/titles/",
 				viewing.Episode: fmt.Sprintf("videodb://tvshows/titles/%d/1/", k.show("Show Red")),
 			}[r.Type]
-			k.toggle(folder, r.ID)
+			k.Toggle(folder, r.ID)
 		},
 		ours: func(s *Sim, seen seen) error {
 			r := ref(seen.kodi)
@@ -347,7 +344,7 @@ func refreshed(name, title string, before func(k *kodi), found Refreshed) act {
 				before(k)
 			}
 			old = ref(k)
-			k.call("VideoLibrary.RefreshMovie", "movieid", old.ID, "ignorenfo", false)
+			k.Call("VideoLibrary.RefreshMovie", "movieid", old.ID, "ignorenfo", false)
 		},
 		ours: func(s *Sim, seen seen) error {
 			if found.Claim.PlayCount > 0 && found.Claim.LastPlayed == "" {
@@ -360,9 +357,9 @@ func refreshed(name, title string, before func(k *kodi), found Refreshed) act {
 
 func refreshes() []act {
 	nfo := func(k *kodi, from, to string) {
-		path := filepath.Join(k.dir, "media", "movies", "Beta (2010)", "Beta (2010).nfo")
-		text := must(os.ReadFile(path))(k.t)
-		ok(k.t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o644))
+		path := filepath.Join(k.Dir, "media", "movies", "Beta (2010)", "Beta (2010).nfo")
+		text := must(os.ReadFile(path))(k.T)
+		ok(k.T, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o644))
 	}
 	var double Ref
 	return []act{
@@ -380,7 +377,7 @@ func refreshes() []act {
 			name: "refresh half a double episode",
 			real: func(k *kodi) {
 				double = part(k, 1, 3)
-				k.call("VideoLibrary.RefreshEpisode", "episodeid", double.ID, "ignorenfo", false)
+				k.Call("VideoLibrary.RefreshEpisode", "episodeid", double.ID, "ignorenfo", false)
 			},
 			ours: func(s *Sim, seen seen) error { return second(s.Refresh(double, Refreshed{})) },
 		},
@@ -390,18 +387,18 @@ func refreshes() []act {
 // scanned leaves out what a scan notes about folders and about itself.
 func scanned() []string { return []string{"path.strHash", "version.iCompressCount"} }
 
-func (k *kodi) scan() { k.call("VideoLibrary.Scan") }
+func (k *kodi) scan() { k.Call("VideoLibrary.Scan") }
 
 // date is the date of a file, which a scan notes.
 func (s seen) date(path string) time.Time {
-	return must(os.Stat(path))(s.t).ModTime().In(s.zone)
+	return must(os.Stat(path))(s.T).ModTime().In(s.zone)
 }
 
 func scans() []act {
 	var newt, green string
 	dates := []string{"files.dateAdded", "path.dateAdded"} // the file's own, of which we are not told
 	play := act{
-		real: func(k *kodi) { k.play(map[string]any{"file": newt}, 97, false) }, left: dates,
+		real: func(k *kodi) { k.Play(map[string]any{"file": newt}, 97, false) }, left: dates,
 		ours: func(s *Sim, seen seen) error {
 			return s.PlayFile(newt, seen.time(`select lastPlayed from files where strFilename = ?`, filepath.Base(newt)))
 		},
@@ -409,7 +406,7 @@ func scans() []act {
 	first, again := play, play
 	first.name, again.name = "play a file before its scan", "play it again"
 	first.real = func(k *kodi) {
-		newt = k.media("movies/Newt (2020)/Newt (2020).mkv", map[string]string{"movies/Newt (2020)/Newt (2020).nfo": `<movie><title>Newt</title><year>2020</year><uniqueid type="tmdb" default="true">77</uniqueid></movie>`})
+		newt = k.AddMedia("movies/Newt (2020)/Newt (2020).mkv", map[string]string{"movies/Newt (2020)/Newt (2020).nfo": `<movie><title>Newt</title><year>2020</year><uniqueid type="tmdb" default="true">77</uniqueid></movie>`})
 		play.real(k)
 	}
 	return []act{
@@ -423,7 +420,7 @@ func scans() []act {
 		{
 			name: "scan a show", left: scanned(),
 			real: func(k *kodi) {
-				green = k.media("tv/Show Green/Season 02/Show Green S02E05.mkv", map[string]string{
+				green = k.AddMedia("tv/Show Green/Season 02/Show Green S02E05.mkv", map[string]string{
 					"tv/Show Green/tvshow.nfo":                      `<tvshow><title>Show Green</title><premiered>2011-01-01</premiered><uniqueid type="tmdb" default="true">1399</uniqueid><uniqueid type="tvdb">121361</uniqueid></tvshow>`,
 					"tv/Show Green/Season 02/Show Green S02E05.nfo": `<episodedetails><title>Winter</title><season>2</season><episode>5</episode><uniqueid type="tmdb" default="true">63056</uniqueid><playcount>1</playcount><lastplayed>2020-01-31</lastplayed></episodedetails>`,
 				})
@@ -451,7 +448,7 @@ func removals() []act {
 			real: func(k *kodi) {
 				gone = ref(k)
 				word := map[viewing.MediaType]string{viewing.Movie: "movieid", viewing.Episode: "episodeid", viewing.TV: "tvshowid"}[gone.Type]
-				k.call("VideoLibrary."+method, word, gone.ID)
+				k.Call("VideoLibrary."+method, word, gone.ID)
 			},
 			ours: func(s *Sim, seen seen) error { return s.Remove(gone) },
 		}
@@ -463,7 +460,7 @@ func removals() []act {
 		{
 			name: "scan it in again", left: scanned(), real: (*kodi).scan,
 			ours: func(s *Sim, seen seen) error {
-				path := filepath.Join(seen.dir, "media", "movies", "Newt (2020)", "Newt (2020).mkv")
+				path := filepath.Join(seen.Dir, "media", "movies", "Newt (2020)", "Newt (2020).mkv")
 				return second(s.AddFilm(Film{Title: "Newt", Year: 2020, IDs: viewing.IDs{TMDB: 77}, Path: path, Duration: time.Minute}, seen.date(path)))
 			},
 		},
