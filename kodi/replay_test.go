@@ -1,7 +1,10 @@
 package kodi
 
 import (
+	"compress/gzip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,35 +18,25 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// realKodi is the folder of libraries that a real Kodi wrote, beside the
-// repository; the test is skipped without it.
-func realKodi(t *testing.T) string {
-	t.Helper()
-	folder, err := filepath.Abs("../../shared/kodi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no libraries of a real Kodi beside the repository")
-	}
-	return folder
-}
+// evening is a file of the evening in testdata.
+func evening(name string) string { return filepath.Join("testdata", "evening", name) }
 
 // readReal reads a library under the name that Kodi would give it.
 func readReal(t *testing.T, file, name string) library.Snapshot {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(realKodi(t), file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed, err := os.Open(evening(file + ".gz"))
+	must(t, err)
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	must(t, err)
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	out, err := os.Create(path)
+	must(t, err)
+	_, err = io.Copy(out, text)
+	must(t, errors.Join(err, out.Close()))
 	snap, err := library.Read(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	snap.Path = "/u/Database/" + name // the same in each reading
 	return snap
 }
 
@@ -65,11 +58,17 @@ func TestRealEvening(t *testing.T) {
 			"catch-up Beta (2010) 2026-11-21T05:44:25Z",
 			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays, of which Kodi kept one time
 		}},
-		{"2026-11-21 06:10:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", []string{
+		{"2026-11-21 05:57:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", []string{
 			"review Beta (2010) 2026-11-21T05:44:25Z",      // 1 to 9, the time unmoved
 			"review Alpha One (1999) 2026-11-21T05:55:30Z", // played, but refreshed before: it could be its NFO
 		}},
-		{"2026-11-21 06:11:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", nil},
+		{"2026-11-21 05:57:10", "MyVideos131.migrated-from-121.db", "MyVideos131.db", nil},
+		{"2026-11-21 06:10:00", "MyVideos131.after-versions.db", "MyVideos131.db", []string{
+			"review Beta (2010) 2026-11-21T05:57:57Z", // 9 to 7 by a remote, and played
+			"review Beta (2010) 2026-11-21T05:58:28Z", // the other version, which has become one meanwhile
+			"catch-up Delta (1994) 2026-11-21T06:05:00Z",
+		}},
+		{"2026-11-21 06:11:00", "MyVideos131.after-versions.db", "MyVideos131.db", nil},
 	}
 	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 	labels := map[string]string{}
@@ -96,7 +95,7 @@ type logged struct {
 // "05:44:25.662 ROW CHG 3 Beta (2010).mkv {…} -> {pc:2 lp:2026-11-21 00:44:25 bm:}".
 func readLog(t *testing.T, name string) (all []logged) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(realKodi(t), "event-logs", name))
+	text, err := os.ReadFile(evening(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,16 +139,14 @@ func (l logged) apply(files []library.File) []library.File {
 	return files
 }
 
-// The same evening as it happened, row by row, with the importer running: each
-// run of changes is read half a second after its end.
-func TestRealEveningLive(t *testing.T) {
+// relive reads a library as it changed, row by row, with the importer running:
+// each run of changes is read half a second after its end.
+func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (got []string) {
+	t.Helper()
 	z := zones{machine: location(t, "America/New_York")}
-	snap := readReal(t, "MyVideos121.before-watched.db", "MyVideos121.db")
-	lines := slices.Concat(readLog(t, "watch2.log"), readLog(t, "watch3.log"), readLog(t, "watch4.log"))
 	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
-	known.apply(decide(known, snap, moment(t, "2026-11-21 05:41:00"), z))
+	known.apply(decide(known, snap, moment(t, from), z))
 	labels := map[string]string{}
-	var got []string
 	for i, l := range lines {
 		snap.Files = l.apply(snap.Files)
 		if i+1 < len(lines) && lines[i+1].at.Sub(l.at) < 500*time.Millisecond {
@@ -162,6 +159,13 @@ func TestRealEveningLive(t *testing.T) {
 		got = append(got, tell(v, labels)...)
 		known = reload(t, known, v)
 	}
+	return got
+}
+
+// The same evening as it happened.
+func TestRealEveningLive(t *testing.T) {
+	got := relive(t, readReal(t, "MyVideos121.before-watched.db", "MyVideos121.db"), "2026-11-21 05:41:00",
+		slices.Concat(readLog(t, "watch2.log"), readLog(t, "watch3.log"), readLog(t, "watch4.log")))
 	want := []string{
 		"backdated Alpha Two (2003) 2026-11-21T02:05:00Z", // JSON-RPC with an older time
 		"live Gamma (2014) 2026-11-21T05:41:15Z",          // marked
@@ -191,6 +195,22 @@ func TestRealEveningLive(t *testing.T) {
 	}
 	slices.Sort(want) // several rows of one transaction have no order
 	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// Its end, in a Kodi 21: a count lowered by a remote, a film and another version
+// of it played, two films marked.
+func TestRealVersionsLive(t *testing.T) {
+	got := relive(t, readReal(t, "MyVideos131.migrated-from-121.db", "MyVideos131.db"), "2026-11-21 05:57:00",
+		slices.Concat(readLog(t, "watch6.log"), readLog(t, "watch7.log")))
+	want := []string{
+		"live Beta (2010) 2026-11-21T05:57:57Z",
+		"live Beta (2010) 2026-11-21T05:58:28Z", // its other version: 31 s later, of a clip of a minute
+		"live Delta (1994) 2026-11-21T06:01:16Z",
+		"bulk Zeta (2021) 2026-11-21T06:01:18Z", // marked two seconds after that
+	}
 	if !slices.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))
 	}
