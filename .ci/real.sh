@@ -45,13 +45,19 @@ step_units() {
   security user 65
 }
 
+# Debian's Kodi, and the script that starts it.
+real_kodi() {
+  FILMSPOOL_REAL_KODI=$PWD/../shared/tools/real-kodi
+  [ -e "$FILMSPOOL_REAL_KODI" ] || { echo "the folder \"shared\" is not beside this clone"; return 1; }
+  export FILMSPOOL_REAL_KODI
+  command -v kodi ffmpeg sqlite3 >/dev/null || bash "$FILMSPOOL_REAL_KODI" install
+}
+
 step_kodi() {
-  local tool=$PWD/../shared/tools/real-kodi
-  [ -e "$tool" ] || { echo "the folder \"shared\" is not beside this clone"; return 1; }
-  bash "$tool" install
-  export FILMSPOOL_REAL_KODI=$tool
+  real_kodi
   must_pass ./kodi/kodisim TestAgainstRealKodi
   must_pass ./cmd/filmspool TestRealKodiEndToEnd
+  must_pass ./cmd/filmspool TestRealKodisAtOnce
   must_pass ./packaging/kodi TestRealKodi
 }
 
@@ -62,6 +68,8 @@ step_mariadb() {
   FILMSPOOL_MARIADB=$(command -v mariadbd)
   export FILMSPOOL_MARIADB
   must_pass ./kodi/library TestServer
+  real_kodi
+  must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
 
 step_nspawn() {

@@ -71,6 +71,23 @@
 // coming back is no viewing. That ends when half is back, after a day without
 // change, or by [Importer.Accept].
 //
+// # What is missed
+//
+// What Kodi itself does not keep, nobody can hand over: a playback in a Kodi
+// that is killed; all plays of a file but the last between two readings; a play
+// that a refresh, a removal or a cleaned library forgets before it is read. A
+// file of several episodes that was left half way is one viewing of all of them
+// or of none. Besides:
+//
+//   - a new file that was played, and scanned, by a clock that shows an earlier
+//     time than the last reading, or at midnight sharp, is baseline;
+//   - what was played after many counts had fallen at once, and read later than
+//     two minutes after that, is taken for the old count coming back, if Kodi's
+//     clock shows an earlier time than before;
+//   - in a library that was brought back from a backup, marking again what was
+//     marked before: it is one sitting, or held;
+//   - what counts as watched is for Kodi to say (playcountminimumpercent).
+//
 // # The clock
 //
 // A time is read in the zone that is configured, else with the offset that
