@@ -159,7 +159,7 @@ func TestRealKodiEndToEnd(t *testing.T) {
 		spans = append(spans, w.live(k, slices.Concat(sittings(), jobs()))...)
 		w.isAsked(t)
 		k.Again("America/Los_Angeles")
-		spans = append(spans, w.live(k, []deed{{"play in another zone", played(moved, 100), []string{"delivered Beta (2010)"}}})...)
+		spans = append(spans, w.live(k, []deed{{"play in another zone", played(orion, 100), []string{"delivered Orion (2001)"}}})...)
 		w.isTrue(spans)
 		w.latency(k, delta)
 	})
