@@ -90,8 +90,10 @@ func (w *watcher) watch(blind bool) {
 	w.t.Helper()
 	cmd := w.command(w.t.Context(), "run")
 	if blind {
-		cmd.Args = append([]string{"unshare", "--user", "--map-root-user", "sh", "-c",
-			`echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"`, "sh"}, cmd.Args...)
+		cmd.Args = append([]string{
+			"unshare", "--user", "--map-root-user", "sh", "-c",
+			`echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"`, "sh", // of that namespace alone
+		}, cmd.Args...)
 		cmd.Path = "/usr/bin/unshare"
 	}
 	began := time.Now()
@@ -108,19 +110,18 @@ func (w *watcher) end() {
 	}
 }
 
-// read waits until the daemon has read all libraries after a moment.
+// read waits until the daemon has read every library after a moment, and after
+// its last change.
 func (w *watcher) read(after time.Time) {
 	w.t.Helper()
 	w.soon("a reading", func() bool {
 		var now struct{ Sources []status.Source }
 		w.ask(&now, "status", "--json")
-		read := 0
-		for _, s := range now.Sources {
-			if s.LastSeen != nil && s.LastSeen.After(after) {
-				read++
-			}
-		}
-		return read == len(w.kodis)
+		return !slices.ContainsFunc(w.kodis, func(k *realkodi.Kodi) bool {
+			return !slices.ContainsFunc(now.Sources, func(s status.Source) bool {
+				return s.Name == "kodi:"+k.Userdata() && s.LastSeen != nil && s.LastSeen.After(after) && s.LastSeen.After(changed(k))
+			})
+		})
 	})
 }
 
@@ -163,13 +164,12 @@ func (w *watcher) rested(k *realkodi.Kodi, since time.Time) (last time.Time) {
 	return last
 }
 
-// changed is when a library last changed.
+// changed is when a library last changed, if it is a file.
 func changed(k *realkodi.Kodi) (last time.Time) {
-	info, err := os.Stat(k.Database())
-	if err != nil {
-		k.T.Fatal(err)
+	if info, err := os.Stat(k.Database()); err == nil {
+		last = info.ModTime()
 	}
-	return info.ModTime()
+	return last
 }
 
 // news is what changed in the queue since it was last asked, sorted: one line
@@ -218,7 +218,7 @@ func (w *watcher) live(k *realkodi.Kodi, deeds []deed) (spans []span) {
 	w.t.Helper()
 	for _, d := range deeds {
 		s := w.act(k, d)
-		w.read(changed(k))
+		w.read(s.from)
 		w.expect(d.name, d.want)
 		spans = append(spans, s)
 	}

@@ -105,7 +105,7 @@ func (k *Kodi) AddMedia(path string, nfos map[string]string) string {
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		k.T.Fatal(err)
 	}
-	out, err := exec.Command("ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=160x90:rate=5:duration=60",
+	out, err := exec.CommandContext(k.T.Context(), "ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=160x90:rate=5:duration=60",
 		"-c:v", "mpeg4", "-q:v", "20", full).CombinedOutput()
 	if err != nil {
 		k.T.Fatalf("make clip: %v\n%s", err, out)

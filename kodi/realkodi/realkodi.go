@@ -52,7 +52,7 @@ func Script(t testing.TB) string {
 // user, who must be able to get there.
 func New(t testing.TB, script, dir string) *Kodi {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free now
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a port that is free now
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func (k *Kodi) Database() string { return filepath.Join(k.Userdata(), "Database"
 // Start makes the media and starts Kodi, whose clock stands in New York.
 func (k *Kodi) Start() {
 	k.T.Helper()
-	cmd := exec.Command("bash", k.script, "start", k.Dir)
+	cmd := exec.CommandContext(k.T.Context(), "bash", k.script, "start", k.Dir)
 	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port, "KODI_TZ=America/New_York")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		k.T.Fatalf("start Kodi: %v\n%s", err, out)
@@ -95,7 +95,7 @@ func (k *Kodi) Again(zone string) {
 		k.T.Fatal(err)
 	}
 	defer log.Close()
-	cmd := exec.Command("setsid", "bash", "-c", `exec setpriv --reuid=kodi-run --regid="$(id -g kodi-run)" --clear-groups \
+	cmd := exec.CommandContext(context.Background(), "setsid", "bash", "-c", `exec setpriv --reuid=kodi-run --regid="$(id -g kodi-run)" --clear-groups \
 		xvfb-run -a -s '-screen 0 640x360x24' /usr/lib/*/kodi/kodi.bin --standalone --windowing=x11 --audio-backend=alsa`)
 	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(k.Dir, "home"), "XDG_RUNTIME_DIR="+filepath.Join(k.Dir, "run"),
 		"LIBGL_ALWAYS_SOFTWARE=1", "LANG=C.UTF-8", "TZ="+zone)
@@ -121,7 +121,7 @@ func (k *Kodi) Stop() {
 	if _, err := os.Stat(k.pid()); err != nil {
 		return // never started
 	}
-	cmd := exec.Command("bash", k.script, "stop", k.Dir)
+	cmd := exec.CommandContext(context.Background(), "bash", k.script, "stop", k.Dir) // it outlives the test's context
 	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		k.T.Errorf("stop Kodi: %v\n%s", err, out)
