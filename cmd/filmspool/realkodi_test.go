@@ -99,6 +99,9 @@ func (w *watcher) watch(blind bool) {
 	began := time.Now()
 	w.daemon = w.serve(cmd)
 	w.read(began)
+	if said := w.try("status"); strings.Contains(said, "looked at now and then") != blind {
+		w.t.Fatalf("blind %v, but status says:\n%s", blind, said)
+	}
 }
 
 // end stops what runs.
