@@ -318,8 +318,11 @@ func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (id 
 		return 0, decision, err
 	}
 	t.made(State(decision.State))
-	if decision.State == rules.Dropped {
+	switch decision.State {
+	case rules.Dropped:
 		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
+	case rules.Held:
+		err = t.askAbout(id, StateHeld, key)
 	}
 	return id, decision, err
 }

@@ -298,6 +298,9 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 		return 0, err
 	}
 	t.made(state)
+	if err := t.askAbout(id, state, key); err != nil {
+		return 0, err
+	}
 	if state == StateInDoubt {
 		if err := t.doubtful(id, readTime(t.now)); err != nil {
 			return 0, err

@@ -18,6 +18,20 @@ type Lookup struct {
 	Asked int // how often it was, since its evidence last changed
 }
 
+// askable chooses the entries that belong into the list of lookups; the
+// schema's triggers say the same.
+const askable = `(state = 'held' AND item_key = '' AND media IS NOT NULL
+	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'))`
+
+// askAbout has the service asked about a new entry, if it is one of those.
+func (t *tx) askAbout(entry int64, state State, key string) error {
+	if state != StateHeld || key != "" {
+		return nil
+	}
+	_, err := t.exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
+	return err
+}
+
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {

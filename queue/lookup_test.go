@@ -210,12 +210,13 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 }
 
 // A row that was lost and is made anew may have been sent: nobody is asked.
+// Of one that is left it is not forgotten when it is to be asked about.
 func TestSalvagedEntriesAndLookups(t *testing.T) {
 	s := fresh(t)
-	all := s.commitIDs(t, film("e1", 1, -9), unidentified("lost"), unidentified("kept"), film("e4", 4, -8))
-	s.found(t, Finding{Lookup: s.wantLookups(t, 2, all[1:3]...)[1], AskAt: noon().Add(time.Hour)})
+	all := s.commitIDs(t, film("e1", 1, -9), unidentified("lost"), unidentified("kept"), unidentified("forgotten"), film("e4", 4, -8))
+	s.found(t, Finding{Lookup: s.wantLookups(t, 3, all[1:4]...)[1], AskAt: noon().Add(time.Hour)})
 	s.stop()
-	change(t, s.path, "DELETE FROM entries WHERE id = 2")
+	change(t, s.path, "DELETE FROM entries WHERE id = 2", "DELETE FROM lookups WHERE entry = 4")
 	if err := os.WriteFile(s.suspicion(), []byte("said by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -223,5 +224,8 @@ func TestSalvagedEntriesAndLookups(t *testing.T) {
 	if e := s.entry(t, all[1]); e.State != StateHeld || e.Reason != rules.Damaged {
 		t.Fatalf("entry %+v", e)
 	}
-	s.wantLookups(t, 1, all[2]) // asked about anew: that it was is bookkeeping
+	s.wantLookups(t, 2, all[3])
+	s.clock.advance(time.Hour)
+	s.wantLookups(t, 2, all[3], all[2])
+	s.checkCounters(t)
 }

@@ -131,6 +131,8 @@ func (r *rescue) mendRest() error {
 	for _, table := range tables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE entry NOT IN (SELECT id FROM entries)")
 	}
+	statements = append(statements, "DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+askable+")",
+		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+askable)
 	return r.tx.run(statements...)
 }
 

@@ -197,7 +197,20 @@ func (o *opened) checkCounters(t testing.TB) Counts {
 	if counts != counted {
 		t.Fatalf("counters say %+v, rows say %+v", counts, counted)
 	}
+	o.checkLookups(t)
 	return counts
+}
+
+// checkLookups holds the list of what may be asked about against the entries.
+func (o *opened) checkLookups(t testing.TB) {
+	t.Helper()
+	var odd int
+	err := o.reader.QueryRow(`SELECT count(*) FROM entries AS n LEFT JOIN lookups AS l ON l.entry = n.id
+		WHERE (l.entry IS NOT NULL) <> (n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL
+			AND n.reason IN ('unresolved', 'bulk', 'backdated', 'review', 'future'))`).Scan(&odd)
+	if err != nil || odd > 0 {
+		t.Fatalf("%d entries are wrongly, or not, to be asked about; %v", odd, err)
+	}
 }
 
 func TestOneViewingFromCommitToDelivery(t *testing.T) {

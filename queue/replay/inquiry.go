@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -95,14 +96,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 // round asks one question about each entry, as many as go into one request,
 // and gives those entries that have another one left.
 func (q *inquiry) round(ctx context.Context, open []*subject, settled *[]queue.Finding) (more []*subject, err error) {
-	var wanted []resolve.Question
-	place := map[resolve.Question]int{}
-	for _, s := range open {
-		if _, known := place[s.questions[0]]; !known && len(wanted) < tracker.MaxResolveItems {
-			place[s.questions[0]] = len(wanted)
-			wanted = append(wanted, s.questions[0])
-		}
-	}
+	wanted, place := gathered(open)
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -121,6 +115,23 @@ func (q *inquiry) round(ctx context.Context, open []*subject, settled *[]queue.F
 		*settled = append(*settled, finding(s, answer))
 	}
 	return more, err
+}
+
+// gathered are the questions of one request, each once, and their places in it.
+// Titles come first: a service that answers by place may count those alone.
+func gathered(open []*subject) (wanted []resolve.Question, place map[resolve.Question]int) {
+	place = map[resolve.Question]int{}
+	for _, s := range open {
+		if _, known := place[s.questions[0]]; !known && len(wanted) < tracker.MaxResolveItems {
+			place[s.questions[0]] = 0
+			wanted = append(wanted, s.questions[0])
+		}
+	}
+	slices.SortStableFunc(wanted, func(a, b resolve.Question) int { return min(len(a.IMDB), 1) - min(len(b.IMDB), 1) })
+	for i, w := range wanted {
+		place[w] = i
+	}
+	return wanted, place
 }
 
 // finding is what an answer means for an entry.

@@ -9,12 +9,6 @@ CREATE TABLE lookups (
 ) STRICT;
 CREATE INDEX lookups_ask ON lookups (account, ask_at);
 
-CREATE TRIGGER lookups_begin AFTER INSERT ON entries
-WHEN new.state = 'held' AND new.item_key = '' AND new.media IS NOT NULL
-  AND (new.reason = 'unresolved' OR new.reason = 'bulk' OR new.reason = 'backdated' OR new.reason = 'review' OR new.reason = 'future')
-BEGIN
-  INSERT INTO lookups (entry, account, ask_at) VALUES (new.id, new.account, 0);
-END;
 CREATE TRIGGER lookups_end AFTER UPDATE OF id, state, reason, item_key ON entries
 WHEN old.state = 'held' AND old.item_key = '' AND (new.state <> 'held' OR new.item_key <> ''
   OR new.reason NOT IN ('unresolved', 'bulk', 'backdated', 'review', 'future'))
