@@ -141,8 +141,13 @@ func shorter(v viewing.Viewing, limit time.Duration) bool {
 func (m Match) String() string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{
-		{"path", m.Path}, {"folder", m.Folder}, {"source", m.Source}, {"site", m.Site},
-		{"kind", string(m.Kind)}, {"genre", m.Genre}, {"tag", m.Tag},
+		{"path", m.Path},
+		{"folder", m.Folder},
+		{"source", m.Source},
+		{"site", m.Site},
+		{"kind", string(m.Kind)},
+		{"genre", m.Genre},
+		{"tag", m.Tag},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+" "+p.value)
