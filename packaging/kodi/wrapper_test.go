@@ -34,6 +34,7 @@ echo "HOME: $HOME"
 echo "state: $FILMSPOOL_STATE_DIR"
 echo "config: $FILMSPOOL_CONFIG"
 echo "umask: $(umask)"
+echo "parent: $PPID"
 exit "${EXIT:-0}"
 `
 
@@ -121,7 +122,8 @@ func (b box) start(env []string, words ...string) (string, int) {
 
 func (b box) want(said, args, home, state, config string) {
 	b.t.Helper()
-	want := fmt.Sprintf("args: %s\nHOME: %s\nstate: %s\nconfig: %s\numask: 0077\n", args, home, state, config)
+	// No shell stays between: systemd must have the program itself as its child.
+	want := fmt.Sprintf("args: %s\nHOME: %s\nstate: %s\nconfig: %s\numask: 0077\nparent: %d\n", args, home, state, config, os.Getpid())
 	if diff := cmp.Diff(want, said); diff != "" {
 		b.t.Errorf("(-want +got)\n%s", diff)
 	}
