@@ -51,6 +51,7 @@ type reading struct {
 	silent bool           // falling counts are believed to be no one's act
 	shared map[int64]bool // identifiers that several episodes claim
 	seen   map[string]bool
+	met    int // how many of them were known
 	found  []*finding
 	moved  []*finding // files whose time moved; handed over only if they were found as well
 	verdict
@@ -105,6 +106,9 @@ func (r *reading) file(f library.File) {
 	}
 	r.seen[f.Path] = true
 	old, known := r.known.files[f.Path]
+	if known {
+		r.met++
+	}
 	if known && old.still(f) {
 		return
 	}

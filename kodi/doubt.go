@@ -58,6 +58,9 @@ func (r *reading) doubt(g growth, v ruling) ruling {
 // gone notes files that are no longer there: if one comes back, Kodi has
 // inserted it again.
 func (r *reading) gone() {
+	if r.met == len(r.known.files) {
+		return
+	}
 	for path, rec := range r.known.files {
 		if !rec.Bare && !r.seen[path] {
 			rec.Bare = true

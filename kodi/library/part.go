@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"slices"
 )
 
@@ -112,13 +113,18 @@ func (t *tables) readSingle(outline *tables, files []int64) stepper {
 	}
 	slices.Sort(shows)
 	shows = slices.Compact(shows)
-	owners := "media_type = 'movie' and " + among("media_id", films) + " or media_type = 'episode' and " + among("media_id", episodes) +
-		" or media_type = 'tvshow' and " + among("media_id", shows)
+	ofFilms, ofShows := owned("movie", films), owned("tvshow", shows)
 	steps := []stepper{
-		t.readEpisodes(among("idEpisode", episodes)), t.readFilms(among("idMovie", films)), t.readShows(among("idShow", shows)), t.readIDs(owners),
-		t.readRuntimes(among("idFile", files)), t.readGenres(owners), t.readTags(owners),
+		t.readEpisodes(among("idEpisode", episodes)), t.readFilms(among("idMovie", films)), t.readShows(among("idShow", shows)),
+		t.readIDs(ofFilms), t.readIDs(owned("episode", episodes)), t.readIDs(ofShows), t.readRuntimes(among("idFile", files)),
+		t.readGenres(ofFilms), t.readGenres(ofShows), t.readTags(ofFilms), t.readTags(ofShows),
 	}
 	return func(ctx context.Context, q queryer) error { return run(ctx, q, steps) }
+}
+
+// owned is a condition: the row belongs to one of these.
+func owned(kind string, ids []int64) string {
+	return "media_type = '" + kind + "' and " + among("media_id", ids)
 }
 
 // claims are the TMDB identifiers of the episodes.
@@ -148,7 +154,7 @@ func readClaimants(values []int64, found map[int64]bool) stepper {
 // text of an identifier in its row when a remote gives it another one; all
 // else makes new rows.
 func (t *tables) readNames(mark *string) []stepper {
-	const part = 20000 // rows that are summed up in one transaction
+	const part = 20000 // rows that are read in one transaction
 	sum, after := fnv.New64a(), int64(0)
 	numbers := func(all ...int64) {
 		var room [8]byte
@@ -172,11 +178,12 @@ func (t *tables) readNames(mark *string) []stepper {
 		})
 	}
 	texts := func(ctx context.Context, q queryer) error {
-		query := fmt.Sprintf(`select count(*), ifnull(max(uniqueid_id), 0), ifnull(sum((uniqueid_id * 1000003 + %s * 31 + length(value)) %% 1000000007), 0)
-			from (select uniqueid_id, ifnull(value, '') as value from uniqueid where uniqueid_id > %d order by 1 limit %d)`, q.whole("ltrim(value, 't')"), after, part)
-		var rows, values int64
+		query := fmt.Sprintf(`select count(*), ifnull(max(uniqueid_id), 0), ifnull(group_concat(uniqueid_id || '=' || value, ' '), '')
+			from (select uniqueid_id, ifnull(value, '') as value from uniqueid where uniqueid_id > %d order by 1 limit %d)`, after, part)
+		var rows int
+		var values string
 		err := each(ctx, q, query, func(scan scanner) error { return scan(&rows, &after, &values) })
-		if numbers(rows, values); err == nil && rows == part {
+		if _, _ = io.WriteString(sum, values); err == nil && rows == part {
 			return errMore
 		}
 		*mark = fmt.Sprintf("%x", sum.Sum64())

@@ -166,6 +166,7 @@ func TestReadNames(t *testing.T) {
 		`update uniqueid set value = '604' where media_type = 'movie'`, `update uniqueid set value = '1397' where media_type = 'tvshow'`,
 		`update uniqueid set value = '74' where value = '73'`, `update uniqueid set value = 'tt0000604' where media_type = 'movie'`,
 		`update episode set c13 = '9' where c13 = '4'`, `update episode set c12 = '0' where c13 = '9'`, `update movie set c09 = '-1'`,
+		`update uniqueid set value = case value when '71' then '72' when '72' then '71' else value end where type = 'tmdb'`,
 		`update episode set idShow = 2 where c13 = '9'`, `update tvshow set c12 = '77'`, `delete from uniqueid where value = '74'`,
 	} {
 		before := names()

@@ -286,12 +286,16 @@ func (t *tables) readIDs(condition string) stepper {
 	var i identifier
 	var s slicer
 	into := []any{&i.row, &i.of.id, &i.of.kind, &i.value, &i.namespace}
+	row := func(scan scanner) error {
+		err := scan(into...)
+		t.names = append(t.names, i)
+		return err
+	}
 	return func(ctx context.Context, q queryer) error {
-		return s.each(ctx, q, t.slice, query+and(condition)+` and uniqueid_id`, &i.row, func(scan scanner) error {
-			err := scan(into...)
-			t.names = append(t.names, i)
-			return err
-		})
+		if condition != "" { // few: the index on the owner finds them, not the rows' own order
+			return each(ctx, q, query+and(condition)+` order by +uniqueid_id`, row)
+		}
+		return s.each(ctx, q, t.slice, query+` and uniqueid_id`, &i.row, row)
 	}
 }
 
