@@ -75,7 +75,7 @@ error stops all; stopping is bounded in time.
     title and year as evidence, season and episode, when it ended, an event id of the source's own.
  2. queue commits it (WAL, synchronous=FULL, group commit) and only then the source hears "queued". The same event id again is
     "duplicate"; the same id with other content is a conflict.
- 3. queue/rules decides at once what needs no network: filters, private mode, thresholds, the same playback seen by two sources.
+ 3. queue/rules decides at once what needs no network: filters, private mode, thresholds; the same playback seen by two sources becomes one request (package queue has the table).
  4. replay leases entries (a lease proves nothing and runs out), looks up what may be there already, and marks an entry sending on disk before the
     first byte of its own request leaves: never more entries than requests in flight (max_in_flight, default 4, at most 16). It settles each by the answer.
 

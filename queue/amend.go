@@ -17,8 +17,8 @@ type amendment struct {
 }
 
 // amend corrects an earlier event. Entries that have not begun to leave are
-// changed; for the others, and for those that the event is only a further
-// sighting of, the correction is noted.
+// changed; for the others, for those that the event is only a further sighting
+// of, and for those that another source saw too, the correction is noted.
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
@@ -67,19 +67,24 @@ type amendable struct {
 	reason    string
 	media     sql.NullString
 	edited    bool // by the user, whose word wins
+	shared    bool // another source saw it too
 }
 
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) error {
 	e := amendable{id: id}
 	found, err := t.find(`SELECT event, part, state, reason, media,
-			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?) FROM entries WHERE id = ?`,
-		[]any{edited, id}, &e.event, &e.part, &e.state, &e.reason, &e.media, &e.edited)
+			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?1),
+			item_key <> '' AND EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = entries.id AND v.source <> ?3)
+		FROM entries WHERE id = ?2`,
+		[]any{edited, id, c.source}, &e.event, &e.part, &e.state, &e.reason, &e.media, &e.edited, &e.shared)
 	if err != nil || !found {
 		return err
 	}
 	open := e.event == c.event && (e.state == StatePending || e.state == StateHeld)
 	switch {
+	case open && e.shared:
+		return t.note(id, c.sentence()+" But another source saw it too, so it stays as it is.")
 	case open && c.Drop:
 		return t.withdraw(c, e)
 	case open && c.Media != nil && !e.edited:

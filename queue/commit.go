@@ -141,18 +141,25 @@ func (t *tx) keep(e sighting) (k keeping, err error) {
 	if err != nil {
 		return keeping{}, err
 	}
-	var parts []*viewing.Media
+	var drafts []draft
 	if same == nil {
-		parts = e.parts()
-	} else if k.entries, err = t.entriesOf(same.event); err != nil {
+		drafts, err = t.draft(e)
+	} else {
+		k.entries, err = t.entriesOf(same.event)
+	}
+	if err != nil {
 		return keeping{}, err
+	}
+	parts := len(drafts)
+	if met := joined(drafts); met != nil {
+		k.entries, parts = met, 0
 	}
 	if err := t.countIDs(); err != nil {
 		return keeping{}, err
 	}
 	event, first := t.newest.event+1, sql.NullInt64{}
 	switch {
-	case len(parts) > 0:
+	case parts > 0:
 		first = sql.NullInt64{Int64: t.newest.entry + 1, Valid: true}
 	case len(k.entries) > 0:
 		first = sql.NullInt64{Int64: k.entries[0], Valid: true}
@@ -162,14 +169,15 @@ func (t *tx) keep(e sighting) (k keeping, err error) {
 	if err != nil || taken == 0 {
 		return keeping{}, err
 	}
-	if _, err := t.insertEvent(e, len(parts), t.now); err != nil {
+	if _, err := t.insertEvent(e, parts, t.now); err != nil {
 		return keeping{}, err
 	}
 	k.fresh = true
 	if same != nil {
 		return k, t.witness(e, event, k.entries)
 	}
-	k.entries, k.ignored, err = t.makeEntries(e, event, parts)
+	k.ignored = ignored(drafts)
+	k.entries, err = t.makeParts(e, event, drafts, parts > 0)
 	return k, err
 }
 
@@ -275,56 +283,60 @@ func (e *sighting) parts() []*viewing.Media {
 	}
 }
 
-// makeEntries makes an event's entries; ignored says why when the user wants
-// none of them.
-func (t *tx) makeEntries(e sighting, event int64, parts []*viewing.Media) (entries []int64, ignored string, err error) {
-	dropped := 0
-	for part, item := range parts {
-		id, decision, err := t.makeEntry(e, event, part, item)
-		if err != nil {
-			return nil, "", err
-		}
-		entries = append(entries, id)
-		if decision.State == rules.Dropped {
-			dropped, ignored = dropped+1, decision.Why()
-		}
-	}
-	if dropped < len(parts) {
-		ignored = ""
-	}
-	return entries, ignored, nil
+// draft is an entry in the making: what the rules say of one item of an event,
+// and which other entries are the same playback.
+type draft struct {
+	rules.Decision
+	part int
+	item *viewing.Media
+	into *seen   // it is merged into this one; nil for none
+	over []*seen // these are merged into it
 }
 
-// makeEntry writes one entry as the rules decide, with their reasons.
-func (t *tx) makeEntry(e sighting, event int64, part int, m *viewing.Media) (id int64, decision rules.Decision, err error) {
-	decision = rules.Decide(t.settings, e.source, e.Viewing, m, time.UnixMilli(t.now))
-	media, key, err := writeMedia(m)
+// draft decides about the parts of an event.
+func (t *tx) draft(e sighting) ([]draft, error) {
+	parts := e.parts()
+	drafts := make([]draft, len(parts))
+	for part, item := range parts {
+		drafts[part] = t.decide(e, part, item)
+	}
+	return drafts, t.pair(e, drafts)
+}
+
+// decide asks the rules about one part.
+func (t *tx) decide(e sighting, part int, item *viewing.Media) draft {
+	return draft{Decision: rules.Decide(t.settings, e.source, e.Viewing, item, time.UnixMilli(t.now)), part: part, item: item}
+}
+
+// makeEntry writes one entry as the rules decided, with their reasons.
+func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
+	media, key, err := writeMedia(d.item)
 	if err != nil {
-		return 0, decision, err
+		return 0, err
 	}
 	list, err := writeList(e.List)
 	if err != nil {
-		return 0, decision, err
+		return 0, err
 	}
-	decided, err := writeJSON(decision.Steps)
+	decided, err := writeJSON(d.Steps)
 	if err != nil {
-		return 0, decision, err
+		return 0, err
 	}
 	at := writeInstant(e.WatchedAt)
-	id, err = t.insertEntry(event, decision.Account, part, string(e.Kind), media, list, key,
+	id, err := t.insertEntry(event, d.Account, d.part, string(e.Kind), media, list, key,
 		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), 0, t.now,
-		decision.State, decision.Reason, int(laneOf(decision)), max(at.due(t.now), decision.NotBefore.UnixMilli()), decided)
+		d.State, d.Reason, int(laneOf(d.Decision)), max(at.due(t.now), d.NotBefore.UnixMilli()), decided)
 	if err != nil {
-		return 0, decision, err
+		return 0, err
 	}
-	t.made(State(decision.State))
-	switch decision.State {
-	case rules.Dropped:
+	t.made(State(d.State))
+	switch d.State {
+	case rules.Dropped, string(StateMerged):
 		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
 	case rules.Held:
 		err = t.askAbout(id, StateHeld, key)
 	}
-	return id, decision, err
+	return id, err
 }
 
 // laneOf is the lane that the rules chose.

@@ -277,7 +277,7 @@ type Kin struct {
 
 // Kin reads what belongs to an entry.
 func (s *Store) Kin(ctx context.Context, entry int64) (k Kin, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT coalesce(json_extract(v.body, '$.progress.duration'), 0.0), o.watched_at
+	rows, err := s.reader.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
 		FROM entries AS n JOIN events AS v ON v.id = n.event
 		LEFT JOIN entries AS o ON o.id BETWEEN v.entry AND v.entry + v.parts - 1 AND o.event = v.id AND o.account = n.account AND o.id <> n.id
 			AND o.item_key = n.item_key AND o.state = 'delivered'

@@ -160,9 +160,13 @@ func (t *tx) edit(e, next Entry) error {
 	if e.State == StatePending && next.State == StatePending {
 		t.nudge = true
 		_, err = t.exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
+	} else {
+		err = t.move(e, next.State, next.Reason)
+	}
+	if err != nil {
 		return err
 	}
-	return t.move(e, next.State, next.Reason)
+	return t.meet(e.ID, true)
 }
 
 // editSentence tells a person what the user changed.

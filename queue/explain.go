@@ -80,7 +80,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	x.Entry = entries[0]
 	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
-		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id`, id)
+		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id)
 	if x.Events, err = collect(rows, err, scanWitness); err != nil {
 		return x, err
 	}

@@ -39,7 +39,7 @@ func (t *tx) name(n naming) error {
 	}
 	t.leave(n.state)
 	t.enter(state)
-	return nil
+	return t.meet(n.entry, false)
 }
 
 // decideAgain asks the rules where the new identity matters: an entry that was

@@ -101,11 +101,11 @@ func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
 	if there, err := t.find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there {
 		return err
 	}
-	made, _, err := t.makeEntry(p.sighting, p.id, part, item)
+	made, err := t.makeEntry(p.sighting, p.id, t.decide(p.sighting, part, item))
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE entries SET id = ?, state = 'held', reason = ?, created_at = ?, settled_at = NULL WHERE id = ?",
+	_, err = t.exec("UPDATE entries SET id = ?, state = 'held', reason = ?, created_at = ? WHERE id = ?",
 		id, rules.Damaged, p.committed, made)
 	if err != nil {
 		return err

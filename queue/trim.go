@@ -116,7 +116,8 @@ func (t *tx) trim(p trimming) (trimming, error) {
 	return p, err
 }
 
-// forget deletes events, what was made of them, and their further sightings.
+// forget deletes events, what was made of them, and their further sightings,
+// of which those that have entries of their own wait for their turn.
 func (t *tx) forget(events []int64) (gone int64, err error) {
 	if len(events) == 0 {
 		return 0, nil
@@ -137,7 +138,8 @@ func (t *tx) forget(events []int64) (gone int64, err error) {
 		return 0, fmt.Errorf("write ids: %w", err)
 	}
 	gone, err = t.affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
-		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)`, string(list))
+		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)
+		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, string(list))
 	if err != nil {
 		return 0, err
 	}

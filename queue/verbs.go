@@ -87,7 +87,10 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 		if err := t.byUser(e, "released"); err != nil {
 			return "", err
 		}
-		return changed, t.move(e, StatePending, "")
+		if err := t.move(e, StatePending, ""); err != nil {
+			return "", err
+		}
+		return changed, t.meet(e.ID, true)
 	}}, sel, dry)
 }
 

@@ -5,3 +5,6 @@ const (
 	Damaged  = "damaged"  // what is stored is not what was written
 	Restored = "restored" // the file is an older copy: it may have been sent since
 )
+
+// SeenTwice is why an entry is merged with another one of this queue.
+const SeenTwice = "another source saw the same playback"

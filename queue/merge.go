@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// How far apart two ends of one item may be to be one playback, seen by two
+// sources: its running time, which is never taken for less than nearAtLeast
+// nor for more than nearAtMost. Where no source tells it, it is taken for a
+// common one. Where one of the two knows the day alone, it is that day.
+const (
+	nearAtLeast = 5 * time.Minute
+	nearAtMost  = 6 * time.Hour
+	nearFilm    = 40 * time.Minute
+	nearEpisode = 20 * time.Minute
+	nearDay     = 12*time.Hour - time.Millisecond // such a time is noon
+
+	nearReach = nearDay // no two ends further apart are held against each other
+)
+
+// How much an entry has for it when two are one playback: the lesser is
+// merged, among equals the later.
+const (
+	weightNone   = iota // says nothing of the playback: nothing is merged with it
+	weightDay           // held or rejected, and only the day is known
+	weightHeld          // held or rejected
+	weightDated         // pending, and only the day is known
+	weightLeaves        // pending
+	weightFirm          // begun to leave, arrived, or in a person's hands: it stays as it is
+)
+
+// weight is what an entry has for it. What a filter or a source has dropped is
+// about their own sighting; what the user has dropped is about the playback.
+func (e Entry) weight() int {
+	day := 0
+	if e.WatchedAt.Precision == viewing.Day {
+		day = 1
+	}
+	switch {
+	case e.Damaged, e.State == StateMerged && e.Reason == rules.SeenTwice:
+		return weightNone
+	case e.State == StateDropped && e.Reason != rules.User:
+		return weightNone
+	case e.State == StatePending && e.Attempts == 0:
+		return weightLeaves - day
+	case e.State == StateHeld && !byHand(e.Reason), e.State == StateRejected:
+		return weightHeld - day
+	default:
+		return weightFirm
+	}
+}
+
+// byHand reports a reason to hold an entry of which only a person can know
+// whether it may leave.
+func byHand(reason string) bool {
+	switch reason {
+	case rules.User, rules.Imported, rules.Restored, rules.Damaged:
+		return true
+	default:
+		return false
+	}
+}
+
+// seen is an entry with all who saw what it tells; of one in the making the
+// id is 0.
+type seen struct {
+	Entry
+	sources []string
+	runtime time.Duration // the longest that was told; 0 when unknown
+}
+
+// near is how far apart two ends are when they are one playback, and how far
+// apart they may be.
+func (s seen) near(o seen) (apart, within time.Duration) {
+	apart = time.Duration(max(s.WatchedAt.Millis-o.WatchedAt.Millis, o.WatchedAt.Millis-s.WatchedAt.Millis)) * time.Millisecond
+	if s.WatchedAt.Precision == viewing.Day || o.WatchedAt.Precision == viewing.Day {
+		return apart, nearDay
+	}
+	within = max(s.runtime, o.runtime)
+	switch {
+	case within > 0:
+	case s.Media.Type == viewing.Episode:
+		within = nearEpisode
+	default:
+		within = nearFilm
+	}
+	return apart, min(max(within, nearAtLeast), nearAtMost)
+}
+
+// strange reports that no source saw both: what one source tells twice
+// happened twice.
+func (s seen) strange(o seen) bool {
+	return !slices.ContainsFunc(s.sources, func(source string) bool { return slices.Contains(o.sources, source) })
+}
+
+// meets says which entries are the same playback as s: the one that s is
+// merged into, or else those that are merged into s. The nearest comes first.
+func (s *seen) meets(others []*seen) (into *seen, over []*seen) {
+	var near []*seen
+	for _, o := range others {
+		if apart, within := s.near(*o); apart <= within && s.strange(*o) {
+			near = append(near, o)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b *seen) int {
+		one, _ := s.near(*a)
+		two, _ := s.near(*b)
+		return cmp.Or(cmp.Compare(one, two), cmp.Compare(a.ID, b.ID))
+	})
+	weight := s.weight()
+	for _, o := range near {
+		if o.weight() == weightFirm || o.weight() >= weight {
+			return o, nil
+		}
+	}
+	for _, o := range near {
+		if s.strange(*o) {
+			s.sources = append(s.sources, o.sources...)
+			over = append(over, o)
+		}
+	}
+	return nil, over
+}
+
+// selectNear finds the entries about an item that ended within a time and were
+// not made of what the same source saw, by their indexes, word for word.
+const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ?1 AND n.item_key = ?2 AND n.item_key <> '' AND n.happened_at BETWEEN ?3 AND ?4 AND v.source <> ?5
+		AND (n.state = 'pending' OR n.state = 'sending' OR n.state = 'in_doubt')
+	UNION ALL SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.event
+	WHERE n.account = ?1 AND n.item_key = ?2 AND n.item_key <> '' AND n.happened_at BETWEEN ?3 AND ?4 AND v.source <> ?5
+		AND (n.state = 'held' OR n.state = 'delivered' OR n.state = 'rejected' OR n.state = 'dropped' OR n.state = 'merged')`
+
+// selectSeen reads who saw what an entry tells, and how long they say it is.
+const selectSeen = `SELECT v.source, iif(json_valid(v.body), max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0),
+		coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), 0.0) FROM (
+		SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
+	) AS sighting JOIN events AS v ON v.id = sighting.event`
+
+// others are the viewings that s may be the same playback as.
+func (t *tx) others(s seen) ([]*seen, error) {
+	at, reach := s.WatchedAt.Millis, nearReach.Milliseconds()
+	ids, err := t.numbers(selectNear, s.Account, s.Media.Key(), at-reach, at+reach, s.Source)
+	if err != nil {
+		return nil, err
+	}
+	var others []*seen
+	for _, id := range ids {
+		e, err := t.entry(id)
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind != viewing.KindViewing || e.weight() == weightNone {
+			continue
+		}
+		o, err := t.seenBy(e)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, o)
+	}
+	return others, nil
+}
+
+// seenBy adds to an entry who saw it.
+func (t *tx) seenBy(e Entry) (*seen, error) {
+	s := &seen{Entry: e}
+	rows, err := t.query(selectSeen, e.ID)
+	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		var source string
+		var seconds float64
+		err := r.Scan(&source, &seconds)
+		s.sources = append(s.sources, source)
+		s.runtime = max(s.runtime, readSeconds(seconds))
+		return struct{}{}, err
+	})
+	return s, err
+}
+
+// readSeconds is a running time that a source told; it may have told anything.
+func readSeconds(seconds float64) time.Duration {
+	return time.Duration(min(seconds, nearAtMost.Seconds()) * float64(time.Second))
+}
+
+// meet holds an entry that has changed against those of other sources: it may
+// tell of the same playback as another now. What the user has done to it
+// (asked) weighs more than that they dropped another one before.
+func (t *tx) meet(id int64, asked bool) error {
+	e, err := t.entry(id)
+	if err != nil {
+		return err
+	}
+	open := e.State == StatePending || e.State == StateHeld
+	if !open || e.Damaged || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
+		return nil
+	}
+	s, err := t.seenBy(e)
+	if err != nil {
+		return err
+	}
+	others, err := t.others(*s)
+	if err != nil {
+		return err
+	}
+	if asked {
+		others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == StateDropped })
+	}
+	into, over := s.meets(others)
+	if into != nil {
+		return t.merge(*s, into.Entry)
+	}
+	for _, o := range over {
+		if err := t.merge(*o, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges an entry into another: all that was seen of it goes along.
+func (t *tx) merge(lesser seen, into Entry) error {
+	_, err := t.exec(`INSERT OR IGNORE INTO witnesses (event, entry)
+		SELECT event, ?2 FROM entries WHERE id = ?1 UNION ALL SELECT event, ?2 FROM witnesses WHERE entry = ?1`, lesser.ID, into.ID)
+	if err != nil {
+		return err
+	}
+	if err := t.move(lesser.Entry, StateMerged, rules.SeenTwice); err != nil {
+		return err
+	}
+	if err := t.step(lesser.ID, "merged", mergedSentence(lesser.Entry, into)); err != nil {
+		return err
+	}
+	was := lesser.State.words()
+	if lesser.Reason != "" {
+		was += " (" + lesser.Reason + ")"
+	}
+	return t.step(into.ID, "sighting", fmt.Sprintf("Seen by %s too, %s: the same playback. Entry %d, which was %s, is merged into this one.",
+		lesser.Source, distance(lesser.WatchedAt, into.WatchedAt), lesser.ID, was))
+}
+
+// mergedSentence tells a person why an entry is merged into another.
+func mergedSentence(e, into Entry) string {
+	return fmt.Sprintf("Merged into entry %d: %s saw the same playback, %s.", into.ID, into.Source, distance(into.WatchedAt, e.WatchedAt))
+}
+
+// distance tells a person how one end lies to another.
+func distance(a, b viewing.Instant) string {
+	apart := time.Duration(a.Millis-b.Millis) * time.Millisecond
+	switch {
+	case a.Precision == viewing.Day || b.Precision == viewing.Day:
+		return "that day"
+	case apart == 0:
+		return "with the same end"
+	case apart > 0:
+		return "with its end " + apart.Round(time.Second).String() + " later"
+	default:
+		return "with its end " + (-apart).Round(time.Second).String() + " earlier"
+	}
+}
