@@ -70,8 +70,9 @@
 // sighting of another, too? What two sources saw is not taken back or renamed
 // by one of them alone; that is noted. Imports have rules of their own: what is
 // imported is compared before it is handed over (package kodi) and before it is
-// sent (package replay), but later sightings are held against it. An export
-// does not say which events joined which.
+// sent (package replay), but later sightings are held against it. Neither is
+// what stands for plays of which nobody knows the time. An export does not say
+// which events joined which.
 //
 // # The file
 //

@@ -74,7 +74,12 @@ type seen struct {
 	Entry
 	sources []string
 	runtime time.Duration // the longest that was told; 0 when unknown
+	unsure  bool          // its own source cannot tell whether, or when, it happened
 }
+
+// timeless reports what has a day in the place of a time that nobody knows,
+// such as the plays before the last one. It is held against nothing.
+func (s seen) timeless() bool { return s.unsure && s.WatchedAt.Precision == viewing.Day }
 
 // near is how far apart two ends are when they are one playback, and how far
 // apart they may be.
@@ -140,8 +145,8 @@ const selectNear = `SELECT n.id FROM entries AS n JOIN events AS v ON v.id = n.e
 
 // selectSeen reads who saw what an entry tells, and how long they say it is.
 const selectSeen = `SELECT v.source, iif(json_valid(v.body), max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0),
-		coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), 0.0) FROM (
-		SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
+		coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), 0.0), own AND iif(json_valid(v.body), json_extract(v.body, '$.unsure') IS 1, 0) FROM (
+		SELECT event, 1 AS own FROM entries WHERE id = ?1 UNION ALL SELECT event, 0 FROM witnesses WHERE entry = ?1
 	) AS sighting JOIN events AS v ON v.id = sighting.event`
 
 // others are the viewings that s may be the same playback as.
@@ -164,7 +169,9 @@ func (t *tx) others(s seen) ([]*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		others = append(others, o)
+		if !o.timeless() {
+			others = append(others, o)
+		}
 	}
 	return others, nil
 }
@@ -176,7 +183,9 @@ func (t *tx) seenBy(e Entry) (*seen, error) {
 	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var source string
 		var seconds float64
-		err := r.Scan(&source, &seconds)
+		var unsure bool
+		err := r.Scan(&source, &seconds, &unsure)
+		s.unsure = s.unsure || unsure
 		s.sources = append(s.sources, source)
 		s.runtime = max(s.runtime, readSeconds(seconds))
 		return struct{}{}, err
@@ -202,7 +211,7 @@ func (t *tx) meet(id int64, asked bool) error {
 		return nil
 	}
 	s, err := t.seenBy(e)
-	if err != nil {
+	if err != nil || s.timeless() {
 		return err
 	}
 	others, err := t.others(*s)

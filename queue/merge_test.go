@@ -227,6 +227,25 @@ func TestOneSourceNeverMergesWithItself(t *testing.T) {
 	}
 }
 
+// Plays before the last one carry the day of that, for want of their own.
+func TestUnknownTimesAreNotMet(t *testing.T) {
+	s := fresh(t)
+	v := of(viewing.ClassBackdated, day(film("a", 603, 0)))
+	v.Unsure, v.Count = true, 2
+	s.told(t, chrome, film("b", 603, -60))
+	earlier := s.told(t, living, v).Entries
+	s.told(t, player, film("c", 603, -61))
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: earlier}, false); err != nil {
+		t.Fatal(err)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 3}) {
+		t.Errorf("released: counts %+v", counts)
+	}
+}
+
 func TestChainIsComparedWithTheEntryItself(t *testing.T) {
 	s := fresh(t)
 	a := s.told(t, living, long("a", -300, 90)).Entries

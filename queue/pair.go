@@ -22,6 +22,9 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == importKind {
 		return nil
 	}
+	if (seen{Entry: Entry{WatchedAt: e.WatchedAt}, unsure: e.Unsure}).timeless() {
+		return nil
+	}
 	found := map[string][]*seen{} // by account and item
 	for i := range drafts {
 		d := &drafts[i]

@@ -56,19 +56,20 @@ type diary struct {
 
 func newDiary(h *household) *diary {
 	return &diary{
-		t: h.t, h: h, every: 40 * time.Millisecond, began: time.Now().Add(-100 * 24 * time.Hour).Truncate(time.Hour),
+		t: h.t, h: h, every: 40 * time.Millisecond, began: time.Now().Add(-1000 * 24 * time.Hour).Truncate(time.Hour),
 		told: map[string]bool{}, acked: map[string]string{},
 	}
 }
 
-// invent makes the next act: films, most of them once; episodes of one
+// invent makes the next act: films, most of them once, or an hour later once
+// more, so that it is no other sighting of the same playback; episodes of one
 // series; some wishes and lists.
 func (d *diary) invent() act {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.invented++
 	n := d.invented
-	a := act{kind: viewing.KindViewing, at: d.began.Add(time.Duration(n) * 20 * time.Second)}
+	a := act{kind: viewing.KindViewing, at: d.began.Add(time.Duration(n) * 10 * time.Minute)}
 	switch season, episode := 1, n; {
 	case n%29 == 0:
 		a.kind, a.name = viewing.KindList, fmt.Sprintf("List %d", n)
