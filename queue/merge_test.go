@@ -380,6 +380,25 @@ func TestWithdrawnIsNotMet(t *testing.T) {
 	}
 }
 
+// A filter is about what its source told: the other's sighting goes its way,
+// and what was ignored is the same playback when it is taken in after all.
+func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
+	s := fresh(t)
+	s.settings.Filters = []rules.Filter{rules.NewFilter(rules.Match{Source: "kodi"}, rules.Ignore)}
+	o := s.told(t, living, film("a", 603, -60))
+	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
+	if again := s.told(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
+		t.Errorf("%+v, %+v", o, again)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: o.Entries}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMerged(t, o.Entries[0], seen)
+}
+
 func TestUsersNewestWordWins(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, film("a", 603, -60)).Entries[0]

@@ -110,7 +110,10 @@ func (t *tx) recall(e Entry) (left string, err error) {
 	if err := t.step(e.ID, "rule", d.Why()); err != nil {
 		return "", err
 	}
-	return changed, t.move(e, State(d.State), d.Reason)
+	if err := t.move(e, State(d.State), d.Reason); err != nil {
+		return "", err
+	}
+	return changed, t.meet(e.ID, true)
 }
 
 // eventOf is the event of an entry, for the rules.
