@@ -46,9 +46,10 @@
 //     its count: an import. It is held.
 //   - review: a time that makes no sense, such as one that did not move, lies
 //     in the future or is not later than one seen before; a count that fell
-//     while its time moved on; a count that may come from an NFO; a file of
-//     several episodes that grew from none to their number, as marking the
-//     whole show leaves it. It is held.
+//     while its time moved on; a count that may come from an NFO; one that had
+//     been taken back, with a time that is this minute only in another zone; a
+//     file of several episodes that grew from none to their number, as marking
+//     the whole show leaves it. It is held.
 //
 // Some are marked as unsure, and are never sent by themselves, whatever the user
 // has said of their class: a count without a time, with the time of another play

@@ -127,6 +127,16 @@ func TestRebuiltLibraries(t *testing.T) {
 				want: []string{"review F1029 2026-03-02T02:02:10Z"},
 			},
 		}},
+		{name: "taken back, and brought back from a backup, with a time that is this minute elsewhere", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 04:30:00", files: list(film(1, 0, ""))},
+			{at: "2026-03-02 06:00:30", empty: true},
+			{
+				at: "2026-03-02 06:01:10", files: list(film(1, 1, "2026-03-01 21:00:59")),
+				want: []string{"review F1 2026-03-02T02:00:59Z", "drop F1"},
+			},
+		}},
 		{name: "a wipe that rests for a day is believed", steps: []step{
 			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},

@@ -2,6 +2,7 @@ package kodi
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
@@ -19,6 +20,13 @@ type growth struct {
 
 // unchanged reports that the time did not move with the count.
 func (g growth) unchanged() bool { return !g.unknown && g.file.LastPlayed == g.old.Text }
+
+// broughtBack reports a count that had gone down before, or a time that was
+// seen before: one in seven old times of a day is this minute in some zone.
+func (g growth) broughtBack() bool {
+	return g.old.DownAt > 0 || g.file.LastPlayed == g.old.MarkText ||
+		slices.ContainsFunc(g.old.Events, func(e event) bool { return e.When.Text == g.file.LastPlayed })
+}
 
 // ruling is the verdict on one growth.
 type ruling struct {
@@ -51,10 +59,14 @@ func (r *reading) judge(g growth) ruling {
 // judgeLive rules on a growth seen within two minutes.
 func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 	s, now := w.thisMinute(r.zone, r.good, r.now)
+	elsewhere := offsetIn(r.zone, s.at) != s.offset
 	switch {
+	case now && elsewhere && g.broughtBack():
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), note: fmt.Sprintf(
+			"The count had been taken back, and its time is this minute only by a clock at UTC%s: played there, or brought back from a backup.", utc(s.offset))}, true
 	case now && (g.to-g.from == 1 || g.showMark()):
 		note := fmt.Sprintf("The count went from %d to %d this minute: seen live.", g.from, g.to)
-		if offsetIn(r.zone, s.at) != s.offset {
+		if elsewhere {
 			note = fmt.Sprintf("The count went from %d to %d this minute, as Kodi's clock has it at UTC%s: seen live.", g.from, g.to, utc(s.offset))
 		}
 		return ruling{class: viewing.ClassLive, when: instant(g.file.LastPlayed, s), note: note}, true
