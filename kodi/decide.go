@@ -239,7 +239,7 @@ func (r *reading) thawed(g growth, v ruling, next *record) {
 		return
 	}
 	if back || v.class == viewing.ClassCatchUp { // an old time may look like this minute in some zone
-		v.class, v.note = viewing.ClassReview, "The count came back with a new time after it had fallen with many others: a person must look."
+		v.class, v.unsure, v.note = viewing.ClassReview, v.unsure || back, "The count came back with a new time after it had fallen with many others: a person must look."
 	}
 	r.find(g, v)
 }

@@ -156,6 +156,27 @@ func TestRebuiltLibraries(t *testing.T) {
 	}
 }
 
+// What may be an old count is never sent by itself, whatever the user has said
+// of its class.
+func TestBroughtBackIsUnsure(t *testing.T) {
+	z := zones{machine: location(t, "America/New_York")}
+	now := moment(t, "2026-03-02 06:01:10")
+	for name, old := range map[string]record{
+		"taken back":  {DownAt: now.Add(-2 * time.Hour).UnixMilli()},
+		"seen before": {MarkText: "2026-03-01 21:00:59"},
+		"frozen":      {Count: 1, Frozen: true, Mark: now.UnixMilli()},
+	} {
+		known := &memory{meta: meta{ID: "lib", GoodAt: now.Add(-time.Minute).UnixMilli(), Database: snapshot().Path}, files: map[string]record{}}
+		f := film(1, 1, "2026-03-01 21:00:59")
+		old.Row, old.Rows = row(f), rows(f)
+		known.files[f.Path] = old
+		v := decide(known, snapshot(f), now, z)
+		if len(v.viewings) != 1 || v.viewings[0].Class != viewing.ClassReview || !v.viewings[0].Unsure {
+			t.Errorf("%s: %+v", name, v.viewings)
+		}
+	}
+}
+
 // The guard shows and ends as written down.
 func TestGuard(t *testing.T) {
 	const old = "2025-01-01 20:00:00"

@@ -62,7 +62,7 @@ func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 	elsewhere := offsetIn(r.zone, s.at) != s.offset
 	switch {
 	case now && elsewhere && g.broughtBack():
-		return ruling{class: viewing.ClassReview, when: r.instant(g.file), note: fmt.Sprintf(
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
 			"The count had been taken back, and its time is this minute only by a clock at UTC%s: played there, or brought back from a backup.", utc(s.offset))}, true
 	case now && (g.to-g.from == 1 || g.showMark()):
 		note := fmt.Sprintf("The count went from %d to %d this minute: seen live.", g.from, g.to)
