@@ -136,7 +136,8 @@
 // three hours (an episode: one hour) is held for review, since media servers
 // write NFO files for the same playback. A file that is new with its count is
 // baseline, as a path that is new is. What stands in a broken file has no
-// identifier, and gets one when the file is whole.
+// identifier, and gets one when the file is whole; until then nobody concludes
+// one from its title either.
 //
 // # Beside viewings
 //
