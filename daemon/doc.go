@@ -84,6 +84,9 @@ service refused the data; kept with its answer), dropped (by the user or a rule,
 readable for a year; their dedupe keys stay for good. bulk and backdated are for libraries only; future is more than 5 minutes ahead. pause stops sending and relabels nothing.
 What the user has ignored is dropped with the reason filter, or its class, and answered "dropped" with the filter's name; queue release takes it in after all. Of what the first filter that fits
 and the class of a viewing say, the stricter counts. Never sent by itself, whatever the settings say: what is unresolved or lies in the future, and what nobody but a person can date or be sure of.
+An item of a list waits for its list, in the account of that, and takes the service's id of it; it goes when the list is dropped. A service that takes no items (404, 405 or 501 there, or a key that is refused there alone) has
+them dropped, which status says of the account; it is asked again after a day. In doubt an item waits for the user or the setting: no endpoint shows what is on a list.
+It is held as no_list where its list, or the service's id of it, is not known here.
 Every entry can be explained: what was seen, which rule did what, every attempt and answer.
 
 The data that is dear to change later: events and entries are n:m (a double episode is one event and two entries; two witnesses are two events and one entry); an entry is unique by (event, account, part); an event by (kind, event id): browser UUIDs are shared by all clients, Kodi ids
@@ -220,7 +223,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     http://127.0.0.1:PORT/api/v1; without keys it makes a pair and prints both. --contract-only serves the three operations, no optional endpoint, and ignores Idempotency-Key; otherwise it resolves a dozen well-known titles.
     POST /_sandbox/faults (loopback, outside the API) arms faults for tests: {"match":"POST /history","fault":F,"times":N} with F one of status:503, retry-after:2,
     delay:500ms, drop-before (connection closed, nothing recorded), drop-after (recorded, then closed without an answer), late:3s (answer dropped, recorded that much later), html, empty, cut, reset.
-    GET /_sandbox/records lists all that was recorded, in order, with its Idempotency-Key: {"history":[…],"watchlist":[…],"lists":[…]}.
+    GET /_sandbox/records lists all that was recorded, in order, with its Idempotency-Key: {"history":[…],"watchlist":[…],"lists":[…],"listItems":[…]}, the last only when there are any.
 
   - filmspool login --base-url URL --key-stdin [--account NAME]: proves the key without recording anything (/me, else {} to /history: 401/403 refute the key; 400 proves it only if a made-up key got 401 first, else it says "not yet proven"). A running daemon takes the new key at once.
 
@@ -257,14 +260,14 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     account = "default"
     time_zone = "Europe/Lisbon"  # only when Kodi's clock is not this machine's
     watchlist_tag = ""           # films and series with this tag go to the watchlist
-    movie_sets = false           # a list for each movie set
-    playlists = false            # a list for each M3U playlist that holds films of the library
+    movie_sets = false           # a list for each movie set, with its films
+    playlists = false            # a list for each M3U playlist that holds films of the library, with those
     mysql_user = "reader"        # only for a library on a server: in the place of Kodi's user; password in keys/kodi-mysql-reader
     [[kodi.nfo]]
     path = "/srv/films"          # a folder of exported NFO files, or a videodb.xml; account and time_zone as above
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
-    accounts[{name,state,reason,lastDelivered,unresolved (entries held without an identifier; absent: none),resolves (whether the service can be asked what they are; absent: not tried yet)}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
+    accounts[{name,state,reason,lastDelivered,unresolved (entries held without an identifier; absent: none),resolves (whether the service can be asked what they are; absent: not tried yet),note (what the service does not do that was asked of it)}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].

@@ -32,7 +32,7 @@ func (d *Daemon) openKodi() error {
 			Login:   func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
 			Claim:   func(origin string) error { return door.claim(l.Userdata, origin) },
 			Foresee: foresee(settingsOf(d.o.Config)),
-			Wishes:  kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists},
+			Wishes:  kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
 			Hosts:   func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
 		})
 		if err != nil {

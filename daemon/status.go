@@ -71,6 +71,9 @@ func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account,
 			out.Hint = "filmspool login --base-url https://…/api/v1"
 		}
 	}
+	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
+		out.Note = "The service takes no items of lists: lists are created empty."
+	}
 	if hint := strongerHint(h.Pause, credential, d.o.Paths.File); hint != "" {
 		out.Hint = hint
 	}

@@ -146,7 +146,7 @@
 // playlist that holds a film of the library. What there is when it is turned
 // on is handed over at once; more than ten wishes in one reading leave behind
 // everything live. Each is handed over once for good, by its identifier or,
-// without one, by its path: a tag that is taken away, a film that leaves its
+// without one, by its path, and films go on their lists the same way: a tag that is taken away, a film that leaves its
 // set, a playlist that is deleted change nothing. A set or a playlist with
 // another name is another one. An item without an identifier follows its
 // file's identity; one that Kodi now calls by another name is wished for anew,

@@ -13,10 +13,9 @@ import (
 // there are more, as after an import, they are read when any name has changed.
 const manyOpen = 300
 
-// changes takes a reading that is in full where the rule needs it. Playlists
-// may name any file.
+// changes takes a reading that is in full where the rule needs it.
 func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
-	if i.o.ReadPart == nil || i.o.Wishes.Playlists {
+	if i.o.ReadPart == nil {
 		return i.o.Read(ctx)
 	}
 	now := time.Now()

@@ -82,7 +82,7 @@ func (w Wishes) ask(found library.Wishes, lists []playlist.Playlist, snap librar
 		}
 	}
 	if len(lists) > 0 {
-		a.playlists(lists, snap)
+		a.playlists(lists, snap, found.Films)
 	}
 	return a
 }
@@ -117,7 +117,7 @@ func (a *asked) item(scope string, m viewing.Media, path, why string) {
 }
 
 // playlists adds those that hold a film of the library.
-func (a *asked) playlists(all []playlist.Playlist, snap library.Snapshot) {
+func (a *asked) playlists(all []playlist.Playlist, snap library.Snapshot, films map[int64]library.Wish) {
 	paths := make([]string, len(snap.Files))
 	for n, f := range snap.Files {
 		paths[n] = f.Path
@@ -130,26 +130,30 @@ func (a *asked) playlists(all []playlist.Playlist, snap library.Snapshot) {
 		case p.Problem != "":
 			a.unread = append(a.unread, p.Name+": "+p.Problem)
 		default:
-			a.playlist(p, shelf, snap)
+			a.playlist(p, shelf, snap, films)
 		}
 	}
 }
 
 // playlist adds one. Lists of the service hold films and series, so an episode
-// is left out.
-func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap library.Snapshot) {
-	var films []library.File
+// is left out. What a film is comes from the look for it, since a reading may
+// have the outline of it alone.
+func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap library.Snapshot, all map[int64]library.Wish) {
+	var films []library.Wish
 	var left []string
 	for _, entry := range p.Entries {
 		n, ok := shelf.Find(p.File, entry)
-		switch {
-		case !ok:
+		if !ok {
 			left = append(left, playlist.Shown(entry)+": not a file of the library")
-		case row(snap.Files[n]) == 0 || mediaOf(snap.Files[n])[0].Type != viewing.Movie:
-			left = append(left, playlist.Shown(entry)+": not a film")
-		default:
-			films = append(films, snap.Files[n])
+			continue
 		}
+		f := snap.Files[n]
+		film, known := all[row(f)]
+		if row(f) == 0 || mediaOf(f)[0].Type != viewing.Movie || !known {
+			left = append(left, playlist.Shown(entry)+": not a film")
+			continue
+		}
+		films = append(films, library.Wish{Media: film.Media, Path: f.Path})
 	}
 	if len(films) == 0 {
 		a.unread = append(a.unread, p.Name+": it holds no film of the library")
@@ -160,7 +164,7 @@ func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap librar
 		return
 	}
 	for _, f := range films {
-		a.item(scope, mediaOf(f)[0], f.Path, "It is in the playlist.")
+		a.item(scope, f.Media, f.Path, "It is in the playlist.")
 	}
 	found := &a.lists[slices.IndexFunc(a.lists, func(l ListFound) bool { return l.From+slotMark+l.Name == scope })]
 	found.LeftOut = append(found.LeftOut, left[:min(len(left), maxShownLeft)]...)

@@ -46,14 +46,16 @@ func (i *Importer) askLibrary(ctx context.Context, snap library.Snapshot) (*aske
 	var found library.Wishes
 	var lists []playlist.Playlist
 	var err error
-	if want := (library.Want{Tag: w.Tag, Sets: w.Sets}); want != (library.Want{}) {
-		if found, err = i.o.ReadWishes(ctx, want); err != nil {
-			return nil, err
-		}
-	}
+	want := library.Want{Tag: w.Tag, Sets: w.Sets}
 	if w.Playlists {
 		if lists, err = playlist.Read(playlist.Folder(i.o.Userdata)); err != nil {
 			i.o.Logger.Warn("playlists were not read whole", "source", i.source, "error", err)
+		}
+		want.Films = slices.ContainsFunc(lists, func(p playlist.Playlist) bool { return len(p.Entries) > 0 })
+	}
+	if want != (library.Want{}) {
+		if found, err = i.o.ReadWishes(ctx, want); err != nil {
+			return nil, err
 		}
 	}
 	return w.ask(found, lists, snap), nil

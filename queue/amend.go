@@ -126,13 +126,16 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 	}
 	t.leave(e.state)
 	t.enter(StateDropped)
-	return t.step(e.id, "amended", c.sentence())
+	if err := t.step(e.id, "amended", c.sentence()); err != nil {
+		return err
+	}
+	return t.dropItems(e.id)
 }
 
 // correct gives an entry its new identity.
 func (t *tx) correct(c amendment, e amendable) error {
 	m := c.Media[e.part%len(c.Media)]
-	media, _, err := writeMedia(&m)
+	media, _, err := writeMedia(c.original.Kind, &m)
 	if err != nil || media == e.media {
 		return err
 	}

@@ -289,8 +289,9 @@ type draft struct {
 	rules.Decision
 	part int
 	item *viewing.Media
-	into *seen   // it is merged into this one; nil for none
-	over []*seen // these are merged into it
+	list *listEntry // it waits for this one; items of lists only
+	into *seen      // it is merged into this one; nil for none
+	over []*seen    // these are merged into it
 }
 
 // draft decides about the parts of an event.
@@ -299,6 +300,10 @@ func (t *tx) draft(e sighting) ([]draft, error) {
 	drafts := make([]draft, len(parts))
 	for part, item := range parts {
 		drafts[part] = t.decide(e, part, item)
+		var err error
+		if drafts[part].list, err = t.listOf(e, &drafts[part].Decision); err != nil {
+			return nil, err
+		}
 	}
 	return drafts, t.pair(e, drafts)
 }
@@ -310,7 +315,7 @@ func (t *tx) decide(e sighting, part int, item *viewing.Media) draft {
 
 // makeEntry writes one entry as the rules decided, with their reasons.
 func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
-	media, key, err := writeMedia(d.item)
+	media, key, err := writeMedia(e.Kind, d.item)
 	if err != nil {
 		return 0, err
 	}
@@ -330,6 +335,11 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 		return 0, err
 	}
 	t.made(State(d.State))
+	if d.list != nil {
+		if err := t.waitFor(id, d.list.id); err != nil {
+			return 0, err
+		}
+	}
 	switch d.State {
 	case rules.Dropped, string(StateMerged):
 		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)

@@ -98,6 +98,9 @@ func (c Edit) check(next Entry, now time.Time) error {
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
 	}
+	if next.Kind == viewing.KindListItem {
+		v.InList = next.EventID // which list it is stays as it is
+	}
 	switch {
 	case c.Media == nil && c.WatchedAt.IsZero():
 		return fmt.Errorf("%w: nothing to change is given", viewing.ErrInvalid)
@@ -141,7 +144,7 @@ func completed(m viewing.Media, old *viewing.Media) *viewing.Media {
 
 // edit writes the corrected entry.
 func (t *tx) edit(e, next Entry) error {
-	media, key, err := writeMedia(next.Media)
+	media, key, err := writeMedia(next.Kind, next.Media)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (s State) valid() bool {
 }
 
 // Entry is one request to the service: one viewing of one item, one watchlist
-// wish or one list.
+// wish, one list or one item of a list.
 type Entry struct {
 	ID     int64
 	Kind   viewing.Kind
@@ -69,6 +69,9 @@ type Entry struct {
 	Revision  int // raised by every edit and every definite refusal
 	// After is the entry that must have arrived first; 0 for none.
 	After int64
+	// ListID is the service's id of the list that an item is put on, as soon as
+	// that is known; items of lists only.
+	ListID string
 	// NextAt is when the entry is due. Until it was put off for the first time
 	// that is when it happened, so that the oldest leaves first.
 	NextAt    time.Time

@@ -67,6 +67,7 @@ type arrival struct {
 	body    []byte // nil for a trimmed event
 	content []byte
 	sameAs  string
+	inList  string
 }
 
 // readPage reads the next lines, and the number of the last one, counted on
@@ -140,7 +141,7 @@ func (a *arrival) readEvent() error {
 		return fmt.Errorf("%w: event: %w", viewing.ErrInvalid, err)
 	}
 	content := sha256.Sum256(body)
-	a.body, a.content, a.sameAs = body, content[:], v.SameAs
+	a.body, a.content, a.sameAs, a.inList = body, content[:], v.SameAs, v.InList
 	type name struct {
 		account string
 		part    int
@@ -245,6 +246,16 @@ func (t *tx) importEvent(a arrival, sum *Imported) (event int64, first sql.NullI
 			return event, first, err
 		}
 		entries = append(entries, id)
+		if a.inList == "" {
+			continue
+		}
+		list, err := t.listNamed(a.kind, a.inList)
+		if err == nil && list != nil && list.account == e.Account {
+			err = t.waitFor(id, list.id)
+		}
+		if err != nil {
+			return event, first, err
+		}
 	}
 	if len(entries) > 0 {
 		first = sql.NullInt64{Int64: entries[0], Valid: true}
@@ -269,7 +280,7 @@ func (t *tx) importWitness(e sighting, event int64) ([]int64, error) {
 // importEntry writes one entry.
 func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, error) {
 	state, reason, why := e.arrives()
-	media, key, err := writeMedia(e.Media)
+	media, key, err := writeMedia(e.Kind, e.Media)
 	if err != nil {
 		return 0, err
 	}

@@ -23,7 +23,7 @@ type naming struct {
 // not send the old one. What is to be looked at whenever an entry gets its key
 // belongs here.
 func (t *tx) name(n naming) error {
-	media, key, err := writeMedia(&n.media)
+	media, key, err := writeMedia(n.original.Kind, &n.media)
 	if err != nil {
 		return err
 	}

@@ -303,6 +303,9 @@ func (t *tx) move(e Entry, to State, reason string) error {
 	}
 	t.leave(e.State)
 	t.enter(to)
+	if to == StateDropped && e.Kind == viewing.KindList {
+		return t.dropItems(e.ID)
+	}
 	return nil
 }
 

@@ -13,7 +13,8 @@ import (
 // entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.lane, n.attempts,
-	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease, ` + intact
+	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease,
+	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after), ` + intact
 
 // scanEntry reads a row of entryColumns.
 func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryOf(r) }
@@ -25,19 +26,19 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	var media, list []byte
 	var at instant
 	var after, settled sql.NullInt64
-	var remote sql.NullString
+	var remote, onList sql.NullString
 	var next, created int64
 	var whole bool
 	columns := []any{
 		&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
 		&e.Priority, &at.millis, &at.text, &at.offset, &at.precision, &e.Class, &e.Lane, &e.Attempts,
-		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &whole,
+		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &onList, &whole,
 	}
 	if err := r.Scan(columns...); err != nil {
 		return scanUnreadable(r, len(columns), err)
 	}
 	e.Damaged = !whole || !e.State.valid()
-	e.WatchedAt, e.After, e.RemoteID = at.read(), after.Int64, remote.String
+	e.WatchedAt, e.After, e.RemoteID, e.ListID = at.read(), after.Int64, remote.String, onList.String
 	e.NextAt, e.CreatedAt, e.SettledAt = readTime(next), readTime(created), readNullTime(settled)
 	if err := readJSON(media, &e.Media); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read media of entry %d: %w", e.ID, err)
@@ -102,12 +103,16 @@ func (i instant) due(now int64) int64 {
 	return now
 }
 
-// writeMedia renders an item, with the key that orders entries about it.
-func writeMedia(m *viewing.Media) (text sql.NullString, key string, err error) {
+// writeMedia renders an item, with the key that orders entries about it. What
+// is put on a list has none: it waits for no viewing, nor one for it.
+func writeMedia(kind viewing.Kind, m *viewing.Media) (text sql.NullString, key string, err error) {
 	if m == nil {
 		return text, "", nil
 	}
 	text, err = writeJSON(m)
+	if kind == viewing.KindListItem {
+		return text, "", err
+	}
 	return text, m.Key(), err
 }
 

@@ -90,7 +90,7 @@ func (e correction) media(was status.Entry) (*viewing.Media, error) {
 	case e.set("movie"):
 		id, err := tmdb(e.movie)
 		return &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}}, err
-	case e.set("show") && !part && was.Kind == viewing.KindWatchlist:
+	case e.set("show") && !part && (was.Kind == viewing.KindWatchlist || was.Kind == viewing.KindListItem):
 		id, err := tmdb(e.show)
 		return &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: id}}, err
 	case e.set("show") || part:

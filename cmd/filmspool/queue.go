@@ -28,7 +28,7 @@ func states() []string {
 }
 
 // kinds are what an entry can ask for.
-func kinds() []string { return []string{"viewing", "watchlist", "list"} }
+func kinds() []string { return []string{"viewing", "watchlist", "list", "list_item"} }
 
 // oneOf refuses a flag's value that is none of those it may have.
 func oneOf(flag, value string, known []string) error {

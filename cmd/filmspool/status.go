@@ -62,6 +62,9 @@ func printStatus(w io.Writer, s status.Status) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, a := range s.Accounts {
 		fmt.Fprintf(t, "account %s\t%s\t%s\tlast delivered %s\n", a.Name, a.State, a.Reason, ago(a.LastDelivered))
+		if a.Note != "" {
+			fmt.Fprintf(t, "\t\t%s\n", a.Note)
+		}
 	}
 	for _, src := range s.Sources {
 		fmt.Fprintf(t, "%s\t%s\t%s\tlast seen %s\n", src.Name, src.State, src.Detail, ago(src.LastSeen))

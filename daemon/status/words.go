@@ -77,6 +77,8 @@ type Account struct {
 	// Resolves is whether the service can be asked what those are; absent as
 	// long as that was not tried.
 	Resolves *bool `json:"resolves,omitempty"`
+	// Note is what the service does not do that was asked of it, one sentence.
+	Note string `json:"note,omitempty"`
 }
 
 // Source is one paired browser, one program, one library, or the command line.

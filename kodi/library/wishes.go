@@ -16,12 +16,16 @@ type Want struct {
 	Tag string
 	// Sets is for movie sets and their films.
 	Sets bool
+	// Films is for all films.
+	Films bool
 }
 
 // Wishes is what a library holds beside its files, in one consistent state.
 type Wishes struct {
 	Tagged []Wish // films, then shows, in the order of Kodi's ids
 	Sets   []Set  // those that have a film, in the order of Kodi's ids
+	// Films are all films by Kodi's ids.
+	Films map[int64]Wish
 }
 
 // Wish is a film or a series (viewing.Movie, viewing.TV).
@@ -173,7 +177,7 @@ func (w *wishRows) readFilms(ctx context.Context, q queryer) error {
 	return each(ctx, q, query, func(scan scanner) error {
 		var r wishRow
 		err := scan(&r.id, &r.set, &r.title, &r.premiered, &r.year, &r.uid, &r.folder, &r.file)
-		if r.set > 0 || w.tagged[owner{"movie", r.id}] {
+		if w.want.Films || r.set > 0 || w.tagged[owner{"movie", r.id}] {
 			w.films = append(w.films, r)
 		}
 		return err
@@ -215,7 +219,7 @@ func (w *wishRows) readIDs(ctx context.Context, q queryer) error {
 
 // wishes joins the rows.
 func (w *wishRows) wishes() Wishes {
-	var all Wishes
+	all := Wishes{Films: map[int64]Wish{}}
 	names := newNamer(w.names)
 	inSet := map[int64][]Wish{}
 	for _, r := range w.films {
@@ -224,6 +228,9 @@ func (w *wishRows) wishes() Wishes {
 			all.Tagged = append(all.Tagged, wish)
 		}
 		inSet[r.set] = append(inSet[r.set], wish)
+		if w.want.Films {
+			all.Films[r.id] = wish
+		}
 	}
 	for _, r := range w.shows {
 		all.Tagged = append(all.Tagged, r.wish(viewing.TV, owner{"tvshow", r.id}, names))

@@ -57,6 +57,9 @@ func (f flight) fly() error {
 	if f.precede(r.spans.request) {
 		return nil
 	}
+	if lacks, err := f.lacksItems(r.spans.request); lacks || err != nil {
+		return err
+	}
 	// A mark that was cut off halfway would leave a row that claims to be
 	// under way, so stopping does not cut it off.
 	attempt, err := r.outbox.Sending(r.spans.write, e)
@@ -71,6 +74,9 @@ func (f flight) fly() error {
 		return nil
 	}
 	verdict := f.service.Send(r.spans.request, request)
+	if e.Kind == viewing.KindListItem {
+		verdict = f.learnItems(verdict)
+	}
 	at := time.Now()
 	r.post(func() { r.heard(e.ID, verdict, f.generation, at) })
 	s := settlement(e, attempt, verdict, at, r.jitter)
@@ -89,13 +95,20 @@ func (f flight) request() (tracker.Request, error) {
 	if e.Media != nil {
 		item = *e.Media
 	}
-	request, err := tracker.NewRequest(e.Kind, item, e.WatchedAt, e.List, e.Priority)
+	request, err := newRequest(e, item)
 	if err != nil {
 		return tracker.Request{}, fmt.Errorf("make request: %w", err)
 	}
 	request.IdempotencyKey = idempotencyKey(f.run.installation, e)
 	request.Resend = e.Attempts > 0
 	return request, nil
+}
+
+func newRequest(e queue.Entry, item viewing.Media) (tracker.Request, error) {
+	if e.Kind == viewing.KindListItem {
+		return tracker.NewListItem(e.ListID, item)
+	}
+	return tracker.NewRequest(e.Kind, item, e.WatchedAt, e.List, e.Priority)
 }
 
 // settle writes down what became of the entry. When the outbox refuses, the

@@ -34,7 +34,7 @@ func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
 	if v := l.knock(ctx); v.Fate != tracker.Delivered {
 		return v, l.ways.keep(l.spans.write)
 	}
-	for _, do := range []func(context.Context) error{l.lists, l.wishes, l.films, l.episodes} {
+	for _, do := range []func(context.Context) error{l.lists, l.items, l.wishes, l.films, l.episodes} {
 		if err = do(ctx); err != nil || ctx.Err() != nil {
 			break
 		}
@@ -201,6 +201,23 @@ func (l *look) lists(ctx context.Context) error {
 	}
 	for _, d := range open {
 		if err := l.judgeList(d, open, found, complete && err == nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// items has the setting decide about items of lists in doubt: no endpoint shows
+// what is on a list, and whether an item that is sent twice is there twice is
+// the service's secret.
+func (l *look) items(context.Context) error {
+	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindListItem })
+	open, err := l.sortOut(due)
+	if err != nil {
+		return err
+	}
+	for _, d := range open {
+		if err := l.unsettled(d, "the service does not show what is on its lists", nil, d.Taken); err != nil {
 			return err
 		}
 	}

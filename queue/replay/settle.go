@@ -5,6 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // settlement is what becomes of an entry by the answer to its request, heard
@@ -14,6 +15,8 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, at time.Time, j
 	switch v.Fate {
 	case tracker.Delivered:
 		s.State, s.NextAt, s.RemoteID = queue.StateDelivered, time.Time{}, v.ListID
+	case tracker.Lacking:
+		s.State, s.NextAt, s.Reason = queue.StateDropped, time.Time{}, v.Problem
 	case tracker.Rejected:
 		s.State, s.NextAt, s.Reason, s.RaiseRevision = queue.StateRejected, time.Time{}, v.Problem, true
 	case tracker.Offline:
@@ -65,7 +68,11 @@ func withdrawn(e queue.Entry, attempt int64) queue.Settlement {
 
 // unfit is the settlement of an entry of which no request can be made.
 func unfit(e queue.Entry, err error) queue.Settlement {
+	reason := heldFor(err)
+	if e.Kind == viewing.KindListItem && e.ListID == "" {
+		reason = "no_list"
+	}
 	return queue.Settlement{
-		Entry: e.ID, State: queue.StateHeld, Reason: heldFor(err), Answer: queue.Answer{Error: err.Error()},
+		Entry: e.ID, State: queue.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},
 	}
 }

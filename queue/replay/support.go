@@ -21,6 +21,9 @@ const (
 	supportResolveMany = "resolve_batch"
 )
 
+// SupportItems says in [queue.Account] whether the service puts items on lists.
+const SupportItems = "list_items"
+
 // supportLasts is how long it is believed that an endpoint is not there.
 const supportLasts = 24 * time.Hour
 

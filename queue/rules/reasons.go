@@ -1,5 +1,9 @@
 package rules
 
+// NoList is why an item of a list is held whose list, or the service's id of
+// it, is not known.
+const NoList = "no_list"
+
 // The reasons for which an entry is held that no rule gives, but an act of
 // the user.
 const (

@@ -33,6 +33,10 @@ func FuzzJudge(f *testing.F) {
 			case Offline, Rejected, Refused, Later, Unproven:
 			case Delivered:
 				checkDelivered(t, s, v)
+			case Lacking:
+				if s.op != ListItems || !s.proven {
+					t.Errorf("lacking: %+v", v)
+				}
 			case InDoubt:
 				if !left {
 					t.Errorf("in doubt, though it never left: %+v", v)
@@ -56,7 +60,7 @@ func checkDelivered(t *testing.T, s seen, v Verdict) {
 			t.Fatalf("delivered without an object: %q", s.body)
 		}
 	}
-	if s.op == Watchlist && s.status == http.StatusConflict {
+	if (s.op == Watchlist || s.op == ListItems) && s.status == http.StatusConflict {
 		return
 	}
 	if s.status < 200 || s.status > 299 || o["success"] == false {

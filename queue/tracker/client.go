@@ -120,17 +120,18 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // [InDoubt], as the bytes prove.
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	switch r.Operation {
-	case History, Watchlist, Lists:
+	case History, Watchlist, Lists, ListItems:
 	default:
 		return Verdict{Fate: Rejected, Problem: fmt.Sprintf("%q is not an operation of the service.", r.Operation)}
 	}
-	return c.act(ctx, call{op: r.Operation, body: r.Body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	return c.act(ctx, call{op: r.Operation, list: r.List, body: r.Body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 }
 
 // call is one HTTP request to make; without a method it is a POST, or a GET
 // when it has no body.
 type call struct {
 	op             Operation
+	list           string // of ListItems
 	method         string
 	query          url.Values
 	body           []byte
@@ -216,6 +217,9 @@ func readBody(r *http.Response, limit int) seen {
 // request makes the HTTP request of one call.
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
 	target := c.base.JoinPath(string(q.op))
+	if q.op == ListItems {
+		target = c.base.JoinPath(string(Lists), url.PathEscape(q.list), "items")
+	}
 	target.RawQuery = q.query.Encode()
 	method, header := http.MethodGet, http.Header{}
 	if q.body != nil {

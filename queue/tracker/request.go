@@ -10,8 +10,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operation is one write operation of the contract. Its value is the path
-// under the base address.
+// Operation is one write operation. Its value is the path under the base
+// address, but for [ListItems].
 type Operation string
 
 // The operations.
@@ -19,6 +19,9 @@ const (
 	History   Operation = "history"   // contract 4.1
 	Watchlist Operation = "watchlist" // contract 4.2
 	Lists     Operation = "lists"     // contract 4.3
+	// ListItems is beyond the contract: a service may lack it. Its path is
+	// lists/{id}/items.
+	ListItems Operation = "list items"
 )
 
 // ErrUnidentified is wrapped by the error of [NewRequest] for an item that
@@ -32,6 +35,8 @@ type Request struct {
 	Body []byte
 	// IdempotencyKey is sent in the header of that name; empty sends none.
 	IdempotencyKey string
+	// List is the service's id of the list; [ListItems] only.
+	List string
 	// Resend says that this request may have reached the service before with
 	// the same IdempotencyKey. A 409 then leaves the doubt where it was.
 	Resend bool
@@ -112,6 +117,35 @@ func newWatchlist(m viewing.Media, priority *int) (Request, error) {
 	}
 	return encode(Watchlist, watchlistInput{Type: m.Type, ID: m.IDs.TMDB, Priority: priority})
 }
+
+// listItemInput is the body of an item of a list. Where it stands is left to
+// the service.
+type listItemInput struct {
+	Type viewing.MediaType `json:"type"`
+	ID   int64             `json:"id"`
+}
+
+// NewListItem makes the request that puts a film or a series on the list with
+// that id of the service's. Errors are those of [NewRequest]; an id that cannot
+// stand in a path is one wrapping [viewing.ErrInvalid].
+func NewListItem(list string, m viewing.Media) (Request, error) {
+	v := viewing.Viewing{Kind: viewing.KindListItem, EventID: "request", InList: "list", Media: []viewing.Media{m}}
+	if err := v.Validate(); err != nil {
+		return Request{}, fmt.Errorf("make request: %w", err)
+	}
+	if list == "" || list == "." || list == ".." || len(list) > maxListID {
+		return Request{}, fmt.Errorf("make request: %w", &viewing.FieldError{Field: "list", Problem: "the service's id of it is not known"})
+	}
+	if m.IDs.TMDB == 0 {
+		return Request{}, fmt.Errorf("make request for %s: %w", m.Label(), ErrUnidentified)
+	}
+	r, err := encode(ListItems, listItemInput{Type: m.Type, ID: m.IDs.TMDB})
+	r.List = list
+	return r, err
+}
+
+// maxListID bounds the ids of lists, in bytes.
+const maxListID = 500
 
 // newList always says the visibility: the contract names no default, and a
 // service's own might be public.

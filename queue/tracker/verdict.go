@@ -23,6 +23,9 @@ const (
 	// Unproven: whatever answers there has not shown that it is the service.
 	// The account pauses.
 	Unproven Fate = "unproven"
+	// Lacking: the service has no such operation. Of [ListItems] only, and not
+	// without proof of the address.
+	Lacking Fate = "lacking"
 	// InDoubt: it may have been recorded.
 	InDoubt Fate = "in_doubt"
 )
@@ -119,6 +122,9 @@ func (s seen) decide(a answer) Verdict {
 	case codeUnauthorized, codeForbidden:
 		return s.refused(a)
 	}
+	if s.op == ListItems && s.proven && (s.noPath() || s.status == http.StatusNotImplemented) {
+		return Verdict{Fate: Lacking, Problem: "The service takes no items of lists."}
+	}
 	switch s.status {
 	case http.StatusNetworkAuthenticationRequired:
 		return Verdict{Fate: Offline, Problem: "This network asks for a login of its own before it lets anything through."}
@@ -180,7 +186,7 @@ func (s seen) decideClientError(a answer) Verdict {
 	switch {
 	case a.cut:
 		return s.doubt("its answer was cut off")
-	case conflict && s.op == Watchlist && a.own():
+	case conflict && (s.op == Watchlist || s.op == ListItems) && a.own():
 		return Verdict{Fate: Delivered} // it is on the list already
 	case conflict && s.resend:
 		return s.doubt("it may still be busy with the earlier sending")

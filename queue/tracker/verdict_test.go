@@ -52,7 +52,22 @@ func (r row) seen(proven bool) seen {
 }
 
 func fateTable() []row {
-	return slices.Concat(deliveredRows(), codeRows(), rejectedRows(), accountRows(), foreignRows(), doubtRows())
+	return slices.Concat(deliveredRows(), codeRows(), rejectedRows(), accountRows(), foreignRows(), doubtRows(), itemRows())
+}
+
+// itemRows are the answers to an item of a list, which a service may not know.
+func itemRows() []row {
+	return []row{
+		{name: "item", op: ListItems, status: 200, body: okBody, fate: Delivered, proves: true},
+		{name: "item that is there", op: ListItems, status: 409, body: `{"error":"CONFLICT","message":"there already"}`, fate: Delivered, proves: true},
+		{name: "item refused", op: ListItems, status: 400, body: invalid, fate: Rejected, proves: true},
+		{name: "no such endpoint", op: ListItems, status: 404, body: html, fate: Unproven, proven: Lacking},
+		{name: "no such endpoint, in an object", op: ListItems, status: 404, body: otherError, fate: Unproven, proven: Lacking},
+		{name: "another method", op: ListItems, status: 405, fate: Unproven, proven: Lacking},
+		{name: "not made yet", op: ListItems, status: 501, fate: Unproven, proven: Lacking},
+		{name: "item with a key that is refused", op: ListItems, status: 401, body: noAuth, fate: Refused, proves: true},
+		{name: "item, trouble", op: ListItems, status: 500, fate: InDoubt},
+	}
 }
 
 func deliveredRows() []row {

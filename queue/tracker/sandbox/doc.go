@@ -12,7 +12,8 @@
 //
 // Unless [Options.ContractOnly] is set it also serves GET /me, GET /history,
 // GET /lists, POST /media/status, POST /media/resolve and POST
-// /media/resolve/batch, which a public key may read, DELETE
+// /media/resolve/batch, which a public key may read, POST
+// /lists/{id}/items, which takes an item as often as it comes, DELETE
 // /history, which takes all viewings of one item away, and honours
 // Idempotency-Key. Reads answer GET, not HEAD. A history item's id and tmdbId
 // are both the identifier of the film or episode itself, its series is

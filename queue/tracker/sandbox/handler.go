@@ -58,6 +58,7 @@ func (s *Service) routes() map[string]map[string]endpoint {
 			endpoint{name: "GET /history", read: s.readHistory},
 			endpoint{name: "DELETE /history", read: s.removeHistory, removes: true},
 			endpoint{name: "GET /lists", read: s.readLists},
+			endpoint{name: "POST " + listItemsPath, parse: parseListItem("")},
 			endpoint{name: "POST /media/status", read: s.readStatus},
 			endpoint{name: "POST /media/resolve", read: s.resolveOne},
 			endpoint{name: "POST /media/resolve/batch", read: s.resolveMany})
@@ -75,6 +76,10 @@ func (s *Service) routes() map[string]map[string]endpoint {
 
 func (s *Service) route(r *http.Request) (endpoint, error) {
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), apiPrefix)
+	id, onList := listOf(path)
+	if onList {
+		path = listItemsPath
+	}
 	methods := s.endpoints[path]
 	if !ok || methods == nil {
 		return endpoint{}, notFound()
@@ -82,6 +87,9 @@ func (s *Service) route(r *http.Request) (endpoint, error) {
 	e, ok := methods[r.Method]
 	if !ok {
 		return endpoint{}, notAllowed(strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
+	}
+	if onList {
+		e.parse = parseListItem(id)
 	}
 	return e, nil
 }

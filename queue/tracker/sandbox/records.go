@@ -27,6 +27,7 @@ type Records struct {
 	History   []HistoryRecord   `json:"history"`
 	Watchlist []WatchlistRecord `json:"watchlist"`
 	Lists     []ListRecord      `json:"lists"`
+	ListItems []ListItemRecord  `json:"listItems,omitempty"`
 }
 
 // HistoryItem is one viewing as the service's own reads give it.
@@ -68,7 +69,7 @@ type List struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Visibility  string `json:"visibility"` // "PRIVATE" or "PUBLIC"
-	ItemCount   int    `json:"itemCount"`  // 0: items cannot be added here
+	ItemCount   int    `json:"itemCount"`
 	CreatedAt   Stamp  `json:"createdAt"`
 	UpdatedAt   Stamp  `json:"updatedAt"`
 }
@@ -91,7 +92,10 @@ func (s *Service) Records(ctx context.Context) (Records, error) {
 		if r.Watchlist, err = queryAll(ctx, tx, selectWatchlist+" ORDER BY id", scanWatchlist); err != nil {
 			return err
 		}
-		r.Lists, err = queryAll(ctx, tx, selectLists+" ORDER BY id", scanList)
+		if r.Lists, err = queryAll(ctx, tx, selectLists+" ORDER BY id", scanList); err != nil {
+			return err
+		}
+		r.ListItems, err = queryAll(ctx, tx, selectListItems+" ORDER BY id", scanListItem)
 		return err
 	})
 	if err != nil {
@@ -137,11 +141,12 @@ func scanWatchlist(rows *sql.Rows) (r WatchlistRecord, err error) {
 	return r, err
 }
 
-const selectLists = `SELECT id, public_id, name, description, visibility, received_at, idempotency_key FROM lists`
+const selectLists = `SELECT id, public_id, name, description, visibility, received_at, idempotency_key,
+	(SELECT count(*) FROM list_items WHERE list = public_id) FROM lists`
 
 func scanList(rows *sql.Rows) (r ListRecord, err error) {
 	var received int64
-	err = rows.Scan(&r.Record, &r.ID, &r.Name, &r.Description, &r.Visibility, &received, &r.IdempotencyKey)
+	err = rows.Scan(&r.Record, &r.ID, &r.Name, &r.Description, &r.Visibility, &received, &r.IdempotencyKey, &r.ItemCount)
 	r.ReceivedAt = stampOf(received)
 	r.CreatedAt, r.UpdatedAt = r.ReceivedAt, r.ReceivedAt
 	return r, err

@@ -90,15 +90,18 @@ func migrate(ctx context.Context, tx *sql.Tx) error {
 	case err != nil:
 		return fmt.Errorf("read version: %w", err)
 	case tables == 0:
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d; PRAGMA application_id = %d",
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d; PRAGMA application_id = %d",
 			schema, schemaVersion, applicationID))
-		return err
 	case owner != applicationID:
 		return errors.New("the file is another program's database")
 	case version > schemaVersion:
 		return fmt.Errorf("the file is of a newer version (%d, known is %d)", version, schemaVersion)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, listItems)
+	return err
 }
 
 func (s *store) close() error { return s.db.Close() }

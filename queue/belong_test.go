@@ -1,0 +1,114 @@
+package queue
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func aList(id string) viewing.Viewing {
+	return viewing.Viewing{Kind: viewing.KindList, EventID: id, List: &viewing.List{Name: "Noir"}}
+}
+
+func anItem(id, list string, film int64) viewing.Viewing {
+	return viewing.Viewing{
+		Kind: viewing.KindListItem, EventID: id, InList: list, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
+	}
+}
+
+func (o *opened) toldOf(t *testing.T, id int64) string {
+	t.Helper()
+	x, err := o.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, s := range x.Steps {
+		said = append(said, s.Detail)
+	}
+	return strings.Join(said, "\n")
+}
+
+// An item is leased when its list is delivered, with the service's id of it.
+func TestItemWaitsForItsList(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), film("v", 603, -1))
+	if e := s.entry(t, ids[1]); e.After != ids[0] || e.ListID != "" || e.State != StatePending {
+		t.Errorf("%+v", e)
+	}
+	leased := s.wantLeased(t, ids[2], ids[0])
+	attempt, err := s.Sending(t.Context(), leased[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Settle(t.Context(), Settlement{Entry: ids[0], Attempt: attempt, State: StateDelivered, RemoteID: "lst_7"}); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.wantLeased(t, ids[1])[0]; e.ListID != "lst_7" {
+		t.Errorf("%+v", e)
+	}
+	s.checkCounters(t)
+}
+
+// What happens to a list happens to its items.
+func TestItemsGoWithTheirList(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), anItem("bare", "l", 0))
+	if e := s.entry(t, ids[2]); e.State != StateHeld || e.Reason != rules.Unresolved {
+		t.Errorf("%+v", e)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: ids[:1]}, false); err != nil {
+		t.Fatal(err)
+	}
+	late := s.commitIDs(t, anItem("late", "l", 605))
+	for _, id := range append(ids, late...) {
+		if e := s.entry(t, id); e.State != StateDropped || e.SettledAt.IsZero() && id != late[0] {
+			t.Errorf("%+v", e)
+		}
+	}
+	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "Dropped with entry 1, its list.") {
+		t.Error(said)
+	}
+	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
+	_, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:1", Amendments: []viewing.Amendment{{EventID: "l2", Drop: true, Reason: "No more."}}})
+	if e := s.entry(t, ids[1]); err != nil || e.State != StateDropped {
+		t.Errorf("%+v, %v", e, err)
+	}
+	s.checkCounters(t)
+}
+
+func TestItemOfAnUnknownListIsHeld(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, film("v", 603, -1), anItem("i", "v", 603))[1]
+	if e := s.entry(t, id); e.State != StateHeld || e.Reason != rules.NoList || e.After != 0 {
+		t.Errorf("%+v", e)
+	}
+	if said := s.toldOf(t, id); !strings.Contains(said, "list that it belongs on is not known") {
+		t.Error(said)
+	}
+}
+
+// An item keeps its list through an export, and through an edit.
+func TestItemTravelsWithItsList(t *testing.T) {
+	s, other := fresh(t), fresh(t)
+	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 0))
+	if e, err := s.Edit(t.Context(), ids[1], Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != StatePending || e.After != ids[0] {
+		t.Errorf("%+v, %v", e, err)
+	}
+	var lines bytes.Buffer
+	if _, err := s.Export(t.Context(), &lines); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := other.Import(t.Context(), &lines, false); err != nil || sum.Entries != 2 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if e := other.entry(t, 2); e.After != 1 || e.State != StateHeld || e.Reason != rules.Imported {
+		t.Errorf("%+v", e)
+	}
+	if _, ok, err := other.NextDue(t.Context(), "default"); ok || err != nil {
+		t.Errorf("something is due: %v", err)
+	}
+}
