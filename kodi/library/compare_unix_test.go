@@ -7,6 +7,8 @@ import (
 	"database/sql"
 	"maps"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -67,6 +69,37 @@ func BenchmarkCompare(b *testing.B) {
 	b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
 	b.ReportMetric(float64(plain.Milliseconds())/float64(b.N), "plain-cpu-ms/op")
 	b.ReportMetric(float64(held.Milliseconds()), "longest-lock-ms")
+	b.ReportMetric(peak(b, func() {
+		_, err := importer.Scan(b.Context())
+		ok(b, err)
+	}), "peak-MB")
+}
+
+// peak is how much more memory is in use at some moment of act, in MB.
+func peak(b *testing.B, act func()) float64 {
+	b.Helper()
+	var m runtime.MemStats
+	debug.FreeOSMemory()
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for look := time.NewTicker(2 * time.Millisecond); ; {
+			select {
+			case <-stop:
+				look.Stop()
+				return
+			case <-look.C:
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+	}()
+	act()
+	close(stop)
+	<-stopped
+	return float64(most-before) / (1 << 20)
 }
 
 // known is an importer that has read a library before.

@@ -65,10 +65,10 @@ func TestReadLabels(t *testing.T) {
 	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path()))
 }
 
-func TestServerLabels(t *testing.T) {
-	m := startMaria(t)
-	m.load(t, "MyVideos121", labelled(t).Path(), "InnoDB")
-	sameLabels(t, labelledItems, readServer(t, m.server("MyVideos")))
+// labels reads those of a library on a server.
+func (m *maria) labels(t *testing.T) {
+	m.load(t, "OtherLabels121", labelled(t).Path(), "InnoDB")
+	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
 }
 
 // The source is the nearest folder above that Kodi scans.

@@ -203,6 +203,7 @@ func TestServer(t *testing.T) {
 	m.load(t, "MyVideos121", sim.Path(), "InnoDB")
 	m.load(t, "OtherVideos121", sim.Path(), "MyISAM")
 	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, sim.Path()) })
+	t.Run("labels", m.labels)
 	t.Run("marks", m.marks)
 	t.Run("which database", func(t *testing.T) { m.which(t, sim.Path()) })
 	t.Run("refusals", m.refusals)
