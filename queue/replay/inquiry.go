@@ -167,7 +167,7 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found
 		if !errors.Is(err, tracker.ErrNoEndpoint) {
 			return nil, 0, err
 		}
-		if !declined(err) {
+		if !declined(err) || !q.ways.may(supportResolve) {
 			q.ways.note(supportResolveMany, err)
 		}
 	}

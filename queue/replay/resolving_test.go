@@ -315,3 +315,18 @@ func TestServiceWithoutQuestions(t *testing.T) {
 
 // mute is a service that can only be sent to.
 type mute struct{ Service }
+
+// An endpoint that refuses every question, and none for single ones, is as
+// good as none.
+func TestRefusedQuestionsAreNotAskedAtEveryChange(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.armAt(batchAsked, "status:400", 1000)
+		b.armAt(singleAsked, "status:501", 1000)
+		b.commit(nameless(filmBy("tt0133093", "", 0)))
+		for range 20 {
+			b.pass(time.Hour)
+			b.commit(ago(1, time.Minute))
+		}
+		b.askedTimes(2, 1)
+	})
+}
