@@ -271,6 +271,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].
+    The step "sighting" tells of another source that saw the same playback, "merged" into which entry one went; the latter's state is merged, with the reason "another source saw the same playback".
 
   - filmspool queue retry|hold|release|settle|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
     {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,withdrawn,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.

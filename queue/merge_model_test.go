@@ -20,7 +20,7 @@ type playback struct {
 	minute int // its end
 }
 
-// told is one sighting of a playback by a source.
+// sightingOf is one sighting of a playback by a source.
 type sightingOf struct {
 	playback int // its place in the truth
 	source   string
@@ -28,10 +28,9 @@ type sightingOf struct {
 	late     int // when it is told, after the end, in minutes
 	class    viewing.Class
 	known    bool // the source knows the running time
-	count    int
 }
 
-// household is one run: a truth, and what several sources tell of it while the
+// evening is one run: a truth, and what several sources tell of it while the
 // queue sends, is restarted, and is worked on by its user.
 type evening struct {
 	t       testing.TB
@@ -39,8 +38,7 @@ type evening struct {
 	runtime int // minutes, of every item
 	truth   []playback
 	told    []sightingOf
-	sent    map[int64]bool   // entries that have left
-	sources map[string]int64 // source and place in the truth → event number
+	sent    map[int64]bool // entries that have left
 }
 
 // drawTruth draws playbacks; those of one item lie a running time and more
@@ -66,7 +64,7 @@ func drawSightings(r *rapid.T, truth []playback, lag int) []sightingOf {
 			if !rapid.Bool().Draw(r, "seen") {
 				continue
 			}
-			s := sightingOf{playback: i, source: source, skew: rapid.IntRange(-60, 60).Draw(r, "skew"), known: rapid.Bool().Draw(r, "known"), count: 1}
+			s := sightingOf{playback: i, source: source, skew: rapid.IntRange(-60, 60).Draw(r, "skew"), known: rapid.Bool().Draw(r, "known")}
 			if source == living || source == "kodi:/attic" {
 				s.class = rapid.SampledFrom([]viewing.Class{viewing.ClassLive, viewing.ClassBulk, viewing.ClassReview}).Draw(r, "class")
 			}

@@ -438,33 +438,6 @@ func TestWishIsNoViewing(t *testing.T) {
 	}
 }
 
-func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
-	s := fresh(t)
-	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
-	id := s.told(t, chrome, film("b", 603, -60)).Entries[0]
-	s.told(t, player, film("c", 603, -60))
-	s.settle(t, Settlement{Entry: id, State: StateDelivered})
-	s.told(t, chrome, film("newest", 604, -60))
-	s.clock.advance(2 * keepFinished)
-	s.told(t, chrome, film("newest of all", 605, -60))
-	for range 2 { // the one that was merged goes after what it was merged into
-		if err := s.Compact(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 2}) {
-		t.Errorf("counts %+v", counts)
-	}
-	var events, witnesses int64
-	if err := s.reader.QueryRow("SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM witnesses)").Scan(&events, &witnesses); err != nil || events != 2 || witnesses != 0 {
-		t.Errorf("%d events, %d witnesses, %v", events, witnesses, err)
-	}
-	totals, err := s.Totals(t.Context())
-	if err != nil || totals.Merged != 1 || totals.Delivered != 1 {
-		t.Errorf("totals %+v, %v", totals, err)
-	}
-}
-
 func TestLookForOthersUsesTheIndexes(t *testing.T) {
 	s := fresh(t)
 	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNear, "default", "movie:1", 0, 1, chrome)

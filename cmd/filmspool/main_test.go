@@ -192,7 +192,8 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// post runs "post URL BODY [HEADER VALUE]…" and wants status 200.
+// post runs "post URL BODY [HEADER VALUE]…", wants status 200, and keeps the
+// answer in out.
 func post(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -204,8 +205,10 @@ func post(ts *testscript.TestScript, _ bool, args []string) {
 	answer, err := http.DefaultClient.Do(r)
 	ts.Check(err)
 	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("out"), body, 0o600))
 	if answer.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(answer.Body)
 		ts.Fatalf("%s: %s\n%s", args[0], answer.Status, body)
 	}
 }
