@@ -122,7 +122,7 @@ func (r *reading) findSittings() {
 		case f.again:
 			r.joinRegrown(f)
 		case f.class != viewing.ClassReview && f.class != viewing.ClassBackdated:
-			f.join(ends)
+			f.join(ends, r.files[f.file.Path].Events)
 		}
 		ends.add(f.event())
 	}
@@ -191,15 +191,17 @@ func (r *reading) knownEnds() index {
 	return ends
 }
 
-// join looks for the nearest end of the same item that is too near. An end
-// that waits for a person cannot stand for a playback.
-func (f *finding) join(ends index) {
+// join looks for the nearest end of the same item that is too near, or of the
+// same file, whatever it was called then. An end that waits for a person cannot
+// stand for a playback.
+func (f *finding) join(ends index, file []event) {
 	first, _, _ := strings.Cut(f.key, "|")
 	nearest := half(f.file)
-	for _, e := range ends[first] {
+	same := slices.DeleteFunc(slices.Clone(file), func(e event) bool { return e.Gone })
+	for i, e := range slices.Concat(same, ends[first]) {
 		played := ruling{class: e.Class}.played()
 		d := apart(f.when.Millis, e.When.Millis)
-		if d < nearest && covers(e.Key, f.key) && (played || e.Class == f.class) {
+		if d < nearest && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.class) {
 			nearest, f.sameAs = d, e.first()
 		}
 	}

@@ -248,6 +248,12 @@ func TestIdentity(t *testing.T) {
 			{at: "2026-03-02 02:05:00", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: Kodi now calls it Other."}},
 			{at: "2026-03-02 05:05:00", files: list(film(2, 0, ""), with(clip, other))},
 		}},
+		{name: "and brought back from a backup of before the scan", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""), clip)},
+			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:20", files: list(film(2, 0, ""), with(clip, other)), want: []string{"rename new clip: Kodi now calls it Other."}},
+			{at: "2026-03-02 02:01:40", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z = new clip"}},
+		}},
 		{name: "more than 30 days later nothing follows", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(2, 0, ""))},
 			{at: "2026-03-02 02:01:00", files: list(film(2, 0, ""), played(clip)), want: []string{"live new clip 2026-03-02T02:00:59Z"}},

@@ -207,7 +207,7 @@ func (w *watcher) latency(k *realkodi.Kodi, path string) {
 }
 
 // TestRealKodisAtOnce watches two Kodis with a library each: two films that
-// end at the same moment in two rooms are two viewings.
+// end at the same moment in two rooms are two viewings, one film in both is one.
 func TestRealKodisAtOnce(t *testing.T) {
 	alive(t, 2, func(kodis ...*realkodi.Kodi) {
 		for _, k := range kodis {
@@ -219,6 +219,8 @@ func TestRealKodisAtOnce(t *testing.T) {
 		w.expect("the first scan", nil)
 		w.together(beta, epsilon)
 		w.expect("two films", []string{"delivered Beta (2010)", "delivered Epsilon (1972)"})
+		w.together(alpha, alpha)
+		w.expect("one film", []string{"delivered Alpha One (1999)", "merged Alpha One (1999)"})
 	})
 }
 
