@@ -58,7 +58,7 @@
 //
 // One sitting is one viewing: half the running time (20 minutes of a film, 10
 // of an episode when it is not known) must lie between two ends of one item
-// over all its files, and between a count that was taken back and set again.
+// over all its files, or of one file, and between a count that was taken back and set again.
 // Otherwise the later one is handed over as a further sighting of the first.
 // A count that stays taken back for that long withdraws its viewing, if it
 // has not left yet.

@@ -159,6 +159,11 @@ func (h *household) restore(t *rapid.T) {
 		delete(h.stale, f.Path)
 	}
 	h.files = slices.Clone(h.backup)
+	for _, f := range h.files { // an old time, which a remote may now give a new count
+		if at, err := time.ParseInLocation(time.DateTime, f.LastPlayed, h.zones["America/New_York"]); err == nil {
+			h.partly[f.Path] = &act{path: f.Path, ends: []time.Time{at}, zone: h.zones["America/Los_Angeles"]}
+		}
+	}
 	clear(h.unread)
 	h.soon(t)
 }
