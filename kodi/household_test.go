@@ -137,6 +137,19 @@ func TestRebuiltLibraries(t *testing.T) {
 				want: []string{"review F1 2026-03-02T02:00:59Z", "drop F1"},
 			},
 		}},
+		{name: "taken back, and brought back with the time of a traveller, which looks later", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59")), want: []string{"live F2 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:01:59Z"},
+			},
+			{at: "2026-03-02 02:03:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59"))},
+			{
+				at: "2026-03-03 02:03:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")),
+				want: []string{"review F1 2026-03-02T12:31:59Z", "drop F1"},
+			},
+		}},
 		{name: "a wipe that rests for a day is believed", steps: []step{
 			{at: "2026-03-02 02:00:00", files: shelf(30, 1, old)},
 			{at: "2026-03-02 02:01:00", files: shelf(30, 0, "")},

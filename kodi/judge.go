@@ -23,9 +23,12 @@ func (g growth) unchanged() bool { return !g.unknown && g.file.LastPlayed == g.o
 
 // broughtBack reports a count that had gone down before, or a time that was
 // seen before: one in seven old times of a day is this minute in some zone.
-func (g growth) broughtBack() bool {
-	return g.old.DownAt > 0 || g.file.LastPlayed == g.old.MarkText ||
-		slices.ContainsFunc(g.old.Events, func(e event) bool { return e.When.Text == g.file.LastPlayed })
+func (g growth) broughtBack() bool { return g.old.DownAt > 0 || g.told() }
+
+// told reports a time that was seen with the file before.
+func (g growth) told() bool {
+	return !g.unknown && (g.file.LastPlayed == g.old.MarkText ||
+		slices.ContainsFunc(g.old.Events, func(e event) bool { return e.When.Text == g.file.LastPlayed }))
 }
 
 // ruling is the verdict on one growth.
@@ -90,6 +93,9 @@ func (r *reading) judgeTime(g growth, w wallTime) ruling {
 		v.class, v.note = viewing.ClassReview, "Its time lies in the future."
 	case w.midnight() && above:
 		v.class, v.note = viewing.ClassBackdated, "Its time is a date only, as imports from NFO files leave it; noon stands for the day."
+	case inside && g.told():
+		v.class, v.unsure, v.note = viewing.ClassReview, true, fmt.Sprintf(
+			"The count went from %d to %d with a time that was seen before: brought back from a backup.", g.from, g.to)
 	case inside && (above || s.at.After(r.good)) && r.now.Sub(r.good) >= liveGap:
 		v.class, v.note = viewing.ClassCatchUp, r.catchUpNote(g)
 	case g.unknown || above:
