@@ -38,15 +38,7 @@ func played(path string, percent float64) func(k *realkodi.Kodi) {
 }
 
 func toggled(path string) func(k *realkodi.Kodi) {
-	return func(k *realkodi.Kodi) { toggle(k, "videodb://movies/titles/", k.Films()[path]) }
-}
-
-// toggle marks or unmarks in Kodi's window, and not within two seconds of
-// anything else: that is how a mass mark looks.
-func toggle(k *realkodi.Kodi, folder string, id int64) {
-	k.T.Helper()
-	k.Await("moment of rest", func() bool { return time.Since(changed(k)) > 3*time.Second })
-	k.Toggle(folder, id)
+	return func(k *realkodi.Kodi) { k.Toggle("videodb://movies/titles/", k.Films()[path]) }
 }
 
 func refreshed(path string) func(k *realkodi.Kodi) {
@@ -68,7 +60,7 @@ func independent() []deed {
 		{"partial play", played(alpha, 50), nil},
 		{"play before the scan", func(k *realkodi.Kodi) { k.Play(map[string]any{"file": k.Media(newt)}, 97, false) }, []string{"held unresolved Newt (2020)"}},
 		{"mark an episode", func(k *realkodi.Kodi) {
-			toggle(k, videos(k, "Show Red", 1), k.Episodes()[red101])
+			k.Toggle(videos(k, "Show Red", 1), k.Episodes()[red101])
 		}, []string{"delivered Show Red S01E01"}},
 	}
 }
@@ -78,7 +70,7 @@ func caughtUp() []deed {
 	return []deed{
 		{"scan", func(k *realkodi.Kodi) { k.Scan(newt) }, []string{"delivered Newt (2020)"}},
 		{"rewatch", played(beta, 100), []string{"delivered Beta (2010)"}},
-		{"mark a show", func(k *realkodi.Kodi) { toggle(k, "videodb://tvshows/titles/", k.Shows()["Show Red"]) }, []string{
+		{"mark a show", func(k *realkodi.Kodi) { k.Toggle("videodb://tvshows/titles/", k.Shows()["Show Red"]) }, []string{
 			"held bulk Show Red S00E01", "held bulk Show Red S01E02", "held bulk Show Red S01E03", "held bulk Show Red S01E04",
 		}},
 	}

@@ -228,9 +228,11 @@ func (w *watcher) live(k *realkodi.Kodi, deeds []deed) (spans []span) {
 	return spans
 }
 
-// act does one deed.
+// act does one deed, and not within two seconds of another: that is how a mass
+// mark looks.
 func (w *watcher) act(k *realkodi.Kodi, d deed) span {
 	w.t.Helper()
+	k.Await("moment of rest", func() bool { return time.Since(changed(k)) > 3*time.Second })
 	s := span{from: time.Now()}
 	d.do(k)
 	s.to = w.rested(k, s.from)
