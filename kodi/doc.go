@@ -72,22 +72,36 @@
 // coming back is no viewing. That ends when half is back, after a day without
 // change, or by [Importer.Accept].
 //
-// # What is missed
+// # The table
 //
-// What Kodi itself does not keep, nobody can hand over: a playback in a Kodi
-// that is killed; all plays of a file but the last between two readings; a play
-// that a refresh, a removal or a cleaned library forgets before it is read. A
-// file of several episodes that was left half way is one viewing of all of them
-// or of none. Besides:
+// What two readings of a file show, the first line that fits; "now" is this
+// minute with a good reading less than two minutes ago, "between" is between
+// the last good reading and this one, "known" is a time seen with it before:
 //
-//   - a new file that was played, and scanned, by a clock that shows an earlier
-//     time than the last reading, or at midnight sharp, is baseline;
-//   - what was played after many counts had fallen at once, and read later than
-//     two minutes after that, is taken for the old count coming back, if Kodi's
-//     clock shows an earlier time than before;
-//   - in a library that was brought back from a backup, marking again what was
-//     marked before: it is one sitting, or held;
-//   - what counts as watched is for Kodi to say (playcountminimumpercent).
+//	count        time                    besides                      what it is
+//	new path     none, midnight, before                               baseline, no viewing
+//	new path     between, now            as below                     as a growth from 0
+//	the same     moved                                                a playback that did not end
+//	fell         any                     most counts fell at once     frozen: no viewing, nor is its return
+//	fell         moved, still 1 or more                               review
+//	fell         any                     stays so                     withdraws what has not left
+//	grew         no time, or unmoved                                  review, unsure
+//	grew         now, of another zone    had fallen, or time known    review, unsure
+//	grew by one  now                     the item was inserted anew   review; backdated for a new file
+//	grew by one  now                                                  live
+//	grew by more now                                                  backdated
+//	grew         midnight, later                                      backdated, noon of that day
+//	grew         between                 time known                   review, unsure
+//	grew         between                 the item was inserted anew   review; backdated for a new file
+//	grew         between                                              catch-up, one viewing
+//	grew         before, not known                                    backdated
+//	grew         future, known, earlier                               review
+//	live, catch-up  within 2 s of another item's                      bulk
+//	live, catch-up  all of a file of several episodes, from none      review
+//	live, catch-up  within half a running time of the same item       a further sighting
+//
+// What the queue does with each class is above; what it does when another
+// source saw the same playback stands in package queue.
 //
 // # The clock
 //
@@ -134,7 +148,7 @@
 // believed as Kodi's are, in the zone that is configured or shown live, or with
 // the offset that they name; but an item that another source has told of within
 // three hours (an episode: one hour) is held for review, since media servers
-// write NFO files for the same playback. A file that is new with its count is
+// write NFO files for the same playback; the queue merges what is near enough. A file that is new with its count is
 // baseline, as a path that is new is. What stands in a broken file has no
 // identifier, and gets one when the file is whole; until then nobody concludes
 // one from its title either.
@@ -193,6 +207,11 @@
 //     file: Kodi forgets the count, or takes the one of the NFO;
 //   - what was watched, lost by restoring the library from a backup, and then
 //     marked again: it looks like a new viewing;
+//   - a new file that was played, and scanned, by a clock that shows an earlier
+//     time than the last reading, or at midnight sharp: it is baseline;
+//   - what was played after many counts had fallen at once, and read later than
+//     two minutes after that, if Kodi's clock shows an earlier time than before:
+//     it is taken for the old count coming back;
 //   - playbacks shorter than Kodi counts: it counts from 90 percent on, or
 //     from what playcountminimumpercent in advancedsettings.xml says, which
 //     [Status] shows when it is another.
