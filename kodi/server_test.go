@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,14 +16,18 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// counter is a library on a server, which counts what it is asked.
+// counter is a library on a server, which counts what it is asked. Its fields
+// belong to whoever has the lock, while an importer runs.
 type counter struct {
+	mu sync.Mutex
 	shelfReader
 	mark         string
 	reads, looks int
 }
 
 func (c *counter) readMarked(ctx context.Context) (library.Snapshot, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.reads++
 	snap, err := c.read(ctx)
 	snap.Mark = c.mark
@@ -30,8 +35,23 @@ func (c *counter) readMarked(ctx context.Context) (library.Snapshot, error) {
 }
 
 func (c *counter) look(context.Context) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.looks++
 	return c.mark, c.err
+}
+
+// asked is how often it was read, and how often looked at.
+func (c *counter) asked() (reads, looks int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reads, c.looks
+}
+
+func (c *counter) change(mark string, files ...library.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mark, c.files = mark, files
 }
 
 // rest watches a folder in which nothing ever happens.
@@ -60,17 +80,18 @@ func TestServerIsAsked(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- i.Run(ctx) }()
 		time.Sleep(45 * time.Minute)
-		if c.reads != 1 || c.looks < 30 || c.looks > 45 {
-			t.Errorf("%d readings and %d looks in 45 minutes, want one and at most one a minute", c.reads, c.looks)
+		if reads, looks := c.asked(); reads != 1 || looks < 30 || looks > 45 {
+			t.Errorf("%d readings and %d looks in 45 minutes, want one and at most one a minute", reads, looks)
 		}
-		c.files, c.mark = list(film(1, 1, local())), "b"
+		c.change("b", film(1, 1, local()))
 		time.Sleep(80 * time.Second)
-		if got := s.viewings(); c.reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
-			t.Errorf("%d readings, got %+v, want one live viewing", c.reads, got)
+		reads, _ := c.asked()
+		if got := s.viewings(); reads != 2 || len(got) != 1 || got[0].Class != viewing.ClassLive {
+			t.Errorf("%d readings, got %+v, want one live viewing", reads, got)
 		}
 		time.Sleep(65 * time.Minute)
-		if c.reads != 3 {
-			t.Errorf("%d readings, want one more after an hour", c.reads)
+		if reads, _ := c.asked(); reads != 3 {
+			t.Errorf("%d readings, want one more after an hour", reads)
 		}
 		cancel()
 		must(t, <-done)
