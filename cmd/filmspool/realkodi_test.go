@@ -216,13 +216,19 @@ type deed struct {
 type span struct{ from, to time.Time }
 
 // live does deeds one after the other, and wants the watcher to see each for
-// what it is.
-func (w *watcher) live(k *realkodi.Kodi, deeds []deed) (spans []span) {
+// what it is. So do blind ones: they are started again after each deed, which
+// spares waiting for their next look.
+func (w *watcher) live(k *realkodi.Kodi, deeds []deed, blind ...*watcher) (spans []span) {
 	w.t.Helper()
 	for _, d := range deeds {
 		s := w.act(k, d)
 		w.read(s.from)
 		w.expect(d.name, d.want)
+		for _, b := range blind {
+			b.daemon.end(syscall.SIGTERM)
+			b.watch(true)
+			b.expect(d.name+", without events", d.want)
+		}
 		spans = append(spans, s)
 	}
 	return spans
