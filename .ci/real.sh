@@ -45,12 +45,14 @@ step_units() {
   security user 65
 }
 
-# Debian's Kodi, and the script that starts it.
+# Debian's Kodi, and the script that starts it; it installs what is missing, once
+# in a run.
 real_kodi() {
   FILMSPOOL_REAL_KODI=$PWD/../shared/tools/real-kodi
   [ -e "$FILMSPOOL_REAL_KODI" ] || { echo "the folder \"shared\" is not beside this clone"; return 1; }
   export FILMSPOOL_REAL_KODI
-  command -v kodi ffmpeg sqlite3 >/dev/null || bash "$FILMSPOOL_REAL_KODI" install
+  [ -n "${kodi_installed:-}" ] || bash "$FILMSPOOL_REAL_KODI" install
+  kodi_installed=yes
 }
 
 step_kodi() {
