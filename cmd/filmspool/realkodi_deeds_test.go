@@ -37,6 +37,16 @@ func played(path string, percent float64) func(k *realkodi.Kodi) {
 	}
 }
 
+// later does something when what ended a few deeds ago is another sitting: half
+// a minute lies between, for films of a minute.
+func later(do func(k *realkodi.Kodi)) func(k *realkodi.Kodi) {
+	return func(k *realkodi.Kodi) {
+		from := time.Now()
+		k.Await("another sitting", func() bool { return time.Since(from) > 25*time.Second })
+		do(k)
+	}
+}
+
 func toggled(path string) func(k *realkodi.Kodi) {
 	return func(k *realkodi.Kodi) { k.Toggle("videodb://movies/titles/", k.Films()[path]) }
 }
@@ -69,7 +79,7 @@ func independent() []deed {
 func caughtUp() []deed {
 	return []deed{
 		{"scan", func(k *realkodi.Kodi) { k.Scan(newt) }, []string{"delivered Newt (2020)"}},
-		{"rewatch", played(beta, 100), []string{"delivered Beta (2010)"}},
+		{"rewatch", later(played(beta, 100)), []string{"delivered Beta (2010)"}},
 		{"mark a show", func(k *realkodi.Kodi) { k.Toggle("videodb://tvshows/titles/", k.Shows()["Show Red"]) }, []string{
 			"held bulk Show Red S00E01", "held bulk Show Red S01E02", "held bulk Show Red S01E03", "held bulk Show Red S01E04",
 		}},
@@ -120,12 +130,8 @@ func jobs() []deed {
 // then a person is asked about what was refreshed before: it has lost its count,
 // and a time that is now in another zone alone may be an old one brought back.
 func abroad() []deed {
-	arrived := time.Now()
 	return []deed{
-		{"play in another zone", func(k *realkodi.Kodi) {
-			k.Await("another sitting", func() bool { return time.Since(arrived) > 25*time.Second })
-			played(moved, 100)(k)
-		}, []string{"delivered Beta (2010)"}},
+		{"play in another zone", later(played(moved, 100)), []string{"delivered Beta (2010)"}},
 		{"play of what was refreshed", played(orion, 100), []string{"held review Orion (2001)"}},
 	}
 }
