@@ -58,8 +58,9 @@
 //
 // One sitting is one viewing: half the running time (20 minutes of a film, 10
 // of an episode when it is not known) must lie between two ends of one item
-// over all its files, or of one file, and between a count that was taken back and set again.
-// Otherwise the later one is handed over as a further sighting of the first.
+// over all its files, or of one file, and between a count that was taken back
+// and set again. Otherwise the later one is handed over as a further sighting
+// of the first.
 // A count that stays taken back for that long withdraws its viewing, if it
 // has not left yet.
 //
@@ -160,8 +161,9 @@
 // playlist that holds a film of the library. What there is when it is turned
 // on is handed over at once; more than ten wishes in one reading leave behind
 // everything live. Each is handed over once for good, by its identifier or,
-// without one, by its path, and films go on their lists the same way: a tag that is taken away, a film that leaves its
-// set, a playlist that is deleted change nothing. A set or a playlist with
+// without one, by its path, and films go on their lists the same way: a tag
+// that is taken away, a film that leaves its set, a playlist that is deleted
+// change nothing. A set or a playlist with
 // another name is another one. An item without an identifier follows its
 // file's identity; one that Kodi now calls by another name is wished for anew,
 // and the old wish is withdrawn if it has not left.
