@@ -23,14 +23,16 @@ step_machine() {
 # The linter, built once into Go's build cache.
 linter() { go tool -modfile=.tools/go.mod -n golangci-lint; }
 
-# root_tar prints the path of a small Debian with systemd, made once and kept.
+# root_tar [SUITE [INIT]]: prints the path of a small Debian, made once and
+# kept. Without names it is Debian 12 with systemd; INIT may be openrc.
 root_tar() {
-  local kept=${XDG_CACHE_HOME:-$HOME/.cache}/filmspool-ci tar
-  tar=$kept/bookworm-systemd-1.tar
+  local suite=${1:-bookworm} init=${2:-systemd} kept=${XDG_CACHE_HOME:-$HOME/.cache}/filmspool-ci tar
+  local packages=openrc,procps
+  [ "$init" = openrc ] || packages=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps
+  tar=$kept/$suite-$init-1.tar
   if [ ! -s "$tar" ]; then
     mkdir -p "$kept"
-    mmdebstrap --quiet --variant=minbase \
-      --include=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps bookworm "$tar.new.tar" >&2
+    mmdebstrap --quiet --variant=minbase --include="$packages" "$suite" "$tar.new.tar" >&2
     mv "$tar.new.tar" "$tar"
   fi
   echo "$tar"

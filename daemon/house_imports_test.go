@@ -45,6 +45,7 @@ func table() map[string]access {
 		"packaging":                {},
 		"packaging/kodi":           {},
 		"packaging/kodi/pack":      {may: []string{"packaging/kodi"}},
+		"packaging/release":        {may: []string{"packaging"}},
 		"packaging/test":           {},
 		"queue":                    {may: []string{"queue/viewing", "queue/rules"}},
 		"queue/replay":             {may: []string{"queue", "queue/replay/doubt", "queue/resolve", "queue/tracker", "queue/viewing"}},

@@ -1,5 +1,5 @@
 // Package packaging holds what other systems read about Filmspool: the units
-// of systemd and the property list of launchd. The files beside this one are
+// of systemd, the script of OpenRC and the property list of launchd. The files beside this one are
 // the only source of their text; this package embeds them so that "filmspool
 // service install" and a distribution's package write the same words.
 //
@@ -7,7 +7,8 @@
 // that none of them holds "{{", which kardianos/service would expand.
 //
 // It refuses to write anything anywhere: package daemon/service does. The
-// tests on a real systemd stand in packaging/test.
+// tests on a real systemd stand in packaging/test; packaging/release makes
+// what a release hands out.
 package packaging
 
 import _ "embed"
@@ -39,6 +40,12 @@ var SystemUnit string
 //
 //go:embed systemd/sysusers.d/filmspool.conf
 var Sysusers string
+
+// OpenRC is the service script of the instance of a whole machine where OpenRC
+// starts things, as on Alpine Linux.
+//
+//go:embed openrc/filmspool.initd
+var OpenRC string
 
 // LaunchdPlist is the property list of a launchd agent or daemon.
 //

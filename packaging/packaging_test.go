@@ -14,7 +14,7 @@ import (
 func TestTextsHoldNoTemplate(t *testing.T) {
 	for name, text := range map[string]string{
 		"user unit": packaging.UserUnit, "system unit": packaging.SystemUnit,
-		"sysusers": packaging.Sysusers, "plist": packaging.LaunchdPlist,
+		"sysusers": packaging.Sysusers, "plist": packaging.LaunchdPlist, "OpenRC": packaging.OpenRC,
 	} {
 		if text == "" {
 			t.Errorf("%s is empty", name)
@@ -107,6 +107,28 @@ func TestSystemUnitGivesTheGroupTheControlFile(t *testing.T) {
 	}
 	if !strings.Contains(packaging.Sysusers, "\ng filmspool ") {
 		t.Error("no group filmspool is declared")
+	}
+}
+
+// OpenRC starts it as nobody's but its own user, and again after a crash.
+func TestOpenRCScript(t *testing.T) {
+	lines := strings.Split(packaging.OpenRC, "\n")
+	for _, line := range []string{
+		"#!/sbin/openrc-run", `supervisor="supervise-daemon"`, `command="/usr/bin/filmspool"`, `command_args="run --system"`,
+		`command_user="filmspool:filmspool"`, "respawn_delay=5", "respawn_max=10", "respawn_period=300", `umask="0077"`,
+	} {
+		if !has(lines, line) {
+			t.Errorf("the script lacks %s", line)
+		}
+	}
+}
+
+// Placeholders are filled where systemd reads them, and stay where a person
+// reads about them.
+func TestFill(t *testing.T) {
+	got := packaging.Fill("# @COMMAND@ is the program\nExecStart=@COMMAND@\n", packaging.Command, "/bin/a run")
+	if got != "# @COMMAND@ is the program\nExecStart=/bin/a run\n" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -27,8 +27,9 @@ import (
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
-// version is the release this program belongs to.
-const version = "0.1.0"
+// version is the release this program belongs to. It is a variable only for
+// the linker, which gives it another one with -X main.version=.
+var version = "0.1.0"
 
 // The exit codes. They are part of the interface.
 const (
@@ -112,6 +113,7 @@ Set it up:  filmspool login --base-url https://…/api/v1
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
 	)
+	root.AddCommand(p.manualCommands()...)
 	return root
 }
 

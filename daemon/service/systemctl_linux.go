@@ -55,11 +55,6 @@ func (c systemctl) command(ctx context.Context, name string, args ...string) *ex
 	return cmd
 }
 
-// words is a systemctl command as a person would type it.
-func (c systemctl) words(args ...string) string {
-	return "systemctl " + strings.Join(c.args(args), " ")
-}
-
 func (c systemctl) args(args []string) []string {
 	if c.user {
 		return append([]string{"--user"}, args...)

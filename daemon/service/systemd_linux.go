@@ -53,6 +53,38 @@ func (s *systemd) install(ctx context.Context) error {
 			return err
 		}
 	}
+	packaged, err := s.packaged(ctx, text)
+	switch {
+	case err != nil:
+		return err
+	case packaged:
+		err = s.ctl.run(ctx, "enable", unitName)
+	default:
+		err = s.place(ctx, text)
+	}
+	if err != nil || !s.o.Linger || s.o.System {
+		return err
+	}
+	return s.ctl.linger(ctx)
+}
+
+// packaged reports whether the unit of a package says the same already. One of
+// our own would hide it, and stay as it is when the package is upgraded.
+func (s *systemd) packaged(ctx context.Context, text string) (bool, error) {
+	if exists(s.unitFile) {
+		return false, nil
+	}
+	u, err := s.ctl.show(ctx)
+	if err != nil || u.fragment == "" {
+		return false, err
+	}
+	said, err := os.ReadFile(u.fragment)
+	return err == nil && string(said) == text, nil // what cannot be read is not it
+}
+
+// place writes the unit and registers it. If that fails, what was there before
+// is there again.
+func (s *systemd) place(ctx context.Context, text string) error {
 	before, err := os.ReadFile(s.unitFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the old unit: %w", err)
@@ -62,9 +94,6 @@ func (s *systemd) install(ctx context.Context) error {
 	}
 	if err := s.register(ctx); err != nil {
 		return errors.Join(err, s.restore(ctx, before))
-	}
-	if s.o.Linger && !s.o.System {
-		return s.ctl.linger(ctx)
 	}
 	return nil
 }
@@ -144,18 +173,14 @@ func (s *systemd) uninstall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if u.loaded() && !exists(s.unitFile) {
-		return &Error{
-			What:   fmt.Sprintf("%s belongs to a package: remove that", u.fragment),
-			Cause:  ErrNotInstalled,
-			Advice: s.ctl.words("disable", "--now", unitName),
-		}
-	}
-	if !exists(s.unitFile) {
+	if !u.loaded() && !exists(s.unitFile) {
 		return nil
 	}
 	if err := s.ctl.run(ctx, "disable", "--now", unitName); err != nil {
 		return err
+	}
+	if !exists(s.unitFile) {
+		return nil // it belongs to a package, and goes with that
 	}
 	if err := os.Remove(s.unitFile); err != nil {
 		return fmt.Errorf("remove unit: %w", err)

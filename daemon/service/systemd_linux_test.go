@@ -229,14 +229,37 @@ func TestUninstallKeepsTheUnitOfWhatItCannotStop(t *testing.T) {
 	}
 }
 
-func TestUninstallLeavesAPackagesUnit(t *testing.T) {
+// A package's unit is switched on and off, and never written or removed.
+func TestPackagesUnit(t *testing.T) {
 	f := newFake(t, false)
-	f.show("LoadState=loaded", "FragmentPath=/usr/lib/systemd/user/filmspool.service")
-	err := f.unit.uninstall(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "belongs to a package") {
-		t.Errorf("got %v", err)
+	text, err := unitText(f.unit.template, f.unit.o.Executable, f.unit.o.Args)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if f.asked() != "" {
+	f.write("packaged.service", text, 0o644)
+	f.show("LoadState=loaded", "FragmentPath="+filepath.Join(f.dir, "packaged.service"))
+	if err := f.unit.install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.unit.uninstall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "systemctl --user enable filmspool.service; systemctl --user disable --now filmspool.service"; f.asked() != want {
+		t.Errorf("asked %q, want %q", f.asked(), want)
+	}
+	if exists(f.unit.unitFile) || !exists(filepath.Join(f.dir, "packaged.service")) {
+		t.Error("a unit was written, or the package's removed")
+	}
+}
+
+// With arguments or a program of its own, a service is another one than the
+// package's.
+func TestInstallBesideAPackagesUnit(t *testing.T) {
+	f := newFake(t, false)
+	f.write("packaged.service", "[Service]\nExecStart=/usr/bin/filmspool run\n", 0o644)
+	f.show("LoadState=loaded", "FragmentPath="+filepath.Join(f.dir, "packaged.service"))
+	_ = f.unit.install(t.Context()) // the fake goes on naming the package's, which is an error
+	if !strings.Contains(f.asked(), "daemon-reload; systemctl --user enable") {
 		t.Errorf("asked %q", f.asked())
 	}
 }

@@ -26,7 +26,7 @@ func unitText(text, executable string, args []string) (string, error) {
 	if real, err := filepath.EvalSymlinks(executable); err == nil && real != executable {
 		paths += " " + unitWord(real, false)
 	}
-	return fill(text, packaging.Command, strings.Join(words, " "), packaging.Executable, paths), nil
+	return packaging.Fill(text, packaging.Command, strings.Join(words, " "), packaging.Executable, paths), nil
 }
 
 // plistText fills the placeholders of a launchd property list.
@@ -38,21 +38,7 @@ func plistText(text, executable string, args []string, log string) (string, erro
 		}
 		list = append(list, "\t\t<string>"+xmlText(word)+"</string>")
 	}
-	return fill(text, packaging.Arguments, strings.Join(list, "\n"), packaging.Log, xmlText(log)), nil
-}
-
-// fill replaces placeholders outside comments: the units' own comments explain
-// them by name.
-func fill(text string, pairs ...string) string {
-	replace := strings.NewReplacer(pairs...)
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "#") {
-			line = replace.Replace(line)
-		}
-		out.WriteString(line)
-	}
-	return out.String()
+	return packaging.Fill(text, packaging.Arguments, strings.Join(list, "\n"), packaging.Log, xmlText(log)), nil
 }
 
 // checkWord refuses what no unit can say: a line break would begin a new

@@ -40,7 +40,7 @@ type libreELEC struct {
 // enabled and removed.
 func TestAddonOnSystemd(t *testing.T) {
 	archive := addonArchive(t)
-	m := boot(t)
+	m := boot(t, nil)
 	l := &libreELEC{archive: archive, instance: &instance{machine: m, as: []string{"env", "-u", "HOME"}, port: 8103}}
 	l.write("/etc/systemd/system/kodi.target", "[Unit]\nDescription=Kodi\n")
 	l.run("", "systemctl", "daemon-reload")

@@ -1,4 +1,5 @@
-// Package test proves the units and "filmspool service" on a real systemd.
+// Package test proves the units, "filmspool service" and the Debian package on
+// a real systemd, and the package for Alpine Linux under a real OpenRC.
 //
 // It owns no code that ships: a throw-away Debian is booted with
 // systemd-nspawn, the program is copied in, and a person and then root install
@@ -11,7 +12,9 @@
 // It refuses to run where it cannot: it needs root, systemd-nspawn, and two
 // variables, FILMSPOOL_NSPAWN_ROOT (a tar of a root file system with systemd,
 // dbus, libpam-systemd and procps) and FILMSPOOL_BINARY (the program, built
-// without cgo); the add-on's test FILMSPOOL_ADDON too, the folder that its
-// archives were packed into. ".ci/run" makes them all; without them the tests
-// are skipped.
+// without cgo). The add-on's test needs FILMSPOOL_ADDON too, the folder that
+// its archives were packed into; that of the packages FILMSPOOL_DEB and
+// FILMSPOOL_OLD_DEB; and the test under OpenRC has FILMSPOOL_OPENRC_ROOT (a root
+// file system with openrc and procps) and FILMSPOOL_APK alone. ".ci/run" makes
+// them all; without them the tests are skipped.
 package test

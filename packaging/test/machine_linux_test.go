@@ -27,8 +27,9 @@ type machine struct {
 	leader string // its process 1, as seen from here
 }
 
-// boot unpacks and starts a machine that ends with the test.
-func boot(t *testing.T) *machine {
+// boot unpacks and starts a machine that ends with the test. It has the
+// program, and more files where more says: a path in it, and the file here.
+func boot(t *testing.T, more map[string]string) *machine {
 	t.Helper()
 	tar, binary := os.Getenv("FILMSPOOL_NSPAWN_ROOT"), os.Getenv("FILMSPOOL_BINARY")
 	if tar == "" || binary == "" {
@@ -37,6 +38,9 @@ func boot(t *testing.T) *machine {
 	root := t.TempDir()
 	must(t, exec.CommandContext(t.Context(), "tar", "-C", root, "-xf", tar, "--exclude=./dev/*"))
 	must(t, exec.CommandContext(t.Context(), "install", "-m", "755", binary, filepath.Join(root, program)))
+	for path, file := range more {
+		must(t, exec.CommandContext(t.Context(), "install", "-m", "644", file, filepath.Join(root, path)))
+	}
 
 	console := new(bytes.Buffer)
 	nspawn := exec.Command("systemd-nspawn", "--quiet", "--directory="+root, "--volatile=overlay", "--boot",
@@ -47,12 +51,13 @@ func boot(t *testing.T) *machine {
 	}
 	m := &machine{t: t}
 	t.Cleanup(func() { m.powerOff(nspawn, console) })
-	eventually(t, "a process 1", 30*time.Second, func() bool {
+	// nspawn has other children before the one that stays.
+	eventually(t, "systemd", 90*time.Second, func() bool {
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", nspawn.Process.Pid))
 		m.leader = strings.TrimSpace(string(children))
-		return err == nil && m.leader != "" && !strings.Contains(m.leader, " ")
-	})
-	eventually(t, "systemd", 60*time.Second, func() bool {
+		if err != nil || m.leader == "" || strings.Contains(m.leader, " ") {
+			return false
+		}
 		out, _ := m.try("", "systemctl", "is-system-running")
 		return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
 	})
@@ -62,9 +67,8 @@ func boot(t *testing.T) *machine {
 // powerOff ends the machine at once: nothing in it is worth an orderly stop.
 // Killing process 1 of its namespace takes all others along.
 func (m *machine) powerOff(nspawn *exec.Cmd, console *bytes.Buffer) {
-	if leader, err := strconv.Atoi(m.leader); err == nil {
-		_ = unix.Kill(leader, unix.SIGKILL)
-	} else {
+	leader, err := strconv.Atoi(m.leader)
+	if err != nil || unix.Kill(leader, unix.SIGKILL) != nil {
 		_ = nspawn.Process.Kill()
 	}
 	_ = nspawn.Wait()

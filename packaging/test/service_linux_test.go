@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -25,11 +26,12 @@ type instance struct {
 	unit    string
 	config  string // the folder of its configuration
 	port    int    // of the tracking service
+	program string // its path, if it is not the one that boot puts there
 }
 
 // TestServiceOnSystemd takes both kinds of service through their whole life.
 func TestServiceOnSystemd(t *testing.T) {
-	m := boot(t)
+	m := boot(t, nil)
 	m.run("", "useradd", "--create-home", "kid")
 	t.Run("user", func(t *testing.T) { testUser(t, m) })
 	t.Run("system", func(t *testing.T) { testSystem(t, m) })
@@ -158,7 +160,7 @@ func (i *instance) credential() {
 
 // words is a filmspool command line in the right hands.
 func (i *instance) words(args ...string) []string {
-	words := append(append([]string{}, i.as...), program)
+	words := append(append([]string{}, i.as...), cmp.Or(i.program, program))
 	return append(append(words, args...), i.flags...)
 }
 

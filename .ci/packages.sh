@@ -1,0 +1,102 @@
+# The checks of what a release hands out. Sourced by .ci/run.
+
+# release_keys makes keys for one run, and puts how to name them into "signing".
+release_keys() {
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=Filmspool test" -addext extendedKeyUsage=codeSigning \
+    -keyout "$work/sign.key" -out "$work/sign.crt" 2>/dev/null
+  minisign -G -W -f -p "$work/minisign.pub" -s "$work/minisign.key" >/dev/null
+  signing=(--certificate "$work/sign.crt" --certificate-key "$work/sign.key" --minisign-key "$work/minisign.key")
+}
+
+# release_signatures FOLDER: what a person would check who downloads it.
+release_signatures() {
+  local file
+  (cd "$1" && sha256sum --check --quiet SHA256SUMS && minisign -V -q -p "$work/minisign.pub" -m SHA256SUMS)
+  for file in "$1"/*.msi "$1"/*-setup.exe; do
+    osslsigncode verify -CAfile "$work/sign.crt" -in "$file" >"$work/verify.log" || { cat "$work/verify.log"; return 1; }
+  done
+}
+
+# release_lint FOLDER: what each distribution's own checker says.
+release_lint() {
+  local file said
+  shellcheck -s sh packaging/nfpm/deb/p* packaging/nfpm/rpm/p{ost,reun,ostun} packaging/nfpm/apk/*
+  # Debian 12's lintian does not know loong64.
+  find "$1" -name '*.deb' ! -name '*loong64*' -print0 | xargs -0 lintian --allow-root --fail-on error,warning,info -IL '+>=info'
+  for file in "$1"/*.rpm; do
+    said=$(rpmlint --config packaging/nfpm/rpm/rpmlint.toml "$file" 2>&1) || { echo "$said"; return 1; }
+    grep -q ' 0 errors, 0 warnings' <<<"$said" || { echo "$said"; return 1; }
+  done
+}
+
+# release_texts FOLDER: each reads as its language, and the image and the
+# installer say what they are.
+release_texts() {
+  local arch name
+  ruby -c "$1/homebrew/filmspool.rb" >/dev/null
+  bash -n "$1/aur/PKGBUILD"
+  bash -n "$1/aur/filmspool.install"
+  nix-instantiate --parse "$1/nix/package.nix" >/dev/null
+  jq -e '.architecture."64bit".hash | length == 64' "$1/scoop/filmspool.json" >/dev/null
+  for arch in amd64 arm64 386 riscv64; do
+    skopeo inspect --override-os linux --override-arch "$arch" "oci-archive:$(echo "$1"/*-oci.tar)" |
+      jq -e --arg arch "$arch" '.Architecture == $arch and (.Layers | length == 1)' >/dev/null
+  done
+  msiinfo export "$(echo "$1"/*.msi)" Environment | grep -q 'PATH'
+  aur "$1"
+  for name in $(grep -oE 'filmspool[-_][0-9][A-Za-z0-9_.+-]*\.(deb|rpm|apk|zst|msi|exe|tar\.gz|tar)' README.md); do
+    [ -e "$1/$name" ] || { echo "README.md names $name, which was not made"; return 1; }
+  done
+}
+
+# aur FOLDER: Arch Linux' own tool packs the archive, and says of it what we do.
+aur() {
+  chmod 711 "$work"
+  install -d -o nobody "$work/aur"
+  install -o nobody "$1"/aur/{PKGBUILD,filmspool.install} "$(echo "$1"/*-linux-amd64.tar.gz)" "$work/aur"
+  (
+    cd "$work/aur"
+    runuser -u nobody -- env HOME="$work/aur" makepkg --printsrcinfo | sed 's/[[:space:]]*$//' | diff - "$1/aur/.SRCINFO"
+    runuser -u nobody -- env HOME="$work/aur" CARCH=x86_64 makepkg --nodeps >"$work/makepkg.log" 2>&1 || { cat "$work/makepkg.log"; return 1; }
+  )
+}
+
+# A release as it would be handed out, and a part of it a second time by
+# somebody else, somewhere else. Then the
+# real packages on real machines.
+step_packages() {
+  local one=$work/release-one two=$work/release-two clone=$work/clone signing=() suite
+  need lintian rpmlint wixl msitools nsis minisign osslsigncode openssl skopeo shellcheck ruby nix-bin \
+    makepkg pacman-package-manager libarchive-tools fakeroot
+  (cd .packages && go mod tidy -diff && go mod verify && go vet .)
+  go vet -tags manual ./cmd/filmspool
+  release_keys
+  go run ./packaging/release "${signing[@]}" "$one"
+  git clone --quiet . "$clone"
+  (
+    cd "$clone"
+    umask 077
+    TZ=Pacific/Auckland LC_ALL=C go run ./packaging/release "${signing[@]}" --platforms linux-amd64,windows-amd64 \
+      --only archive,deb,rpm,apk,archlinux,msi,nsis "$two" >"$work/again.log"
+  )
+  # Of what was made twice, every line of the sums is there twice.
+  sort "$one/SHA256SUMS" | comm -13 - <(sort "$two/SHA256SUMS") >"$work/differ.txt"
+  [ "$(wc -l <"$two/SHA256SUMS")" -ge 11 ] && [ ! -s "$work/differ.txt" ] || { cat "$work/again.log" "$work/differ.txt"; return 1; }
+  release_signatures "$one"
+  release_lint "$one"
+  release_texts "$one"
+
+  go run ./packaging/release --version 0.0.1 --only deb --platforms "linux-$(go env GOARCH)" "$work/release-old" >/dev/null
+  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  FILMSPOOL_OLD_DEB=$(echo "$work"/release-old/*.deb)
+  FILMSPOOL_DEB=$(echo "$one"/*_"$(go env GOARCH)".deb)
+  export FILMSPOOL_OLD_DEB FILMSPOOL_DEB
+  for suite in bookworm trixie; do
+    FILMSPOOL_NSPAWN_ROOT=$(root_tar "$suite")
+    export FILMSPOOL_NSPAWN_ROOT
+    must_pass ./packaging/test TestDebOnSystemd
+  done
+  FILMSPOOL_OPENRC_ROOT=$(root_tar bookworm openrc) FILMSPOOL_APK=$(echo "$one"/*_"$(uname -m)".apk)
+  export FILMSPOOL_OPENRC_ROOT FILMSPOOL_APK
+  must_pass ./packaging/test TestApkOnOpenRC
+}

@@ -1,0 +1,66 @@
+//go:build manual
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// manualCommands write what packages put beside the program.
+func (p *program) manualCommands() []*cobra.Command {
+	return []*cobra.Command{{
+		Use: "manual FOLDER", Hidden: true, Args: exactly("FOLDER"),
+		Short: "Write man pages into FOLDER/man1, completions into FOLDER/completions",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := writePages(c.Root(), filepath.Join(args[0], "man1")); err != nil {
+				return err
+			}
+			return writeCompletions(c.Root(), filepath.Join(args[0], "completions"))
+		},
+	}}
+}
+
+// writePages writes a page for each command. Their day is SOURCE_DATE_EPOCH
+// (seconds since 1970), so that the same source makes the same pages.
+func writePages(root *cobra.Command, folder string) error {
+	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	day := time.Unix(epoch, 0).UTC()
+	header := doc.GenManHeader{Section: "1", Date: &day, Source: "Filmspool " + version, Manual: "Filmspool Manual"}
+	root.DisableAutoGenTag = true
+	if err := doc.GenManTree(root, &header, folder); err != nil {
+		return fmt.Errorf("write man pages: %w", err)
+	}
+	return nil
+}
+
+// writeCompletions writes one file for each shell, called as that shell
+// expects to find it.
+func writeCompletions(root *cobra.Command, folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	for name, write := range map[string]func(string) error{
+		"filmspool.bash": func(f string) error { return root.GenBashCompletionFileV2(f, true) },
+		"_filmspool":     root.GenZshCompletionFile,
+		"filmspool.fish": func(f string) error { return root.GenFishCompletionFile(f, true) },
+		"filmspool.ps1":  root.GenPowerShellCompletionFileWithDesc,
+	} {
+		if err := write(filepath.Join(folder, name)); err != nil {
+			return fmt.Errorf("write completions: %w", err)
+		}
+	}
+	return nil
+}

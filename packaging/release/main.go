@@ -1,0 +1,126 @@
+// Command release makes everything that a release of Filmspool hands out, from
+// one recipe and one version:
+//
+//	go run ./packaging/release [flags] FOLDER
+//
+// It owns the programs for every platform, their archives, the packages of
+// Linux distributions, the installers for Windows, the container image, the
+// texts for Homebrew, winget, Scoop, the AUR and Nix, the list of what is
+// linked with its licences, the release notes, the checksums and signatures.
+//
+// It promises the same bytes from the same source with the same Go, wherever
+// and whenever it runs: the time of everything is SOURCE_DATE_EPOCH, or the
+// last commit's. It fails when a program or a package is too large, or when
+// something linked has a licence it does not know.
+//
+// It refuses to publish, and to hold keys: those are files that the caller
+// names. What the machine lacks a tool for is skipped, and said.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// The kinds of things that --only can name. Checksums and notes are always
+// made, and what they are of is what was made.
+const (
+	kindArchive = "archive"
+	kindImage   = "image"
+	kindMSI     = "msi"
+	kindNSIS    = "nsis"
+	kindTexts   = "texts"
+)
+
+func kinds() []string {
+	return append(formats(), kindArchive, kindMSI, kindNSIS, kindImage, kindTexts)
+}
+
+// options are what the caller said.
+type options struct {
+	into           string
+	version        string // empty: the program's own
+	only           []string
+	platforms      []platform
+	minisignKey    string
+	certificate    string
+	certificateKey string
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	f := flag.NewFlagSet("release", flag.ContinueOnError)
+	f.StringVar(&o.version, "version", "", "make `V` of it; without it the program's own version")
+	only := f.String("only", "", "make these `KINDS` alone, with commas between: "+strings.Join(kinds(), ","))
+	some := f.String("platforms", "", "for these `PLATFORMS` alone, with commas between, such as linux-amd64")
+	f.StringVar(&o.minisignKey, "minisign-key", "", "sign the checksums with the secret key in `FILE`")
+	f.StringVar(&o.certificate, "certificate", "", "sign programs and installers for Windows with the certificate in `FILE`, and --certificate-key")
+	f.StringVar(&o.certificateKey, "certificate-key", "", "the certificate's key, in `FILE`")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() != 1 {
+		return o, errors.New("name one folder to put everything into")
+	}
+	if (o.certificate == "") != (o.certificateKey == "") {
+		return o, errors.New("--certificate and --certificate-key go together")
+	}
+	if o.version != "" && !regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z]+)?$`).MatchString(o.version) {
+		return o, fmt.Errorf("%q is no version such as 1.2.3 or 1.2.3-rc1", o.version)
+	}
+	var err error
+	if o.into, err = filepath.Abs(f.Arg(0)); err != nil {
+		return o, err
+	}
+	if o.only, err = choose(*only, kinds()); err != nil {
+		return o, err
+	}
+	o.platforms, err = choosePlatforms(*some)
+	return o, err
+}
+
+// choose reads a list with commas; an empty one is all there are.
+func choose(list string, all []string) ([]string, error) {
+	if list == "" {
+		return all, nil
+	}
+	chosen := strings.Split(list, ",")
+	for _, one := range chosen {
+		if !slices.Contains(all, one) {
+			return nil, fmt.Errorf("%q is none of %s", one, strings.Join(all, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "filmspool-release-")
+	if err != nil {
+		return fmt.Errorf("make a folder to work in: %w", err)
+	}
+	defer os.RemoveAll(work)
+	r := &release{options: o, work: work, out: out}
+	return r.make(ctx)
+}

@@ -1,0 +1,75 @@
+; Filmspool for one person, made by makensis. It needs no administrator, starts
+; Filmspool with the login and at once, and leaves viewings, keys and settings
+; when it is removed.
+
+Unicode true
+SetCompressor /SOLID lzma
+RequestExecutionLevel user
+ManifestDPIAware true
+
+!define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Filmspool"
+
+Name "Filmspool"
+OutFile "${INTO}"
+InstallDir "$LOCALAPPDATA\Programs\Filmspool"
+ShowInstDetails nevershow
+ShowUninstDetails nevershow
+
+VIProductVersion "${NUMBERS}"
+VIAddVersionKey "ProductName" "Filmspool"
+VIAddVersionKey "CompanyName" "Filmspool maintainers"
+VIAddVersionKey "FileDescription" "Filmspool, installer"
+VIAddVersionKey "FileVersion" "${VERSION}"
+VIAddVersionKey "ProductVersion" "${VERSION}"
+VIAddVersionKey "LegalCopyright" "MIT licence"
+
+Page instfiles
+UninstPage uninstConfirm
+UninstPage instfiles
+
+; The user's own PATH, by a tool that keeps long ones whole.
+!macro Path How
+  nsExec::Exec `powershell -NoProfile -NonInteractive -Command "$$d='$INSTDIR'; $$p=@([Environment]::GetEnvironmentVariable('Path','User') -split ';' | Where-Object { $$_ -and $$_ -ne $$d }); ${How}; [Environment]::SetEnvironmentVariable('Path', ($$p -join ';'), 'User')"`
+  Pop $0
+!macroend
+
+Section
+  ; A program that runs cannot be replaced.
+  IfFileExists "$INSTDIR\filmspool.exe" 0 fresh
+    nsExec::Exec '"$INSTDIR\filmspool.exe" service stop'
+    Pop $0
+  fresh:
+  SetOutPath "$INSTDIR"
+  File "/oname=filmspool.exe" "${PROGRAM}"
+  File "/oname=LICENSE.txt" "${LICENCE}"
+  File "/oname=third-party.txt" "${DOCUMENTS}/third-party.txt"
+  WriteUninstaller "$INSTDIR\uninstall.exe"
+
+  WriteRegStr HKCU "${KEY}" "DisplayName" "Filmspool"
+  WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${KEY}" "Publisher" "Filmspool maintainers"
+  WriteRegStr HKCU "${KEY}" "URLInfoAbout" "https://github.com/filmspool/filmspool"
+  WriteRegStr HKCU "${KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${KEY}" "NoModify" 1
+  WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
+
+  !insertmacro Path "$$p += $$d"
+  nsExec::Exec '"$INSTDIR\filmspool.exe" service install'
+  Pop $0
+  nsExec::Exec '"$INSTDIR\filmspool.exe" service start'
+  Pop $0
+SectionEnd
+
+Section "Uninstall"
+  nsExec::Exec '"$INSTDIR\filmspool.exe" service uninstall'
+  Pop $0
+  !insertmacro Path ""
+  Delete "$INSTDIR\filmspool.exe"
+  Delete "$INSTDIR\LICENSE.txt"
+  Delete "$INSTDIR\third-party.txt"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
+  DeleteRegKey HKCU "${KEY}"
+  MessageBox MB_OK "Your viewings, keys and settings stay in $LOCALAPPDATA\Filmspool and $APPDATA\filmspool." /SD IDOK
+SectionEnd
