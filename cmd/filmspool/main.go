@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
 
 	"github.com/spf13/cobra"
 

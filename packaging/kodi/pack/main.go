@@ -111,7 +111,7 @@ func build(ctx context.Context, a kodi.Architecture) (executable []byte, err err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	to := filepath.Join(dir, "filmspool")
-	_, err = ask(ctx, a, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to, module+"/cmd/filmspool")
+	_, err = ask(ctx, a, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-tags=nethttpomithttp2", "-o", to, module+"/cmd/filmspool")
 	if err != nil {
 		return nil, err
 	}
