@@ -24,9 +24,9 @@ step_machine() {
 linter() { go tool -modfile=.tools/go.mod -n golangci-lint; }
 
 # root_tar [SUITE [INIT]]: prints the path of a small Debian, made once and
-# kept. Without names it is Debian 12 with systemd; INIT may be openrc.
+# kept in the cache folder. Without names it is Debian 12 with systemd; INIT may be openrc.
 root_tar() {
-  local suite=${1:-bookworm} init=${2:-systemd} kept=${XDG_CACHE_HOME:-$HOME/.cache}/filmspool-ci tar
+  local suite=${1:-bookworm} init=${2:-systemd} kept=$cache tar
   local packages=openrc,procps
   [ "$init" = openrc ] || packages=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps
   tar=$kept/$suite-$init-1.tar
