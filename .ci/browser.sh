@@ -35,7 +35,7 @@ step_extension() {
 step_browsers() {
   npm_tools
   need chromium firefox-esr
-  [ -x "$FILMSPOOL_BINARY" ] || go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  the_program
   (
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required

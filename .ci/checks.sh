@@ -27,12 +27,21 @@ step_lint() {
   CGO_ENABLED=0 GOOS=darwin "$lint" run ./daemon/service/...
 }
 
-# The linux/amd64 program goes where FILMSPOOL_BINARY says.
+# build_program OS ARCH FILE: as a release does it, but for symbols and version.
+build_program() {
+  CGO_ENABLED=0 GOOS=$1 GOARCH=$2 GOARM=7 go build -trimpath -tags nethttpomithttp2 -o "$3" ./cmd/filmspool
+}
+
+# The program for this machine, where FILMSPOOL_BINARY says.
+the_program() {
+  [ -x "$FILMSPOOL_BINARY" ] || build_program "$(go env GOOS)" "$(go env GOARCH)" "$FILMSPOOL_BINARY"
+}
+
 step_build() {
   local platform os arch from
   for platform in "${platforms[@]}"; do
     os=${platform%/*} arch=${platform#*/} from=$SECONDS
-    CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOARM=7 go build -trimpath -o "$work/filmspool-$os-$arch" ./cmd/filmspool
+    build_program "$os" "$arch" "$work/filmspool-$os-$arch"
     printf '%-14s %4d s %6d KiB\n' "$platform" $((SECONDS - from)) $(($(stat -c %s "$work/filmspool-$os-$arch") / 1024))
   done
   mv "$work/filmspool-linux-$(go env GOARCH)" "$FILMSPOOL_BINARY"

@@ -87,7 +87,7 @@ step_packages() {
   release_texts "$one"
 
   go run ./packaging/release --version 0.0.1 --only deb --platforms "linux-$(go env GOARCH)" "$work/release-old" >/dev/null
-  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  the_program
   FILMSPOOL_OLD_DEB=$(echo "$work"/release-old/*.deb)
   FILMSPOOL_DEB=$(echo "$one"/*_"$(go env GOARCH)".deb)
   export FILMSPOOL_OLD_DEB FILMSPOOL_DEB

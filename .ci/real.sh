@@ -30,7 +30,7 @@ security() {
 
 step_units() {
   local kind said
-  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  the_program
   for kind in user system; do
     mkdir -p "$work/$kind"
     unit "$kind"
@@ -75,7 +75,7 @@ step_mariadb() {
 }
 
 step_nspawn() {
-  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  the_program
   FILMSPOOL_NSPAWN_ROOT=$(root_tar)
   export FILMSPOOL_NSPAWN_ROOT
   must_pass ./packaging/test TestServiceOnSystemd
@@ -86,7 +86,7 @@ step_nspawn() {
 step_addon() {
   local one=$work/addon-one two=$work/addon-two archive said
   need busybox unzip
-  [ -x "$FILMSPOOL_BINARY" ] || CGO_ENABLED=0 go build -trimpath -o "$FILMSPOOL_BINARY" ./cmd/filmspool
+  the_program
   go run ./packaging/kodi/pack "$one"
   (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" >/dev/null)
   for archive in "$one"/*.zip; do cmp "$archive" "$two/${archive##*/}"; done
