@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
@@ -129,25 +130,40 @@ func (t *tx) holdRestored(id int64, at time.Time) error {
 // keptBackups is how many copies made before migrations are kept.
 const keptBackups = 2
 
-// backupBefore copies the database before it is migrated from a version.
+// backupBefore copies the database before it is migrated from a version. The
+// copy is one to go back to, so it is marked like any other: what waits in it
+// may have been sent since.
 func (s *Store) backupBefore(ctx context.Context, version int) error {
 	stamp := s.now().UTC().Format(stampLayout)
-	file := fmt.Sprintf("%s.before-schema-%d-%s", s.path, version+1, stamp)
-	if err := copyInto(ctx, s.path, file); err != nil {
+	file := fmt.Sprintf("%s%s%d-%s", s.path, beforeSchema, version+1, stamp)
+	if err := s.backup(ctx, file); err != nil {
 		return fmt.Errorf("back up before migrating: %w: %w", ErrStorage, err)
 	}
 	s.logger.Info("backed up before migrating", "file", file)
-	old, err := filepath.Glob(s.path + ".before-schema-*")
-	if err != nil {
-		return fmt.Errorf("list backups: %w", err)
-	}
-	slices.SortFunc(old, byStamp)
+	old := copiesBefore(s.path)
 	for _, file := range old[:max(0, len(old)-keptBackups)] {
 		if err := os.Remove(file); err != nil {
 			s.logger.Warn("old backup not removed", "file", file, "error", err)
 		}
 	}
 	return nil
+}
+
+// beforeSchema stands in the name of such a copy, between that of the database
+// and the schema that it was copied for.
+const beforeSchema = ".before-schema-"
+
+// copiesBefore are the copies made before migrations, the oldest first. A
+// folder that cannot be read has none.
+func copiesBefore(path string) (copies []string) {
+	names, _ := os.ReadDir(filepath.Dir(path))
+	for _, name := range names {
+		if strings.HasPrefix(name.Name(), filepath.Base(path)+beforeSchema) {
+			copies = append(copies, filepath.Join(filepath.Dir(path), name.Name()))
+		}
+	}
+	slices.SortFunc(copies, byStamp)
+	return copies
 }
 
 // stampLayout is the time in names of files.

@@ -138,7 +138,7 @@ func probe(ctx context.Context, path string, known int) (look, error) {
 	case application != applicationID:
 		return look{}, fmt.Errorf("open %s: %w", path, ErrForeign)
 	case version > known:
-		return look{}, fmt.Errorf("open %s: %w: it has schema %d, this program knows %d", path, ErrNewer, version, known)
+		return look{}, newer(path, version, known)
 	}
 	var clean bool
 	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'clean'").Scan(&clean)
