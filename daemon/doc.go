@@ -204,7 +204,7 @@ filmspool demo · run · login · status · open · pair · clients · queue lis
 add movie|episode · watchlist add · list create · kodi libraries|scan|import · pause/resume · sandbox · service install|uninstall|start|stop|restart|status|logs ·
 config check|show|path · doctor · version · completion.
 Every reading command has --json with stable fields; every command works on --state-dir/FILMSPOOL_STATE_DIR and --config/FILMSPOOL_CONFIG.
-Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration.
+Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration, or a database of a newer version: nothing is changed, and the hint names the copy to go back to.
 Errors: error: what happened and hint: a command to type.
 
 One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,18 +26,29 @@ takes viewings, keeps them, and says what is missing.`,
 	c.Flags().String(service.HostFlag, "", "")
 	_ = c.Flags().MarkHidden(service.HostFlag) // it exists: it was made above
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		o, err := p.options()
-		if err != nil {
-			return err
+		err := p.serve(c.Context())
+		if err != nil && code(err) == exitConfig {
+			// "service status" has nothing else to tell the cause by.
+			what, _, _ := strings.Cut(err.Error(), "\n")
+			_ = service.Notify("STATUS=" + what)
 		}
-		o.Logger = daemon.NewLogger(p.stderr, o.Config.LogLevel, p.getenv)
-		o.Ready = func(address string) { fmt.Fprintf(p.stdout, "ready on http://%s\n", address) }
-		d, err := daemon.New(c.Context(), o)
-		if err != nil {
-			return err
-		}
-		err = service.Run(c.Context(), os.Args, d.Run)
-		return errors.Join(err, d.Close())
+		return err
 	}
 	return c
+}
+
+// serve runs the daemon until ctx ends.
+func (p *program) serve(ctx context.Context) error {
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	o.Logger = daemon.NewLogger(p.stderr, o.Config.LogLevel, p.getenv)
+	o.Ready = func(address string) { fmt.Fprintf(p.stdout, "ready on http://%s\n", address) }
+	d, err := daemon.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	err = service.Run(ctx, os.Args, d.Run)
+	return errors.Join(err, d.Close())
 }

@@ -360,7 +360,11 @@ func TestParseShow(t *testing.T) {
 		},
 		"bad configuration": {
 			loaded + "ActiveState=failed\nSubState=failed\nResult=exit-code\nExecMainStatus=78\n",
-			Status{Installed: true, State: Failed, Autostart: true, Unit: "/u", Detail: "the configuration is wrong (exit code 78)"},
+			Status{Installed: true, State: Failed, Autostart: true, Unit: "/u", Detail: "the configuration is wrong, or the database is of a newer version (exit code 78)"},
+		},
+		"cause of it": {
+			loaded + "ActiveState=failed\nSubState=failed\nResult=exit-code\nExecMainStatus=78\nStatusText=line 3: no such setting\n",
+			Status{Installed: true, State: Failed, Autostart: true, Unit: "/u", Detail: "line 3: no such setting (exit code 78)"},
 		},
 		"stopped": {
 			"LoadState=loaded\nActiveState=inactive\nSubState=dead\nFragmentPath=/u\nUnitFileState=disabled\nNeedDaemonReload=yes\n",

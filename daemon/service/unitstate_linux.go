@@ -88,6 +88,8 @@ func (u unitState) detail() string {
 	switch {
 	case u.load != "loaded":
 		return fmt.Sprintf("systemd cannot use the unit: %s", u.load)
+	case u.state() == Failed && u.exitStatus == 78 && u.text != "":
+		return u.text + " (exit code 78)" // the program's own words
 	case u.state() == Restarting || u.state() == Failed:
 		return failure(u.result, u.exitStatus)
 	case u.needsReload:
@@ -100,7 +102,7 @@ func (u unitState) detail() string {
 func failure(result string, status int) string {
 	switch {
 	case status == 78:
-		return "the configuration is wrong (exit code 78)"
+		return "the configuration is wrong, or the database is of a newer version (exit code 78)"
 	case result == "exit-code" && status == 203:
 		return "systemd cannot run the program (203/EXEC)"
 	case result == "exit-code":
