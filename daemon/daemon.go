@@ -142,7 +142,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(ctx, d.o.Config.Listen)
+	listener, err := listen(ctx, d.o)
 	if err != nil {
 		return err
 	}

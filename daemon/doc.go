@@ -32,6 +32,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - daemon: wires the parts, owns their lifetimes, the listener and the mux: New(Options), Run(ctx); its doc.go is the architecture page
   - daemon/config: one Config: defaults, TOML file, environment, flags; validation that reports every fault at once; paths; the key
   - daemon/guard: who may talk to us: Host for the whole mux, then per route Origin, token, session; read in full by whoever doubts it
+  - daemon/holder: who has a port: another filmspool or another program, whose, and what would stop it
   - daemon/nudge: "try again now": news of the network, sleep, a clock that was set; watches only while something waits
   - daemon/status: the local HTTP face: status page, JSON control API under /v1/control/ and its client for the CLI, metrics
   - daemon/service: the system service: install, uninstall, start, stop, state, on kardianos/service
@@ -61,7 +62,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - packaging/kodi: the add-on for LibreELEC and CoreELEC, with its wrapper and unit, and what packs it for each architecture
 
 A package is made when it is filled. Later come, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it
-does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemon/nudge, daemon/config import nothing of ours; sources never import
+does not know: queue/viewing, kodi/watch, connector/pairing, daemon/guard, daemon/holder, daemon/nudge, daemon/config import nothing of ours; sources never import
 the queue's store, replay, tracker or daemon; connector and kodi never import each other; nothing imports cmd. A source declares its sink with built-in types and queue/viewing only:
 State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Source, Viewings, Amendments, State}) ([]viewing.Outcome, error): new viewings, corrections of earlier ones
 (another identity, or withdrawn: entries that have not begun to leave follow) and the source's changed state (nil deletes) in one transaction; queue stores state by (source, key) and reads none of it.

@@ -32,6 +32,7 @@ func table() map[string]access {
 		"daemon/config":            {},
 		"daemon/demo":              {may: anything},
 		"daemon/guard":             {},
+		"daemon/holder":            {}, // knows ports and processes, and nothing of what runs there
 		"daemon/nudge":             {}, // knows the machine, and nothing of what is tried again
 		"daemon/service":           {may: anything},
 		"daemon/status":            {may: anything},

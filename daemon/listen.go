@@ -20,13 +20,16 @@ import (
 )
 
 // listen opens the one listener.
-func listen(ctx context.Context, address string) (net.Listener, error) {
+func listen(ctx context.Context, o Options) (net.Listener, error) {
 	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: listen: %w; is another filmspool running?", config.ErrInvalid, err)
+	l, err := lc.Listen(ctx, "tcp", o.Config.Listen)
+	if err == nil {
+		return l, nil
 	}
-	return l, nil
+	if taken := PortTaken(ctx, o); taken != nil {
+		return nil, taken
+	}
+	return nil, fmt.Errorf("%w: listen: %w", config.ErrInvalid, err)
 }
 
 // hosts are the names by which a browser or a program may address us.

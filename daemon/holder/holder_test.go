@@ -1,0 +1,85 @@
+package holder
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNobody(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if h, found := Find(t.Context(), l.Addr().String()); found {
+		t.Errorf("found %v", h)
+	}
+}
+
+// What answers may be anybody, and say anything.
+func TestHealth(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer, version string
+		is              bool
+	}{
+		"ours":               {`{"service":"filmspool","version":"1.2.3","protocol":[1]}`, "1.2.3", true},
+		"a dirty version":    {`{"service":"filmspool","version":"\u001b[31m1"}`, "", true},
+		"a long version":     {`{"service":"filmspool","version":"` + strings.Repeat("1", 41) + `"}`, "", true},
+		"another service":    {`{"service":"jellyfin","version":"1.2.3"}`, "", false},
+		"no JSON":            {`<html>`, "", false},
+		"an endless answer":  {`{"service":"` + strings.Repeat("x", 9000) + `"}`, "", false},
+		"an array":           {`[]`, "", false},
+		"nothing whatsoever": {``, "", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.answer) }))
+		h, found := Find(t.Context(), server.Listener.Addr().String())
+		server.Close()
+		if !found || h.Filmspool != c.is || h.Version != c.version {
+			t.Errorf("%s: %v %+v", name, found, h)
+		}
+	}
+}
+
+// A program that takes the connection and says nothing must not keep us.
+func TestSilentHolder(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	begun := time.Now()
+	h, found := Find(t.Context(), l.Addr().String())
+	if !found || h.Filmspool || time.Since(begun) > 3*patience {
+		t.Errorf("%v %+v after %v", found, h, time.Since(begun))
+	}
+	if runtime.GOOS == "linux" && (h.PID != os.Getpid() || !h.mine || h.Program == "" || h.User == "") {
+		t.Errorf("this very process is not found: %+v", h)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		h          Holder
+		says, stop string
+	}{
+		{Holder{}, "another program", ""},
+		{Holder{PID: 7, Program: "nc", User: "kid"}, "nc (process 7 of kid)", ""},
+		{Holder{User: "kid"}, "another program (of kid)", ""},
+		{Holder{Filmspool: true}, "another filmspool", ""},
+		{Holder{Filmspool: true, Version: "1.0", PID: 7, Service: ByHand}, "another filmspool 1.0 (process 7)", "kill 7"},
+		{Holder{Filmspool: true, PID: 7, Service: OfUser, mine: true}, "another filmspool (process 7)", "filmspool service stop"},
+		{Holder{Filmspool: true, PID: 7, Service: OfUser, User: "kid"}, "another filmspool (process 7 of kid)", "filmspool service stop, typed by kid"},
+		{Holder{Filmspool: true, User: "user 61184", Service: OfMachine}, "another filmspool (of user 61184)", "sudo filmspool --system service stop"},
+	} {
+		if c.h.String() != c.says || c.h.Stop() != c.stop {
+			t.Errorf("%+v: %q, %q; want %q, %q", c.h, c.h, c.h.Stop(), c.says, c.stop)
+		}
+	}
+}
