@@ -59,6 +59,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - queue/tracker/sandbox: an embedded tracking service that keeps the contract: for trying out, for tests, for living without an account
   - packaging: units, packages, installers and their tests on real init systems
   - packaging/release: makes all that a release hands out; nfpm and go-containerregistry, which it needs, stand in the module .packages
+  - packaging/readme: what a page tells its reader to type, so that tests can try it
   - packaging/kodi: the add-on for LibreELEC and CoreELEC, with its wrapper and unit, and what packs it for each architecture
 
 A package is made when it is filled. Later come, in daemon/status, the status page and metrics. Import rules, held by a test that fails for a package it

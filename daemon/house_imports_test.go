@@ -46,6 +46,7 @@ func table() map[string]access {
 		"packaging":                {},
 		"packaging/kodi":           {},
 		"packaging/kodi/pack":      {may: []string{"packaging/kodi"}},
+		"packaging/readme":         {},
 		"packaging/release":        {may: []string{"packaging"}},
 		"packaging/test":           {},
 		"queue":                    {may: []string{"queue/viewing", "queue/rules"}},
