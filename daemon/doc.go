@@ -35,7 +35,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - daemon/holder: who has a port: another filmspool or another program, whose, and what would stop it
   - daemon/nudge: "try again now": news of the network, sleep, a clock that was set; watches only while something waits
   - daemon/status: the local HTTP face: status page, JSON control API under /v1/control/ and its client for the CLI, metrics
-  - daemon/service: the system service: install, uninstall, start, stop, state, on kardianos/service
+  - daemon/service: the system service: install, uninstall, start, stop, state, on systemd and launchd directly, elsewhere on kardianos/service
   - daemon/demo: the tour behind filmspool demo
   - connector: the websocket endpoint: one session per browser, acknowledgement after commit, limits; asks an Allow(*http.Request) bool it is given and refuses without one
   - connector/protocol: the messages: types, validation, JSON Schema, example messages that Go and JavaScript both test against
@@ -207,6 +207,7 @@ add movie|episode · watchlist add · list create · kodi libraries|scan|import 
 config check|show|path · doctor · version · completion.
 Every reading command has --json with stable fields; every command works on --state-dir/FILMSPOOL_STATE_DIR and --config/FILMSPOOL_CONFIG.
 Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration, or a database of a newer version: nothing is changed, and the hint names the copy to go back to.
+Under launchd, which would start it again for ever, run ends with 0 instead of 78.
 Errors: error: what happened and hint: a command to type.
 
 One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.

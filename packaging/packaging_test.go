@@ -1,9 +1,6 @@
 package packaging_test
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -132,15 +129,20 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestPlistIsXML(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(packaging.LaunchdPlist))
-	for {
-		_, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
+// What launchd does with the program after a crash, a clean end and a stop, and
+// that it is nobody's business what the program writes. That the list is well
+// formed is checked before it is written; see package daemon/service.
+func TestPlistKeepsItsPromises(t *testing.T) {
+	text := strings.Join(strings.Fields(packaging.LaunchdPlist), "")
+	for _, want := range []string{
+		"<key>Label</key><string>filmspool</string>", "<key>RunAtLoad</key><true/>",
+		"<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>",
+		"<key>ThrottleInterval</key><integer>10</integer>", "<key>ExitTimeOut</key><integer>20</integer>",
+		"<key>LimitLoadToSessionType</key><array><string>Aqua</string><string>Background</string></array>",
+		"<key>Umask</key><integer>63</integer>", // 0077
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the property list lacks %s", want)
 		}
 	}
 }

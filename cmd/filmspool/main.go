@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -56,7 +57,8 @@ func (p *program) main() {
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
 	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, os.Stdout, os.Stderr, os.Getenv
-	os.Exit(p.run(ctx, os.Args[1:]))
+	_ = service.TrimLog(os.Args, os.Stderr) // a log that cannot be emptied is no reason not to run
+	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
 }
 
 // program is one invocation: its streams, its environment and its global flags.

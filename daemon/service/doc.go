@@ -1,8 +1,8 @@
 // Package service puts Filmspool under the care of the machine's service
 // manager: install, uninstall, start, stop, restart and an honest status.
 //
-// It owns the way to systemd, which it speaks to itself with the units of
-// package packaging, and, through kardianos/service, the way to launchd, the
+// It owns the way to systemd and launchd, which it speaks to itself with the
+// texts of package packaging, and, through kardianos/service, the way to the
 // Windows service manager, OpenRC, procd, Upstart and SysV init. A service
 // belongs to one person unless [Options].System is set. It also owns what a
 // program says back to its manager: [Notify], [WatchdogInterval], [Run].
@@ -19,4 +19,14 @@
 // services wanted by a target that user managers lack, so they never start;
 // reports a crash loop as running; hides what systemctl wrote; leaves an empty
 // unit when it fails; and leaves the program running when it uninstalls.
+//
+// Nor for launchd: there it says "launchctl load" and "unload", which newer
+// macOS answers with an input/output error. Here it is bootstrap, bootout,
+// kickstart and print, as launchctl(1) has them. No Mac was at hand: the tests'
+// stand-in behaves as the manuals and other projects' reports say.
+//
+// Two things differ there. A person's service belongs to the login on the
+// screen; over SSH without one it runs until the machine goes down, or waits
+// for the next login. And launchd starts whatever ends with a fault again every
+// ten seconds, so a wrong configuration ends with 0: see [ExitCode].
 package service

@@ -1,3 +1,5 @@
+//go:build !darwin
+
 package service
 
 import (
@@ -194,13 +196,4 @@ func TestForeignLogs(t *testing.T) {
 	if err := f.logs(t.Context(), io.Discard, false); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
-}
-
-// hint is what the command line would print after "hint:".
-func hint(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,4 +109,13 @@ func TestPlistText(t *testing.T) {
 	if strings.Contains(text, "@") {
 		t.Errorf("a placeholder is left:\n%s", text)
 	}
+}
+
+// hint is what the command line would print after "hint:".
+func hint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
 }
