@@ -22,7 +22,9 @@ import (
 // fault says what is wrong with a command line, by the program's own tables:
 // a verb or a flag that does not exist, an argument too many or too few.
 func fault(words []string) error {
-	c, rest, err := (&program{}).root().Find(words)
+	root := (&program{}).root()
+	root.InitDefaultCompletionCmd()
+	c, rest, err := root.Find(words)
 	if err != nil {
 		return err
 	}

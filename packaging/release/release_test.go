@@ -337,3 +337,40 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
+
+// TestReadmeNamesThisRelease: what the README tells to download has the version
+// of the program, and is made for a platform that there is.
+func TestReadmeNamesThisRelease(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../cmd/filmspool/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^var version = "(.+)"$`).FindSubmatch(source)
+	if version == nil {
+		t.Fatal("the program has no version")
+	}
+	r := &release{options: options{version: string(version[1])}}
+	made := map[string]bool{}
+	for _, p := range platforms() {
+		made[r.archiveName(p)] = true
+	}
+	archives := 0
+	for _, n := range regexp.MustCompile(`filmspool[-_](\d+\.\d+\.\d+)[\w.+-]*`).FindAllStringSubmatch(string(page), -1) {
+		if n[1] != r.version {
+			t.Errorf("README.md names %s, the program is %s", n[0], r.version)
+		}
+		if strings.HasSuffix(n[0], ".tar.gz") || strings.HasSuffix(n[0], ".zip") {
+			archives++
+			if !made[n[0]] {
+				t.Errorf("README.md names %s, which is never made", n[0])
+			}
+		}
+	}
+	if archives == 0 {
+		t.Error("README.md names no archive")
+	}
+}

@@ -5,6 +5,8 @@
 // systemd-nspawn, the program is copied in, and a person and then root install
 // it, watch it survive a kill, and remove it again. The add-on of packaging/kodi
 // goes through its life there, with a stand-in for what LibreELEC's Kodi does.
+// And somebody types into such a machine what the README says, command by
+// command.
 //
 // It promises to leave nothing behind on the machine that runs it, and that a
 // wrong unit, a lost restart or a lingering file fails it.
@@ -14,7 +16,8 @@
 // dbus, libpam-systemd and procps) and FILMSPOOL_BINARY (the program, built
 // without cgo). The add-on's test needs FILMSPOOL_ADDON too, the folder that
 // its archives were packed into; that of the packages FILMSPOOL_DEB and
-// FILMSPOOL_OLD_DEB; and the test under OpenRC has FILMSPOOL_OPENRC_ROOT (a root
+// FILMSPOOL_OLD_DEB; that of the README FILMSPOOL_DEB, in the folder of a whole
+// release; and the test under OpenRC has FILMSPOOL_OPENRC_ROOT (a root
 // file system with openrc and procps) and FILMSPOOL_APK alone. ".ci/run" makes
 // them all; without them the tests are skipped.
 package test

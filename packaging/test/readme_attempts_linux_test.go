@@ -1,0 +1,140 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/filmspool/filmspool/packaging/readme"
+)
+
+// attempts are the commands of the README that are about something which has
+// to be there first, or whose answer is worth a look.
+func attempts() map[string]attempt {
+	all := installing()
+	for _, more := range []map[string]attempt{settingUp(), operating()} {
+		for command, a := range more {
+			all[command] = a
+		}
+	}
+	return all
+}
+
+// installing are the tables and blocks of "Install it".
+func installing() map[string]attempt {
+	const logIn = "login --base-url https://tracker.example/api/v1"
+	return map[string]attempt{
+		"sudo apt install ./filmspool_0.1.0-1_amd64.deb": {after: (*reader).installed},
+		"sudo apt remove filmspool": {after: func(r *reader) {
+			if _, err := r.try("", "test", "-e", packaged); err == nil {
+				r.t.Errorf("%s is there after its removal", packaged)
+			}
+			r.run("", "sh", "-c", "apt-get install --yes /home/me/*.deb")
+			r.installed()
+		}},
+		"sha256sum --check --ignore-missing SHA256SUMS": {says: ".deb: OK"},
+		"filmspool " + logIn:                            {typed: (*reader).login, says: "The key is good"},
+		"filmspool service install":                     {says: "installed"},
+		"filmspool service start":                       {after: (*reader).up},
+		"filmspool service restart":                     {after: (*reader).up},
+		"filmspool service stop":                        {says: "stopped"},
+		"filmspool pair":                                {says: "Type it into"},
+		"filmspool status":                              {typed: (*reader).well},
+		"filmspool service status":                      {says: "running"},
+		"filmspool service logs":                        {says: "ready"},
+		"sudo filmspool --system service start":         {says: "started"},
+		"filmspool --system " + logIn:                   {typed: (*reader).login, says: "The key is good"},
+		"filmspool --system pair":                       {says: "Type it into"},
+		"filmspool --system status":                     {typed: (*reader).well},
+		"sudo filmspool --system service uninstall": {says: "removed", after: func(r *reader) {
+			r.mine("filmspool service install && filmspool service start")
+			r.up()
+		}},
+	}
+}
+
+// settingUp are the commands of the sections on sources and filters.
+func settingUp() map[string]attempt {
+	return map[string]attempt{
+		"filmspool config path":    {says: "/home/me/.config/filmspool/config.toml", after: (*reader).configure},
+		"filmspool kodi libraries": {says: "/home/me/.kodi/userdata"},
+		"filmspool kodi scan":      {says: "films"},
+		"filmspool sandbox":        {typed: serve, says: "/api/v1"},
+	}
+}
+
+// operating are those that are about an entry or a file.
+func operating() map[string]attempt {
+	delivered := func(r *reader) { r.resume(); r.add("delivered") }
+	held := func(r *reader) { r.waiting(); r.mine("filmspool queue hold " + r.words["ID"]) }
+	return map[string]attempt{
+		"filmspool queue explain ID":          {before: delivered, says: "delivered"},
+		"filmspool queue show ID":             {before: delivered, says: "delivered"},
+		"filmspool queue retry ID":            {before: (*reader).waiting, after: (*reader).resume},
+		"filmspool queue hold ID":             {before: (*reader).waiting, after: becomes("held")},
+		"filmspool queue release ID":          {before: held, after: becomes("pending")},
+		"filmspool queue drop ID":             {before: (*reader).waiting, after: becomes("dropped")},
+		"filmspool queue edit ID --movie 603": {before: (*reader).waiting},
+		"filmspool queue settle ID --as delivered": {
+			before: func(r *reader) { r.resume(); r.arm("drop-before"); r.add("in_doubt") }, after: becomes("delivered"),
+		},
+		"filmspool queue undo ID":     {before: delivered, after: becomes("dropped")},
+		"filmspool queue export FILE": {before: func(r *reader) { r.words["FILE"] = "/home/me/diary.jsonl" }},
+		"filmspool queue backup FILE": {before: func(r *reader) {
+			r.words["FILE"] = r.mine("mktemp -u --tmpdir copy-XXXXXX.db")
+		}},
+		"filmspool clients revoke ID": {before: func(r *reader) {
+			r.mine("filmspool clients add box")
+			var clients []struct{ ID string }
+			if err := json.Unmarshal([]byte(r.mine("filmspool clients list --json")), &clients); err != nil || len(clients) == 0 {
+				r.t.Fatalf("%v: no client", err)
+			}
+			r.words["ID"] = clients[0].ID
+		}, says: "revoked"},
+		"filmspool resume":                     {after: func(r *reader) { r.mine("filmspool pause && filmspool resume") }},
+		"filmspool completion bash":            {says: "complete"},
+		"filmspool config check":               {says: "good"},
+		"filmspool queue hold --state pending": {after: func(r *reader) { r.mine("filmspool queue release --all") }},
+	}
+}
+
+func becomes(state string) func(*reader) { return func(r *reader) { r.becomes(state) } }
+
+// resume lets everything leave again.
+func (r *reader) resume() { r.mine("filmspool resume") }
+
+// well wants a status as the README shows it; or, once some of its examples
+// wait for the person, one that says so.
+func (r *reader) well(line string) (string, error) {
+	said, err := r.shell("me", line)
+	shown, _, _ := strings.Cut(readme.Blocks(r.page, "text")[0].Text, "\n")
+	if r.films == noFilms && !strings.HasPrefix(said, shown+"\n") {
+		return said, fmt.Errorf("the status does not begin with %q: %w", shown, err)
+	}
+	if err != nil && r.films > noFilms && strings.Contains(err.Error(), "exit status 4") {
+		return said, nil
+	}
+	return said, err
+}
+
+// installed wants the package's program in the path.
+func (r *reader) installed() {
+	r.t.Helper()
+	if got := r.mine("command -v filmspool && filmspool version"); !strings.HasPrefix(got, packaged+"\nfilmspool ") {
+		r.t.Errorf("after the installation: %s", got)
+	}
+}
+
+// up wants an instance that answers.
+func (r *reader) up() {
+	r.t.Helper()
+	r.mine("filmspool status >status || test $? = 4")
+}
+
+// configure puts the README's first settings in their place.
+func (r *reader) configure() {
+	r.t.Helper()
+	first := readme.Blocks(r.page, "toml")[0]
+	r.run(first.Text, "sh", "-c", "install -d -o me -g me /home/me/.config/filmspool && cat >/home/me/.config/filmspool/config.toml")
+	r.mine("filmspool service restart")
+}
