@@ -48,6 +48,17 @@ func KodiLibraries(c config.Config, getenv func(string) string) []KodiLibrary {
 	return all
 }
 
+// KodiFolders are the userdata folders that Kodi may use in somebody's home,
+// whether they are there or not.
+func KodiFolders(home string) []string {
+	none := func(string) string { return "" }
+	all := library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: none})
+	return slices.DeleteFunc(all, func(folder string) bool {
+		below, err := filepath.Rel(home, folder)
+		return err != nil || !filepath.IsLocal(below)
+	})
+}
+
 func describe(found library.Installed, configured bool) KodiLibrary {
 	l := KodiLibrary{
 		Userdata: found.Userdata, Profile: found.Name, Configured: configured,

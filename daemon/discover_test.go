@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -37,5 +39,15 @@ func TestKodiLibraries(t *testing.T) {
 	}
 	if l := found[filepath.Join(home, "tv", "userdata")]; filepath.Separator == '/' && (l.Configured || l.Version != 121) {
 		t.Errorf("one that is found: %+v", l)
+	}
+}
+
+func TestKodiFolders(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders are Linux's")
+	}
+	want := []string{"/home/kid/.kodi/userdata", "/home/kid/.var/app/tv.kodi.Kodi/data/userdata", "/home/kid/snap/kodi/common/.kodi/userdata"}
+	if got := KodiFolders("/home/kid"); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
 	}
 }

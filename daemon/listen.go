@@ -133,3 +133,20 @@ func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
 	}
 	return c, nil
 }
+
+// Version asks the instance that runs over these paths for its version. It is
+// "" where that cannot be known: none is found there, or it is not ours to ask.
+func Version(ctx context.Context, p config.Paths) (string, error) {
+	c, err := Find(ctx, p)
+	switch {
+	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}), errors.Is(err, &status.Fault{Code: status.CodeRefused}):
+		return "", nil
+	case err != nil && ctx.Err() != nil:
+		return "", errors.New("asked how things stand, it is silent")
+	case err != nil:
+		return "", err
+	}
+	defer c.Close()
+	s, err := c.Status(ctx)
+	return s.Version, err
+}

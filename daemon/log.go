@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"regexp"
 	"sync"
 )
@@ -19,7 +20,7 @@ func NewLogger(w io.Writer, level string, getenv func(string) string) *slog.Logg
 		threshold = slog.LevelInfo
 	}
 	key := regexp.MustCompile(`\b[sp]k_[A-Za-z0-9_-]{4,}`)
-	journal := getenv("JOURNAL_STREAM") != ""
+	journal := Journalled(w, getenv)
 	o := &slog.HandlerOptions{Level: threshold, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		switch {
 		case journal && len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey):
@@ -36,6 +37,18 @@ func NewLogger(w io.Writer, level string, getenv func(string) string) *slog.Logg
 	}
 	line := &journalLine{}
 	return slog.New(&journalHandler{Handler: slog.NewTextHandler(&line.text, o), line: line, w: w})
+}
+
+// Journalled reports whether what is written to w goes to systemd's journal,
+// where a line may begin with its priority ("<3>" is an error). The variable
+// alone is no proof: a terminal that systemd started hands it on to its shells.
+func Journalled(w io.Writer, getenv func(string) string) bool {
+	stream := getenv("JOURNAL_STREAM")
+	f, isFile := w.(*os.File)
+	if stream == "" || !isFile {
+		return stream != ""
+	}
+	return isStream(f, stream)
 }
 
 // journalLine holds one line while it is made.

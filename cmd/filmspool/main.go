@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
@@ -186,10 +187,14 @@ func (p *program) show(err error) {
 	if err.Error() == "" {
 		return
 	}
-	fmt.Fprintln(p.stderr, "error: "+err.Error())
+	said := "error: " + err.Error()
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintln(p.stderr, "hint:  "+hint)
+		said += "\nhint:  " + hint
 	}
+	if daemon.Journalled(p.stderr, p.getenv) {
+		said = "<3>" + strings.ReplaceAll(said, "\n", "\n<3>") // an error, for whoever asks the journal for those
+	}
+	fmt.Fprintln(p.stderr, said)
 }
 
 // hintOf is the next step that err carries, if it carries one.

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // When a command that takes its time says so: scripts, which read the standard
@@ -16,6 +19,22 @@ const (
 // patiently does what may take long, and says on the standard error that it
 // goes on.
 func (p *program) patiently(do func() error) error {
+	return p.telling("Still at work after %d s. Ctrl-C ends it safely.\n", do)
+}
+
+// atWork is patiently for a command of the service, whose end is not in our
+// hands: on a terminal it says what goes on.
+func (p *program) atWork(verb string, do func() error) error {
+	file, isFile := p.stderr.(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
+		return do()
+	}
+	return p.telling(verb+": still waiting after %d s\n", do)
+}
+
+// telling does what may take long, and writes a line with the seconds now and
+// then.
+func (p *program) telling(line string, do func() error) error {
 	done := make(chan struct{})
 	var telling sync.WaitGroup
 	begun := time.Now()
@@ -27,7 +46,7 @@ func (p *program) patiently(do func() error) error {
 			case <-done:
 				return
 			case now := <-timer.C:
-				fmt.Fprintf(p.stderr, "Still at work after %d s. Ctrl-C ends it safely.\n", int(now.Sub(begun).Seconds()))
+				fmt.Fprintf(p.stderr, line, int(now.Sub(begun).Seconds()))
 				timer.Reset(nextWord)
 			}
 		}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
@@ -15,17 +18,18 @@ func (p *program) serviceCommand() *cobra.Command {
 		p.serviceInstallCommand(),
 		p.serviceVerb("uninstall", "Stop the service and remove it; your viewings stay", "removed: Filmspool no longer starts by itself",
 			(*service.Manager).Uninstall),
-		p.serviceVerb("start", "Start the service", "started", (*service.Manager).Start),
+		p.serviceVerb("start", "Start the service, and wait until it is ready", "started", p.starting((*service.Manager).Start)),
 		p.serviceVerb("stop", "Stop the service until it is started again", "stopped", (*service.Manager).Stop),
-		p.serviceVerb("restart", "Stop the service and start it", "restarted", (*service.Manager).Restart),
+		p.serviceVerb("restart", "Stop the service and start it", "restarted", p.starting((*service.Manager).Restart)),
 		p.serviceStatusCommand(),
 		p.serviceLogsCommand(),
 	)
 }
 
-// manager is the service that the flags name. Places that were named go into
-// its command line, so that it uses the same ones.
-func (p *program) manager(linger bool) (*service.Manager, error) {
+// manager is the service that the flags name, with more options where more
+// sets them. Places that were named go into its command line, so that it uses
+// the same ones.
+func (p *program) manager(more func(*service.Options)) (*service.Manager, error) {
 	args := []string{"run"}
 	for _, f := range []struct{ flag, value string }{{"--state-dir", p.choice.StateDir}, {"--config", p.choice.Config}} {
 		if f.value == "" {
@@ -37,38 +41,64 @@ func (p *program) manager(linger bool) (*service.Manager, error) {
 		}
 		args = append(args, f.flag, path)
 	}
-	return service.New(service.Options{System: p.choice.System, Linger: linger, Args: args})
+	o := service.Options{System: p.choice.System, Args: args, Version: version, Ask: p.askVersion}
+	if more != nil {
+		more(&o)
+	}
+	return service.New(o)
 }
 
-func (p *program) serviceInstallCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "install", Short: "Have Filmspool start by itself", Args: exactly(),
-		Long: `Installs Filmspool as your own service, which starts when you log in; with --system
-as one service for the whole machine. Said again, it brings an old installation up
-to date.`,
-		Example: `  filmspool service install && filmspool service start
-  sudo filmspool --system service install`,
+// askVersion asks the instance that runs for its version.
+func (p *program) askVersion(ctx context.Context) (string, error) {
+	paths, err := config.FindPaths(p.choice, p.outside)
+	if err != nil {
+		return "", nil // nobody to ask
 	}
-	linger := c.Flags().Bool("linger", false, "run from boot to shutdown, not from login to logout (your own service)")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *linger && p.choice.System {
-			return usage("--linger is for your own service; a system-wide one runs from boot anyway")
-		}
-		m, err := p.manager(*linger)
-		if err != nil {
+	return daemon.Version(ctx, paths)
+}
+
+// outside is the environment without what is set for Filmspool in this shell:
+// a service does not see that.
+func (p *program) outside(name string) string {
+	if strings.HasPrefix(name, "FILMSPOOL_") {
+		return ""
+	}
+	return p.getenv(name)
+}
+
+// serviceConfig is what the service will read when it starts.
+func (p *program) serviceConfig() (daemon.Options, error) {
+	paths, err := config.FindPaths(p.choice, p.outside)
+	if err != nil {
+		return daemon.Options{}, err
+	}
+	c, err := config.Load(paths.File, paths.Explicit, p.outside, config.Overrides{})
+	return daemon.Options{Config: c, Paths: paths}, err
+}
+
+// starting refuses to start a service whose port somebody else has, which
+// would end it at once.
+func (p *program) starting(do func(*service.Manager, context.Context) error) func(*service.Manager, context.Context) error {
+	return func(m *service.Manager, ctx context.Context) error {
+		if err := p.portTaken(ctx, m); err != nil {
 			return err
 		}
-		if err := m.Install(c.Context()); err != nil {
-			return err
-		}
-		start := "filmspool service start"
-		if p.choice.System {
-			start = "filmspool --system service start"
-		}
-		fmt.Fprintf(p.stdout, "installed: Filmspool starts by itself from now on\nTo start it now: %s\n", start)
+		return do(m, ctx)
+	}
+}
+
+// portTaken says who else has the port that the service wants. What is wrong
+// with the configuration the service says itself.
+func (p *program) portTaken(ctx context.Context, m *service.Manager) error {
+	s, err := m.Status(ctx)
+	if err != nil || s.State != service.Stopped && s.State != service.Failed && s.State != service.Restarting {
+		return err
+	}
+	o, err := p.serviceConfig()
+	if err != nil {
 		return nil
 	}
-	return c
+	return daemon.PortTaken(ctx, o)
 }
 
 // serviceVerb is a command that does one thing and says that it is done.
@@ -76,11 +106,11 @@ func (p *program) serviceVerb(name, short, done string, do func(*service.Manager
 	return &cobra.Command{
 		Use: name, Short: short, Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			m, err := p.manager(false)
+			m, err := p.manager(nil)
 			if err != nil {
 				return err
 			}
-			if err := do(m, c.Context()); err != nil {
+			if err := p.atWork(name, func() error { return do(m, c.Context()) }); err != nil {
 				return err
 			}
 			fmt.Fprintln(p.stdout, done)
@@ -89,47 +119,11 @@ func (p *program) serviceVerb(name, short, done string, do func(*service.Manager
 	}
 }
 
-func (p *program) serviceStatusCommand() *cobra.Command {
-	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not", Args: exactly()}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		m, err := p.manager(false)
-		if err != nil {
-			return err
-		}
-		s, err := m.Status(c.Context())
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			err = printJSON(p.stdout, s)
-		} else {
-			p.sayService(s)
-		}
-		if err == nil && s.State != service.Running {
-			return &exitError{code: exitNotRunning}
-		}
-		return err
-	}
-	return c
-}
-
-// sayService prints the state, and what else the manager tells.
-func (p *program) sayService(s service.Status) {
-	fmt.Fprintln(p.stdout, s.State)
-	if s.PID != 0 {
-		fmt.Fprintf(p.stdout, "process %d since %s\n", s.PID, stamp(s.Since))
-	}
-	if s.Detail != "" {
-		fmt.Fprintln(p.stdout, s.Detail)
-	}
-}
-
 func (p *program) serviceLogsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately", Args: exactly()}
 	follow := c.Flags().BoolP("follow", "f", false, "go on as it writes, until Ctrl-C")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		m, err := p.manager(false)
+		m, err := p.manager(nil)
 		if err != nil {
 			return err
 		}

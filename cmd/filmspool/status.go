@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 )
 
@@ -36,6 +37,9 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 				err = printJSON(p.stdout, s)
 			} else {
 				err = printStatus(p.stdout, s)
+			}
+			if !*asJSON && err == nil && s.Version != version {
+				fmt.Fprintf(p.stdout, "\nversion %s runs, and this is %s: %s\n", s.Version, version, service.Command(p.choice.System, "service restart"))
 			}
 			if err == nil && s.State == status.Attention {
 				return &exitError{code: exitAttention}

@@ -40,8 +40,8 @@ func (h *Holder) lookIn(proc string) {
 		}
 		if h.PID = process(proc, s.inode); h.PID != 0 {
 			dir := filepath.Join(proc, strconv.Itoa(h.PID))
-			h.Program = firstLine(filepath.Join(dir, "comm"))
-			h.Service = kindOf(firstLine(filepath.Join(dir, "cgroup")))
+			h.Program, _, _ = strings.Cut(read(filepath.Join(dir, "comm")), "\n")
+			h.Service = kindOf(read(filepath.Join(dir, "cgroup")))
 		} else if s.uid >= dynamicFirst && s.uid <= dynamicLast {
 			h.Service = OfMachine
 		}
@@ -107,26 +107,31 @@ func process(proc, inode string) int {
 	return 0
 }
 
-// kindOf reads the control group ("0::/system.slice/filmspool.service").
-func kindOf(group string) Kind {
-	switch _, path, _ := strings.Cut(group, "::"); {
-	case path == "":
-		return Unknown
-	case !strings.HasSuffix(path, "/filmspool.service"):
-		return ByHand
-	case strings.Contains(path, "/user@"):
-		return OfUser
+// kindOf reads the control groups of a process; systemd's is the line "0::" or,
+// on older machines, "name=systemd:" (cgroups(7)).
+func kindOf(groups string) Kind {
+	for line := range strings.Lines(groups) {
+		_, path, found := strings.Cut(strings.TrimSpace(line), ":name=systemd:")
+		if !found {
+			path, found = strings.CutPrefix(strings.TrimSpace(line), "0::")
+		}
+		switch {
+		case !found || path == "/":
+			continue
+		case !strings.HasSuffix(path, "/filmspool.service"):
+			return ByHand
+		case strings.Contains(path, "/user@"):
+			return OfUser
+		default:
+			return OfMachine
+		}
 	}
-	return OfMachine
+	return Unknown
 }
 
-func firstLine(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line
+func read(path string) string {
+	text, _ := os.ReadFile(path) // what cannot be read is not known
+	return string(text)
 }
 
 func userName(uid int) string {

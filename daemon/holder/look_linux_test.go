@@ -55,6 +55,7 @@ func TestLook(t *testing.T) {
 		"system service": {"0100007F:A9C0", "127.0.0.1:43456", "0::/system.slice/filmspool.service", 77, OfMachine},
 		"user service":   {"0100007F:A9C0", "127.0.0.1:43456", "0::/user.slice/user-7.slice/user@7.service/app.slice/filmspool.service", 77, OfUser},
 		"terminal":       {"0100007F:A9C0", "127.0.0.1:43456", "0::/user.slice/user-7.slice/session-1.scope", 77, ByHand},
+		"older groups":   {"0100007F:A9C0", "127.0.0.1:43456", "9:cpu:/\n1:name=systemd:/user.slice/user@7.service/filmspool.service\n0::/", 77, OfUser},
 		"no groups":      {"0100007F:A9C0", "127.0.0.1:43456", "", 77, Unknown},
 		"every address":  {"00000000:A9C0", "127.0.0.1:43456", "", 77, Unknown},
 		"IPv6":           {"00000000000000000000000001000000:A9C0", "[::1]:43456", "", 77, Unknown},

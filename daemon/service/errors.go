@@ -1,6 +1,9 @@
 package service
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // ErrNotInstalled says that there is no such service to start, stop or read from.
 var ErrNotInstalled = errors.New("the service is not installed")
@@ -25,13 +28,26 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Hint is a command to type next, or empty.
 func (e *Error) Hint() string { return e.Advice }
 
+// command is a command line of ours for one kind of service.
+func command(system bool, words string) string {
+	if system {
+		return "filmspool --system " + words
+	}
+	return "filmspool " + words
+}
+
+// Command is a command line of ours for one kind of service, as whoever runs
+// this program has to type it: root alone may change the machine's.
+func Command(system bool, words string) string {
+	if system && os.Geteuid() > 0 { // -1 on Windows
+		return "sudo " + command(system, words)
+	}
+	return command(system, words)
+}
+
 // notInstalled tells how to change that.
 func notInstalled(system bool) error {
-	advice := "filmspool service install"
-	if system {
-		advice += " --system"
-	}
-	return &Error{What: ErrNotInstalled.Error(), Cause: ErrNotInstalled, Advice: advice}
+	return &Error{What: ErrNotInstalled.Error(), Cause: ErrNotInstalled, Advice: Command(system, "service install")}
 }
 
 // noManager tells what to do without one.

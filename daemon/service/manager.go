@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Name is what the service is called wherever a manager wants a name.
@@ -26,10 +27,27 @@ type Options struct {
 	// Linger lets a person's own service run from boot to shutdown instead of
 	// from login to logout. Only systemd knows it.
 	Linger bool
+	// User is the person as whom the service of the whole machine runs; empty
+	// means a user of its own. Only systemd knows it.
+	User string
+	// Visible are folders, absolute, that such a service may read where others
+	// are hidden from it; they need not be there yet.
+	Visible []string
+	// Version is that of this program, and Ask asks the one that runs for its
+	// own. Ask is silent ("") where it cannot know, and an error says that
+	// nobody answers. Status needs them; both may be left out.
+	Version string
+	Ask     func(context.Context) (version string, err error)
 }
 
 // Manager is the way to this machine's service manager.
-type Manager struct{ backend backend }
+type Manager struct {
+	backend backend
+	o       Options
+}
+
+// askPatience bounds what Status waits for the program's own answer.
+const askPatience = 2 * time.Second
 
 // backend is what each kind of service manager has to do. Implementations say
 // ErrNotInstalled where a verb needs an installed service.
@@ -52,6 +70,13 @@ func New(o Options) (*Manager, error) {
 	if o.System && !slices.Contains(o.Args, "--system") {
 		o.Args = append(slices.Clip(o.Args), "--system")
 	}
+	if o.User != "" && !o.System {
+		return nil, &Error{
+			What:   "a service of your own runs as you; only one of the whole machine runs as somebody",
+			Cause:  errors.ErrUnsupported,
+			Advice: Command(true, "service install --user "+o.User),
+		}
+	}
 	if o.Executable == "" {
 		path, err := os.Executable()
 		if err != nil {
@@ -66,7 +91,7 @@ func New(o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Manager{backend: b}, nil
+	return &Manager{backend: b, o: o}, nil
 }
 
 // Install tells the service manager about the program and has it start with
@@ -88,9 +113,23 @@ func (m *Manager) Stop(ctx context.Context) error { return m.backend.stop(ctx) }
 // Restart stops the service if it runs, and starts it.
 func (m *Manager) Restart(ctx context.Context) error { return m.backend.restart(ctx) }
 
-// Status asks the service manager. A service that is not installed is a
-// status, not an error.
-func (m *Manager) Status(ctx context.Context) (Status, error) { return m.backend.status(ctx) }
+// Status asks the service manager and, where it says that the program runs,
+// the program itself. A service that is not installed is a status, not an
+// error.
+func (m *Manager) Status(ctx context.Context) (Status, error) {
+	s, err := m.backend.status(ctx)
+	if err != nil || s.State != Running {
+		return s, err
+	}
+	version := ""
+	if m.o.Ask != nil {
+		ctx, cancel := context.WithTimeout(ctx, askPatience)
+		defer cancel()
+		version, err = m.o.Ask(ctx)
+	}
+	s.tell(m.o, version, err)
+	return s, nil
+}
 
 // Logs copies what the service wrote to out, the newest 200 lines, and with
 // follow goes on until ctx ends.

@@ -1,6 +1,9 @@
 package service
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // State is what a service is doing, in one word.
 type State string
@@ -26,6 +29,32 @@ type Status struct {
 	Since     time.Time `json:"since,omitzero"`     // when it entered this state
 	Restarts  int       `json:"restarts,omitempty"` // since it was last started by hand or at boot
 	Autostart bool      `json:"autostart"`          // starts with the machine or the login
-	Unit      string    `json:"unit,omitempty"`     // the file that the manager reads
-	Detail    string    `json:"detail,omitempty"`   // one sentence, when there is something to say
+	// UntilLogout: a person's own service that ends when they log out.
+	UntilLogout bool `json:"untilLogout,omitempty"`
+	// Version is that of the program that runs; Outdated, that another one is
+	// installed by now; Silent, that it runs and gives no answer.
+	Version  string `json:"version,omitempty"`
+	Outdated bool   `json:"outdated,omitempty"`
+	Silent   bool   `json:"silent,omitempty"`
+	Unit     string `json:"unit,omitempty"`   // the file that the manager reads
+	Detail   string `json:"detail,omitempty"` // what there is to say, in a sentence
+	Hint     string `json:"hint,omitempty"`   // a command to type next
+}
+
+// tell adds what the program itself answers to what the manager says of it.
+func (s *Status) tell(o Options, version string, err error) {
+	switch {
+	case err != nil:
+		s.Silent, s.Detail = true, "it runs, but gives no answer: "+err.Error()
+		s.Hint = command(o.System, "service logs")
+	case version != "":
+		s.Version = version
+		s.Outdated = s.Outdated || o.Version != "" && version != o.Version
+	}
+	if s.Outdated && !s.Silent {
+		s.Detail, s.Hint = "another program is installed than the one that runs", Command(o.System, "service restart")
+		if version != "" && version != o.Version && o.Version != "" {
+			s.Detail = fmt.Sprintf("version %s runs, and %s is installed", version, o.Version)
+		}
+	}
 }

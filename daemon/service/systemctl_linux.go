@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 type systemctl struct {
 	user       bool
 	runtimeDir string // where the person's manager listens
+	root       bool   // root asks
 }
 
 // userSystemctl speaks to the manager of whoever runs this program. Shells
@@ -28,7 +31,7 @@ func userSystemctl() systemctl {
 	if !ownedByUs(dir) {
 		dir = filepath.Join("/run/user", strconv.Itoa(os.Getuid()))
 	}
-	return systemctl{user: true, runtimeDir: dir}
+	return systemctl{user: true, runtimeDir: dir, root: os.Geteuid() == 0}
 }
 
 func ownedByUs(dir string) bool {
@@ -85,18 +88,38 @@ func (c systemctl) explain(verb string, err error, wrote string) error {
 	}
 	e := &Error{What: fmt.Sprintf("systemctl %s: %s", verb, wrote), Cause: err}
 	switch {
-	case c.user && strings.Contains(wrote, "Failed to connect to bus"):
-		e.Cause = ErrNoManager
-		e.Advice = "loginctl enable-linger " + userName()
-	case strings.Contains(wrote, "Access denied"), strings.Contains(wrote, "authentication required"):
-		e.Advice = "sudo filmspool service " + verb + " --system"
-	case verb == "start", verb == "restart":
-		e.Advice = "filmspool service logs"
-		if !c.user {
-			e.Advice += " --system"
+	case strings.Contains(wrote, "Failed to connect to"), strings.Contains(wrote, "Host is down"):
+		return c.unreachable(err)
+	case strings.Contains(wrote, "Access denied"), strings.Contains(wrote, "uthentication"), strings.Contains(wrote, "ermission denied"):
+		e.Advice = Command(true, "service "+verb)
+	case strings.Contains(wrote, "is masked"):
+		e.Advice = "sudo systemctl unmask " + unitName
+		if c.user {
+			e.Advice = "systemctl --user unmask " + unitName
 		}
+	case verb == "start", verb == "restart":
+		e.Advice = command(!c.user, "service logs")
 	}
 	return e
+}
+
+// unreachable says why no manager answers, and what would change that.
+func (c systemctl) unreachable(err error) error {
+	switch {
+	case !c.user:
+		return &Error{What: "systemd does not answer on this machine", Cause: errors.Join(ErrNoManager, err), Advice: "filmspool run"}
+	case c.root:
+		return &Error{
+			What:   "root has no service manager of its own here: Filmspool is yours, or the whole machine's",
+			Cause:  errors.Join(ErrNoManager, err),
+			Advice: "filmspool service install, without sudo; or for the whole machine: filmspool --system service install",
+		}
+	}
+	return &Error{
+		What:   "no service manager runs for " + userName() + ", who has no session here",
+		Cause:  errors.Join(ErrNoManager, err),
+		Advice: fmt.Sprintf("sudo loginctl enable-linger %s, and then the same again", userName()),
+	}
 }
 
 // declareGroup makes the group of the system-wide service. It stays when the
@@ -132,8 +155,30 @@ func (c systemctl) journal(ctx context.Context, out io.Writer, args []string) er
 	cmd := c.command(ctx, "journalctl", args...)
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	err := cmd.Run()
-	if err == nil || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("read journal: %w", errors.Join(err, errors.New(strings.TrimSpace(stderr.String()))))
+	wrote := strings.TrimSpace(stderr.String())
+	if strings.Contains(wrote, "insufficient permissions") {
+		return &Error{
+			What: "you may not read the journal", Cause: fs.ErrPermission,
+			Advice: "sudo journalctl " + strings.Join(c.byRoot(args), " "),
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read journal: %w", errors.Join(err, errors.New(wrote)))
+	}
+	return nil
+}
+
+// byRoot are the arguments with which root sees the same lines: a user unit is
+// always that of whoever asks.
+func (c systemctl) byRoot(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if c.user && strings.HasPrefix(arg, "--user-unit=") {
+			args[i] = fmt.Sprintf("_SYSTEMD_USER_UNIT=%s _UID=%d", unitName, os.Getuid())
+		}
+	}
+	return args
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,7 @@ type systemd struct {
 	unitFile string // the file that install writes
 	template string // its text, with placeholders
 	euid     int
+	lingers  string // the folder with a file for everyone who lingers
 }
 
 func newSystemd(o Options) (*systemd, error) {
@@ -37,15 +39,21 @@ func newSystemd(o Options) (*systemd, error) {
 		return nil, fmt.Errorf("find the folder for user units: %w", err)
 	}
 	unitFile := filepath.Join(config, "systemd", "user", unitName)
-	return &systemd{ctl: userSystemctl(), o: o, unitFile: unitFile, template: packaging.UserUnit}, nil
+	return &systemd{
+		ctl: userSystemctl(), o: o, euid: os.Geteuid(), unitFile: unitFile,
+		template: packaging.UserUnit, lingers: "/var/lib/systemd/linger",
+	}, nil
 }
 
 func (s *systemd) install(ctx context.Context) error {
 	if err := s.checkPlace(); err != nil {
 		return err
 	}
-	text, err := unitText(s.template, s.o.Executable, s.o.Args)
+	text, err := s.text()
 	if err != nil {
+		return err
+	}
+	if err := s.verify(ctx, text); err != nil {
 		return err
 	}
 	if s.o.System {
@@ -66,6 +74,41 @@ func (s *systemd) install(ctx context.Context) error {
 		return err
 	}
 	return s.ctl.linger(ctx)
+}
+
+// text is the unit that install writes.
+func (s *systemd) text() (string, error) {
+	template := s.template
+	if s.o.User != "" {
+		var err error
+		if template, err = personUnit(template, s.o.User, s.o.Visible); err != nil {
+			return "", fmt.Errorf("make a unit for %s: %w", s.o.User, err)
+		}
+	}
+	return unitText(template, s.o.Executable, s.o.Args)
+}
+
+// verify has systemd read a unit before it is put anywhere. What its tool says
+// of itself, as where nobody is logged in, is not about the unit.
+func (s *systemd) verify(ctx context.Context, text string) error {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "filmspool-unit-")
+	if err != nil {
+		return fmt.Errorf("verify the unit: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, unitName)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("verify the unit: %w", err)
+	}
+	out, err := s.ctl.command(ctx, "systemd-analyze", s.ctl.args([]string{"verify", "--man=no", file})...).CombinedOutput()
+	if err != nil && strings.Contains(string(out), unitName) {
+		said := strings.ReplaceAll(strings.TrimSpace(string(out)), dir+"/", "")
+		return &Error{What: "systemd would not take the unit, so nothing was changed: " + said, Cause: err}
+	}
+	return nil
 }
 
 // packaged reports whether the unit of a package says the same already. One of
@@ -139,30 +182,40 @@ func (s *systemd) checkPlace() error {
 	if !s.o.System {
 		return nil
 	}
-	if err := s.mustBeRoot("install"); err != nil {
-		return err
-	}
 	for _, hidden := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
 		if strings.HasPrefix(s.o.Executable, hidden) {
+			const place = "/usr/local/bin/filmspool"
 			return &Error{
-				What:   fmt.Sprintf("a system service cannot see a program in %s", hidden),
-				Cause:  errors.ErrUnsupported,
-				Advice: fmt.Sprintf("install -m 755 %s /usr/local/bin/filmspool && filmspool service install --system", s.o.Executable),
+				What:  fmt.Sprintf("a system service cannot see a program in %s", hidden),
+				Cause: errors.ErrUnsupported,
+				Advice: fmt.Sprintf("sudo install -m 755 %s %s && sudo %[2]s --system service install",
+					shellWord(s.o.Executable), place),
 			}
 		}
 	}
-	return nil
+	return s.mustBeRoot("install")
 }
 
 func (s *systemd) mustBeRoot(verb string) error {
 	if !s.o.System || s.euid == 0 {
 		return nil
 	}
+	if verb == "install" && s.o.User != "" {
+		verb += " --user " + s.o.User
+	}
 	return &Error{
 		What:   "a system service is in the hands of root",
 		Cause:  fs.ErrPermission,
-		Advice: fmt.Sprintf("sudo filmspool service %s --system", verb),
+		Advice: "sudo " + command(true, "service "+verb),
 	}
+}
+
+// shellWord quotes a path for a command to type.
+func shellWord(path string) string {
+	if strings.ContainsAny(path, " '\"\\$`&;()<>|*?[]#~!") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 func (s *systemd) uninstall(ctx context.Context) error {
@@ -175,6 +228,9 @@ func (s *systemd) uninstall(ctx context.Context) error {
 	}
 	if !u.loaded() && !exists(s.unitFile) {
 		return nil
+	}
+	if u.load == "not-found" && !exists(s.unitFile) {
+		return s.ctl.run(ctx, "stop", unitName) // somebody has removed the file
 	}
 	if err := s.ctl.run(ctx, "disable", "--now", unitName); err != nil {
 		return err
@@ -204,10 +260,51 @@ func (s *systemd) verb(ctx context.Context, verb string) error {
 	if !u.loaded() {
 		return notInstalled(s.o.System)
 	}
-	if verb != "stop" {
+	if verb == "stop" {
+		return s.ctl.run(ctx, verb, unitName)
+	}
+	if u.state() != Running {
 		_ = s.ctl.run(ctx, "reset-failed", unitName) // or the start limit of an old crash loop would refuse
 	}
-	return s.ctl.run(ctx, verb, unitName)
+	if err := s.ctl.run(ctx, verb, unitName); err != nil {
+		return s.whyNot(ctx, err)
+	}
+	return nil
+}
+
+// whyNot says why the program did not start, in its own words where the
+// journal has them: systemctl names only the commands that would tell.
+func (s *systemd) whyNot(ctx context.Context, err error) error {
+	u, showErr := s.ctl.show(ctx)
+	if showErr != nil || u.state() != Failed && u.state() != Restarting {
+		return err
+	}
+	said := s.ctl.lastWords(ctx, u.lastPID, wordsPatience)
+	e := &Error{What: "it did not start: " + said.or(failure(u.result, u.exitStatus)), Cause: err, Advice: s.next(u, said)}
+	if u.state() == Restarting {
+		e.What += "; systemd tries again every few seconds"
+	}
+	return e
+}
+
+// next is the command to type when the program has ended by itself.
+func (s *systemd) next(u unitState, said words) string {
+	switch {
+	case said.hint != "":
+		return said.hint
+	case u.exitStatus == exitConfig:
+		return command(s.o.System, "config check")
+	}
+	return s.mayRead("service logs")
+}
+
+// mayRead is a command that reads the journal; that of the machine's service
+// is shown to root, and to members of groups that differ.
+func (s *systemd) mayRead(words string) string {
+	if s.o.System && s.euid != 0 {
+		return "sudo " + command(true, words)
+	}
+	return command(s.o.System, words)
 }
 
 func (s *systemd) status(ctx context.Context) (Status, error) {
@@ -215,7 +312,22 @@ func (s *systemd) status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return u.status(), nil
+	told := u.status()
+	told.UntilLogout = told.Installed && !s.o.System && !exists(filepath.Join(s.lingers, userName()))
+	switch told.State {
+	case Failed, Restarting:
+		said := s.ctl.lastWords(ctx, u.lastPID, 0)
+		if said.text != "" {
+			told.Detail += ": " + said.text
+		}
+		told.Hint = s.next(u, said)
+	case Running:
+		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.pid)) // only its owner may
+		told.Outdated = strings.HasSuffix(link, " (deleted)")
+	case Stopped:
+		told.Hint = Command(s.o.System, "service start")
+	}
+	return told, nil
 }
 
 func (s *systemd) logs(ctx context.Context, out io.Writer, follow bool) error {

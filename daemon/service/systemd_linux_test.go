@@ -26,6 +26,7 @@ dir=$(dirname "$0")
 echo "$(basename "$0") $* [$XDG_RUNTIME_DIR]" >>"$dir/asked"
 for word; do
   [ "$word" = show ] && { cat "$dir/show"; exit 0; }
+  [ "$word" = --output=cat ] && { cat "$dir/journal" 2>/dev/null; exit 0; }
   [ -e "$dir/fail.$word" ] && { cat "$dir/fail.$word" >&2; exit 4; }
 done
 exit 0
@@ -35,7 +36,7 @@ func newFake(t *testing.T, system bool) *fake {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fake{t: t, dir: dir}
-	for _, tool := range []string{"systemctl", "loginctl", "journalctl", "systemd-sysusers"} {
+	for _, tool := range []string{"systemctl", "loginctl", "journalctl", "systemd-sysusers", "systemd-analyze"} {
 		f.write(tool, script, 0o755)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -68,7 +69,7 @@ func (f *fake) asked() string {
 	var verbs []string
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		if strings.Contains(line, " show ") {
+		if strings.Contains(line, " show ") || strings.Contains(line, "--output=cat") || words[0] == "systemd-analyze" {
 			continue
 		}
 		verbs = append(verbs, strings.Join(words[:len(words)-1], " "))
@@ -154,16 +155,15 @@ func TestInstallLingers(t *testing.T) {
 func TestSystemInstall(t *testing.T) {
 	f := newFake(t, true)
 	f.unit.euid = 1000
-	err := f.unit.install(t.Context())
-	if hint(err) != "sudo filmspool service install --system" {
-		t.Errorf("as a person: %v, hint %q", err, hint(err))
-	}
-	f.unit.euid = 0
 	// Test folders stand in /tmp, which the system unit hides.
-	if err := f.unit.install(t.Context()); err == nil || !strings.Contains(hint(err), "/usr/local/bin/filmspool") {
+	if err := f.unit.install(t.Context()); err == nil || !strings.Contains(hint(err), "sudo /usr/local/bin/filmspool --system service install") {
 		t.Errorf("a program in /tmp: %v, hint %q", err, hint(err))
 	}
 	f.unit.o.Executable = "/bin/sh"
+	if err := f.unit.install(t.Context()); hint(err) != "sudo filmspool --system service install" {
+		t.Errorf("as a person: %v, hint %q", err, hint(err))
+	}
+	f.unit.euid = 0
 	if err := f.unit.install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -326,8 +326,12 @@ func TestNoUserManagerHasAHint(t *testing.T) {
 	f := newFake(t, false)
 	f.write("fail.daemon-reload", "Failed to connect to bus: No medium found", 0o644)
 	err := f.unit.install(t.Context())
-	if !errors.Is(err, ErrNoManager) || !strings.HasPrefix(hint(err), "loginctl enable-linger ") {
+	if !errors.Is(err, ErrNoManager) || !strings.HasPrefix(hint(err), "sudo loginctl enable-linger "+userName()) {
 		t.Errorf("got %v, hint %q", err, hint(err))
+	}
+	f.unit.ctl.root = true
+	if err := f.unit.install(t.Context()); !errors.Is(err, ErrNoManager) || !strings.Contains(hint(err), "filmspool --system service install") {
+		t.Errorf("as root: %v, hint %q", err, hint(err))
 	}
 }
 
@@ -344,7 +348,7 @@ func TestParseShow(t *testing.T) {
 		},
 		"crash loop": {
 			loaded + "ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=9\n",
-			Status{Installed: true, State: Restarting, Restarts: 9, Autostart: true, Unit: "/u", Detail: "it ended with exit code 1"},
+			Status{Installed: true, State: Restarting, Restarts: 9, Autostart: true, Unit: "/u", Detail: "it ended with exit code 1; systemd starts it again and again, 9 times by now"},
 		},
 		"crash loop, queued": {
 			loaded + "ActiveState=activating\nSubState=auto-restart-queued\nResult=signal\nExecMainStatus=9\n",

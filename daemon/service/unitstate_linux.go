@@ -12,7 +12,7 @@ import (
 type unitState struct {
 	load, active, sub, fragment, file, result, text string
 
-	pid, restarts, exitStatus int
+	pid, lastPID, restarts, exitStatus int
 
 	since       time.Time
 	needsReload bool
@@ -22,7 +22,7 @@ type unitState struct {
 // is not there.
 func (c systemctl) show(ctx context.Context) (unitState, error) {
 	out, err := c.output(ctx, "show", unitName, "--property=LoadState,ActiveState,SubState,FragmentPath,UnitFileState,"+
-		"Result,StatusText,MainPID,NRestarts,ExecMainStatus,StateChangeTimestamp,NeedDaemonReload")
+		"Result,StatusText,MainPID,ExecMainPID,NRestarts,ExecMainStatus,StateChangeTimestamp,NeedDaemonReload")
 	if err != nil {
 		return unitState{}, err
 	}
@@ -46,7 +46,7 @@ func parseShow(out string) unitState {
 		load: value["LoadState"], active: value["ActiveState"], sub: value["SubState"],
 		fragment: value["FragmentPath"], file: value["UnitFileState"],
 		result: value["Result"], text: value["StatusText"],
-		pid: number("MainPID"), restarts: number("NRestarts"), exitStatus: number("ExecMainStatus"),
+		pid: number("MainPID"), lastPID: number("ExecMainPID"), restarts: number("NRestarts"), exitStatus: number("ExecMainStatus"),
 		since: since, needsReload: value["NeedDaemonReload"] == "yes",
 	}
 }
@@ -90,6 +90,8 @@ func (u unitState) detail() string {
 		return fmt.Sprintf("systemd cannot use the unit: %s", u.load)
 	case u.state() == Failed && u.exitStatus == 78 && u.text != "":
 		return u.text + " (exit code 78)" // the program's own words
+	case u.state() == Restarting && u.restarts > 0:
+		return fmt.Sprintf("%s; systemd starts it again and again, %d times by now", failure(u.result, u.exitStatus), u.restarts)
 	case u.state() == Restarting || u.state() == Failed:
 		return failure(u.result, u.exitStatus)
 	case u.needsReload:
@@ -97,6 +99,9 @@ func (u unitState) detail() string {
 	}
 	return u.text
 }
+
+// exitConfig is the program's exit code for what a new start would not mend.
+const exitConfig = 78
 
 // failure says why the program ended (systemd.exec(5), "Process exit codes").
 func failure(result string, status int) string {
@@ -109,6 +114,8 @@ func failure(result string, status int) string {
 		return fmt.Sprintf("it ended with exit code %d", status)
 	case result == "signal" || result == "core-dump":
 		return fmt.Sprintf("it was ended by signal %d", status)
+	case result == "protocol":
+		return "it ended before it was ready"
 	case result == "watchdog":
 		return "it gave no sign of life in time"
 	case result == "timeout":

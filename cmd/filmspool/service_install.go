@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/service"
+)
+
+// installation is what "service install" was told.
+type installation struct {
+	linger bool
+	user   string
+}
+
+func (p *program) serviceInstallCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "install", Short: "Have Filmspool start by itself", Args: exactly(),
+		Long: `Installs Filmspool as your own service, which starts when you log in; with --system
+as one service for the whole machine, which starts with it. That one runs as a user
+of its own or, with --user, as somebody whose Kodi library it is to read. Said again,
+it brings an old installation up to date.`,
+		Example: `  filmspool service install && filmspool service start
+  sudo filmspool --system service install --user kid`,
+	}
+	var i installation
+	c.Flags().BoolVar(&i.linger, "linger", false, "run from boot to shutdown, not from login to logout (your own service)")
+	c.Flags().StringVar(&i.user, "user", "", "run as this `person` (with --system)")
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.installService(c.Context(), i) }
+	return c
+}
+
+func (p *program) installService(ctx context.Context, i installation) error {
+	if i.linger && p.choice.System {
+		return usage("--linger is for your own service; a system-wide one runs from boot anyway")
+	}
+	var person service.Person
+	if i.user != "" {
+		if !p.choice.System {
+			return &exitError{
+				code: exitUsage, message: "--user is for the service of the whole machine; your own runs as you",
+				hint: service.Command(true, "service install --user "+i.user),
+			}
+		}
+		var err error
+		if person, err = service.FindPerson(ctx, i.user); err != nil {
+			return err
+		}
+	}
+	m, err := p.manager(func(o *service.Options) {
+		o.Linger, o.User = i.linger, person.Name
+		if person.Name != "" {
+			o.Visible = daemon.KodiFolders(person.Home)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.atWork("install", func() error { return m.Install(ctx) }); err != nil {
+		return err
+	}
+	p.sayInstalled(ctx, m, person)
+	p.warnOfOthers(ctx, m)
+	return nil
+}
+
+// sayInstalled says what is so from now on, and what to do next.
+func (p *program) sayInstalled(ctx context.Context, m *service.Manager, person service.Person) {
+	s, _ := m.Status(ctx) // what it does not know is not said
+	switch {
+	case person.Name != "":
+		fmt.Fprintf(p.stdout, "installed: Filmspool starts with this machine from now on, as %s\n", person.Name)
+		p.sayFolders(person)
+	case p.choice.System:
+		fmt.Fprintln(p.stdout, "installed: Filmspool starts with this machine from now on")
+	case s.UntilLogout:
+		fmt.Fprintf(p.stdout, "installed: Filmspool starts by itself from now on, when you log in\n%s\n", untilLogout)
+	default:
+		fmt.Fprintln(p.stdout, "installed: Filmspool starts by itself from now on")
+	}
+	if s.State == service.Running || s.State == service.Restarting {
+		fmt.Fprintln(p.stdout, "It runs already; to use what is installed now: "+service.Command(p.choice.System, "service restart"))
+		return
+	}
+	fmt.Fprintln(p.stdout, "To start it now: "+service.Command(p.choice.System, "service start"))
+}
+
+// sayFolders names the Kodi folders that the service may read, and the lines
+// that have it do so.
+func (p *program) sayFolders(person service.Person) {
+	all := daemon.KodiFolders(person.Home)
+	there := slices.DeleteFunc(slices.Clone(all), func(folder string) bool {
+		info, err := os.Stat(folder)
+		return err != nil || !info.IsDir()
+	})
+	if len(there) == 0 {
+		fmt.Fprintf(p.stdout, "%s has no Kodi folder yet. Once it is there it may read %s\n", person.Name, strings.Join(all, " or "))
+		return
+	}
+	o, err := p.serviceConfig()
+	for _, folder := range there {
+		fmt.Fprintln(p.stdout, "It may read Kodi's folder "+folder)
+		watched := func(l config.Library) bool { return l.Userdata == folder }
+		if err == nil && slices.ContainsFunc(o.Config.Kodi.Libraries, watched) {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "To have that library watched, write into %s:\n\n    [[kodi.libraries]]\n    userdata = %q\n\n", o.Paths.File, folder)
+	}
+}
+
+// warnOfOthers tells of another Filmspool that would want the same port.
+func (p *program) warnOfOthers(ctx context.Context, m *service.Manager) {
+	other, err := service.New(service.Options{System: !p.choice.System})
+	if err == nil {
+		s, err := other.Status(ctx)
+		if err == nil && s.Installed && (s.Autostart || s.State != service.Stopped) {
+			whose := "for the whole machine"
+			if p.choice.System {
+				whose = "for yourself"
+			}
+			fmt.Fprintf(p.stderr, "warning: Filmspool is installed %s too, and only one of them gets the port\n", whose)
+			fmt.Fprintln(p.stderr, "hint:  "+service.Command(!p.choice.System, "service uninstall"))
+			return
+		}
+	}
+	if taken := p.portTaken(ctx, m); taken != nil {
+		fmt.Fprintf(p.stderr, "warning: it cannot start as things are: %v\n", taken)
+		if hint := hintOf(taken); hint != "" {
+			fmt.Fprintln(p.stderr, "hint:  "+hint)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon/service"
+)
+
+func (p *program) serviceStatusCommand() *cobra.Command {
+	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not", Args: exactly()}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		m, err := p.manager(nil)
+		if err != nil {
+			return err
+		}
+		s, err := m.Status(c.Context())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = printJSON(p.stdout, s)
+		} else {
+			p.sayService(s)
+		}
+		if err == nil && s.State != service.Running {
+			return &exitError{code: exitNotRunning}
+		}
+		return err
+	}
+	return c
+}
+
+// sayService prints the state, what else the manager tells, and what to do.
+func (p *program) sayService(s service.Status) {
+	fmt.Fprintln(p.stdout, s.State)
+	if s.PID != 0 {
+		fmt.Fprintf(p.stdout, "process %d", s.PID)
+		if !s.Since.IsZero() {
+			fmt.Fprintf(p.stdout, " since %s", stamp(s.Since))
+		}
+		if s.Version != "" {
+			fmt.Fprintf(p.stdout, ", version %s", s.Version)
+		}
+		fmt.Fprintln(p.stdout)
+	}
+	if s.State == service.Running && s.Restarts > 0 {
+		fmt.Fprintf(p.stdout, "it has ended by itself %d times since it was started, and was started again\n", s.Restarts)
+	}
+	if s.Detail != "" {
+		fmt.Fprintln(p.stdout, s.Detail)
+	}
+	switch {
+	case s.Installed && !s.Autostart:
+		fmt.Fprintf(p.stdout, "It does not start by itself. To change that: %s\n", service.Command(p.choice.System, "service install"))
+	case s.UntilLogout:
+		fmt.Fprintln(p.stdout, untilLogout)
+	}
+	if s.Hint != "" {
+		fmt.Fprintln(p.stdout, "hint:  "+s.Hint)
+	}
+}
+
+// untilLogout is what a person may not expect of a service of theirs.
+const untilLogout = "It runs while you are logged in. To have it run from boot to shutdown: filmspool service install --linger"
