@@ -23,15 +23,16 @@ func TestDebOnSystemd(t *testing.T) {
 	if older == "" || newer == "" {
 		t.Skip("FILMSPOOL_OLD_DEB or FILMSPOOL_DEB is not set; see the package comment")
 	}
-	m := boot(t, map[string]string{"/root/old.deb": older, "/root/new.deb": newer})
+	m := boot(t, map[string]string{"/srv/old.deb": older, "/srv/new.deb": newer})
 	m.run("", "useradd", "--create-home", "kid")
 	m.run("", "loginctl", "enable-linger", "kid")
-	both := households(m)
+	kid, all := households(m)
+	both := []*household{kid, all}
 
-	said := m.run("", "dpkg", "--install", "/root/old.deb")
+	said := m.apt("install", "/srv/old.deb")
 	for _, i := range both {
-		if !strings.Contains(said, i.start+" enable --now filmspool") {
-			t.Errorf("the package does not say how to start it: %s", said)
+		if !strings.Contains(said, i.start) {
+			t.Errorf("the package does not say %q: %s", i.start, said)
 		}
 		i.freshlyInstalled()
 		i.begin()
@@ -41,25 +42,28 @@ func TestDebOnSystemd(t *testing.T) {
 		before[i.unit] = i.status().PID
 		i.fill()
 	}
+	kid.place(1) // which has as many waiting
 
-	m.run("", "dpkg", "--install", "/root/new.deb")
+	m.apt("install", "/srv/new.deb")
 	for _, i := range both {
 		i.upgraded(before[i.unit])
 		i.startTracker() // with the records that it had
 		i.delivered(waiting)
 	}
+	kid.migrated()
+	kid.downgraded()
 
-	m.run("", "dpkg", "--remove", "filmspool")
+	m.apt("remove", "filmspool")
 	for _, i := range both {
 		i.removed()
 	}
-	m.run("", "dpkg", "--install", "/root/new.deb")
+	m.apt("install", "/srv/new.deb")
 	for _, i := range both {
 		i.again()
 	}
 	m.run("", "systemctl", "--global", "enable", "filmspool.service")
 
-	said = m.run("", "dpkg", "--purge", "filmspool")
+	said = m.apt("purge", "filmspool")
 	for _, named := range []string{"/var/lib/private/filmspool", "/etc/filmspool", "~/.local/state/filmspool"} {
 		if !strings.Contains(said, named) {
 			t.Errorf("the purge does not name %s: %s", named, said)
@@ -73,33 +77,43 @@ func TestDebOnSystemd(t *testing.T) {
 	}
 }
 
+// apt does what README.md has a person type.
+func (m *machine) apt(verb, what string) string {
+	m.t.Helper()
+	said := m.run("", "env", "DEBIAN_FRONTEND=noninteractive", "apt", "-y", "-o", "Dpkg::Use-Pty=0", verb, what)
+	m.t.Logf("apt %s %s\n%s", verb, what, said)
+	return said
+}
+
 // household is an instance that a package has brought.
 type household struct {
 	*instance
 	listen string
 	state  string // its folder
-	start  string // how the package's words name its manager
+	start  string // how the package says that it is started
 }
 
-func households(m *machine) []*household {
-	return []*household{
-		{
-			instance: &instance{
-				machine: m, as: []string{"runuser", "-u", "kid", "--", "env", "HOME=/home/kid"}, program: packaged,
-				manager: []string{"systemctl", "--user", "-M", "kid@"}, unit: "/usr/lib/systemd/user/filmspool.service",
-				config: "/home/kid/.config/filmspool", port: 8103,
-			},
-			listen: "127.0.0.1:43456", state: "/home/kid/.local/state/filmspool", start: "systemctl --user",
+// households are those of a person and of the machine.
+func households(m *machine) (kid, all *household) {
+	kid = &household{
+		instance: &instance{
+			machine: m, as: []string{"runuser", "-u", "kid", "--", "env", "HOME=/home/kid"}, program: packaged,
+			manager: []string{"systemctl", "--user", "-M", "kid@"}, unit: "/usr/lib/systemd/user/filmspool.service",
+			config: "/home/kid/.config/filmspool", port: 8103,
 		},
-		{
-			instance: &instance{
-				machine: m, as: []string{"env"}, flags: []string{"--system"}, program: packaged,
-				manager: []string{"systemctl"}, unit: "/usr/lib/systemd/system/filmspool.service",
-				config: "/etc/filmspool", port: 8104,
-			},
-			listen: "127.0.0.1:43457", state: "/var/lib/private/filmspool", start: "sudo systemctl",
-		},
+		listen: "127.0.0.1:43456", state: "/home/kid/.local/state/filmspool",
+		start: "\n    filmspool service install && filmspool service start\n",
 	}
+	all = &household{
+		instance: &instance{
+			machine: m, as: []string{"env"}, flags: []string{"--system"}, program: packaged,
+			manager: []string{"systemctl"}, unit: "/usr/lib/systemd/system/filmspool.service",
+			config: "/etc/filmspool", port: 8104,
+		},
+		listen: "127.0.0.1:43457", state: "/var/lib/private/filmspool",
+		start: "sudo filmspool --system service install && sudo filmspool --system service start\n",
+	}
+	return kid, all
 }
 
 // ctl is systemctl of the right manager.

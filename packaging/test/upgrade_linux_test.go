@@ -1,0 +1,105 @@
+package test
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// place puts a queue of the first schema where this service's own is, though
+// it runs: what an older program would have left. The viewings of films 604 and
+// 605 and of an episode wait in it, film 606 is held, film 603 delivered. Any
+// other schema is claimed in the file's head.
+func (h *household) place(schema byte) {
+	h.t.Helper()
+	packed, err := os.Open("../../queue/testdata/schema-1.db.gz")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer packed.Close()
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	database, err := io.ReadAll(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	database[63] = schema // user_version: four bytes from 60 on, the highest first
+	owner := h.run("", "stat", "-c", "%u:%g", h.state)
+	h.run(string(database), "sh", "-c", fmt.Sprintf(
+		"umask 077 && cd %s && rm -f filmspool.db filmspool.db-wal filmspool.db-shm && cat >filmspool.db && chown %s filmspool.db", h.state, owner))
+}
+
+// migrated: the old queue was copied first, for its owner alone, and the log
+// says where to.
+func (h *household) migrated() {
+	h.t.Helper()
+	back := h.run("", "sh", "-c", "ls "+h.state+"/filmspool.db.before-schema-*")
+	if !strings.HasPrefix(back, h.state+"/filmspool.db.before-schema-2-") || strings.Contains(back, "\n") {
+		h.t.Fatalf("copies of the old queue: %s", back)
+	}
+	if got := h.run("", "stat", "-c", "%a %U", back); got != "600 kid" {
+		h.t.Errorf("%s: %s", back, got)
+	}
+	if log := h.filmspool("", "service", "logs"); !strings.Contains(log, "backed up before migrating") || !strings.Contains(log, back) {
+		h.t.Errorf("the log does not name %s:\n%s", back, log)
+	}
+	h.entries("held", 1)
+}
+
+// entries wants so many in a state.
+func (h *household) entries(state string, n int) {
+	h.t.Helper()
+	out := h.filmspool("", "queue", "list", "--json", "--state", state)
+	if got := strings.Count(out, `"id"`); got != n {
+		h.t.Errorf("%d entries are %s, want %d: %s", got, state, n, out)
+	}
+}
+
+// downgraded: an older program leaves a newer one's queue alone, fails once,
+// and says how to go on. The words it says work, and send nothing twice.
+func (h *household) downgraded() {
+	h.t.Helper()
+	h.place(99)
+	before := h.files()
+	h.t.Logf("the older package\n%s", h.run("", "dpkg", "--install", "/srv/old.deb"))
+	eventually(h.t, "refusal", 30*time.Second, func() bool { return h.status().State == "failed" })
+	s := h.status()
+	if s.Restarts != 0 || !strings.Contains(s.Detail, "newer version") || !strings.Contains(s.Detail, "(exit code 78)") {
+		h.t.Errorf("with a newer queue: %+v", s)
+	}
+	if after := h.files(); after != before {
+		h.t.Errorf("it touched the queue; before:\n%s\nafter:\n%s", before, after)
+	}
+
+	log := h.filmspool("", "service", "logs")
+	_, advice, found := strings.Cut(log, "go back to the copy made before it came, without what it wrote: ")
+	advice, _, _ = strings.Cut(advice, "\n")
+	if !found {
+		h.t.Fatalf("the log says no way back:\n%s", log)
+	}
+	h.run("", append(append([]string{}, h.as...), "sh", "-c", advice)...)
+	h.filmspool("", "service", "start")
+	h.want("running")
+	h.waits(0) // they may have been sent since the copy, so they are held
+	h.entries("held", waiting+1)
+	h.delivered(waiting)
+
+	from := h.status().PID
+	h.apt("install", "/srv/new.deb")
+	eventually(h.t, "newer program", 30*time.Second, func() bool {
+		s := h.status()
+		return s.State == "running" && s.PID != from
+	})
+	h.entries("held", waiting+1)
+}
+
+// files are the queue's, with their checksums.
+func (h *household) files() string {
+	h.t.Helper()
+	return h.run("", "sh", "-c", "sha256sum "+h.state+"/filmspool.db*")
+}
