@@ -8,6 +8,8 @@
 // And somebody types into such a machine what the README says, command by
 // command.
 //
+// The programs for other processors run here, under qemu's emulators.
+//
 // It promises to leave nothing behind on the machine that runs it, and that a
 // wrong unit, a lost restart or a lingering file fails it.
 //
@@ -18,6 +20,8 @@
 // its archives were packed into; that of the packages FILMSPOOL_DEB and
 // FILMSPOOL_OLD_DEB; that of the README FILMSPOOL_DEB, in the folder of a whole
 // release; and the test under OpenRC has FILMSPOOL_OPENRC_ROOT (a root
-// file system with openrc and procps) and FILMSPOOL_APK alone. ".ci/run" makes
+// file system with openrc and procps) and FILMSPOOL_APK alone. TestOtherProcessors
+// needs FILMSPOOL_BINARY and FILMSPOOL_PROGRAMS, a folder in which a release's
+// archives for Linux were unpacked. ".ci/run" makes
 // them all; without them the tests are skipped.
 package test
