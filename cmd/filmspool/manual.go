@@ -3,15 +3,24 @@
 package main
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
+
+// frontPage is what the page of the program itself has besides what its
+// commands say: exit codes, environment, files, examples.
+//
+//go:embed manual.roff
+var frontPage []byte
 
 // manualCommands write what packages put beside the program.
 func (p *program) manualCommands() []*cobra.Command {
@@ -40,8 +49,27 @@ func writePages(root *cobra.Command, folder string) error {
 	day := time.Unix(epoch, 0).UTC()
 	header := doc.GenManHeader{Section: "1", Date: &day, Source: "Filmspool " + version, Manual: "Filmspool Manual"}
 	root.DisableAutoGenTag = true
+	root.Use = "filmspool COMMAND"
+	root.Long, _, _ = strings.Cut(root.Long, "\n\n") // the examples are below
 	if err := doc.GenManTree(root, &header, folder); err != nil {
 		return fmt.Errorf("write man pages: %w", err)
+	}
+	return completeFrontPage(filepath.Join(folder, "filmspool.1"))
+}
+
+// completeFrontPage puts what no command says before the list of other pages.
+func completeFrontPage(file string) error {
+	page, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the front page: %w", err)
+	}
+	const rest = ".SH SEE ALSO"
+	if bytes.Count(page, []byte(rest)) != 1 {
+		return fmt.Errorf("complete the front page: it has no %q", rest)
+	}
+	page = bytes.Replace(page, []byte(rest), append(bytes.Clone(frontPage), rest...), 1)
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		return fmt.Errorf("write the front page: %w", err)
 	}
 	return nil
 }

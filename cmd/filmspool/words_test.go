@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,6 +172,45 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 	}
 }
 
+// TestManualIsComplete: its front page has every exit code, and every variable
+// that a program which ships asks for.
+func TestManualIsComplete(t *testing.T) {
+	page, err := os.ReadFile("manual.roff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []int{exitDone, exitFailed, exitUsage, exitNotRunning, exitAttention, exitConfig} {
+		if !strings.Contains(string(page), fmt.Sprintf("\n\\fB%d\\fP\n", code)) {
+			t.Errorf("the manual lacks exit code %d", code)
+		}
+	}
+	n := 0
+	for _, dir := range []string{".", "../../daemon", "../../daemon/config", "../../queue", "../../kodi", "../../connector"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, asked := range regexp.MustCompile(`(?:g|G)etenv\("(FILMSPOOL_\w+)"`).FindAllSubmatch(text, -1) {
+				n++
+				if !bytes.Contains(page, asked[1]) {
+					t.Errorf("%s asks for %s, which the manual lacks", file, asked[1])
+				}
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d variables found", n)
+	}
+}
+
 // TestHintsNameCommandsThatExist: wherever a text that ships names a command of
 // the program, there is one: hints, helps, notices, the words of packages and
 // installers, comments in units, the extension's pages.
@@ -196,7 +236,7 @@ func TestHintsNameCommandsThatExist(t *testing.T) {
 		if filepath.Ext(path) == ".go" {
 			return literals(path, check)
 		}
-		if d.Name() != "README.md" && !strings.HasPrefix(path, "packaging/") && !strings.HasPrefix(path, "connector/extension/") {
+		if d.Name() != "README.md" && filepath.Ext(path) != ".roff" && !strings.HasPrefix(path, "packaging/") && !strings.HasPrefix(path, "connector/extension/") {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join("../..", path))
