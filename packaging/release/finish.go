@@ -14,8 +14,13 @@ import (
 // sums is the file with the checksum of every other.
 const sums = "SHA256SUMS"
 
-// finish writes the checksums of all that was made, and signs them.
+// finish writes the notes and the checksums of all that was made, and signs
+// those.
 func (r *release) finish(ctx context.Context) error {
+	slices.Sort(r.made)
+	if err := r.writeNotes(); err != nil {
+		return err
+	}
 	slices.Sort(r.made)
 	var list bytes.Buffer
 	for _, name := range r.made {

@@ -14,6 +14,15 @@ import (
 // changelog is the file that the notes of all releases stand in.
 const changelog = "packaging/CHANGELOG.md"
 
+// verifying is how a reader of the notes sees that what they have is whole.
+const verifying = "## Is it whole?\n\nWith `SHA256SUMS` beside what you have taken, on Linux, on macOS, and on Windows with your own eyes:\n\n" +
+	"```sh\nsha256sum --check --ignore-missing SHA256SUMS\nshasum -a 256 --check --ignore-missing SHA256SUMS\n```\n\n" +
+	"```powershell\nGet-FileHash FILE\n```\n"
+
+// verifyingSignature is how they see that it is the maintainers'.
+const verifyingSignature = "\nWith `SHA256SUMS.minisig`, too, and the maintainers' public key from elsewhere:\n\n" +
+	"```sh\nminisign -V -p filmspool.pub -m SHA256SUMS\n```\n"
+
 // errNoNotes means that nobody wrote what is new.
 var errNoNotes = errors.New("nothing is written about it in " + changelog)
 
@@ -25,7 +34,7 @@ type section struct {
 	version string
 	day     time.Time
 	body    string
-	points  []string // the body's list, a line each
+	points  []string // the body's list up to its first heading, a line each
 }
 
 // parseNotes reads "## VERSION - DAY" and what stands below.
@@ -34,7 +43,8 @@ func parseNotes(text string) (notes, error) {
 	_, sections, _ := strings.Cut("\n"+text, "\n## ")
 	for part := range strings.SplitSeq(sections, "\n## ") {
 		head, body, _ := strings.Cut(part, "\n")
-		s := section{body: strings.TrimSpace(body), points: points(body)}
+		news, _, _ := strings.Cut(body, "\n### ")
+		s := section{body: strings.TrimSpace(body), points: points(news)}
 		name, day, dated := strings.Cut(head, " - ")
 		s.version = strings.TrimSpace(name)
 		if dated {
@@ -77,7 +87,7 @@ func (n notes) upTo(version string, when time.Time) (notes, error) {
 	return next, nil
 }
 
-// readNotes finds what is new in this release, and writes the notes of it.
+// readNotes finds what is new in this release.
 func (r *release) readNotes(context.Context) error {
 	text, err := os.ReadFile(filepath.Join(r.root, changelog))
 	if err != nil {
@@ -87,10 +97,34 @@ func (r *release) readNotes(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.notes, err = all.upTo(r.version, r.when); err != nil {
-		return err
+	r.notes, err = all.upTo(r.version, r.when)
+	return err
+}
+
+// writeNotes writes the page that goes with the files: what is new, how to see
+// that they are whole, and the checksum of each that was made so far.
+func (r *release) writeNotes() error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# Filmspool %s\n\n%s\n\n%s", r.version, r.notes[0].body, verifying)
+	if r.minisignKey != "" {
+		out.WriteString(verifyingSignature)
 	}
-	return r.write("release-notes.md", fmt.Appendf(nil, "# Filmspool %s\n\n%s\n", r.version, r.notes[0].body))
+	if r.certificate != "" {
+		out.WriteString("\nThe programs and installers for Windows are signed, which their properties show.\n")
+	}
+	out.WriteString("\n| file | bytes | SHA-256 |\n|---|---|---|\n")
+	for _, name := range r.made {
+		info, err := os.Stat(filepath.Join(r.into, name))
+		if err != nil {
+			return fmt.Errorf("write notes: %w", err)
+		}
+		sum, err := r.sum(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&out, "| `%s` | %d | `%x` |\n", name, info.Size(), sum)
+	}
+	return r.write("release-notes.md", out.Bytes())
 }
 
 // packageChangelog is the changelog in the form that nfpm reads (that of

@@ -132,7 +132,7 @@ func TestSrcinfoSaysWhatPkgbuildDoes(t *testing.T) {
 
 // TestNotes: a version's notes are its section, else what is unreleased.
 func TestNotes(t *testing.T) {
-	all, err := parseNotes("# News\n\nWords.\n\n## Unreleased\n\n- Soon.\n\n## 0.2.0 - 2026-11-20\n\n- Two\n  lines.\n- One.\n\n## 0.1.0 - 2026-10-01\n\n- First.\n")
+	all, err := parseNotes("# News\n\nWords.\n\n## Unreleased\n\n- Soon.\n\n## 0.2.0 - 2026-11-20\n\n- Two\n  lines.\n- One.\n\n### Known limits\n\n- None.\n\n## 0.1.0 - 2026-10-01\n\n- First.\n")
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -335,6 +335,44 @@ func TestParse(t *testing.T) {
 	o, err := parse([]string{"--only", "deb,rpm", "--platforms", "linux-amd64", "--version", "1.0.0", "out"})
 	if err != nil || !slices.Equal(o.only, []string{"deb", "rpm"}) || len(o.platforms) != 1 || !filepath.IsAbs(o.into) {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestReleaseNotes: the page has what is new with its limits, how to check what
+// was taken, and the checksum of every file; and is in the sums itself.
+func TestReleaseNotes(t *testing.T) {
+	r := made(t, "linux-amd64", "windows-arm64")
+	r.version, r.made = "0.1.0", []string{"filmspool-0.1.0-windows-arm64.zip", "filmspool-0.1.0-linux-amd64.tar.gz"}
+	for _, name := range r.made {
+		if err := os.WriteFile(filepath.Join(r.into, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(r.readNotes(t.Context()), r.finish(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(r.into, "release-notes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []string{"# Filmspool 0.1.0\n", "### Known limits", "sha256sum --check", "| file |"}
+	for _, name := range []string{"filmspool-0.1.0-windows-arm64.zip", "filmspool-0.1.0-linux-amd64.tar.gz"} {
+		wanted = append(wanted, fmt.Sprintf("| `%s` | %d | `%x` |", name, len(name), sha256.Sum256([]byte(name))))
+	}
+	for _, want := range wanted {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the notes lack %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(string(page), "minisign") {
+		t.Error("the notes tell to check a signature that was not made")
+	}
+	list, err := os.ReadFile(filepath.Join(r.into, sums))
+	if err != nil || !strings.Contains(string(list), fmt.Sprintf("%x  release-notes.md\n", sha256.Sum256(page))) {
+		t.Errorf("the sums lack the notes: %v\n%s", err, list)
+	}
+	if len(r.notes[0].points) < 5 || strings.Contains(strings.Join(r.notes[0].points, ""), "Wine") {
+		t.Errorf("what the packages' changelogs say: %q", r.notes[0].points)
 	}
 }
 
