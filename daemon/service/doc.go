@@ -21,9 +21,9 @@
 // unit when it fails; and leaves the program running when it uninstalls.
 //
 // Nor for launchd: there it says "launchctl load" and "unload", which newer
-// macOS answers with an input/output error. Here it is bootstrap, bootout,
-// kickstart and print, as launchctl(1) has them. No Mac was at hand: the tests'
-// stand-in behaves as the manuals and other projects' reports say.
+// macOS answers with an input/output error. Here it is bootstrap, bootout
+// and print, as launchctl(1) has them. No Mac was at hand: the tests' stand-in
+// behaves as the manuals and other projects' reports say.
 //
 // Two things differ there. A person's service belongs to the login on the
 // screen; over SSH without one it runs until the machine goes down, or waits

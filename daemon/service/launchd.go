@@ -57,6 +57,13 @@ func (l *launchd) install(ctx context.Context) error {
 	if err := l.allowed("install"); err != nil {
 		return err
 	}
+	if l.o.Linger {
+		return &Error{
+			What:   "macOS has no service of a person that runs from boot",
+			Cause:  errors.ErrUnsupported,
+			Advice: "sudo " + command(true, "service install"),
+		}
+	}
 	text, err := l.text(ctx)
 	if err != nil {
 		return err
@@ -176,18 +183,10 @@ func (l *launchd) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(jobs) == 0:
-		err = l.bootstrap(ctx)
-	case jobs[0].situation() == Running:
+	if len(jobs) > 0 && jobs[0].situation() == Running {
 		return nil
-	default:
-		_, err = l.ctl(ctx, "kickstart", jobs[0].target())
 	}
-	if err != nil {
-		return err
-	}
-	return l.settled(ctx)
+	return l.anew(ctx, jobs)
 }
 
 // stop takes the job from launchd until it is started again, or the next login
@@ -200,23 +199,23 @@ func (l *launchd) stop(ctx context.Context) error {
 	return l.bootout(ctx, jobs)
 }
 
-// restart also brings a service that was started over SSH to the login on the
-// screen, if there is one by now.
 func (l *launchd) restart(ctx context.Context) error {
 	jobs, err := l.ready(ctx, "restart")
 	if err != nil {
 		return err
 	}
-	domain, err := l.domain(ctx)
-	if err != nil {
+	return l.anew(ctx, jobs)
+}
+
+// anew ends what there is and starts the service. That counts its runs from
+// one, and brings a service that was started over SSH to the login on the
+// screen, if there is one by now. "kickstart -k" would do neither, and does not
+// say which signal it kills with.
+func (l *launchd) anew(ctx context.Context, jobs []job) error {
+	if err := l.bootout(ctx, jobs); err != nil {
 		return err
 	}
-	if len(jobs) == 1 && jobs[0].domain == domain {
-		_, err = l.ctl(ctx, "kickstart", "-k", jobs[0].target())
-	} else if err = l.bootout(ctx, jobs); err == nil {
-		err = l.bootstrap(ctx)
-	}
-	if err != nil {
+	if err := l.bootstrap(ctx); err != nil {
 		return err
 	}
 	return l.settled(ctx)
@@ -250,13 +249,13 @@ func (l *launchd) allowed(verb string) error {
 		return &Error{
 			What:   "a system service is in the hands of root",
 			Cause:  fs.ErrPermission,
-			Advice: fmt.Sprintf("sudo filmspool service %s --system", verb),
+			Advice: "sudo " + command(true, "service "+verb),
 		}
 	case !l.o.System && l.uid == 0:
 		return &Error{
 			What:   "root has no service of its own; leave sudo out, or name the machine's",
 			Cause:  errors.ErrUnsupported,
-			Advice: fmt.Sprintf("sudo filmspool service %s --system", verb),
+			Advice: "sudo " + command(true, "service "+verb),
 		}
 	}
 	return nil
@@ -277,11 +276,13 @@ func (l *launchd) status(ctx context.Context) (Status, error) {
 	}
 	switch {
 	case s.State == Failed:
-		s.Detail = "it ended by itself: " + lastError(l.log)
+		s.Detail, s.Hint = "it ended by itself: "+lastError(l.log), l.see()
+	case s.State == Restarting:
+		s.Detail, s.Hint = j.failure(), l.see()
 	case j.failed():
-		s.Detail = j.failure()
+		s.Detail = "it was started again; before that, " + j.failure()
 	case j.domain == l.user():
-		s.Detail = "it runs outside the login on the screen; restart it there after a login"
+		s.Detail = "it runs outside the login on the screen; after a login there, a restart brings it in"
 	}
 	return s, nil
 }
@@ -295,7 +296,10 @@ func (l *launchd) unloaded(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Installed: true, State: Stopped, Autostart: !l.disabled(ctx, domain), Unit: l.file}
+	s := Status{
+		Installed: true, State: Stopped, Autostart: !l.disabled(ctx, domain), Unit: l.file,
+		Hint: Command(l.o.System, "service start"),
+	}
 	if domain == l.user() {
 		s.Detail = "nobody is logged in on this Mac's screen; it starts at the next login there"
 	}

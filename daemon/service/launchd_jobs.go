@@ -153,12 +153,7 @@ func (l *launchd) settled(ctx context.Context) error {
 }
 
 // see is the command that shows the log.
-func (l *launchd) see() string {
-	if l.o.System {
-		return "filmspool service logs --system"
-	}
-	return "filmspool service logs"
-}
+func (l *launchd) see() string { return command(l.o.System, "service logs") }
 
 // pause waits, but not longer than ctx.
 func pause(ctx context.Context, d time.Duration) error {

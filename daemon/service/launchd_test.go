@@ -46,15 +46,15 @@ func TestLaunchdLife(t *testing.T) {
 		t.Errorf("installed again: %+v", s)
 	}
 	do(t, l.restart)
-	if s := l.want(t, Running); s.PID != 102 {
+	if s := l.want(t, Running); s.PID == 101 || s.Restarts != 0 {
 		t.Errorf("restarted: %+v", s)
 	}
 	do(t, l.stop, l.stop)
 	l.want(t, Stopped)
 	do(t, l.restart, l.uninstall, l.uninstall)
 	l.want(t, NotInstalled)
-	want := "enable gui/501/filmspool, enable gui/501/filmspool, bootstrap gui/501, enable gui/501/filmspool, kickstart -k, " +
-		"bootout gui/501/filmspool, bootstrap gui/501, bootout gui/501/filmspool"
+	want := "enable gui/501/filmspool, enable gui/501/filmspool, bootstrap gui/501, enable gui/501/filmspool, " +
+		"bootout gui/501/filmspool, bootstrap gui/501, bootout gui/501/filmspool, bootstrap gui/501, bootout gui/501/filmspool"
 	if got := strings.Join(m.said, ", "); got != want {
 		t.Errorf("said %s\nwant %s", got, want)
 	}
@@ -81,11 +81,15 @@ func TestLaunchdSystem(t *testing.T) {
 	for verb, act := range map[string]func(context.Context) error{
 		"install": kid.install, "uninstall": kid.uninstall, "start": kid.start, "stop": kid.stop, "restart": kid.restart,
 	} {
-		if err := act(t.Context()); !errors.Is(err, fs.ErrPermission) || hint(err) != "sudo filmspool service "+verb+" --system" {
+		if err := act(t.Context()); !errors.Is(err, fs.ErrPermission) || hint(err) != "sudo filmspool --system service "+verb {
 			t.Errorf("%s: %v, hint %q", verb, err, hint(err))
 		}
 	}
-	agent.uid = 0
+	agent.o.Linger = true
+	if err := agent.install(t.Context()); !errors.Is(err, errors.ErrUnsupported) || hint(err) != "sudo filmspool --system service install" {
+		t.Errorf("an agent from boot: %v", err)
+	}
+	agent.o.Linger, agent.uid = false, 0
 	if err := agent.install(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("root installed an agent: %v", err)
 	}
@@ -274,12 +278,12 @@ func TestLaunchdTellsWhatEnded(t *testing.T) {
 		if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), c.detail) || hint(err) != "filmspool service logs" {
 			t.Errorf("%s: start: %v, hint %q", name, err, hint(err))
 		}
-		if s := l.want(t, c.want); s.Detail != c.detail || s.PID != 0 {
+		if s := l.want(t, c.want); s.Detail != c.detail || s.Hint != "filmspool service logs" || s.PID != 0 {
 			t.Errorf("%s: %+v", name, s)
 		}
 		// And "start" starts it anew, at last with success.
 		do(t, l.start)
-		if s := l.want(t, Running); s.Restarts != 1 {
+		if s := l.want(t, Running); s.Restarts != 0 || s.Detail != "" {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -320,5 +324,17 @@ func TestExecLaunchctl(t *testing.T) {
 	}
 	if _, err := execLaunchctl(tool+"x")(t.Context(), "print", "x"); !errors.Is(err, fs.ErrNotExist) || absent(err) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Starts that launchd made by itself are counted, and said.
+func TestLaunchdCountsRestarts(t *testing.T) {
+	m, l := newMac(t)
+	do(t, l.install, l.start)
+	j := m.jobs["gui/501/filmspool"]
+	j.lastExit = "1"
+	m.begin(j)
+	if s := l.want(t, Running); s.Restarts != 1 || s.Detail != "it was started again; before that, it ended with exit code 1" {
+		t.Errorf("%+v", s)
 	}
 }

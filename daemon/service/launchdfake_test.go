@@ -25,6 +25,7 @@ type mac struct {
 	refuses  []int    // exit codes of the next bootstraps
 	lingers  int      // how often print still finds a job that was booted out
 	said     []string
+	pids     int
 }
 
 type macJob struct {
@@ -40,9 +41,6 @@ func (m *mac) ctl(_ context.Context, args ...string) (string, error) {
 		return "", &launchctlError{verb: args[0], code: code, wrote: wrote, cause: errors.New("exit status")}
 	}
 	target := args[1]
-	if args[0] == "kickstart" {
-		target = args[len(args)-1]
-	}
 	domain := strings.TrimSuffix(target, "/"+Name)
 	if !m.domains[domain] && args[0] != "bootstrap" {
 		return fail(112, "Could not find domain for "+domain)
@@ -83,12 +81,6 @@ func (m *mac) ctl(_ context.Context, args ...string) (string, error) {
 		}
 		delete(m.jobs, target)
 		return "", nil
-	case "kickstart":
-		if j == nil {
-			return fail(113, "Could not find service")
-		}
-		m.begin(j)
-		return "", nil
 	}
 	return fail(64, "Unrecognized subcommand")
 }
@@ -115,7 +107,8 @@ func (m *mac) bootstrap(domain, path string, fail func(int, string) (string, err
 // begin starts the program, which runs unless the test has other plans.
 func (m *mac) begin(j *macJob) {
 	j.runs++
-	j.state, j.pid = "running", 100+j.runs
+	m.pids++
+	j.state, j.pid = "running", 100+m.pids
 	if len(m.programs) > 0 {
 		fate := m.programs[0]
 		m.programs = m.programs[1:]
