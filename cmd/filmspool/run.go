@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
@@ -26,29 +28,50 @@ takes viewings, keeps them, and says what is missing.`,
 	c.Flags().String(service.HostFlag, "", "")
 	_ = c.Flags().MarkHidden(service.HostFlag) // it exists: it was made above
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		err := p.serve(c.Context())
-		if err != nil && code(err) == exitConfig {
-			// "service status" has nothing else to tell the cause by.
-			what, _, _ := strings.Cut(err.Error(), "\n")
-			_ = service.Notify("STATUS=" + what)
+		paths, err := config.FindPaths(p.choice, p.getenv)
+		if err != nil {
+			return err
 		}
-		return err
+		return service.Run(c.Context(), service.Program{
+			Args: os.Args, State: paths.State, Prepare: paths.MakeState, Run: p.hosted, Code: code,
+		})
 	}
 	return c
 }
 
-// serve runs the daemon until ctx ends.
-func (p *program) serve(ctx context.Context) error {
+// hosted runs as its service manager wants it. Where nobody reads standard
+// error, a log takes all that stood there.
+func (p *program) hosted(ctx context.Context, h service.Host) error {
+	if h.Log != nil {
+		p.stdout, p.stderr = h.Log, h.Log
+	}
+	err := p.serve(ctx, h.Ready)
+	if err != nil && code(err) == exitConfig {
+		// "service status" has nothing else to tell the cause by.
+		what, _, _ := strings.Cut(err.Error(), "\n")
+		_ = service.Notify("STATUS=" + what)
+	}
+	if err != nil && h.Log != nil {
+		daemon.NewLogger(h.Log, "", p.getenv).Error("the program ends", "error", err, "hint", hintOf(err))
+		p.stderr = io.Discard // it is said
+	}
+	return err
+}
+
+// serve runs until ctx ends.
+func (p *program) serve(ctx context.Context, ready func()) error {
 	o, err := p.options()
 	if err != nil {
 		return err
 	}
 	o.Logger = daemon.NewLogger(p.stderr, o.Config.LogLevel, p.getenv)
-	o.Ready = func(address string) { fmt.Fprintf(p.stdout, "ready on http://%s\n", address) }
+	o.Ready = func(address string) {
+		fmt.Fprintf(p.stdout, "ready on http://%s\n", address)
+		ready()
+	}
 	d, err := daemon.New(ctx, o)
 	if err != nil {
 		return err
 	}
-	err = service.Run(ctx, os.Args, d.Run)
-	return errors.Join(err, d.Close())
+	return errors.Join(d.Run(ctx), d.Close())
 }

@@ -41,7 +41,11 @@ func (p *program) manager(more func(*service.Options)) (*service.Manager, error)
 		}
 		args = append(args, f.flag, path)
 	}
-	o := service.Options{System: p.choice.System, Args: args, Version: version, Ask: p.askVersion}
+	paths, err := config.FindPaths(p.choice, p.outside)
+	if err != nil {
+		return nil, err
+	}
+	o := service.Options{System: p.choice.System, Args: args, State: paths.State, Version: version, Ask: p.askVersion}
 	if more != nil {
 		more(&o)
 	}

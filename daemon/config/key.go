@@ -162,8 +162,8 @@ func (k Keys) read(name string) (stored, error) {
 	if err != nil {
 		return s, fmt.Errorf("look at the key file: %w", err)
 	}
-	if !private(info) {
-		return s, fmt.Errorf("%w: other users can read %s; make it yours alone: chmod 600 %s", ErrInvalid, file, file)
+	if !private(file, info) {
+		return s, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -201,6 +201,9 @@ func WriteFile(name string, content []byte, mode fs.FileMode) error {
 	_, err = f.Write(content)
 	if err == nil {
 		err = f.Chmod(mode)
+	}
+	if err == nil && mode&0o077 == 0 {
+		err = shield(f.Name())
 	}
 	if err == nil {
 		err = f.Sync()

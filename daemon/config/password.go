@@ -30,8 +30,8 @@ func (k Keys) Password(user string) (Secret, error) {
 	if err != nil {
 		return Secret{}, fmt.Errorf("look at the password: %w", err)
 	}
-	if !private(info) {
-		return Secret{}, fmt.Errorf("%w: other users can read %s; make it yours alone: chmod 600 %s", ErrInvalid, file, file)
+	if !private(file, info) {
+		return Secret{}, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
 	}
 	content, err := os.ReadFile(file)
 	return NewSecret(string(content)), wrap("read the password", err)

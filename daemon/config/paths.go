@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -114,8 +115,15 @@ func systemPlace(unix string, getenv func(string) string) string {
 // MakeState makes the state folder, for its owner alone, and refuses one that
 // belongs to somebody else: its owner could read and change the queue.
 func (p Paths) MakeState() error {
+	_, err := os.Stat(p.State)
+	fresh := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
+	}
+	if fresh {
+		if err := shield(p.State); err != nil {
+			return err
+		}
 	}
 	info, err := os.Stat(p.State)
 	if err != nil {
@@ -124,7 +132,7 @@ func (p Paths) MakeState() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", p.State)
 	}
-	if !ours(info) {
+	if !ours(p.State, info) {
 		return fmt.Errorf("the state folder %s belongs to another user", p.State)
 	}
 	return nil

@@ -2,9 +2,13 @@
 // manager: install, uninstall, start, stop, restart and an honest status.
 //
 // It owns the way to systemd and launchd, which it speaks to itself with the
-// texts of package packaging, and, through kardianos/service, the way to the
-// Windows service manager, OpenRC, procd, Upstart and SysV init. A service
-// belongs to one person unless [Options].System is set. It also owns what a
+// texts of package packaging; to the Windows service manager and, for one person
+// there, to the Run key of the registry, with a process that starts the program
+// again where no manager does; and, through kardianos/service, the way to
+// OpenRC, procd, Upstart and SysV init. A service
+// belongs to one person unless [Options].System is set. On Windows, where nobody
+// reads what a service writes, it owns the log: two files of 5 MB at most in
+// the state folder. It also owns what a
 // program says back to its manager: [Notify], [WatchdogInterval], [Run].
 //
 // It promises that every verb may be said twice, that a failed install leaves
@@ -14,6 +18,10 @@
 //
 // It refuses to know what the program does, to keep settings, and to pretend:
 // where no manager runs, [New] fails with [ErrNoManager].
+//
+// Why not kardianos/service for Windows: it goes by who started the process,
+// which it cannot tell everywhere; sets no way back from a failure; runs the
+// service as LocalSystem; and waits neither for a start nor for a removal.
 //
 // Why not kardianos/service for systemd too: its version 1.3.0 has user
 // services wanted by a target that user managers lack, so they never start;

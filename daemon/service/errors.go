@@ -12,6 +12,9 @@ var ErrNotInstalled = errors.New("the service is not installed")
 // person.
 var ErrNoManager = errors.New("no service manager is running here")
 
+// errEnded says that a service did not stay up.
+var errEnded = errors.New("the service ended")
+
 // Error is a failure with a way out of it.
 type Error struct {
 	What   string // what happened, in the manager's words where it had any

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -17,7 +19,25 @@ const (
 	HostSCM     = "scm"     // the Windows service manager
 	HostLogin   = "login"   // a Windows person's own login
 	HostLaunchd = "launchd" // macOS
+	hostChild   = "child"   // the program that HostLogin keeps running
 )
+
+// Program is what [Run] runs.
+type Program struct {
+	Args    []string     // its own, the program's name first
+	State   string       // the folder for the log, where nobody reads standard error
+	Prepare func() error // makes that folder
+	Run     func(context.Context, Host) error
+	// Code is the exit code for an error; 78 and 2 are faults that another
+	// start would not mend.
+	Code func(error) int
+}
+
+// Host is what a program may ask of whoever started it.
+type Host struct {
+	Log   io.Writer // instead of standard error; nil where that is read
+	Ready func()    // to be called when the program can be used
+}
 
 // hostMode is the value of HostFlag among a program's arguments, or empty.
 func hostMode(args []string) string {
@@ -27,6 +47,17 @@ func hostMode(args []string) string {
 		}
 	}
 	return ""
+}
+
+// withHost is the arguments with another host, or with none before.
+func withHost(args []string, mode string) []string {
+	var out []string
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "--"+HostFlag+"=") {
+			out = append(out, arg)
+		}
+	}
+	return append(out, "--"+HostFlag+"="+mode)
 }
 
 // ExitCode is what a program ends with that would have ended with code; args

@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// Run runs the program as its service manager wants it; args are the
-// program's own. Here a service is a program like any other, and of [HostFlag]
-// only launchd's value may be among args.
-func Run(ctx context.Context, args []string, run func(context.Context) error) error {
-	if mode := hostMode(args); mode != "" && mode != HostLaunchd {
+// Run runs the program as its service manager wants it. Here a service is a
+// program like any other, and of [HostFlag] only launchd's value may be among
+// its arguments.
+func Run(ctx context.Context, p Program) error {
+	if mode := hostMode(p.Args); mode != "" && mode != HostLaunchd {
 		return fmt.Errorf("--%s=%s: only Windows knows it", HostFlag, mode)
 	}
-	return run(ctx)
+	return p.Run(ctx, Host{Ready: func() {}})
 }

@@ -4,94 +4,209 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc"
 )
 
-// Run runs the program as its service manager wants it and returns what run
+// stopPatience is how long a program may take to end that was asked to.
+const stopPatience = 30 * time.Second
+
+// Run runs the program as its service manager wants it and returns what it
 // returned. It does not guess who started the program: [HostFlag] among the
-// program's args says so, and without it a person did.
-func Run(ctx context.Context, args []string, run func(context.Context) error) error {
-	switch mode := hostMode(args); mode {
+// program's arguments says so, and without it a person did.
+func Run(ctx context.Context, p Program) error {
+	switch mode := hostMode(p.Args); mode {
 	case "":
-		return run(ctx)
+		return p.Run(ctx, Host{Ready: func() {}})
 	case HostSCM:
-		h := &scm{ctx: ctx, run: run}
+		h := &scmHost{ctx: ctx, p: p}
 		if err := svc.Run(Name, h); err != nil {
 			return fmt.Errorf("speak to service manager: %w", err)
 		}
 		return h.err
 	case HostLogin:
-		return untilAsked(ctx, run)
+		return watch(ctx, p)
+	case hostChild:
+		return untilAsked(ctx, p)
 	default:
 		return fmt.Errorf("--%s=%s: not a service manager", HostFlag, mode)
 	}
 }
 
-// scm answers the service manager while the program runs.
-type scm struct {
+// logged runs the program with its log. What cannot be logged is returned.
+func (p Program) logged(ctx context.Context, ready func()) error {
+	if err := p.Prepare(); err != nil {
+		return err
+	}
+	log, err := openLog(logPath(p.State), logSize)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Run(ctx, Host{Log: log, Ready: sync.OnceFunc(ready)}), log.Close())
+}
+
+// scmHost answers the service manager while the program runs.
+type scmHost struct {
 	ctx context.Context // svc.Handler has no room for it
-	run func(context.Context) error
+	p   Program
 	err error
 }
 
-// Execute is called by package svc; see svc.Handler. An end with an error is
-// told as exit code 1 of our own, so that recovery acts.
-func (s *scm) Execute(_ []string, requests <-chan svc.ChangeRequest, changes chan<- svc.Status) (bool, uint32) {
-	ctx, cancel := context.WithCancel(s.ctx)
+// Execute is called by package svc; see svc.Handler.
+func (h *scmHost) Execute(_ []string, requests <-chan svc.ChangeRequest, changes chan<- svc.Status) (bool, uint32) {
+	const accepts = svc.AcceptStop | svc.AcceptShutdown
+	wait := uint32(stopPatience.Milliseconds())
+	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- s.run(ctx) }()
-	changes <- svc.Status{State: svc.Running, Accepts: svc.AcceptStop | svc.AcceptShutdown}
+	ready, done := make(chan struct{}), make(chan error, 1)
+	began := time.Now()
+	go func() { done <- h.p.logged(ctx, func() { close(ready) }) }()
+	now := svc.Status{State: svc.StartPending, Accepts: accepts, WaitHint: wait}
+	changes <- now
 	for {
 		select {
-		case s.err = <-done:
-			changes <- svc.Status{State: svc.StopPending}
-			return s.err != nil, exitCode(s.err)
+		case h.err = <-done:
+			changes <- svc.Status{State: svc.StopPending, WaitHint: wait}
+			return h.end()
+		case <-ready:
+			ready = nil
+			now = svc.Status{State: svc.Running, Accepts: accepts}
+			h.tell(record{State: Running, PID: os.Getpid(), Since: began})
+			changes <- now
 		case r := <-requests:
-			switch r.Cmd {
-			case svc.Interrogate:
-				changes <- r.CurrentStatus
-			case svc.Stop, svc.Shutdown:
-				changes <- svc.Status{State: svc.StopPending, WaitHint: 20_000} // milliseconds
+			if r.Cmd == svc.Stop || r.Cmd == svc.Shutdown {
+				now = svc.Status{State: svc.StopPending, WaitHint: wait}
+				ready = nil
 				cancel()
 			}
+			changes <- now
 		}
 	}
 }
 
-func exitCode(err error) uint32 {
-	if err != nil {
-		return 1
+// end tells how the program ended. A code of our own has the manager start the
+// service again; where that would mend nothing, the manager hears of no fault,
+// and status finds it in the record.
+func (h *scmHost) end() (specific bool, code uint32) {
+	if h.err == nil {
+		h.tell(record{State: Stopped, Since: time.Now()})
+		return false, 0
 	}
-	return 0
+	h.tell(record{State: Failed, Since: time.Now(), Detail: h.err.Error()})
+	n := h.p.Code(h.err)
+	if noRetry(n) {
+		return false, 0
+	}
+	return true, uint32(n)
 }
 
-// untilAsked runs the program until it ends or the login's stop event is set.
-func untilAsked(ctx context.Context, run func(context.Context) error) error {
-	name, err := windows.UTF16PtrFromString(stopEvent)
+// tell leaves word; that it cannot is no reason to stop.
+func (h *scmHost) tell(r record) { _ = r.write(h.p.State) }
+
+// watch keeps the program running until the login's stop event is set. It has
+// no window.
+func watch(ctx context.Context, p Program) error {
+	executable, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	stop, err := newEvent(stopEvent)
 	if err != nil {
 		return err
 	}
-	event, err := windows.CreateEvent(nil, 1, 0, name)
-	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		_ = windows.CloseHandle(event)
-		return errors.New("filmspool already runs for this login")
-	}
+	defer stop.close()
+	ready, err := newEvent(readyEvent)
 	if err != nil {
-		return fmt.Errorf("make event: %w", err)
+		return err
 	}
-	defer func() { _ = windows.CloseHandle(event) }()
+	defer ready.close()
+	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("FreeConsole").Call() // there may be none
+	if err := p.Prepare(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	waited := make(chan struct{})
-	go func() {
-		defer close(waited)
-		_, _ = windows.WaitForSingleObject(event, windows.INFINITE)
-		cancel()
-	}()
-	err = run(ctx)
-	_ = windows.SetEvent(event) // lets the goroutine above go
+	defer cancel()
+	waited := stop.cancels(ctx, cancel)
+	w := watcher{
+		tell: func(r record) { leave(p.State, r) },
+		once: func(ctx context.Context, began func(int)) (int, string, error) {
+			ready.reset()
+			cmd, err := child(ctx, executable, withHost(p.Args[1:], hostChild), began)
+			ready.reset()
+			if err != nil {
+				return 0, "", err
+			}
+			said := readRecord(p.State)
+			if said.PID != cmd.Process.Pid || said.State != Failed {
+				said.Detail = ""
+			}
+			return cmd.ProcessState.ExitCode(), said.Detail, nil
+		},
+	}
+	w.keep(ctx)
+	cancel()
+	<-waited
+	return nil
+}
+
+// child runs the program without a window. It sees the stop event itself; ctx
+// only bounds how long that may take.
+func child(ctx context.Context, executable string, args []string, began func(pid int)) (*exec.Cmd, error) {
+	cmd := exec.CommandContext(ctx, executable, args...)
+	cmd.Cancel = func() error { return nil }
+	cmd.WaitDelay = stopPatience
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	began(cmd.Process.Pid)
+	err := cmd.Wait()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	return cmd, nil
+}
+
+// leave leaves word in the record and, of what went wrong and the program could
+// not say itself, in the log, which that has closed then.
+func leave(state string, r record) {
+	_ = r.write(state)
+	if r.logged || r.State != Restarting && r.State != Failed {
+		return
+	}
+	log, err := openLog(logPath(state), logSize)
+	if err != nil {
+		return
+	}
+	defer log.Close()
+	fmt.Fprintf(log, "time=%s level=ERROR msg=\"the program ended by itself\" error=%q\n", r.Since.Format(time.RFC3339), r.Detail)
+}
+
+// untilAsked runs the program until it ends or the login's stop event is set.
+func untilAsked(ctx context.Context, p Program) error {
+	stop, err := openEvent(stopEvent)
+	if err != nil {
+		return err
+	}
+	defer stop.close()
+	ready, err := openEvent(readyEvent)
+	if err != nil {
+		return err
+	}
+	defer ready.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	waited := stop.cancels(ctx, cancel)
+	if err = p.logged(ctx, ready.set); err != nil {
+		_ = record{State: Failed, PID: os.Getpid(), Detail: err.Error()}.write(p.State) // for whoever watches
+	}
+	cancel()
 	<-waited
 	return err
 }

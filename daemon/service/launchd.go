@@ -18,9 +18,6 @@ import (
 	"github.com/filmspool/filmspool/packaging"
 )
 
-// errEnded says that a service that was started did not stay.
-var errEnded = errors.New("the service has ended")
-
 // launchd is the service manager of macOS. A person's service lives in the
 // domain gui/UID of their login on the screen, and starts with that. Where
 // nobody is logged in there, as over SSH, it can run in user/UID until the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -18,16 +19,12 @@ import (
 // runKey lists what a person's login starts.
 const runKey = `Software\Microsoft\Windows\CurrentVersion\Run`
 
-// stopEvent exists as long as one program runs for this login; setting it asks
-// that program to stop.
-const stopEvent = `Local\filmspool-stop`
-
-// login starts the program with a person's login and keeps no eye on it: a
-// program that crashes stays down until it is started again.
+// login starts the program with a person's login. What is started keeps an eye
+// on a second process, which is the program.
 type login struct{ o Options }
 
 func newLogin(o Options) *login {
-	o.Args = append(slices.Clip(o.Args), "--"+HostFlag+"="+HostLogin)
+	o.Args = withHost(slices.Clip(o.Args), HostLogin)
 	return &login{o: o}
 }
 
@@ -40,14 +37,19 @@ func (l *login) install(context.Context) error {
 		return fmt.Errorf("open registry: %w", err)
 	}
 	defer key.Close()
-	words := []string{syscall.EscapeArg(l.o.Executable)}
-	for _, arg := range l.o.Args {
-		words = append(words, syscall.EscapeArg(arg))
-	}
-	if err := key.SetStringValue(Name, strings.Join(words, " ")); err != nil {
+	if err := key.SetStringValue(Name, commandLine(l.o)); err != nil {
 		return fmt.Errorf("write registry: %w", err)
 	}
 	return nil
+}
+
+// commandLine is the program with its arguments, as Windows takes them.
+func commandLine(o Options) string {
+	words := []string{syscall.EscapeArg(o.Executable)}
+	for _, arg := range o.Args {
+		words = append(words, syscall.EscapeArg(arg))
+	}
+	return strings.Join(words, " ")
 }
 
 func (l *login) uninstall(ctx context.Context) error {
@@ -69,17 +71,28 @@ func (l *login) uninstall(ctx context.Context) error {
 }
 
 func (l *login) start(ctx context.Context) error {
-	s, err := l.status(ctx)
+	s, err := l.installed(ctx)
 	if err != nil {
 		return err
 	}
-	if !s.Installed {
-		return notInstalled(false)
+	if s.State == Stopped || s.State == Failed {
+		if err := l.launch(); err != nil {
+			return err
+		}
 	}
-	if s.State == Running {
-		return nil
+	return l.awaitReady(ctx)
+}
+
+// launch starts the watching process, free of our own console.
+func (l *login) launch() error {
+	// What an earlier one said is no news of this one.
+	if err := os.Remove(recordPath(l.o.State)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("start program: %w", err)
 	}
 	cmd := exec.Command(l.o.Executable, l.o.Args...) //nolint:noctx // it is to outlive us
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(strings.ToUpper(v), "FILMSPOOL_") // a login would not give it
+	})
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		HideWindow:    true,
 		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
@@ -90,13 +103,23 @@ func (l *login) start(ctx context.Context) error {
 	return cmd.Process.Release()
 }
 
+// awaitReady waits until the program can be used, or has ended.
+func (l *login) awaitReady(ctx context.Context) error {
+	return await(ctx, "start", startPatience, func() (bool, error) {
+		s, err := l.state()
+		switch {
+		case err != nil, s.State == Running:
+			return true, err
+		case s.State == Failed, s.State == Restarting:
+			return true, ended(s.Detail, false)
+		}
+		return false, nil
+	})
+}
+
 func (l *login) stop(ctx context.Context) error {
-	s, err := l.status(ctx)
-	if err != nil {
+	if _, err := l.installed(ctx); err != nil {
 		return err
-	}
-	if !s.Installed {
-		return notInstalled(false)
 	}
 	return l.ask(ctx)
 }
@@ -108,24 +131,33 @@ func (l *login) restart(ctx context.Context) error {
 	return l.start(ctx)
 }
 
-// ask asks the running program to stop and waits until it has; 20 seconds at
-// most.
+// ask asks the running program to stop and waits until it has.
 func (l *login) ask(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		running, err := raiseStop(true)
-		if err != nil || !running {
-			return err
+	return await(ctx, "stop", stopPatience+5*time.Second, func() (bool, error) {
+		stop, err := openEvent(stopEvent)
+		if err != nil {
+			return missing(err), ignoreMissing(err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("stop program: %w", ctx.Err())
-		}
+		defer stop.close()
+		stop.set()
+		return false, nil
+	})
+}
+
+func ignoreMissing(err error) error {
+	if missing(err) {
+		return nil
 	}
+	return err
+}
+
+// installed is the status of a service that has to be installed.
+func (l *login) installed(ctx context.Context) (Status, error) {
+	s, err := l.status(ctx)
+	if err == nil && !s.Installed {
+		err = notInstalled(false)
+	}
+	return s, err
 }
 
 func (l *login) status(context.Context) (Status, error) {
@@ -144,38 +176,44 @@ func (l *login) status(context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("read registry: %w", err)
 	}
-	running, err := raiseStop(false)
+	s, err := l.state()
+	s.Installed, s.Autostart, s.Unit = true, true, `HKCU\`+runKey
+	return s, err
+}
+
+// state is what the running program, or the last one, tells.
+func (l *login) state() (Status, error) {
+	said := readRecord(l.o.State)
+	s := Status{State: Stopped, PID: said.PID, Since: said.Since, Restarts: said.Restarts, Detail: said.Detail}
+	stop, err := openEvent(stopEvent)
+	if missing(err) {
+		if said.State == Failed {
+			s.State = Failed
+			return s, nil
+		}
+		return Status{State: Stopped}, nil
+	}
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Installed: true, State: Stopped, Autostart: true, Unit: `HKCU\` + runKey}
-	if running {
+	defer stop.close()
+	ready, err := openEvent(readyEvent)
+	switch {
+	case err != nil && !missing(err):
+		return Status{}, err
+	case err == nil && ready.isSet():
 		s.State = Running
+	case said.State == Restarting:
+		s.State = Restarting
+	default:
+		s.State = Starting
+	}
+	if err == nil {
+		ready.close()
 	}
 	return s, nil
 }
 
-func (l *login) logs(context.Context, io.Writer, bool) error {
-	return &Error{What: "a program started by a login keeps no log", Cause: errors.ErrUnsupported, Advice: "filmspool run"}
-}
-
-// raiseStop reports whether a program runs for this login, and with stop asks
-// it to end.
-func raiseStop(stop bool) (bool, error) {
-	name, err := windows.UTF16PtrFromString(stopEvent)
-	if err != nil {
-		return false, err
-	}
-	event, err := windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, name)
-	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("open event: %w", err)
-	}
-	defer func() { _ = windows.CloseHandle(event) }()
-	if !stop {
-		return true, nil
-	}
-	return true, windows.SetEvent(event)
+func (l *login) logs(ctx context.Context, out io.Writer, follow bool) error {
+	return showLog(ctx, logPath(l.o.State), out, logLines, follow)
 }

@@ -38,6 +38,9 @@ type Options struct {
 	// nobody answers. Status needs them; both may be left out.
 	Version string
 	Ask     func(context.Context) (version string, err error)
+	// State is the folder where the service keeps its log, on systems whose
+	// manager keeps none (Windows).
+	State string
 }
 
 // Manager is the way to this machine's service manager.

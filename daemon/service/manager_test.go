@@ -17,15 +17,21 @@ func TestNewWantsAnAbsolutePath(t *testing.T) {
 
 func TestRunRunsTheProgram(t *testing.T) {
 	failed := errors.New("failed")
-	err := service.Run(t.Context(), []string{"filmspool", "run"}, func(context.Context) error { return failed })
-	if !errors.Is(err, failed) {
+	p := service.Program{Args: []string{"filmspool", "run"}, Run: func(_ context.Context, h service.Host) error {
+		h.Ready()
+		if h.Log != nil {
+			t.Error("standard error is not read here")
+		}
+		return failed
+	}}
+	if err := service.Run(t.Context(), p); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
-	args := []string{"filmspool", "run", "--" + service.HostFlag + "=" + service.HostSCM}
-	if err := service.Run(t.Context(), args, nil); err == nil {
+	p.Args = append(p.Args, "--"+service.HostFlag+"="+service.HostSCM)
+	if err := service.Run(t.Context(), p); err == nil || errors.Is(err, failed) {
 		t.Error("the Windows service manager was believed to be here")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 )
 
 // ControlFile is how a running daemon says where it can be reached and with
@@ -28,7 +29,7 @@ func ReadControlFile(name string) (ControlFile, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return c, &Fault{
 			Code: CodeRefused, Message: "you may not control this instance: " + name + " is not yours to read",
-			Hint: "sudo usermod -aG filmspool $USER, then log in again",
+			Hint: mayControl(),
 		}
 	}
 	if err != nil {
@@ -38,4 +39,12 @@ func ReadControlFile(name string) (ControlFile, error) {
 		return c, fmt.Errorf("find the daemon: %s is not what a daemon writes", name)
 	}
 	return c, nil
+}
+
+// mayControl tells how to come to control a machine's instance.
+func mayControl() string {
+	if runtime.GOOS == "windows" {
+		return "open the terminal with \"Run as administrator\", and say it again"
+	}
+	return "sudo usermod -aG filmspool $USER, then log in again"
 }
