@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,41 +26,60 @@ const program = "/usr/local/bin/filmspool"
 type machine struct {
 	t      *testing.T
 	leader string // its process 1, as seen from here
+	off    func() // ends it before the test does
 }
 
-// boot unpacks and starts a machine that ends with the test. It has the
-// program, and more files where more says: a path in it, and the file here.
+// boot unpacks and starts a machine with systemd that ends with the test. It
+// has the program, and more files where more says: a path in it, and the file
+// here.
 func boot(t *testing.T, more map[string]string) *machine {
 	t.Helper()
 	tar, binary := os.Getenv("FILMSPOOL_NSPAWN_ROOT"), os.Getenv("FILMSPOOL_BINARY")
 	if tar == "" || binary == "" {
 		t.Skip("FILMSPOOL_NSPAWN_ROOT or FILMSPOOL_BINARY is not set; see the package comment")
 	}
-	root := t.TempDir()
-	must(t, exec.CommandContext(t.Context(), "tar", "-C", root, "-xf", tar, "--exclude=./dev/*"))
-	must(t, exec.CommandContext(t.Context(), "install", "-m", "755", binary, filepath.Join(root, program)))
+	root := unpack(t, tar, binary)
 	for path, file := range more {
 		must(t, exec.CommandContext(t.Context(), "install", "-m", "644", file, filepath.Join(root, path)))
 	}
+	return start(t, root, func(m *machine) bool {
+		out, _ := m.try("", "systemctl", "is-system-running")
+		return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
+	})
+}
 
+// unpack makes the root file system of a machine, with the program in it.
+func unpack(t *testing.T, tar, binary string) string {
+	t.Helper()
+	root := t.TempDir()
+	must(t, exec.CommandContext(t.Context(), "tar", "-C", root, "-xf", tar, "--exclude=./dev/*"))
+	must(t, exec.CommandContext(t.Context(), "install", "-m", "755", binary, filepath.Join(root, program)))
+	return root
+}
+
+// start boots a machine that ends with the test, and waits until it is up.
+// What is written in it is forgotten with it, unless there are options, which
+// take the place of the one that does this.
+func start(t *testing.T, root string, up func(*machine) bool, options ...string) *machine {
+	t.Helper()
+	if len(options) == 0 {
+		options = []string{"--volatile=overlay"}
+	}
 	console := new(bytes.Buffer)
-	nspawn := exec.Command("systemd-nspawn", "--quiet", "--directory="+root, "--volatile=overlay", "--boot",
-		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe")
+	nspawn := exec.Command("systemd-nspawn", append([]string{"--quiet", "--directory=" + root, "--boot",
+		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe"}, options...)...)
 	nspawn.Stdout, nspawn.Stderr = console, console
 	if err := nspawn.Start(); err != nil {
 		t.Fatal(err)
 	}
 	m := &machine{t: t}
-	t.Cleanup(func() { m.powerOff(nspawn, console) })
+	m.off = sync.OnceFunc(func() { m.powerOff(nspawn, console) })
+	t.Cleanup(m.off)
 	// nspawn has other children before the one that stays.
-	eventually(t, "systemd", 90*time.Second, func() bool {
+	eventually(t, "machine", 90*time.Second, func() bool {
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", nspawn.Process.Pid))
 		m.leader = strings.TrimSpace(string(children))
-		if err != nil || m.leader == "" || strings.Contains(m.leader, " ") {
-			return false
-		}
-		out, _ := m.try("", "systemctl", "is-system-running")
-		return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
+		return err == nil && m.leader != "" && !strings.Contains(m.leader, " ") && up(m)
 	})
 	return m
 }

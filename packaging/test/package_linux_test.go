@@ -53,7 +53,12 @@ func TestDebOnSystemd(t *testing.T) {
 	kid.migrated()
 	kid.downgraded()
 
-	m.apt("remove", "filmspool")
+	said = m.apt("remove", "filmspool")
+	for _, named := range []string{"/var/lib/private/filmspool", "/etc/filmspool", ".local/state/filmspool", ".config/filmspool"} {
+		if !strings.Contains(said, named) {
+			t.Errorf("the removal does not name %s: %s", named, said)
+		}
+	}
 	for _, i := range both {
 		i.removed()
 	}
@@ -64,7 +69,7 @@ func TestDebOnSystemd(t *testing.T) {
 	m.run("", "systemctl", "--global", "enable", "filmspool.service")
 
 	said = m.apt("purge", "filmspool")
-	for _, named := range []string{"/var/lib/private/filmspool", "/etc/filmspool", "~/.local/state/filmspool"} {
+	for _, named := range []string{"/var/lib/private/filmspool", "/etc/filmspool", " rm -r ~/.local/state/filmspool ~/.config/filmspool"} {
 		if !strings.Contains(said, named) {
 			t.Errorf("the purge does not name %s: %s", named, said)
 		}
