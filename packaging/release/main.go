@@ -5,8 +5,9 @@
 //
 // It owns the programs for every platform, their archives, the packages of
 // Linux distributions, the installers for Windows, the container image, the
-// texts for Homebrew, winget, Scoop, the AUR and Nix, the list of what is
-// linked with its licences, the release notes, the checksums and signatures.
+// texts for Homebrew, winget, Scoop, the AUR and Nix, the archives of the
+// browser extension and of Kodi's add-on, the list of what is linked with its
+// licences, the release notes, the checksums and signatures.
 //
 // It promises the same bytes from the same source with the same Go, wherever
 // and whenever it runs: the time of everything is SOURCE_DATE_EPOCH, or the
@@ -43,15 +44,17 @@ func main() {
 // The kinds of things that --only can name. Checksums and notes are always
 // made, and what they are of is what was made.
 const (
-	kindArchive = "archive"
-	kindImage   = "image"
-	kindMSI     = "msi"
-	kindNSIS    = "nsis"
-	kindTexts   = "texts"
+	kindArchive   = "archive"
+	kindImage     = "image"
+	kindMSI       = "msi"
+	kindNSIS      = "nsis"
+	kindTexts     = "texts"
+	kindExtension = "extension"
+	kindAddon     = "addon"
 )
 
 func kinds() []string {
-	return append(formats(), kindArchive, kindMSI, kindNSIS, kindImage, kindTexts)
+	return append(formats(), kindArchive, kindMSI, kindNSIS, kindImage, kindTexts, kindExtension, kindAddon)
 }
 
 // options are what the caller said.

@@ -36,7 +36,7 @@ type release struct {
 func (r *release) make(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		r.begin, r.manual, r.readNotes, r.buildAll, r.layOut, r.archives,
-		r.linuxPackages, r.installers, r.image, r.texts, r.finish,
+		r.linuxPackages, r.installers, r.image, r.texts, r.addons, r.finish,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/oasdiff/yaml"
+
+	"github.com/filmspool/filmspool/connector/extension"
+	"github.com/filmspool/filmspool/packaging/kodi"
 )
 
 func moment() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -376,6 +379,26 @@ func TestReleaseNotes(t *testing.T) {
 	}
 }
 
+// TestAddons: what an add-on calls another version is not handed out.
+func TestAddons(t *testing.T) {
+	r, from := made(t), t.TempDir()
+	for _, name := range []string{"filmspool-1.2.3-firefox.zip", "filmspool-1.2.2-chromium.zip", "service.filmspool-1.2.3-arm.zip"} {
+		if err := os.WriteFile(filepath.Join(from, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.addonsIn(from); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.made, []string{"filmspool-1.2.3-firefox.zip", "service.filmspool-1.2.3-arm.zip"}) {
+		t.Errorf("made %q", r.made)
+	}
+	info, err := os.Stat(filepath.Join(r.into, r.made[0]))
+	if err != nil || info.Mode() != 0o644 || !info.ModTime().Equal(r.when) {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 // TestReadmeNamesThisRelease: what the README tells to download has the version
 // of the program, and is made for a platform that there is.
 func TestReadmeNamesThisRelease(t *testing.T) {
@@ -396,8 +419,14 @@ func TestReadmeNamesThisRelease(t *testing.T) {
 	for _, p := range platforms() {
 		made[r.archiveName(p)] = true
 	}
+	for _, target := range extension.Targets() {
+		made[extension.Name(r.version, target)] = true
+	}
+	for _, a := range kodi.Architectures() {
+		made[kodi.Name(r.version, a)] = true
+	}
 	archives := 0
-	for _, n := range regexp.MustCompile(`filmspool[-_](\d+\.\d+\.\d+)[\w.+-]*`).FindAllStringSubmatch(string(page), -1) {
+	for _, n := range regexp.MustCompile(`(?:service\.)?filmspool[-_](\d+\.\d+\.\d+)[\w.+-]*`).FindAllStringSubmatch(string(page), -1) {
 		if n[1] != r.version {
 			t.Errorf("README.md names %s, the program is %s", n[0], r.version)
 		}

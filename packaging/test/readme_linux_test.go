@@ -162,8 +162,10 @@ func hands(who, line string) []string {
 	if who == "root" {
 		return []string{"env", "DEBIAN_FRONTEND=noninteractive", "bash", "-c", "cd /home/me && " + line}
 	}
-	return []string{"runuser", "-u", who, "--", "env", "HOME=/home/" + who, "bash", "-c",
-		"cd; export XDG_RUNTIME_DIR=/run/user/$(id -u); " + line}
+	return []string{
+		"runuser", "-u", who, "--", "env", "HOME=/home/" + who, "bash", "-c",
+		"cd; export XDG_RUNTIME_DIR=/run/user/$(id -u); " + line,
+	}
 }
 
 func (r *reader) shell(who, line string) (string, error) {

@@ -30,12 +30,14 @@ func covered() map[string]cover {
 		"bash .ci/run kodi":                                {file: ".ci/real.sh", holds: "step_kodi()"},
 
 		"minisign -V -p filmspool.pub -m SHA256SUMS": {file: ".ci/packages.sh", holds: `minisign -V -q -p "$work/minisign.pub" -m SHA256SUMS`},
-		"sudo rpm -U filmspool-0.1.0-1.x86_64.rpm":   {file: ".ci/packages.sh", holds: "rpmlint", why: "no machine with rpm is booted; its scripts are those of the .deb"},
-		"sudo rpm -e filmspool":                      {file: ".ci/packages.sh", holds: "rpmlint", why: "likewise"},
-		"sudo pacman -U filmspool-0.1.0-1-x86_64.pkg.tar.zst": {
-			file: ".ci/packages.sh", holds: "makepkg --nodeps", why: "no machine with pacman is booted",
+		"sudo rpm -U filmspool-0.1.0-1.x86_64.rpm": {
+			file: "packaging/test/foreign_linux_test.go", holds: `[]string{"rpm", "--nodeps", "-U"}`, why: "its needs are those of another system",
 		},
-		"sudo pacman -R filmspool": {file: ".ci/packages.sh", holds: "makepkg --nodeps", why: "likewise"},
+		"sudo rpm -e filmspool": {file: "packaging/test/foreign_linux_test.go", holds: `[]string{"rpm", "-e", "filmspool"}`},
+		"sudo pacman -U filmspool-0.1.0-1-x86_64.pkg.tar.zst": {
+			file: "packaging/test/foreign_linux_test.go", holds: `[]string{"pacman", "--noconfirm", "-dd", "-U"}`, why: "likewise",
+		},
+		"sudo pacman -R filmspool": {file: "packaging/test/foreign_linux_test.go", holds: `[]string{"pacman", "--noconfirm", "-R", "filmspool"}`},
 		"sudo apk add --allow-untrusted filmspool_0.1.0-r1_x86_64.apk": {
 			file: "packaging/test/openrc_linux_test.go", holds: "func TestApkOnOpenRC", why: "unpacked there, with its scripts, since Debian has no apk",
 		},
