@@ -1,5 +1,6 @@
 // Package packaging holds what other systems read about Filmspool: the units
-// of systemd, the script of OpenRC and the property list of launchd. The files beside this one are
+// of systemd, the scripts of OpenRC, SysV init and procd, and the property list
+// of launchd. The files beside this one are
 // the only source of their text; this package embeds them so that "filmspool
 // service install" and a distribution's package write the same words.
 //
@@ -46,6 +47,17 @@ var Sysusers string
 //
 //go:embed openrc/filmspool.initd
 var OpenRC string
+
+// SysV is the service script of the instance of a whole machine where init is
+// the one of System V, with Debian's start-stop-daemon.
+//
+//go:embed sysv/filmspool.init
+var SysV string
+
+// Procd is the service script of the instance of a whole machine under OpenWrt.
+//
+//go:embed procd/filmspool.init
+var Procd string
 
 // LaunchdPlist is the property list of a launchd agent or daemon.
 //

@@ -16,20 +16,34 @@ func newBackend(o Options) (backend, error) {
 		return newSystemd(o)
 	}
 	platform := kardianos.Platform()
+	none := platform == "unix-systemv" && !sysvRuns() // kardianos falls back to SysV on every Linux it does not know
 	switch {
+	case inContainer() && (none || platform == "linux-systemd"):
+		return nil, noManager("a container has no service manager; have the container itself run: filmspool run")
 	case platform == "linux-systemd":
 		return nil, noManager("systemd is not running here; start it with: filmspool run")
-	case platform == "unix-systemv" && !sysvRuns():
-		// kardianos falls back to SysV on every Linux it does not know.
+	case none:
 		return nil, noManager("no service manager is running here; start it with: filmspool run")
 	case !o.System:
 		return nil, &Error{
-			What:   fmt.Sprintf("%s has no services of one person", platform),
+			What:   fmt.Sprintf("%s has no services of one person", strings.TrimPrefix(platform, "linux-")),
 			Cause:  ErrNoManager,
-			Advice: "filmspool service install --system",
+			Advice: Command(true, "service install"),
 		}
+	case platform == "linux-openrc":
+		return newOpenRC(o), nil
+	case platform == "unix-systemv":
+		return newSysV(o), nil
+	case platform == "linux-procd":
+		return newProcd(o), nil
 	}
 	return newForeign(o, kardianos.KeyValue{}, fileTraces("/etc/init.d/"+Name, "/etc/init/"+Name+".conf"))
+}
+
+// inContainer reports whether this is a container of Docker's, Podman's or
+// another's that says so.
+func inContainer() bool {
+	return exists("/.dockerenv") || exists("/run/.containerenv") || os.Getenv("container") != ""
 }
 
 // sysvRuns reports whether process 1 is sysvinit, which always has an inittab.

@@ -210,14 +210,6 @@ func (s *systemd) mustBeRoot(verb string) error {
 	}
 }
 
-// shellWord quotes a path for a command to type.
-func shellWord(path string) string {
-	if strings.ContainsAny(path, " '\"\\$`&;()<>|*?[]#~!") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
-
 func (s *systemd) uninstall(ctx context.Context) error {
 	if err := s.mustBeRoot("uninstall"); err != nil {
 		return err
@@ -317,7 +309,10 @@ func (s *systemd) status(ctx context.Context) (Status, error) {
 	switch told.State {
 	case Failed, Restarting:
 		said := s.ctl.lastWords(ctx, u.lastPID, 0)
-		if said.text != "" {
+		switch {
+		case said.text != "" && u.exitStatus == exitConfig:
+			told.Detail = "it refuses to start (exit code 78): " + said.text
+		case said.text != "":
 			told.Detail += ": " + said.text
 		}
 		told.Hint = s.next(u, said)

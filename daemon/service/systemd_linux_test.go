@@ -348,7 +348,7 @@ func TestParseShow(t *testing.T) {
 		},
 		"crash loop": {
 			loaded + "ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=9\n",
-			Status{Installed: true, State: Restarting, Restarts: 9, Autostart: true, Unit: "/u", Detail: "it ended with exit code 1; systemd starts it again and again, 9 times by now"},
+			Status{Installed: true, State: Restarting, Restarts: 9, Autostart: true, Unit: "/u", Detail: "it ended with exit code 1; systemd started it again 9 times, and goes on"},
 		},
 		"crash loop, queued": {
 			loaded + "ActiveState=activating\nSubState=auto-restart-queued\nResult=signal\nExecMainStatus=9\n",

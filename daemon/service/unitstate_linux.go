@@ -88,10 +88,14 @@ func (u unitState) detail() string {
 	switch {
 	case u.load != "loaded":
 		return fmt.Sprintf("systemd cannot use the unit: %s", u.load)
-	case u.state() == Failed && u.exitStatus == 78 && u.text != "":
+	case u.state() == Failed && u.exitStatus == exitConfig && u.text != "":
 		return u.text + " (exit code 78)" // the program's own words
 	case u.state() == Restarting && u.restarts > 0:
-		return fmt.Sprintf("%s; systemd starts it again and again, %d times by now", failure(u.result, u.exitStatus), u.restarts)
+		again := "once"
+		if u.restarts > 1 {
+			again = fmt.Sprintf("%d times", u.restarts)
+		}
+		return fmt.Sprintf("%s; systemd started it again %s, and goes on", failure(u.result, u.exitStatus), again)
 	case u.state() == Restarting || u.state() == Failed:
 		return failure(u.result, u.exitStatus)
 	case u.needsReload:
@@ -106,7 +110,7 @@ const exitConfig = 78
 // failure says why the program ended (systemd.exec(5), "Process exit codes").
 func failure(result string, status int) string {
 	switch {
-	case status == 78:
+	case status == exitConfig:
 		return "the configuration is wrong, or the database is of a newer version (exit code 78)"
 	case result == "exit-code" && status == 203:
 		return "systemd cannot run the program (203/EXEC)"

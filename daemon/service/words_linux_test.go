@@ -54,7 +54,7 @@ func TestStatusSaysWhyAndWhatNext(t *testing.T) {
 	f.show("LoadState=loaded", "ActiveState=activating", "SubState=auto-restart", "Result=exit-code", "ExecMainStatus=1", "ExecMainPID=77", "NRestarts=9")
 	f.write("journal", "error: no disk\n", 0o644)
 	s, err := f.unit.status(t.Context())
-	want := "it ended with exit code 1; systemd starts it again and again, 9 times by now: no disk"
+	want := "it ended with exit code 1; systemd started it again 9 times, and goes on: no disk"
 	if err != nil || s.Detail != want || s.Hint != "filmspool service logs" || !s.UntilLogout {
 		t.Errorf("%+v, %v", s, err)
 	}
