@@ -210,7 +210,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (
 Under launchd, which would start it again for ever, run ends with 0 instead of 78.
 Errors: error: what happened and hint: a command to type.
 
-One loopback listener (127.0.0.1:43456, and ::1 when asked). Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
+One loopback listener (127.0.0.1:43456, and ::1 when asked); who finds its port taken says by whom, and ends with 78. Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
 A state folder of another owner is refused. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd
@@ -297,6 +297,10 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     kodi import [--dry-run] [--since DATE] [--plays one|all] [--yes] --json: {dryRun,libraries:[{userdata,database,version,state,films,episodes,held{reason:n},ignored{reason:n},unresolved,earlier,recorded,atService,copies,before,
     sample[…],heldSample[…]}],services:[{account,readable,reason}],needsYes,sendSeconds}; where a service does not tell what it has, it wants --yes (2). Cut short, it goes on with the rest when it is asked again.
     kodi libraries --json: [{userdata,profile,database,version,problem,configured}]: those of this machine and those of the configuration; it asks no server.
+
+  - filmspool service install [--linger], filmspool --system service install [--user NAME]; service status --json, exit 0 while it runs and 3 otherwise: {installed,state (not installed, stopped, starting, running, stopping,
+    restarting: it ended by itself and is about to be started again, failed),pid,since,restarts (by itself, since it was started),autostart,untilLogout (it ends when its person logs out),version (of what runs),outdated (another program is
+    installed by now),silent (it runs and gives no answer),unit,detail,hint}; what is not known is left out. service start and restart end with 78 where somebody else has the port, and tell who.
 
   - filmspool demo --once --json: runs the whole tour on embedded parts in a temporary folder and prints
     {"history":{"browser":n,"kodi":n,"cli":n},"watchlist":n,"lists":n,"lost":0,"doubled":0,"offlineHeld":n}, counted from the sandbox's records; exit 0 only if all arrived exactly once.

@@ -26,7 +26,7 @@ func newBackend(o Options) (backend, error) {
 		return nil, noManager("no service manager is running here; start it with: filmspool run")
 	case !o.System:
 		return nil, &Error{
-			What:   fmt.Sprintf("%s has no services of one person", strings.TrimPrefix(platform, "linux-")),
+			What:   "this machine's init starts no services of one person, only those of the machine",
 			Cause:  ErrNoManager,
 			Advice: Command(true, "service install"),
 		}

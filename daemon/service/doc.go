@@ -1,14 +1,14 @@
 // Package service puts Filmspool under the care of the machine's service
 // manager: install, uninstall, start, stop, restart and an honest status.
 //
-// It owns the way to systemd and launchd, which it speaks to itself with the
-// texts of package packaging; to the Windows service manager and, for one person
-// there, to the Run key of the registry, with a process that starts the program
-// again where no manager does; and, through kardianos/service, the way to
-// OpenRC, procd, Upstart and SysV init. A service
-// belongs to one person unless [Options].System is set. On Windows, where nobody
-// reads what a service writes, it owns the log: two files of 5 MB at most in
-// the state folder. It also owns what a
+// It owns the way to systemd, launchd, OpenRC, SysV init and procd, which it
+// speaks to itself with the texts of package packaging; to the Windows service
+// manager and, for one person there, to the Run key of the registry, with a
+// process that starts the program again where no manager does; and, through
+// kardianos/service, the way to the rest. A service belongs to one person
+// unless [Options].System is set; that one runs as a user of its own, or as
+// [Options].User. On Windows, where nobody reads what a service writes, it owns
+// the log: two files of 5 MB at most in the state folder. It also owns what a
 // program says back to its manager: [Notify], [WatchdogInterval], [Run].
 //
 // It promises that every verb may be said twice, that a failed install leaves
@@ -27,6 +27,10 @@
 // services wanted by a target that user managers lack, so they never start;
 // reports a crash loop as running; hides what systemctl wrote; leaves an empty
 // unit when it fails; and leaves the program running when it uninstalls.
+//
+// Nor for the inits that read scripts: under SysV init and procd it runs the
+// program as root without the folders it needs, and believes OpenRC, which
+// calls a program "started" that is dead for the seconds between two crashes.
 //
 // Nor for launchd: there it says "launchctl load" and "unload", which newer
 // macOS answers with an input/output error. Here it is bootstrap, bootout

@@ -213,7 +213,7 @@ func TestOpenRCState(t *testing.T) {
 		detail      string
 	}{
 		"running":                 {0, 85, Name, Running, ""},
-		"dead, called started":    {0, 86, Name, Restarting, "2 times by now): no disk"},
+		"dead, called started":    {0, 86, Name, Restarting, "(2 by now): no disk"},
 		"its number is another's": {0, 85, "sh", Restarting, "no disk"},
 		"stopped":                 {3, 0, Name, Stopped, ""},
 		"starting":                {8, 0, Name, Starting, ""},

@@ -23,9 +23,11 @@ func (d *initd) status(ctx context.Context) (Status, error) {
 	s.Installed, s.Unit, s.Autostart = true, d.script, d.kind.enabled()
 	switch s.State {
 	case Failed, Restarting:
-		s.Hint = "sudo " + command(true, "service logs")
-		if d.euid == 0 {
-			s.Hint = command(true, "service logs")
+		s.Hint = command(true, "service logs")
+		if strings.Contains(s.Detail, "bad configuration: ") {
+			s.Hint = command(true, "config check")
+		} else if d.euid != 0 {
+			s.Hint = "sudo " + s.Hint
 		}
 	case Stopped:
 		s.Hint = Command(true, "service start")
@@ -64,7 +66,10 @@ func (d *initd) openrcState(ctx context.Context, options, proc string) (Status, 
 			return s, nil
 		}
 		s.State, s.PID = Restarting, 0
-		s.Detail = fmt.Sprintf("it ends by itself, and OpenRC starts it again (%d times by now): %s", s.Restarts, lastError(d.log))
+		s.Detail = "it has ended by itself, and OpenRC will start it again: " + lastError(d.log)
+		if s.Restarts > 0 {
+			s.Detail = fmt.Sprintf("it ends by itself, and OpenRC starts it again (%d by now): %s", s.Restarts, lastError(d.log))
+		}
 	case 4:
 		s.State = Stopping
 	case 8:
