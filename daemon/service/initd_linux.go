@@ -24,6 +24,7 @@ type initd struct {
 	kind   initKind
 	o      Options
 	script string
+	run    string // the folder of the control file
 	log    string
 	euid   int
 	// settling is how long after a start what can be seen may still be of
@@ -46,12 +47,13 @@ type initKind struct {
 const (
 	initScriptFile = "/etc/init.d/" + Name
 	initLog        = "/var/log/" + Name + ".log"
+	initRun        = "/run/" + Name
 	openrcOptions  = "/run/openrc/options/" + Name
 	sysvPID        = "/run/" + Name + ".pid"
 )
 
 func newOpenRC(o Options) *initd {
-	d := &initd{o: o, script: initScriptFile, log: initLog, euid: os.Geteuid(), settling: time.Second, kind: initKind{
+	d := &initd{o: o, script: initScriptFile, run: initRun, log: initLog, euid: os.Geteuid(), settling: time.Second, kind: initKind{
 		name: "OpenRC", text: packaging.OpenRC, account: true,
 		enable: []string{"rc-update", "add", Name, "default"}, disable: []string{"rc-update", "delete", Name, "default"},
 		verb:    []string{"rc-service", Name},
@@ -62,7 +64,7 @@ func newOpenRC(o Options) *initd {
 }
 
 func newSysV(o Options) *initd {
-	d := &initd{o: o, script: initScriptFile, log: initLog, euid: os.Geteuid(), settling: time.Second, kind: initKind{
+	d := &initd{o: o, script: initScriptFile, run: initRun, log: initLog, euid: os.Geteuid(), settling: time.Second, kind: initKind{
 		name: "SysV init", text: packaging.SysV, account: true,
 		enable: []string{"update-rc.d", Name, "defaults"}, disable: []string{"update-rc.d", Name, "remove"},
 		verb: []string{"service", Name},
@@ -79,7 +81,7 @@ func newProcd(o Options) *initd {
 	if !containsFlag(o.Args, "--state-dir") {
 		o.Args = append(o.Args, "--state-dir", "/etc/filmspool/state") // /var is lost at each boot
 	}
-	d := &initd{o: o, script: initScriptFile, euid: os.Geteuid(), settling: time.Second, kind: initKind{
+	d := &initd{o: o, script: initScriptFile, run: initRun, euid: os.Geteuid(), settling: time.Second, kind: initKind{
 		name: "procd", text: packaging.Procd,
 		enable: []string{initScriptFile, "enable"}, disable: []string{initScriptFile, "disable"},
 		verb: []string{initScriptFile},
@@ -187,6 +189,9 @@ func (d *initd) uninstall(ctx context.Context) error {
 	}
 	if err := d.stop(ctx); err != nil {
 		return err
+	}
+	if err := os.RemoveAll(d.run); err != nil {
+		return fmt.Errorf("remove %s: %w", d.run, err)
 	}
 	packaged := packageOwns(ctx, d.script)
 	// SysV's tool wants the script gone, the others want it there.

@@ -46,6 +46,7 @@ func newInitFake(t *testing.T) *initFake {
 	t.Setenv("PATH", f.dir+":"+os.Getenv("PATH"))
 	f.initd = newOpenRC(Options{System: true, Executable: "/bin/sh", Args: []string{"run", "--system"}})
 	f.script, f.log, f.euid, f.settling = filepath.Join(f.dir, "init.d", Name), filepath.Join(f.dir, "log"), 0, 0
+	f.run = filepath.Join(f.dir, "run")
 	f.kind.enabled = func() bool { return exists(filepath.Join(f.dir, "enabled")) }
 	f.state = func(context.Context) (Status, error) {
 		if exists(filepath.Join(f.dir, "running")) {

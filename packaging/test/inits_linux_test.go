@@ -149,7 +149,7 @@ func (i inited) crash(s initSystem, first string) {
 	i.t.Helper()
 	i.run("", "kill", "-9", first)
 	if !s.respawns {
-		i.says(3, "stopped", "--system", "service", "status")
+		i.says(3, "failed", "--system", "service", "status")
 		i.started()
 	} else {
 		eventually(i.t, "respawn", 30*time.Second, func() bool {
