@@ -24,11 +24,16 @@ step_machine() {
 linter() { go tool -modfile=.tools/go.mod -n golangci-lint; }
 
 # root_tar [SUITE [INIT]]: prints the path of a small Debian, made once and
-# kept in the cache folder. Without names it is Debian 12 with systemd; INIT may be openrc.
+# kept in the cache folder. Without names it is Debian 12 with systemd; INIT may be openrc
+# or sysv, and tools is systemd beside what Fedora and Arch Linux install packages with.
 root_tar() {
   local suite=${1:-bookworm} init=${2:-systemd} kept=$cache tar
-  local packages=openrc,procps
-  [ "$init" = openrc ] || packages=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps
+  local packages=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps
+  case $init in
+    openrc) packages=openrc,procps ;;
+    sysv) packages=sysvinit-core,sysv-rc,procps ;;
+    tools) packages=$packages,rpm,pacman-package-manager ;;
+  esac
   tar=$kept/$suite-$init-1.tar
   if [ ! -s "$tar" ]; then
     mkdir -p "$kept"

@@ -87,7 +87,7 @@ step_packages() {
   release_lint "$one"
   release_texts "$one"
 
-  go run ./packaging/release --version 0.0.1 --only deb --platforms "linux-$(go env GOARCH)" "$work/release-old" >/dev/null
+  go run ./packaging/release --version 0.0.1 --only deb,rpm,archlinux --platforms "linux-$(go env GOARCH)" "$work/release-old" >/dev/null
   the_program
   FILMSPOOL_OLD_DEB=$(echo "$work"/release-old/*.deb)
   FILMSPOOL_DEB=$(echo "$one"/*_"$(go env GOARCH)".deb)
@@ -98,7 +98,5 @@ step_packages() {
     must_pass ./packaging/test TestDebOnSystemd
     must_pass ./packaging/test TestReadmeOnSystemd
   done
-  FILMSPOOL_OPENRC_ROOT=$(root_tar bookworm openrc) FILMSPOOL_APK=$(echo "$one"/*_"$(uname -m)".apk)
-  export FILMSPOOL_OPENRC_ROOT FILMSPOOL_APK
-  must_pass ./packaging/test TestApkOnOpenRC
+  packages_elsewhere "$one" "$work/release-old"
 }

@@ -79,6 +79,7 @@ step_nspawn() {
   FILMSPOOL_NSPAWN_ROOT=$(root_tar)
   export FILMSPOOL_NSPAWN_ROOT
   must_pass ./packaging/test TestServiceOnSystemd
+  services_elsewhere
 }
 
 # The add-on for LibreELEC and CoreELEC: archives that come out the same

@@ -1,5 +1,6 @@
-// Package test proves the units, "filmspool service" and the Debian package on
-// a real systemd, and the package for Alpine Linux under a real OpenRC.
+// Package test proves the units, "filmspool service" and the packages on a real
+// systemd, and the service and the package for Alpine Linux under a real OpenRC
+// and SysV init.
 //
 // It owns no code that ships: a throw-away Debian is booted with
 // systemd-nspawn, the program is copied in, and a person and then root install
@@ -17,11 +18,14 @@
 // variables, FILMSPOOL_NSPAWN_ROOT (a tar of a root file system with systemd,
 // dbus, libpam-systemd and procps) and FILMSPOOL_BINARY (the program, built
 // without cgo). The add-on's test needs FILMSPOOL_ADDON too, the folder that
-// its archives were packed into; that of the packages FILMSPOOL_DEB and
-// FILMSPOOL_OLD_DEB; that of the README FILMSPOOL_DEB, in the folder of a whole
-// release; and the test under OpenRC has FILMSPOOL_OPENRC_ROOT (a root
-// file system with openrc and procps) and FILMSPOOL_APK alone. TestOtherProcessors
+// its archives were packed into; that of the README FILMSPOOL_DEB, in the folder
+// of a whole release. Those of the packages need the two that they upgrade
+// between: FILMSPOOL_DEB and FILMSPOOL_OLD_DEB, FILMSPOOL_RPM and
+// FILMSPOOL_OLD_RPM, FILMSPOOL_ARCH and FILMSPOOL_OLD_ARCH, the latter with rpm
+// and pacman in the root file system; and FILMSPOOL_APK. Root file systems with
+// other inits are FILMSPOOL_OPENRC_ROOT (openrc and procps) and
+// FILMSPOOL_SYSV_ROOT (sysvinit-core, sysv-rc and procps). TestOtherProcessors
 // needs FILMSPOOL_BINARY and FILMSPOOL_PROGRAMS, a folder in which a release's
-// archives for Linux were unpacked. ".ci/run" makes
-// them all; without them the tests are skipped.
+// archives for Linux were unpacked. ".ci/run" makes them all; without them the
+// tests are skipped.
 package test
