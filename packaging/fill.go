@@ -16,3 +16,35 @@ func Fill(text string, pairs ...string) string {
 	}
 	return out.String()
 }
+
+// needsNamespace marks the paragraph of [UserUnit] whose lines need a user
+// namespace, which some systems refuse.
+const needsNamespace = "\nPrivateUsers=yes\n"
+
+// Walls are the directives of [UserUnit] that need a user namespace, so that it
+// can be tried whether they work; the one that names a folder is not among them.
+func Walls() []string {
+	var walls []string
+	for paragraph := range strings.SplitSeq(UserUnit, "\n\n") {
+		if !strings.Contains(paragraph, needsNamespace) {
+			continue
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			if !strings.HasPrefix(line, "#") && !strings.Contains(line, State) {
+				walls = append(walls, line)
+			}
+		}
+	}
+	return walls
+}
+
+// WithoutWalls is [UserUnit] where no user namespace is to be had.
+func WithoutWalls() string {
+	var kept []string
+	for paragraph := range strings.SplitSeq(UserUnit, "\n\n") {
+		if !strings.Contains(paragraph, needsNamespace) {
+			kept = append(kept, paragraph)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}

@@ -1,6 +1,7 @@
 package packaging_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,14 +40,7 @@ func directives(unit string) map[string][]string {
 	return sections
 }
 
-func has(lines []string, want string) bool {
-	for _, line := range lines {
-		if line == want {
-			return true
-		}
-	}
-	return false
-}
+func has(lines []string, want string) bool { return slices.Contains(lines, want) }
 
 // The lines that a restart after a crash, a stop in time and a start at boot
 // depend on, each in the section where systemd looks for it.
@@ -56,10 +50,12 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 		"Service": {
 			"Type=notify", "ExecStart=@COMMAND@", "Restart=on-failure", "RestartSec=5",
 			"RestartPreventExitStatus=78", "WatchdogSec=180", "TimeoutStopSec=20", "NoNewPrivileges=yes", "UMask=0077",
+			"MemoryMax=512M", "TasksMax=128", "SystemCallFilter=@system-service",
 		},
 	}
 	units := map[string]struct{ text, target string }{
 		"user":   {packaging.UserUnit, "WantedBy=default.target"},
+		"plain":  {packaging.WithoutWalls(), "WantedBy=default.target"},
 		"system": {packaging.SystemUnit, "WantedBy=multi-user.target"},
 	}
 	for name, unit := range units {
@@ -77,16 +73,40 @@ func TestUnitsKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// Lines that a user's manager refuses (217, 218), ignores, or understands
-// differently from release to release.
+// Lines that a user's manager refuses (217, 218, 226), ignores, or understands
+// differently from release to release, always or without a user namespace.
 func TestUserUnitLeavesOutWhatUserManagersCannot(t *testing.T) {
+	never := []string{
+		"AmbientCapabilities", "DynamicUser", "User", "Group", "StateDirectory", "ProtectKernelLogs", "ProcSubset",
+		"IPAddressDeny", "LoadCredential",
+	}
 	for _, line := range directives(packaging.UserUnit)["Service"] {
-		key, _, _ := strings.Cut(line, "=")
-		switch key {
-		case "CapabilityBoundingSet", "AmbientCapabilities", "DynamicUser", "User", "Group", "StateDirectory",
-			"PrivateDevices", "ProtectHome", "ProtectSystem", "PrivateTmp", "ProtectKernelLogs", "ProcSubset":
+		if key, _, _ := strings.Cut(line, "="); slices.Contains(never, key) {
 			t.Errorf("the user unit holds %s", line)
 		}
+	}
+	walled := slices.Concat(never, []string{
+		"CapabilityBoundingSet", "PrivateDevices", "ProtectHome", "ProtectSystem", "PrivateTmp", "PrivateUsers",
+		"PrivateMounts", "ProtectClock", "ProtectKernelModules", "ProtectHostname", "BindPaths",
+	})
+	for _, line := range directives(packaging.WithoutWalls())["Service"] {
+		if key, _, _ := strings.Cut(line, "="); slices.Contains(walled, key) {
+			t.Errorf("the user unit without walls holds %s", line)
+		}
+	}
+}
+
+// Walls are tried before an installation, so none may be missing there.
+func TestWalls(t *testing.T) {
+	walls := packaging.Walls()
+	for _, line := range []string{"PrivateUsers=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", "PrivateTmp=yes", "PrivateDevices=yes"} {
+		if !slices.Contains(walls, line) {
+			t.Errorf("the walls lack %s: %q", line, walls)
+		}
+	}
+	all, without := directives(packaging.UserUnit)["Service"], directives(packaging.WithoutWalls())["Service"]
+	if len(all) != len(without)+len(walls)+1 { // and BindPaths=
+		t.Errorf("of %d lines, %d walls and a folder, %d are left", len(all), len(walls), len(without))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func (p *program) serviceCommand() *cobra.Command {
 // the same ones.
 func (p *program) manager(more func(*service.Options)) (*service.Manager, error) {
 	args := []string{"run"}
-	for _, f := range []struct{ flag, value string }{{"--state-dir", p.choice.StateDir}, {"--config", p.choice.Config}} {
+	for _, f := range []struct{ flag, value string }{{"--state-dir", p.namedState()}, {"--config", p.choice.Config}} {
 		if f.value == "" {
 			continue
 		}
@@ -50,6 +51,19 @@ func (p *program) manager(more func(*service.Options)) (*service.Manager, error)
 		more(&o)
 	}
 	return service.New(o)
+}
+
+// namedState is the state folder that a flag names, or XDG_STATE_HOME: units
+// allow one folder by name, and a manager may not know the variable.
+func (p *program) namedState() string {
+	home := p.getenv("XDG_STATE_HOME")
+	if p.choice.StateDir != "" || p.choice.System || home == "" || runtime.GOOS != "linux" {
+		return p.choice.StateDir
+	}
+	if home == filepath.Join(p.getenv("HOME"), ".local", "state") {
+		return "" // said, but not another
+	}
+	return filepath.Join(home, "filmspool")
 }
 
 // askVersion asks the instance that runs for its version.

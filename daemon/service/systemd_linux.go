@@ -49,7 +49,7 @@ func (s *systemd) install(ctx context.Context) error {
 	if err := s.checkPlace(); err != nil {
 		return err
 	}
-	text, err := s.text()
+	text, err := s.text(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,20 @@ func (s *systemd) install(ctx context.Context) error {
 }
 
 // text is the unit that install writes.
-func (s *systemd) text() (string, error) {
+func (s *systemd) text(ctx context.Context) (string, error) {
 	template := s.template
+	if !s.o.System && s.ctl.refusesWalls(ctx) {
+		template = packaging.WithoutWalls()
+	}
 	if s.o.User != "" {
 		var err error
 		if template, err = personUnit(template, s.o.User, s.o.Visible); err != nil {
 			return "", fmt.Errorf("make a unit for %s: %w", s.o.User, err)
 		}
+	}
+	template, err := s.allowState(template)
+	if err != nil {
+		return "", err
 	}
 	return unitText(template, s.o.Executable, s.o.Args)
 }

@@ -36,7 +36,7 @@ func newFake(t *testing.T, system bool) *fake {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fake{t: t, dir: dir}
-	for _, tool := range []string{"systemctl", "loginctl", "journalctl", "systemd-sysusers", "systemd-analyze"} {
+	for _, tool := range []string{"systemctl", "loginctl", "journalctl", "systemd-sysusers", "systemd-analyze", "systemd-run"} {
 		f.write(tool, script, 0o755)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -69,7 +69,7 @@ func (f *fake) asked() string {
 	var verbs []string
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		if strings.Contains(line, " show ") || strings.Contains(line, "--output=cat") || words[0] == "systemd-analyze" {
+		if strings.Contains(line, " show ") || strings.Contains(line, "--output=cat") || words[0] == "systemd-analyze" || words[0] == "systemd-run" {
 			continue
 		}
 		verbs = append(verbs, strings.Join(words[:len(words)-1], " "))

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,7 +27,20 @@ func unitText(text, executable string, args []string) (string, error) {
 	if real, err := filepath.EvalSymlinks(executable); err == nil && real != executable {
 		paths += " " + unitWord(real, false)
 	}
-	return packaging.Fill(text, packaging.Command, strings.Join(words, " "), packaging.Executable, paths), nil
+	state := packaging.UsualState
+	if named := stateDir(args); named != "" {
+		state = unitWord(named, false)
+	}
+	return packaging.Fill(text, packaging.Command, strings.Join(words, " "), packaging.Executable, paths, packaging.State, state), nil
+}
+
+// stateDir is the state folder that a command line names, or empty.
+func stateDir(args []string) string {
+	i := slices.Index(args, "--state-dir")
+	if i < 0 || i+1 == len(args) {
+		return ""
+	}
+	return args[i+1]
 }
 
 // plistText fills the placeholders of a launchd property list.

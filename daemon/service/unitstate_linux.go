@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +115,8 @@ func failure(result string, status int) string {
 		return "the configuration is wrong, or the database is of a newer version (exit code 78)"
 	case result == "exit-code" && status == 203:
 		return "systemd cannot run the program (203/EXEC)"
+	case result == "exit-code" && slices.Contains(wallFaults(), status):
+		return fmt.Sprintf("this system does not allow the service its sandbox (%d); filmspool service install writes a unit that does without", status)
 	case result == "exit-code":
 		return fmt.Sprintf("it ended with exit code %d", status)
 	case result == "signal" || result == "core-dump":

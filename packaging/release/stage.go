@@ -57,7 +57,8 @@ func completions() []string {
 // in the place where packages have it.
 func units() map[string]string {
 	fill := func(text, arguments string) string {
-		return packaging.Fill(text, packaging.Command, installed+arguments, packaging.Executable, installed)
+		return packaging.Fill(text, packaging.Command, installed+arguments, packaging.Executable, installed,
+			packaging.State, packaging.UsualState)
 	}
 	return map[string]string{
 		"systemd/user/filmspool.service":    fill(packaging.UserUnit, " run"),

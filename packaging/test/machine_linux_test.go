@@ -66,8 +66,10 @@ func start(t *testing.T, root string, up func(*machine) bool, options ...string)
 		options = []string{"--volatile=overlay"}
 	}
 	console := new(bytes.Buffer)
-	nspawn := exec.Command("systemd-nspawn", append([]string{"--quiet", "--directory=" + root, "--boot",
+	nspawn := apart(t, "systemd-nspawn", append([]string{"--quiet", "--directory=" + root, "--boot",
 		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe"}, options...)...)
+	// On a machine with the older control groups nobody tells when one is empty.
+	nspawn.Env = append(os.Environ(), "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1")
 	nspawn.Stdout, nspawn.Stderr = console, console
 	if err := nspawn.Start(); err != nil {
 		t.Fatal(err)
@@ -99,11 +101,10 @@ func (m *machine) powerOff(nspawn *exec.Cmd, console *bytes.Buffer) {
 
 // command is a command that runs in the machine as root.
 func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
-	enter := []string{
-		"-t", m.leader, "-m", "-u", "-i", "-n", "-p", "-C", "env", "-i",
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8",
-	}
-	return exec.CommandContext(ctx, "nsenter", append(enter, args...)...)
+	enter := append(append([]string{"-c", join, "enter"}, m.groups()...),
+		"--", "nsenter", "-t", m.leader, "-m", "-u", "-i", "-n", "-p", "-C", "env", "-i",
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8")
+	return exec.CommandContext(ctx, "sh", append(enter, args...)...)
 }
 
 // try runs a command and returns what it wrote to standard output.
