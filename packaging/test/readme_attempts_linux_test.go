@@ -41,7 +41,7 @@ func installing() map[string]attempt {
 		"filmspool pair":                                {says: "Type it into"},
 		"filmspool status":                              {typed: (*reader).well},
 		"filmspool service status":                      {says: "running"},
-		"filmspool service logs":                        {says: "ready"},
+		"filmspool service logs":                        {says: "ready", after: (*reader).wrong},
 		"sudo filmspool --system service start":         {says: "started"},
 		"filmspool --system " + logIn:                   {typed: (*reader).login, says: "The key is good"},
 		"filmspool --system pair":                       {says: "Type it into"},
@@ -129,6 +129,22 @@ func (r *reader) installed() {
 func (r *reader) up() {
 	r.t.Helper()
 	r.mine("filmspool status >status || test $? = 4")
+}
+
+// wrong has a mistake in the settings, and wants to be told of it as the README
+// shows.
+func (r *reader) wrong() {
+	r.t.Helper()
+	r.mine("mkdir -p .config/filmspool && echo 'lisen = 1' >.config/filmspool/config.toml")
+	if said, err := r.shell("me", "filmspool service restart"); err == nil {
+		r.t.Errorf("restarted with a mistake in its settings: %s", said)
+	}
+	said, err := r.shell("me", "filmspool service status")
+	if shown := readme.Blocks(r.page, "text")[1].Text; said != shown || !strings.Contains(err.Error(), "exit status 3") {
+		r.t.Errorf("with a mistake in its settings: %v\nthe README shows:\n%s", err, shown)
+	}
+	r.mine("rm .config/filmspool/config.toml && filmspool service start")
+	r.up()
 }
 
 // configure puts the README's first settings in their place.
