@@ -22,25 +22,27 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// labels are what an image says of itself.
-type labels struct {
-	title, version string
-	created        time.Time
+// recipe is what an image is made by, beside its programs.
+type recipe struct {
+	config  v1.Config // as the Containerfile has it
+	version string
+	created time.Time
 }
 
-// nobody runs the program: an image brings no user database of its own.
+// nobody owns the state, and runs the program: an image brings no user database
+// of its own.
 const nobody = 65532
 
 // image writes one archive in the form "oci-archive", with an image for each
 // architecture.
-func image(l labels, into string, programs []string) error {
+func image(r recipe, into string, programs []string) error {
 	index := v1.ImageIndex(mutate.IndexMediaType(empty.Index, types.OCIImageIndex))
 	for _, program := range programs {
 		arch, path, ok := strings.Cut(program, "=")
 		if !ok {
 			return fmt.Errorf("not ARCH=PROGRAM: %s", program)
 		}
-		one, err := imageOf(l, arch, path)
+		one, err := imageOf(r, arch, path)
 		if err != nil {
 			return fmt.Errorf("make image for %s: %w", arch, err)
 		}
@@ -55,33 +57,33 @@ func image(l labels, into string, programs []string) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if err := writeLayout(folder, l, index); err != nil {
+	if err := writeLayout(folder, r.version, index); err != nil {
 		return err
 	}
-	return archive(folder, into, l.created)
+	return archive(folder, into, r.created)
 }
 
 // writeLayout names the index as a registry would, by its version.
-func writeLayout(folder string, l labels, index v1.ImageIndex) error {
+func writeLayout(folder, version string, index v1.ImageIndex) error {
 	p, err := layout.Write(folder, empty.Index)
 	if err != nil {
 		return fmt.Errorf("write layout: %w", err)
 	}
-	named := layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": l.version})
+	named := layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": version})
 	if err := p.AppendIndex(index, named); err != nil {
 		return fmt.Errorf("write images: %w", err)
 	}
 	return nil
 }
 
-// imageOf is a file system with the program, the certificate authorities it
-// trusts and a folder for its state; nothing else.
-func imageOf(l labels, arch, path string) (v1.Image, error) {
+// imageOf is the file system of [layer], and how it is run when nobody says
+// otherwise.
+func imageOf(r recipe, arch, path string) (v1.Image, error) {
 	program, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	files, err := layer(program, l.created)
+	files, err := layer(program, r.created)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ func imageOf(l labels, arch, path string) (v1.Image, error) {
 	}
 	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	made, err := mutate.Append(base, mutate.Addendum{
-		Layer: content, History: v1.History{Created: v1.Time{Time: l.created}, CreatedBy: "packaging/release", Comment: l.title},
+		Layer: content, History: v1.History{Created: v1.Time{Time: r.created}, CreatedBy: "packaging/release", Comment: "ADD " + rootfs},
 	})
 	if err != nil {
 		return nil, err
@@ -102,27 +104,14 @@ func imageOf(l labels, arch, path string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mutate.ConfigFile(made, settings(l, arch, c.DeepCopy()))
-}
-
-// settings are how the image is run when nobody says otherwise.
-func settings(l labels, arch string, c *v1.ConfigFile) *v1.ConfigFile {
+	c = c.DeepCopy()
 	arch, c.Variant, _ = strings.Cut(arch, "/")
-	c.OS, c.Architecture, c.Created = "linux", arch, v1.Time{Time: l.created}
-	c.Config = v1.Config{
-		Entrypoint: []string{"/filmspool"}, Cmd: []string{"run"}, User: fmt.Sprintf("%d:%[1]d", nobody),
-		Env:     []string{"FILMSPOOL_STATE_DIR=/state", "FILMSPOOL_CONFIG=/config/config.toml", "HOME=/state"},
-		Volumes: map[string]struct{}{"/state": {}}, WorkingDir: "/state", StopSignal: "SIGTERM",
-		Labels: map[string]string{
-			"org.opencontainers.image.title": l.title, "org.opencontainers.image.version": l.version,
-			"org.opencontainers.image.licenses": "MIT",
-			"org.opencontainers.image.source":   "https://github.com/filmspool/filmspool",
-		},
-	}
-	return c
+	c.OS, c.Architecture, c.Created, c.Config = "linux", arch, v1.Time{Time: r.created}, r.config
+	return mutate.ConfigFile(made, c)
 }
 
-// layer is the file system as a tar.
+// layer is the file system as a tar: the program, the certificate authorities it
+// trusts, and empty folders.
 func layer(program []byte, when time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)

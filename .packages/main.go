@@ -2,8 +2,9 @@
 // Linux distributions, by nfpm, and a container image, by
 // go-containerregistry. packaging/release runs it, with everything laid out:
 //
-//	packages nfpm  -recipe FILE -arch ARCH -into FOLDER FORMAT…
-//	packages image -title TEXT -version V -into FILE ARCH=PROGRAM…
+//	packages nfpm   -recipe FILE -arch ARCH -into FOLDER FORMAT…
+//	packages image  -recipe CONTAINERFILE -version V -into FILE ARCH=PROGRAM…
+//	packages rootfs -into FILE PROGRAM
 //
 // It promises the same bytes for the same files, with SOURCE_DATE_EPOCH as the
 // time of everything. It refuses to decide what goes in: the recipe does.
@@ -34,7 +35,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say nfpm or image")
+		return errors.New("say nfpm, image or rootfs")
 	}
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -51,13 +52,39 @@ func run(args []string) error {
 		}
 		return packages(*recipe, *arch, *into, f.Args(), when)
 	case "image":
-		title, version := f.String("title", "", ""), f.String("version", "", "")
+		recipe, version := f.String("recipe", "", ""), f.String("version", "", "")
 		if err := f.Parse(args[1:]); err != nil {
 			return err
 		}
-		return image(labels{title: *title, version: *version, created: when}, *into, f.Args())
+		return makeImage(*recipe, *version, *into, f.Args(), when)
+	case "rootfs":
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		return makeRootfs(*into, f.Arg(0), when)
 	}
-	return fmt.Errorf("neither nfpm nor image: %s", args[0])
+	return fmt.Errorf("none of nfpm, image and rootfs: %s", args[0])
+}
+
+func makeImage(containerfile, version, into string, programs []string, when time.Time) error {
+	config, err := readContainerfile(containerfile, map[string]string{"VERSION": version})
+	if err != nil {
+		return err
+	}
+	return image(recipe{config: config, version: version, created: when}, into, programs)
+}
+
+// makeRootfs writes what the Containerfile adds, for another tool to build it.
+func makeRootfs(into, program string, when time.Time) error {
+	content, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	files, err := layer(content, when)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(into, files, 0o644)
 }
 
 // packages makes one package for each format. The recipe's variables are the

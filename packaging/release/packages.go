@@ -12,6 +12,9 @@ import (
 // recipe is the folder of what all Linux packages are made by.
 const recipe = "packaging/nfpm"
 
+// containerfile says how the container image is run.
+const containerfile = "packaging/container/Containerfile"
+
 // formats are the kinds of Linux packages, as nfpm calls them.
 func formats() []string { return []string{"deb", "rpm", "apk", "archlinux"} }
 
@@ -92,7 +95,7 @@ func (r *release) image(ctx context.Context) error {
 		return err
 	}
 	name := "filmspool-" + r.version + "-oci.tar"
-	args := []string{"image", "-title", "Filmspool", "-version", r.version, "-into", filepath.Join(r.into, name)}
+	args := []string{"image", "-recipe", containerfile, "-version", r.version, "-into", filepath.Join(r.into, name)}
 	for _, b := range r.of("linux") {
 		args = append(args, b.imageArch()+"="+b.path)
 	}

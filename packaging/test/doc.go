@@ -9,7 +9,8 @@
 // And somebody types into such a machine what the README says, command by
 // command.
 //
-// The programs for other processors run here, under qemu's emulators.
+// The programs for other processors run here, under qemu's emulators, and the
+// container image in a root folder of its own.
 //
 // It promises to leave nothing behind on the machine that runs it, and that a
 // wrong unit, a lost restart or a lingering file fails it.
@@ -26,6 +27,7 @@
 // other inits are FILMSPOOL_OPENRC_ROOT (openrc and procps) and
 // FILMSPOOL_SYSV_ROOT (sysvinit-core, sysv-rc and procps). TestOtherProcessors
 // needs FILMSPOOL_BINARY and FILMSPOOL_PROGRAMS, a folder in which a release's
-// archives for Linux were unpacked. ".ci/run" makes them all; without them the
-// tests are skipped.
+// archives for Linux were unpacked; the container's tests need FILMSPOOL_IMAGE,
+// an archive of the OCI's form. ".ci/run" makes them all; without them the tests
+// are skipped.
 package test

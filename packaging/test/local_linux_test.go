@@ -21,8 +21,10 @@ import (
 // local is an installation that runs beside the test, not in a machine.
 type local struct {
 	t       *testing.T
-	words   []string // put the program into its place: an emulator, a root folder of its own
+	words   []string // the program, and before it an emulator if it needs one
 	env     []string
+	dir     string
+	place   *syscall.SysProcAttr // its root folder and who it is; may be nil
 	tracker *localTracker
 	service *exec.Cmd
 }
@@ -105,7 +107,7 @@ func (k *localTracker) delivered(t *testing.T, n int) {
 func (l *local) command(args ...string) *exec.Cmd {
 	words := append(append([]string{}, l.words...), args...)
 	cmd := exec.CommandContext(l.t.Context(), words[0], words[1:]...)
-	cmd.Env = l.env
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = l.env, l.dir, l.place
 	return cmd
 }
 

@@ -52,8 +52,8 @@ func covered() map[string]cover {
 			file: ".ci/packages.sh", holds: "skopeo inspect", why: "a store of containers wants more rights than a build machine has",
 		},
 		"podman rmi filmspool:0.1.0": {file: ".ci/packages.sh", holds: "skopeo inspect", why: "likewise"},
-		"podman run --network host -v filmspool:/state -v ~/.kodi/userdata:/kodi:ro filmspool:0.1.0": {
-			file: ".ci/packages.sh", holds: "skopeo inspect", why: "likewise",
+		"podman run --network host -v filmspool:/state -v ~/.config/filmspool:/config:ro -v ~/.kodi/userdata:/kodi/userdata:ro filmspool:0.1.0": {
+			file: "packaging/test/container_linux_test.go", holds: "func TestContainerImage", why: "what it would run, with the same folders",
 		},
 		"go install github.com/filmspool/filmspool/cmd/filmspool@latest": {
 			file: ".ci/checks.sh", holds: "go build -trimpath", why: "it installs what is published, and this is what will be",
