@@ -77,6 +77,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	if d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
 		return err
 	}
+	sweepCopies(d.o.Paths.State)
 	d.store, err = queue.Open(ctx, queue.Options{
 		Path:     d.o.Paths.Database(),
 		Settings: settingsOf(d.o.Config),

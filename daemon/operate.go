@@ -80,16 +80,39 @@ func (c *control) Import(ctx context.Context, r io.Reader, dry bool) (queue.Impo
 	return c.d.store.Import(ctx, r, dry)
 }
 
-// Backup implements [status.Operator].
-func (c *control) Backup(ctx context.Context, file string) error {
-	if !filepath.IsAbs(file) {
-		return &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not the full name of a file", file)}
+// copies are the folders in which copies of the queue are made.
+const copies = ".copy-"
+
+// sweepCopies removes copies that nobody came to fetch before the process
+// ended. The state folder is held.
+func sweepCopies(state string) {
+	left, _ := filepath.Glob(filepath.Join(state, copies+"*")) // none is well
+	for _, dir := range left {
+		_ = os.RemoveAll(dir) // it only takes room
 	}
-	err := c.d.store.Backup(ctx, file)
-	if errors.Is(err, os.ErrExist) {
-		return &status.Fault{Code: status.CodeRefused, Message: file + " exists already", Hint: "give another name: a copy overwrites nothing"}
+}
+
+// Backup implements [status.Operator]. The copy is made beside the queue, which
+// may be all that this process can write, and goes when it was handed over.
+func (c *control) Backup(ctx context.Context, w io.Writer) error {
+	dir, err := os.MkdirTemp(c.d.o.Paths.State, copies)
+	if err != nil {
+		return fmt.Errorf("back up: %w", err)
 	}
-	return err
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "copy.db")
+	if err := c.d.store.Backup(ctx, file); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(w, f); err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	return nil
 }
 
 // Pause implements [status.Operator].

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -22,11 +24,14 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 				return fmt.Errorf("find the file: %w", err)
 			}
 			return p.instance(c.Context(), false, func(ctl status.Control) error {
-				if err := ctl.Backup(c.Context(), file); err != nil {
-					return err
+				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
+				if errors.Is(err, os.ErrExist) {
+					return &exitError{code: exitFailed, message: file + " exists already", hint: "give another name: a copy overwrites nothing"}
 				}
-				fmt.Fprintln(p.stdout, "Written: "+file)
-				return nil
+				if err == nil {
+					fmt.Fprintln(p.stdout, "Written: "+file)
+				}
+				return err
 			})
 		},
 	}

@@ -24,9 +24,9 @@ type Operator interface {
 	Export(ctx context.Context, w io.Writer) error
 	// Import takes such lines; a dry run changes nothing.
 	Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error)
-	// Backup writes a copy of the whole queue to a new file, named in full, by
-	// the user that the instance runs as.
-	Backup(ctx context.Context, file string) error
+	// Backup writes a copy of the whole queue, a database. A service may be kept
+	// from writing files but its own, so whoever asks makes the file.
+	Backup(ctx context.Context, w io.Writer) error
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.
 	Pause(ctx context.Context, account string) ([]Account, error)

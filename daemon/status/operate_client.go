@@ -46,9 +46,12 @@ func (c *Client) Import(ctx context.Context, r io.Reader, dry bool) (sum queue.I
 	return sum, err
 }
 
-// Backup implements [Operator].
-func (c *Client) Backup(ctx context.Context, file string) error {
-	return c.call(ctx, http.MethodPost, "/v1/control/backup", copying{file}, &struct{}{})
+// Backup implements [Operator]. A copy that broke off is an error, as in Export.
+func (c *Client) Backup(ctx context.Context, w io.Writer) error {
+	return c.stream(ctx, http.MethodPost, "/v1/control/backup", nil, func(answer io.Reader) error {
+		_, err := io.Copy(w, answer)
+		return err
+	})
 }
 
 // Pause implements [Operator].

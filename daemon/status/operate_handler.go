@@ -1,7 +1,9 @@
 package status
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -9,11 +11,6 @@ import (
 // undoing asks for an entry to be taken back.
 type undoing struct {
 	DryRun bool `json:"dryRun"`
-}
-
-// copying names the file for a copy.
-type copying struct {
-	File string `json:"file"`
 }
 
 // pausing names an account, or all of them.
@@ -60,14 +57,8 @@ func (h *handler) operate(mux *http.ServeMux) {
 		}
 		return h.control.Resume(r.Context(), p.Account)
 	}))
-	mux.HandleFunc("POST /v1/control/backup", h.answer(func(r *http.Request) (any, error) {
-		var c copying
-		if err := decode(r, &c); err != nil {
-			return nil, err
-		}
-		return struct{}{}, h.control.Backup(r.Context(), c.File)
-	}))
-	mux.HandleFunc("GET /v1/control/export", h.export)
+	mux.HandleFunc("POST /v1/control/backup", h.streamed("application/vnd.sqlite3", h.control.Backup))
+	mux.HandleFunc("GET /v1/control/export", h.streamed("application/jsonl; charset=utf-8", h.control.Export))
 	mux.HandleFunc("POST /v1/control/import", h.answerAny(func(r *http.Request) (any, error) {
 		return h.control.Import(r.Context(), r.Body, r.URL.Query().Get("dryRun") == "true")
 	}))
@@ -82,40 +73,43 @@ func readID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// export writes lines as they come. What goes wrong after the first of them
+// streamed writes an answer as it comes. What goes wrong after its first byte
 // can be said only by cutting the connection.
-func (h *handler) export(w http.ResponseWriter, r *http.Request) {
-	out := &lines{ResponseWriter: w}
-	err := h.control.Export(r.Context(), out)
-	switch {
-	case err == nil:
-		out.begin()
-	case out.begun:
-		_ = h.fault(r, err) // logs it; the answer has begun, so it can only be cut off
-		panic(http.ErrAbortHandler)
-	default:
-		h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
+func (h *handler) streamed(kind string, write func(context.Context, io.Writer) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		out := &stream{ResponseWriter: w, kind: kind}
+		err := write(r.Context(), out)
+		switch {
+		case err == nil:
+			out.begin()
+		case out.begun:
+			_ = h.fault(r, err) // logs it; the answer has begun, so it can only be cut off
+			panic(http.ErrAbortHandler)
+		default:
+			h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
+		}
 	}
 }
 
-// lines is an answer of JSON lines, begun with the first byte.
-type lines struct {
+// stream is an answer that begins with its first byte.
+type stream struct {
 	http.ResponseWriter
+	kind  string
 	begun bool
 }
 
-func (l *lines) begin() {
-	if l.begun {
+func (s *stream) begin() {
+	if s.begun {
 		return
 	}
-	l.begun = true
-	l.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
-	l.Header().Set("Cache-Control", "no-store")
-	l.Header().Set("X-Content-Type-Options", "nosniff")
-	l.WriteHeader(http.StatusOK)
+	s.begun = true
+	s.Header().Set("Content-Type", s.kind)
+	s.Header().Set("Cache-Control", "no-store")
+	s.Header().Set("X-Content-Type-Options", "nosniff")
+	s.WriteHeader(http.StatusOK)
 }
 
-func (l *lines) Write(text []byte) (int, error) {
-	l.begin()
-	return l.ResponseWriter.Write(text)
+func (s *stream) Write(text []byte) (int, error) {
+	s.begin()
+	return s.ResponseWriter.Write(text)
 }

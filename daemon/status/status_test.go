@@ -113,9 +113,9 @@ func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (queue.Imported
 	return queue.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
 }
 
-func (f *fixed) Backup(_ context.Context, file string) error {
-	f.asked = append(f.asked, "backup "+file)
-	return f.err
+func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
+	f.asked = append(f.asked, "backup")
+	return f.Export(ctx, w)
 }
 
 func (f *fixed) Pause(_ context.Context, account string) ([]status.Account, error) {
@@ -188,7 +188,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	edit := status.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at, DryRun: true}
 	edited, err := c.Edit(ctx, 4, edit)
 	must(t, err)
-	must(t, c.Backup(ctx, "/a b"))
+	must(t, c.Backup(ctx, io.Discard))
 	undone, err := c.Undo(ctx, 6, true)
 	must(t, err)
 	paused, err := c.Pause(ctx, "a")
@@ -209,7 +209,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != status.Paused || resumed[0].State != status.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup /a b", int64(6), true, "pause a", "resume ", past, filter}
+	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup", int64(6), true, "pause a", "resume ", past, filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -245,6 +245,9 @@ func TestBrokenExportIsNoWholeOne(t *testing.T) {
 		c, _ := serve(t, &fixed{text: text, err: errors.New("disk trouble")})
 		if err := c.Export(t.Context(), io.Discard); err == nil {
 			t.Errorf("broken %s, and no error", name)
+		}
+		if err := c.Backup(t.Context(), io.Discard); err == nil {
+			t.Errorf("a copy broken %s, and no error", name)
 		}
 	}
 }
