@@ -44,7 +44,7 @@ func fault(words []string) error {
 // prose are the words that stand behind the name where a sentence is about the
 // program.
 func prose(word string) bool {
-	return slices.Contains([]string{"already", "and", "came", "database", "first", "has", "is", "may", "running?"}, word)
+	return slices.Contains([]string{"already", "and", "came", "database", "first", "has", "is", "may", "running?", "runs"}, word)
 }
 
 // mentionFault is fault for a command in the middle of a sentence, where the
@@ -272,6 +272,8 @@ func literals(path string, check func(path string, line int, text string)) error
 			return text
 		case *ast.BinaryExpr:
 			return whole(e.X) + whole(e.Y)
+		case *ast.CallExpr:
+			return composed(e, whole)
 		default:
 			return unknown
 		}
@@ -280,6 +282,11 @@ func literals(path string, check func(path string, line int, text string)) error
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
+		case *ast.CallExpr:
+			if text := composed(n, whole); text != unknown {
+				check(path, set.Position(n.Pos()).Line, text)
+				return false
+			}
 		case *ast.BinaryExpr:
 			check(path, set.Position(n.Pos()).Line, whole(n))
 			return false
@@ -291,4 +298,23 @@ func literals(path string, check func(path string, line int, text string)) error
 		return true
 	})
 	return nil
+}
+
+// composed is the text of Command(system, "service start"), which puts the
+// program's name and --system before it.
+func composed(call *ast.CallExpr, whole func(ast.Expr) string) string {
+	name := ""
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	if len(call.Args) != 2 || !strings.EqualFold(name, "command") {
+		return unknown
+	}
+	if first, ok := call.Args[0].(*ast.BasicLit); ok && first.Kind == token.STRING {
+		return unknown // another program's
+	}
+	return "filmspool " + whole(call.Args[1])
 }

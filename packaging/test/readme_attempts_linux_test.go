@@ -117,9 +117,11 @@ func (r *reader) well(line string) (string, error) {
 	return said, err
 }
 
-// installed wants the package's program in the path.
+// installed wants the package's program in the path, and bash to complete its
+// commands.
 func (r *reader) installed() {
 	r.t.Helper()
+	r.mine(". /usr/share/bash-completion/completions/filmspool && complete -p filmspool")
 	if got := r.mine("command -v filmspool && filmspool version"); !strings.HasPrefix(got, packaged+"\nfilmspool ") {
 		r.t.Errorf("after the installation: %s", got)
 	}
