@@ -17,7 +17,6 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/guard"
-	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -182,31 +181,6 @@ func (d *Daemon) openConnector() (*connector.Server, error) {
 		return nil, fmt.Errorf("open the connector: %w", err)
 	}
 	return s, nil
-}
-
-// feedWatchdog tells the service manager that we are alive, as long as the
-// queue answers; a manager that waits in vain restarts us.
-func (d *Daemon) feedWatchdog(ctx context.Context) error {
-	every := service.WatchdogInterval()
-	if every == 0 {
-		return nil
-	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if _, err := d.store.Counts(ctx); err != nil {
-			d.log.Error("the queue does not answer", "error", err)
-			continue
-		}
-		if err := service.Notify("WATCHDOG=1"); err != nil {
-			d.log.Warn("the service manager was not told that we are alive", "error", err)
-		}
-	}
 }
 
 // setAddress remembers where the instance listens.

@@ -63,6 +63,9 @@ func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handle
 		}
 		return nil
 	}
+	if err := answers(ctx, l.Addr().String()); err != nil {
+		return errors.Join(fmt.Errorf("ask ourselves: %w", err), stop())
+	}
 	if err := d.announce(l.Addr(), token); err != nil {
 		return errors.Join(err, stop())
 	}

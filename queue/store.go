@@ -61,9 +61,10 @@ type Store struct {
 	turn    chan struct{} // one slot: full while Run runs and nobody writes
 	started atomic.Bool
 	closed  atomic.Bool
-	damage  chan error    // one slot: what Run ends with
-	closing chan struct{} // closed by Close
-	done    chan struct{} // closed when nobody writes any more
+	damage  chan error         // one slot: what Run ends with
+	closing chan struct{}      // closed by Close
+	asked   chan chan struct{} // whether Run moves; it closes what it is handed
+	done    chan struct{}      // closed when nobody writes any more
 
 	listening sync.Mutex
 	listeners map[chan struct{}]struct{}
@@ -82,6 +83,7 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	s := &Store{
 		path: o.Path, settings: o.Settings, logger: o.Logger, now: now,
 		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		asked:     make(chan chan struct{}),
 		damage:    make(chan error, 1),
 		listeners: map[chan struct{}]struct{}{},
 	}

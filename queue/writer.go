@@ -103,6 +103,10 @@ func (s *Store) Run(ctx context.Context) error {
 		select {
 		case j := <-s.jobs:
 			s.serve(j)
+		case answered := <-s.asked:
+			<-s.turn
+			s.turn <- struct{}{}
+			close(answered)
 		case <-trim.C:
 			s.trim(ctx)
 			<-s.turn

@@ -99,8 +99,9 @@ type Loop struct {
 	log          *slog.Logger
 	jitter       jitter
 
-	woken chan struct{} // one slot each: several nudges melt into one
-	used  chan struct{}
+	woken  chan struct{} // one slot each: several nudges melt into one
+	used   chan struct{}
+	called chan struct{} // no slot: whether the loop comes round
 
 	mu       sync.Mutex
 	running  bool
@@ -127,7 +128,7 @@ func New(o Options) (*Loop, error) {
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
 		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
 		doubts: o.Doubts, lookups: o.Lookups, inDoubt: o.InDoubt, idempotent: o.Idempotent, waits: o.Waits,
-		woken: make(chan struct{}, 1), used: make(chan struct{}, 1),
+		woken: make(chan struct{}, 1), used: make(chan struct{}, 1), called: make(chan struct{}),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},
 	}, nil

@@ -189,6 +189,7 @@ func (r *run) rest() {
 		r.onUse(time.Now())
 	case act := <-r.acts:
 		act()
+	case <-r.called:
 	case <-alarm:
 		r.look = true
 	}

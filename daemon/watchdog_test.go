@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A part that is stuck costs the sign of life, and gives it back when it moves
+// again. Half of what the manager allows passes between two signs.
+func TestAStuckPartMissesTheBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const every = 90 * time.Second
+		stuck := false
+		parts := []vital{
+			{"well", func(context.Context) error { return nil }},
+			{"sick", func(ctx context.Context) error {
+				if stuck {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}},
+		}
+		signs := 0
+		d := &Daemon{log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			d.beat(ctx, every, parts, func() error { signs++; return nil })
+		}()
+		pass := func(beats int) {
+			time.Sleep(time.Duration(beats) * every)
+			synctest.Wait()
+		}
+		if pass(3); signs != 3 {
+			t.Errorf("%d signs of life in three beats", signs)
+		}
+		stuck = true
+		if pass(4); signs != 3 {
+			t.Errorf("%d signs of life while a part was stuck", signs-3)
+		}
+		stuck = false
+		if pass(3); signs < 5 {
+			t.Errorf("%d signs of life after it moved again", signs-3)
+		}
+		stop()
+		<-ended
+	})
+}
+
+// A listener that nobody serves is no listener, though the system takes up
+// its connections; one that hangs up is alive.
+func TestAnswers(t *testing.T) {
+	well := httptest.NewServer(http.NotFoundHandler())
+	defer well.Close()
+	full := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer full.Close()
+	deaf, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for name, c := range map[string]struct {
+		address  string
+		patience time.Duration
+		alive    bool
+	}{
+		"one that answers":  {well.Listener.Addr().String(), time.Minute, true},
+		"one that hangs up": {full.Listener.Addr().String(), time.Minute, true},
+		"nobody":            {gone.Addr().String(), time.Minute, false},
+		"a deaf one":        {deaf.Addr().String(), 50 * time.Millisecond, false},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), c.patience)
+		if err := answers(ctx, c.address); (err == nil) != c.alive {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
