@@ -305,22 +305,12 @@ func (l *launchd) unloaded(ctx context.Context) (Status, error) {
 
 // logs copies the end of the file that launchd appends to.
 func (l *launchd) logs(ctx context.Context, out io.Writer, follow bool) error {
-	if _, err := os.Stat(l.log); errors.Is(err, fs.ErrNotExist) {
-		if l.installed() {
-			return nil // it has not started yet
+	if !l.installed() {
+		if _, err := os.Stat(l.log); errors.Is(err, fs.ErrNotExist) {
+			return notInstalled(l.o.System)
 		}
-		return notInstalled(l.o.System)
 	}
-	args := []string{"-n", "200", l.log}
-	if follow {
-		args = append([]string{"-F"}, args...)
-	}
-	cmd := exec.CommandContext(ctx, "tail", args...)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Run(); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("read %s: %w", l.log, err)
-	}
-	return nil
+	return showLog(ctx, l.log, out, logLines, follow)
 }
 
 // user and gui are the two domains of a person.

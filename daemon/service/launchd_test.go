@@ -296,7 +296,7 @@ func TestLaunchdLogs(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	do(t, l.install)
-	if err := l.logs(t.Context(), &out, false); err != nil {
+	if err := l.logs(t.Context(), &out, false); !errors.Is(err, fs.ErrNotExist) || hint(err) != "filmspool service status" {
 		t.Errorf("not started yet: %v", err)
 	}
 	if err := os.WriteFile(l.log, []byte(strings.Repeat("old\n", 300)+"new\n"), 0o600); err != nil {

@@ -52,8 +52,11 @@ func covered() map[string]cover {
 			file: ".ci/others.sh", holds: "skopeo copy --quiet", why: "to a folder there; a store of containers wants more rights than a build machine has",
 		},
 		"podman rmi filmspool:0.1.0": {file: "packaging/test/container_linux_test.go", holds: "func TestContainerImage", why: "likewise"},
-		"podman run --network host -v filmspool:/state -v ~/.config/filmspool:/config:ro -v ~/.kodi/userdata:/kodi/userdata:ro filmspool:0.1.0": {
+		"podman run --name filmspool --network host -v filmspool:/state -v ~/.config/filmspool:/config:ro -v ~/.kodi/userdata:/kodi/userdata:ro filmspool:0.1.0": {
 			file: "packaging/test/container_linux_test.go", holds: "func TestContainerImage", why: "it runs what the image holds, as the image says",
+		},
+		"podman exec -it filmspool filmspool login --base-url https://tracker.example/api/v1": {
+			file: "packaging/test/container_linux_test.go", holds: `"login", "--key-stdin"`, why: "in the same place",
 		},
 		"go install github.com/filmspool/filmspool/cmd/filmspool@latest": {
 			file: ".ci/checks.sh", holds: "go build -trimpath", why: "it installs what is published, and this is what will be",
