@@ -39,6 +39,12 @@ rc-update add filmspool default
 rc-service --nodeps filmspool start
 another none
 rc-service filmspool status
+filmspool --system service status
+
+echo 'the program leaves the script of the package alone'
+script=$(cksum /etc/init.d/filmspool)
+filmspool --system service install
+[ "$(cksum /etc/init.d/filmspool)" = "$script" ]
 [ "$(stat -c '%a %U' /var/lib/filmspool)" = '700 filmspool' ]
 [ "$(stat -c '%a %G' /run/filmspool /run/filmspool/control.json | tr '\n' ' ')" = '750 filmspool 640 filmspool ' ]
 filmspool --system add movie 603 --json >/dev/null

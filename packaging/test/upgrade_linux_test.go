@@ -72,6 +72,11 @@ func (h *household) downgraded() {
 	if s.Restarts != 0 || !strings.Contains(s.Detail, "newer version") || !strings.Contains(s.Detail, "(exit code 78)") {
 		h.t.Errorf("with a newer queue: %+v", s)
 	}
+	_, err := h.try("", h.words("service", "start")...)
+	h.t.Logf("service start\n%v", err)
+	if err == nil || !strings.Contains(err.Error(), "newer version") || !strings.Contains(err.Error(), "hint:  ") {
+		h.t.Errorf("started by hand with a newer queue: %v", err)
+	}
 	if after := h.files(); after != before {
 		h.t.Errorf("it touched the queue; before:\n%s\nafter:\n%s", before, after)
 	}
