@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,6 +67,9 @@ func (p *program) installService(ctx context.Context, i installation) error {
 	if err := p.atWork("install", func() error { return m.Install(ctx) }); err != nil {
 		return err
 	}
+	if paths, err := config.FindPaths(p.choice, p.outside); err == nil {
+		_ = os.MkdirAll(filepath.Dir(paths.File), 0o755) // for what is written there later; whoever cannot is told then
+	}
 	p.sayInstalled(ctx, m, person)
 	p.warnOfOthers(ctx, m)
 	return nil
@@ -101,7 +105,7 @@ func (p *program) sayFolders(person service.Person) {
 		return err != nil || !info.IsDir()
 	})
 	if len(there) == 0 {
-		fmt.Fprintf(p.stdout, "%s has no Kodi folder yet. Once it is there it may read %s\n", person.Name, strings.Join(all, " or "))
+		fmt.Fprintf(p.stdout, "%s has no Kodi folder yet; it may read, once there is one:\n    %s\n", person.Name, strings.Join(all, "\n    "))
 		return
 	}
 	o, err := p.serviceConfig()

@@ -47,7 +47,11 @@ func (p *program) sayService(s service.Status) {
 		fmt.Fprintln(p.stdout)
 	}
 	if s.State == service.Running && s.Restarts > 0 {
-		fmt.Fprintf(p.stdout, "it has ended by itself %d times since it was started, and was started again\n", s.Restarts)
+		again := "once"
+		if s.Restarts > 1 {
+			again = fmt.Sprintf("%d times", s.Restarts)
+		}
+		fmt.Fprintf(p.stdout, "it has ended by itself, and was started again, %s\n", again)
 	}
 	if s.Detail != "" {
 		fmt.Fprintln(p.stdout, s.Detail)

@@ -17,6 +17,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"time"
 )
@@ -128,6 +129,8 @@ func (h Holder) Stop() string {
 		return "sudo filmspool --system service stop"
 	case h.Service == OfUser && h.mine:
 		return "filmspool service stop"
+	case h.Service == OfUser && h.User != "" && os.Geteuid() == 0:
+		return fmt.Sprintf("runuser -u %s -- filmspool service stop", h.User)
 	case h.Service == OfUser && h.User != "":
 		return "filmspool service stop, typed by " + h.User
 	case h.PID != 0:

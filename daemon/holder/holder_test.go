@@ -65,6 +65,10 @@ func TestSilentHolder(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
+	byKid := "filmspool service stop, typed by kid"
+	if os.Geteuid() == 0 {
+		byKid = "runuser -u kid -- filmspool service stop"
+	}
 	for _, c := range []struct {
 		h          Holder
 		says, stop string
@@ -75,7 +79,7 @@ func TestWords(t *testing.T) {
 		{Holder{Filmspool: true}, "another filmspool", ""},
 		{Holder{Filmspool: true, Version: "1.0", PID: 7, Service: ByHand}, "another filmspool 1.0 (process 7)", "kill 7"},
 		{Holder{Filmspool: true, PID: 7, Service: OfUser, mine: true}, "another filmspool (process 7)", "filmspool service stop"},
-		{Holder{Filmspool: true, PID: 7, Service: OfUser, User: "kid"}, "another filmspool (process 7 of kid)", "filmspool service stop, typed by kid"},
+		{Holder{Filmspool: true, PID: 7, Service: OfUser, User: "kid"}, "another filmspool (process 7 of kid)", byKid},
 		{Holder{Filmspool: true, User: "user 61184", Service: OfMachine}, "another filmspool (of user 61184)", "sudo filmspool --system service stop"},
 	} {
 		if c.h.String() != c.says || c.h.Stop() != c.stop {

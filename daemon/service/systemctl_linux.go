@@ -91,6 +91,7 @@ func (c systemctl) explain(verb string, err error, wrote string) error {
 	case strings.Contains(wrote, "Failed to connect to"), strings.Contains(wrote, "Host is down"):
 		return c.unreachable(err)
 	case strings.Contains(wrote, "Access denied"), strings.Contains(wrote, "uthentication"), strings.Contains(wrote, "ermission denied"):
+		e.What, _, _ = strings.Cut(e.What, "\n") // then come commands to see why
 		e.Advice = Command(true, "service "+verb)
 	case strings.Contains(wrote, "is masked"):
 		e.Advice = "sudo systemctl unmask " + unitName

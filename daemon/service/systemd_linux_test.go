@@ -397,6 +397,8 @@ func TestFailure(t *testing.T) {
 		want   string
 	}{
 		{"exit-code", 203, "systemd cannot run the program (203/EXEC)"},
+		{"exit-code", 0, "what systemd runs before it has failed"},
+		{"protocol", 0, "it ended before it was ready"},
 		{"core-dump", 11, "it was ended by signal 11"},
 		{"watchdog", 6, "it gave no sign of life in time"},
 		{"timeout", 0, "it did not become ready, or did not stop, in time"},

@@ -117,6 +117,8 @@ func failure(result string, status int) string {
 		return "systemd cannot run the program (203/EXEC)"
 	case result == "exit-code" && slices.Contains(wallFaults(), status):
 		return fmt.Sprintf("this system does not allow the service its sandbox (%d); filmspool service install writes a unit that does without", status)
+	case result == "exit-code" && status == 0:
+		return "what systemd runs before it has failed"
 	case result == "exit-code":
 		return fmt.Sprintf("it ended with exit code %d", status)
 	case result == "signal" || result == "core-dump":
