@@ -85,7 +85,7 @@ type job struct {
 
 	pid, runs int
 	exitCode  int    // of the last run that ended; -1 before there is one, and after a signal
-	signal    string // that ended the last run; empty otherwise
+	signal    string // that ended the last run, or why it was killed; empty otherwise
 }
 
 // target is how launchctl names it.
@@ -116,7 +116,7 @@ func parsePrint(domain, out string) job {
 			if n, err := strconv.Atoi(number); err == nil {
 				j.exitCode = n
 			}
-		case "last terminating signal": // "Killed: 9"
+		case "last terminating signal", "last exit reason": // "Killed: 9"; the latter for want of memory, too
 			j.signal = value
 		}
 	}
@@ -130,7 +130,7 @@ func (j job) situation() State {
 	switch {
 	case j.pid != 0 || j.state == "running":
 		return Running
-	case j.failed() && j.exitCode != 0:
+	case j.failed():
 		return Restarting
 	case j.exitCode == 0:
 		return Failed

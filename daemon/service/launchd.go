@@ -119,13 +119,10 @@ func (l *launchd) place(ctx context.Context, text string, ran bool) error {
 	if err := writeFile(l.file, []byte(text)); err != nil {
 		return err
 	}
-	if err := l.enable(ctx); err != nil {
-		return err
-	}
 	if ran {
 		return l.bootstrap(ctx)
 	}
-	return nil
+	return l.enable(ctx)
 }
 
 // restore puts back what stood there before a failed install.

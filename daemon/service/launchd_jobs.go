@@ -71,8 +71,12 @@ func (l *launchd) disabled(ctx context.Context, domain string) bool {
 	return false
 }
 
-// bootstrap hands the property list to launchd, which starts the program.
+// bootstrap hands the property list to launchd, which starts the program. It
+// takes back an earlier "launchctl disable" first, or launchd would refuse.
 func (l *launchd) bootstrap(ctx context.Context) error {
+	if err := l.enable(ctx); err != nil {
+		return err
+	}
 	domain, err := l.domain(ctx)
 	if err != nil {
 		return err
