@@ -29,6 +29,7 @@ func installing() map[string]attempt {
 			if _, err := r.try("", "test", "-e", packaged); err == nil {
 				r.t.Errorf("%s is there after its removal", packaged)
 			}
+			r.run("", "getent", "group", "filmspool") // which the README says
 			r.run("", "sh", "-c", "apt-get install --yes /home/me/*.deb")
 			r.installed()
 		}},
@@ -42,6 +43,7 @@ func installing() map[string]attempt {
 		"filmspool status":                              {typed: (*reader).well},
 		"filmspool service status":                      {says: "running"},
 		"filmspool service logs":                        {says: "ready", after: (*reader).wrong},
+		"filmspool service uninstall":                   {says: "removed", after: (*reader).uninstalled},
 		"sudo filmspool --system service start":         {says: "started"},
 		"filmspool --system " + logIn:                   {typed: (*reader).login, says: "The key is good"},
 		"filmspool --system pair":                       {says: "Type it into"},
@@ -147,6 +149,19 @@ func (r *reader) wrong() {
 	}
 	r.mine("rm .config/filmspool/config.toml && filmspool service start")
 	r.up()
+}
+
+// uninstalled wants nothing of it left in the home. The first time makes way for
+// the machine's service; after the second, the reader goes on with their own.
+func (r *reader) uninstalled() {
+	r.t.Helper()
+	if left := r.mine("find .config/systemd -name '*filmspool*'"); left != "" {
+		r.t.Errorf("left in the home: %s", left)
+	}
+	if r.removals++; r.removals == 2 {
+		r.mine("filmspool service install && filmspool service start")
+		r.up()
+	}
 }
 
 // configure puts the README's first settings in their place.

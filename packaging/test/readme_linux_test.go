@@ -50,6 +50,8 @@ type reader struct {
 	page  string
 	words map[string]string // what stands for ID and FILE
 	films int               // how many were added
+
+	removals int // of their own service
 }
 
 // TestReadmeOnSystemd types every command of the README into a new machine, in
