@@ -118,21 +118,13 @@ func (l *launchd) bootout(ctx context.Context, jobs []job) error {
 }
 
 func (l *launchd) gone(ctx context.Context, j job) error {
-	for deadline := time.Now().Add(l.busy); ; {
+	return await(ctx, "stop", l.busy, func() (bool, error) {
 		_, err := l.ctl(ctx, "print", j.target())
 		if absent(err) {
-			return nil
+			return true, nil
 		}
-		if err != nil {
-			return err
-		}
-		if !time.Now().Before(deadline) {
-			return fmt.Errorf("launchd still has the service after %v", l.busy)
-		}
-		if err := pause(ctx, l.busy/300); err != nil {
-			return err
-		}
-	}
+		return false, err
+	})
 }
 
 // settled waits until the program has run for a moment. launchd cannot tell
@@ -145,7 +137,7 @@ func (l *launchd) settled(ctx context.Context) error {
 		}
 		over := !time.Now().Before(deadline)
 		if s.State == Failed || s.State == Restarting || over && s.State != Running {
-			return &Error{What: "the service does not keep running: " + s.Detail, Cause: errEnded, Advice: l.see()}
+			return ended(s.Detail, l.o.System)
 		}
 		if over {
 			return nil

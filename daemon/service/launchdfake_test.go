@@ -151,6 +151,6 @@ func newMac(t *testing.T) (*mac, *launchd) {
 
 func (m *mac) open(o Options, library string, uid int) *launchd {
 	l := newLaunchd(o, library, m.ctl, uid)
-	l.busy, l.settle = 300*time.Millisecond, 20*time.Millisecond
+	l.busy, l.settle = 3*time.Second, 20*time.Millisecond
 	return l
 }
