@@ -12,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 )
 
@@ -47,7 +48,14 @@ func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool,
 		defer running.Close()
 		return do(running)
 	}
-	if needsDaemon || p.choice.System || !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}) {
+	switch {
+	case !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+		return err
+	case p.choice.System:
+		none := status.NotRunning()
+		none.Hint = service.Command(true, "service start")
+		return none
+	case needsDaemon:
 		return err
 	}
 	return daemon.Offline(ctx, o, do)

@@ -38,8 +38,8 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 			} else {
 				err = printStatus(p.stdout, s)
 			}
-			if !*asJSON && err == nil && s.Version != version {
-				fmt.Fprintf(p.stdout, "\nversion %s runs, and this is %s: %s\n", s.Version, version, service.Command(p.choice.System, "service restart"))
+			if !*asJSON && err == nil {
+				p.sayUpgraded(s.Version)
 			}
 			if err == nil && s.State == status.Attention {
 				return &exitError{code: exitAttention}
@@ -48,6 +48,13 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 		})
 	}
 	return c
+}
+
+// sayUpgraded tells of a program that was replaced while it ran.
+func (p *program) sayUpgraded(running string) {
+	if running != version {
+		fmt.Fprintf(p.stdout, "\nversion %s runs, and this is %s; to use it: %s\n", running, version, service.Command(p.choice.System, "service restart"))
+	}
 }
 
 // printStatus prints the sentence, the next step, and the details.

@@ -12,7 +12,7 @@ func newBackend(o Options) (backend, error) {
 		return nil, &Error{
 			What:   "this system has no services of one person",
 			Cause:  ErrNoManager,
-			Advice: "filmspool service install --system",
+			Advice: Command(true, "service install"),
 		}
 	}
 	return newForeign(o, kardianos.KeyValue{}, traces{})

@@ -260,32 +260,23 @@ func (d *initd) bring(ctx context.Context, verb string) error {
 	if err := tool(ctx, append(append([]string{}, d.kind.verb...), "start")...); err != nil {
 		return &Error{What: err.Error(), Cause: err, Advice: command(true, "service logs")}
 	}
-	return d.awaitReady(ctx, 15*time.Second)
+	return d.awaitReady(ctx)
 }
 
-func (d *initd) awaitReady(ctx context.Context, patience time.Duration) error {
-	again := time.NewTicker(100 * time.Millisecond)
-	defer again.Stop()
+func (d *initd) awaitReady(ctx context.Context) error {
 	begun := time.Now()
-	for enough := begun.Add(patience); ; {
+	return await(ctx, "start", startPatience, func() (bool, error) {
 		s, err := d.status(ctx)
 		down := s.State == Failed || s.State == Restarting || s.State == Stopped
 		switch {
 		case err != nil:
-			return err
+			return false, err
 		case down && time.Since(begun) > d.settling:
-			return &Error{What: "it did not start: " + s.Detail, Cause: errors.New(string(s.State)), Advice: s.Hint}
-		case s.State == Running && d.answers(ctx):
-			return nil
-		case time.Now().After(enough):
-			return &Error{What: "it runs, but does not answer yet", Cause: os.ErrDeadlineExceeded, Advice: command(true, "service logs")}
+			return false, &Error{What: "it did not start: " + s.Detail, Cause: errors.New(string(s.State)), Advice: s.Hint}
+		default:
+			return s.State == Running && d.answers(ctx), nil
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return fmt.Errorf("wait until it is ready: %w", ctx.Err())
-		}
-	}
+	})
 }
 
 // answers asks the program, where the caller knows how.

@@ -195,8 +195,8 @@ func (s *systemd) checkPlace() error {
 			return &Error{
 				What:  fmt.Sprintf("a system service cannot see a program in %s", hidden),
 				Cause: errors.ErrUnsupported,
-				Advice: fmt.Sprintf("sudo install -m 755 %s %s && sudo %[2]s --system service install",
-					shellWord(s.o.Executable), place),
+				Advice: fmt.Sprintf("sudo install -m 755 %s %s && sudo %[2]s --system service %s",
+					shellWord(s.o.Executable), place, s.again("install")),
 			}
 		}
 	}
@@ -207,14 +207,19 @@ func (s *systemd) mustBeRoot(verb string) error {
 	if !s.o.System || s.euid == 0 {
 		return nil
 	}
-	if verb == "install" && s.o.User != "" {
-		verb += " --user " + s.o.User
-	}
 	return &Error{
 		What:   "a system service is in the hands of root",
 		Cause:  fs.ErrPermission,
-		Advice: "sudo " + command(true, "service "+verb),
+		Advice: "sudo " + command(true, "service "+s.again(verb)),
 	}
+}
+
+// again is a verb with what was asked for.
+func (s *systemd) again(verb string) string {
+	if verb == "install" && s.o.User != "" {
+		verb += " --user " + s.o.User
+	}
+	return verb
 }
 
 func (s *systemd) uninstall(ctx context.Context) error {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/service"
+)
+
+func TestSayService(t *testing.T) {
+	since := time.Date(2026, 11, 21, 8, 59, 7, 0, time.Local)
+	for name, c := range map[string]struct {
+		s    service.Status
+		says string
+	}{
+		"well": {
+			service.Status{Installed: true, State: service.Running, PID: 42, Since: since, Version: "1", Autostart: true},
+			"running\nprocess 42 since 2026-11-21 08:59:07, version 1\n",
+		},
+		"little is known": {service.Status{Installed: true, State: service.Running, PID: 42, Autostart: true}, "running\nprocess 42\n"},
+		"until the logout": {
+			service.Status{Installed: true, State: service.Stopped, Autostart: true, UntilLogout: true, Hint: "filmspool service start"},
+			"stopped\n" + untilLogout + "\nhint:  filmspool service start\n",
+		},
+		"not by itself": {
+			service.Status{Installed: true, State: service.Stopped},
+			"stopped\nIt does not start by itself. To change that: filmspool service install\n",
+		},
+		"a crash": {
+			service.Status{Installed: true, State: service.Running, Restarts: 1, Autostart: true},
+			"running\nit has ended by itself, and was started again, once\n",
+		},
+		"crashes": {
+			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: "no disk", Hint: "filmspool service logs"},
+			"restarting\nno disk\nhint:  filmspool service logs\n",
+		},
+		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
+	} {
+		var out bytes.Buffer
+		(&program{stdout: &out}).sayService(c.s)
+		if out.String() != c.says {
+			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
+		}
+	}
+}
+
+func TestSayUpgraded(t *testing.T) {
+	var out bytes.Buffer
+	p := &program{stdout: &out}
+	if p.sayUpgraded(version); out.String() != "" {
+		t.Errorf("the same version: %q", out.String())
+	}
+	if p.sayUpgraded("0.0.1"); !strings.Contains(out.String(), "version 0.0.1 runs, and this is "+version+"; to use it: filmspool service restart") {
+		t.Errorf("another version: %q", out.String())
+	}
+}
+
+// The journal sorts by the number before a line; a terminal shows none.
+func TestErrorsInTheJournal(t *testing.T) {
+	for stream, want := range map[string]string{"": "error: a\nb\nhint:  c\n", "8:1": "<3>error: a\n<3>b\n<3>hint:  c\n"} {
+		var out bytes.Buffer
+		p := &program{stderr: &out, getenv: func(string) string { return stream }}
+		if p.show(&exitError{message: "a\nb", hint: "c"}); out.String() != want {
+			t.Errorf("%q: %q", stream, out.String())
+		}
+	}
+}
