@@ -51,7 +51,7 @@ func free(before string) bool {
 	}
 	last := before[strings.LastIndexByte(strings.TrimRight(before, " "), ' ')+1:]
 	switch strings.TrimSpace(last) {
-	case "group", "rc-service", "--ifstarted", "add", "delete", "restart", "-G", "-g", "g":
+	case "group", "--name", "rc-service", "--ifstarted", "add", "delete", "restart", "-G", "-g", "g":
 		return false
 	}
 	return true

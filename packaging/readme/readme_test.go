@@ -52,6 +52,7 @@ func TestMentions(t *testing.T) {
 		"filmspool queue explain ID tells; more":               "queue explain ID tells",
 		"rc-service filmspool start":                           "",
 		"~/.local/filmspool and more":                          "",
+		`podman run --name filmspool --network host`:           "",
 		`the "filmspool" service`:                              "",
 		"usermod -aG filmspool NAME":                           "",
 		"Filmspool runs; filmspool.service runs; ~/.filmspool": "",

@@ -66,8 +66,10 @@ func start(t *testing.T, root string, up func(*machine) bool, options ...string)
 		options = []string{"--volatile=overlay"}
 	}
 	console := new(bytes.Buffer)
-	nspawn := apart(t, "systemd-nspawn", append([]string{"--quiet", "--directory=" + root, "--boot",
-		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe"}, options...)...)
+	nspawn := apart(t, "systemd-nspawn", append([]string{
+		"--quiet", "--directory=" + root, "--boot",
+		"--register=no", "--keep-unit", "--private-network", "--link-journal=no", "--console=pipe",
+	}, options...)...)
 	// On a machine with the older control groups nobody tells when one is empty.
 	nspawn.Env = append(os.Environ(), "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1")
 	nspawn.Stdout, nspawn.Stderr = console, console
