@@ -70,9 +70,11 @@ func operating() map[string]attempt {
 	delivered := func(r *reader) { r.resume(); r.add("delivered") }
 	held := func(r *reader) { r.waiting(); r.mine("filmspool queue hold " + r.words["ID"]) }
 	return map[string]attempt{
-		"filmspool queue explain ID":          {before: delivered, says: "delivered"},
-		"filmspool queue show ID":             {before: delivered, says: "delivered"},
-		"filmspool queue retry ID":            {before: (*reader).waiting, after: (*reader).resume},
+		"filmspool queue explain ID": {before: delivered, says: "delivered"},
+		"filmspool queue show ID":    {before: delivered, says: "delivered"},
+		"filmspool queue retry ID": {
+			before: func(r *reader) { r.resume(); r.arm("status:400"); r.add("rejected") }, after: becomes("delivered"),
+		},
 		"filmspool queue hold ID":             {before: (*reader).waiting, after: becomes("held")},
 		"filmspool queue release ID":          {before: held, after: becomes("pending")},
 		"filmspool queue drop ID":             {before: (*reader).waiting, after: becomes("dropped")},
