@@ -86,9 +86,13 @@ step_mariadb() {
 
 step_nspawn() {
   the_program
-  FILMSPOOL_NSPAWN_ROOT=$(root_tar)
-  export FILMSPOOL_NSPAWN_ROOT
-  must_pass ./packaging/test TestServiceOnSystemd
+  local suite
+  for suite in bookworm trixie; do
+    FILMSPOOL_NSPAWN_ROOT=$(root_tar "$suite")
+    export FILMSPOOL_NSPAWN_ROOT
+    must_pass ./packaging/test TestServiceOnSystemd
+    must_pass ./packaging/test TestWallsOnSystemd
+  done
   services_elsewhere
 }
 

@@ -36,8 +36,10 @@ func (s *systemd) allowState(template string) (string, error) {
 	switch {
 	case named == "":
 		return template, nil
-	case strings.Contains(named, ":"):
-		return "", fmt.Errorf("systemd takes no colon in the name of the folder %s", named)
+	case strings.ContainsAny(named, `:"'\`): // parted or escaped, in other ways by each systemd
+		return "", fmt.Errorf("systemd takes no colon, quote or backslash in the name of the state folder %s", named)
+	case strings.HasPrefix(named, "/tmp/"), strings.HasPrefix(named, "/var/tmp/"):
+		return "", fmt.Errorf("a service has a /tmp of its own, so it would not see the state folder %s: choose another", named)
 	case !s.o.System:
 		return template, nil // its unit has a place for it
 	case s.o.User == "":

@@ -38,7 +38,7 @@ func TestInstallWithoutUserNamespaces(t *testing.T) {
 // A state folder that was named may be written, and no other; "$" begins a
 // variable in a command alone.
 func TestUnitAllowsTheStateFolder(t *testing.T) {
-	const odd = `/srv/film "spool" $1 100%`
+	const odd = `/srv/film spool $1 100%`
 	for _, c := range []struct {
 		template string
 		o        Options
@@ -48,7 +48,7 @@ func TestUnitAllowsTheStateFolder(t *testing.T) {
 			"ExecStartPre=+:mkdir -p -m 700 %h/.local/state/filmspool", "BindPaths=%h/.local/state/filmspool",
 		}},
 		{packaging.UserUnit, Options{Args: []string{"run", "--state-dir", odd}}, []string{
-			`ExecStartPre=+:mkdir -p -m 700 "/srv/film \"spool\" $1 100%%"`, `BindPaths="/srv/film \"spool\" $1 100%%"`,
+			`ExecStartPre=+:mkdir -p -m 700 "/srv/film spool $1 100%%"`, `BindPaths="/srv/film spool $1 100%%"`,
 		}},
 		{packaging.SystemUnit, Options{System: true, User: "kid", Args: []string{"run", "--state-dir", "/srv/a b"}}, []string{
 			"User=kid", `BindPaths="/srv/a b"`,
@@ -74,6 +74,9 @@ func TestUnitAllowsTheStateFolder(t *testing.T) {
 func TestUnitRefusesAStateFolder(t *testing.T) {
 	for _, o := range []Options{
 		{Args: []string{"run", "--state-dir", "/srv/a:b"}},
+		{Args: []string{"run", "--state-dir", `/srv/"a"`}},
+		{Args: []string{"run", "--state-dir", "/tmp/a"}},
+		{Args: []string{"run", "--state-dir", "/var/tmp/a"}},
 		{System: true, Args: []string{"run", "--state-dir", "/srv/a"}},
 	} {
 		f := newFake(t, o.System)

@@ -42,10 +42,12 @@ func boot(t *testing.T, more map[string]string) *machine {
 	for path, file := range more {
 		must(t, exec.CommandContext(t.Context(), "install", "-m", "644", file, filepath.Join(root, path)))
 	}
-	return start(t, root, func(m *machine) bool {
-		out, _ := m.try("", "systemctl", "is-system-running")
-		return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
-	})
+	return start(t, root, systemdIsUp)
+}
+
+func systemdIsUp(m *machine) bool {
+	out, _ := m.try("", "systemctl", "is-system-running")
+	return strings.HasPrefix(out, "running") || strings.HasPrefix(out, "degraded")
 }
 
 // unpack makes the root file system of a machine, with the program in it.
