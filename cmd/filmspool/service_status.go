@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
@@ -20,6 +23,7 @@ func (p *program) serviceStatusCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		p.addHolder(c.Context(), m, &s)
 		if *asJSON {
 			err = printJSON(p.stdout, s)
 		} else {
@@ -31,6 +35,14 @@ func (p *program) serviceStatusCommand() *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// addHolder tells of a service that does not run who has its port: from here
+// more of that can be seen than from within the service.
+func (p *program) addHolder(ctx context.Context, m *service.Manager, s *service.Status) {
+	if taken, ok := errors.AsType[*daemon.TakenError](p.portTaken(ctx, m)); ok {
+		s.Detail, s.Hint = "it cannot start as things are: "+taken.Error(), taken.Hint()
+	}
 }
 
 // sayService prints the state, what else the manager tells, and what to do.

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -103,18 +104,18 @@ func (h Holder) String() string {
 	case h.Program != "":
 		who = h.Program
 	}
-	of := ""
+	var more []string
 	if h.PID != 0 {
-		of = fmt.Sprintf("process %d", h.PID)
+		more = append(more, fmt.Sprintf("process %d", h.PID))
 	}
 	if h.User != "" {
-		if of != "" {
-			of += " "
-		}
-		of += "of " + h.User
+		more = append(more, "of "+h.User)
 	}
-	if of != "" {
-		who += " (" + of + ")"
+	if h.Filmspool && h.Service == OfMachine {
+		more = append(more, "as "+string(OfMachine))
+	}
+	if len(more) > 0 {
+		who += " (" + strings.Join(more, " ") + ")"
 	}
 	return who
 }

@@ -80,7 +80,8 @@ func TestWords(t *testing.T) {
 		{Holder{Filmspool: true, Version: "1.0", PID: 7, Service: ByHand}, "another filmspool 1.0 (process 7)", "kill 7"},
 		{Holder{Filmspool: true, PID: 7, Service: OfUser, mine: true}, "another filmspool (process 7)", "filmspool service stop"},
 		{Holder{Filmspool: true, PID: 7, Service: OfUser, User: "kid"}, "another filmspool (process 7 of kid)", byKid},
-		{Holder{Filmspool: true, User: "user 61184", Service: OfMachine}, "another filmspool (of user 61184)", "sudo filmspool --system service stop"},
+		{Holder{Filmspool: true, Service: OfMachine}, "another filmspool (as the machine's service)", "sudo filmspool --system service stop"},
+		{Holder{Filmspool: true, PID: 7, User: "kid", Service: OfMachine}, "another filmspool (process 7 of kid as the machine's service)", "sudo filmspool --system service stop"},
 	} {
 		if c.h.String() != c.says || c.h.Stop() != c.stop {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.h, c.h, c.h.Stop(), c.says, c.stop)

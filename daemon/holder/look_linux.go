@@ -35,14 +35,15 @@ func (h *Holder) lookIn(proc string) {
 			continue
 		}
 		h.mine = s.uid == os.Geteuid()
-		if s.uid != nobody {
+		dynamic := s.uid >= dynamicFirst && s.uid <= dynamicLast
+		if s.uid != nobody && !dynamic {
 			h.User = userName(s.uid)
 		}
 		if h.PID = process(proc, s.inode); h.PID != 0 {
 			dir := filepath.Join(proc, strconv.Itoa(h.PID))
 			h.Program, _, _ = strings.Cut(read(filepath.Join(dir, "comm")), "\n")
 			h.Service = kindOf(read(filepath.Join(dir, "cgroup")))
-		} else if s.uid >= dynamicFirst && s.uid <= dynamicLast {
+		} else if dynamic {
 			h.Service = OfMachine
 		}
 		return

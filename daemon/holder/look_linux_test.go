@@ -76,7 +76,7 @@ func TestLookWithoutRights(t *testing.T) {
 	for uid, want := range map[string]Kind{"1000": Unknown, "61184": OfMachine, "65534": Unknown} {
 		h := Holder{Address: "127.0.0.1:43456"}
 		h.lookIn(machine(t, "0100007F:A9C0", uid))
-		if h.PID != 0 || h.Service != want || (h.User == "") != (uid == "65534") {
+		if h.PID != 0 || h.Service != want || (h.User != "") != (uid == "1000") {
 			t.Errorf("%s: %+v", uid, h)
 		}
 	}

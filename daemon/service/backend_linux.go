@@ -16,28 +16,42 @@ func newBackend(o Options) (backend, error) {
 		return newSystemd(o)
 	}
 	platform := kardianos.Platform()
-	none := platform == "unix-systemv" && !sysvRuns() // kardianos falls back to SysV on every Linux it does not know
+	if platform == "unix-systemv" && !sysvRuns() {
+		platform = "" // kardianos falls back to SysV on every Linux it does not know
+	}
+	if err := refusal(o, platform, inContainer()); err != nil {
+		return nil, err
+	}
+	switch platform {
+	case "linux-openrc":
+		return newOpenRC(o), nil
+	case "unix-systemv":
+		return newSysV(o), nil
+	case "linux-procd":
+		return newProcd(o), nil
+	}
+	return newForeign(o, kardianos.KeyValue{}, fileTraces("/etc/init.d/"+Name, "/etc/init/"+Name+".conf"))
+}
+
+// refusal says why there can be no service on a machine where systemd does not
+// run, if so; platform is kardianos' word for it, or empty.
+func refusal(o Options, platform string, container bool) error {
+	none := platform == "" || platform == "linux-systemd"
 	switch {
-	case inContainer() && (none || platform == "linux-systemd"):
-		return nil, noManager("a container has no service manager; have the container itself run: filmspool run")
+	case none && container:
+		return noManager("a container has no service manager; have the container itself run: filmspool run")
 	case platform == "linux-systemd":
-		return nil, noManager("systemd is not running here; start it with: filmspool run")
+		return noManager("systemd is not running here; start it with: filmspool run")
 	case none:
-		return nil, noManager("no service manager is running here; start it with: filmspool run")
+		return noManager("no service manager is running here; start it with: filmspool run")
 	case !o.System:
-		return nil, &Error{
+		return &Error{
 			What:   "this machine's init starts no services of one person, only those of the machine",
 			Cause:  ErrNoManager,
 			Advice: Command(true, "service install"),
 		}
-	case platform == "linux-openrc":
-		return newOpenRC(o), nil
-	case platform == "unix-systemv":
-		return newSysV(o), nil
-	case platform == "linux-procd":
-		return newProcd(o), nil
 	}
-	return newForeign(o, kardianos.KeyValue{}, fileTraces("/etc/init.d/"+Name, "/etc/init/"+Name+".conf"))
+	return nil
 }
 
 // inContainer reports whether this is a container of Docker's, Podman's or

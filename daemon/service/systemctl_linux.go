@@ -160,9 +160,10 @@ func (c systemctl) journal(ctx context.Context, out io.Writer, args []string) er
 		return nil
 	}
 	wrote := strings.TrimSpace(stderr.String())
-	if strings.Contains(wrote, "insufficient permissions") {
+	hidden := !c.user && strings.Contains(wrote, "not seeing messages from other users")
+	if hidden || strings.Contains(wrote, "insufficient permissions") {
 		return &Error{
-			What: "you may not read the journal", Cause: fs.ErrPermission,
+			What: "of the journal you may read only what is yours", Cause: fs.ErrPermission,
 			Advice: "sudo journalctl " + strings.Join(c.byRoot(args), " "),
 		}
 	}

@@ -93,3 +93,16 @@ func TestLogsSayWhoMayRead(t *testing.T) {
 		t.Errorf("got %v, hint %q", err, hint(err))
 	}
 }
+
+// A person sees their own lines of the machine's journal, and no error.
+func TestLogsOfTheMachineWantRights(t *testing.T) {
+	const notice = "#!/bin/sh\necho 'Hint: You are currently not seeing messages from other users and the system.' >&2\n"
+	for _, system := range []bool{true, false} {
+		f := newFake(t, system)
+		f.write("journalctl", notice, 0o755)
+		err := f.unit.logs(t.Context(), nil, false)
+		if (err != nil) != system || system && hint(err) != "sudo journalctl --no-pager --lines=200 --unit=filmspool.service" {
+			t.Errorf("system %v: %v, hint %q", system, err, hint(err))
+		}
+	}
+}

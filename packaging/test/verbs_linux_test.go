@@ -67,6 +67,11 @@ func (v verbs) portHeld() {
 	held := []string{"is held by another filmspool", "of kid)", "hint:  runuser -u kid -- filmspool service stop"}
 	v.says("root", 0, append(held, "warning: "), "--system", "service", "install")
 	v.says("root", 78, held, "--system", "service", "start")
+	v.says("root", 3, append(held, "stopped\n"), "--system", "service", "status")
+	if _, err := v.try("", "systemctl", "start", "filmspool"); err == nil {
+		v.t.Error("two have one port")
+	}
+	v.says("root", 3, append(held, "failed\n"), "--system", "service", "status")
 	v.says("root", 78, held, "run", "--state-dir", "/var/tmp/other")
 	v.says("kid", 78, []string{"of kid)", "hint:  filmspool service stop\n"}, "run", "--state-dir", "/var/tmp/kids")
 	v.says("kid", 0, []string{"warning: Filmspool is installed for the whole machine too", "hint:  sudo filmspool --system service uninstall"}, "service", "install")
