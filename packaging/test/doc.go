@@ -10,7 +10,9 @@
 // command.
 //
 // The programs for other processors run here, under qemu's emulators, and the
-// container image in a root folder of its own.
+// container image in a root folder of its own. The program for Windows and its
+// installers run in Wine, which has no list of what to do when a service fails:
+// that it is set is not seen there, nor that Windows acts on it.
 //
 // It promises to leave nothing behind on the machine that runs it, and that a
 // wrong unit, a lost restart or a lingering file fails it.
@@ -28,6 +30,9 @@
 // FILMSPOOL_SYSV_ROOT (sysvinit-core, sysv-rc and procps). TestOtherProcessors
 // needs FILMSPOOL_BINARY and FILMSPOOL_PROGRAMS, a folder in which a release's
 // archives for Linux were unpacked; the container's tests need FILMSPOOL_IMAGE,
-// an archive of the OCI's form. ".ci/run" makes them all; without them the tests
-// are skipped.
+// an archive of the OCI's form. TestExeInWine needs
+// FILMSPOOL_WINE_ROOT (a root file system with wine64 and xvfb), FILMSPOOL_EXE
+// (the program), FILMSPOOL_MSI and FILMSPOOL_SETUP, and older ones of both,
+// FILMSPOOL_OLD_MSI and FILMSPOOL_OLD_SETUP. ".ci/run" makes them all; without
+// them the tests are skipped.
 package test

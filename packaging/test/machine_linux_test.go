@@ -137,24 +137,27 @@ func (m *machine) run(stdin string, args ...string) string {
 // client speaks HTTP to the machine's own loopback.
 func (m *machine) client() *http.Client {
 	return &http.Client{
-		Timeout: 10 * time.Second,
-		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			type answer struct {
-				conn net.Conn
-				err  error
-			}
-			dialled := make(chan answer, 1)
-			go func() {
-				// The thread is never unlocked, so it ends with its goroutine
-				// and the other network with it.
-				runtime.LockOSThread()
-				conn, err := m.dial(ctx, network, address)
-				dialled <- answer{conn, err}
-			}()
-			a := <-dialled
-			return a.conn, a.err
-		}},
+		Timeout:   10 * time.Second,
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: m.connect},
 	}
+}
+
+// connect dials in the machine's network.
+func (m *machine) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	type answer struct {
+		conn net.Conn
+		err  error
+	}
+	dialled := make(chan answer, 1)
+	go func() {
+		// The thread is never unlocked, so it ends with its goroutine
+		// and the other network with it.
+		runtime.LockOSThread()
+		conn, err := m.dial(ctx, network, address)
+		dialled <- answer{conn, err}
+	}()
+	a := <-dialled
+	return a.conn, a.err
 }
 
 func (m *machine) dial(ctx context.Context, network, address string) (net.Conn, error) {

@@ -40,7 +40,15 @@ Section
     Pop $0
   fresh:
   SetOutPath "$INSTDIR"
+  ClearErrors
+  SetOverwrite try
   File "/oname=filmspool.exe" "${PROGRAM}"
+  IfErrors 0 placed
+    MessageBox MB_OK|MB_ICONSTOP "$INSTDIR\filmspool.exe is in use. Close the terminals that run it, and start this again." /SD IDOK
+    SetErrorLevel 2
+    Abort
+  placed:
+  SetOverwrite on
   File "/oname=LICENSE.txt" "${LICENCE}"
   File "/oname=third-party.txt" "${DOCUMENTS}/third-party.txt"
   WriteUninstaller "$INSTDIR\uninstall.exe"
@@ -55,10 +63,20 @@ Section
   WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
 
   !insertmacro Path "$$p += $$d"
-  nsExec::Exec '"$INSTDIR\filmspool.exe" service install'
+  nsExec::ExecToStack '"$INSTDIR\filmspool.exe" service install'
   Pop $0
-  nsExec::Exec '"$INSTDIR\filmspool.exe" service start'
+  Pop $1
+  StrCmp $0 0 0 failed
+  nsExec::ExecToStack '"$INSTDIR\filmspool.exe" service start'
   Pop $0
+  Pop $1
+  StrCmp $0 0 0 failed
+  MessageBox MB_OK "Filmspool runs, and starts with your login. Next, in a new terminal:$\n$\n    filmspool login --base-url https://...$\n    filmspool pair" /SD IDOK
+  Goto done
+  failed:
+  MessageBox MB_OK|MB_ICONEXCLAMATION "Filmspool is installed, but does not run:$\n$\n$1" /SD IDOK
+  SetErrorLevel 3
+  done:
 SectionEnd
 
 Section "Uninstall"

@@ -1,0 +1,36 @@
+# The program for Windows and its installers, in Wine. Sourced by .ci/run.
+
+# wine_tar: prints the path of a small Debian 13 with Wine, and a screen for
+# Windows' installer, made once and kept in the cache folder. Debian 12's Wine is too old.
+wine_tar() {
+  local tar=$cache/trixie-wine-1.tar
+  if [ ! -s "$tar" ]; then
+    mkdir -p "$cache"
+    mmdebstrap --quiet --variant=minbase --include=wine,wine64,xvfb trixie "$tar.new.tar" >&2
+    mv "$tar.new.tar" "$tar"
+  fi
+  echo "$tar"
+}
+
+# setup VERSION FOLDER EXE: the installer for one person from the same script as
+# the release's, but a 64-bit program: this Wine runs no others.
+setup() {
+  makensis -V2 -NOCD -INPUTCHARSET UTF8 "-XTarget amd64-unicode" "-DVERSION=$1" "-DNUMBERS=$1.0" "-DINTO=$2/setup-$1.exe" \
+    "-DPROGRAM=$3" "-DDOCUMENTS=${3%/*}" -DLICENCE=LICENSE packaging/windows/filmspool.nsi >"$work/makensis.log" || { cat "$work/makensis.log"; return 1; }
+}
+
+step_wine() {
+  local made=$work/wine version
+  need wixl msitools nsis unzip
+  for version in 0.0.1 0.1.0; do
+    go run ./packaging/release --version $version --only archive,msi --platforms windows-amd64 "$made/$version" >/dev/null
+    unzip -q "$made/$version"/*.zip -d "$made"
+    setup $version "$made" "$made/filmspool-$version-windows-amd64/filmspool.exe"
+  done
+  FILMSPOOL_WINE_ROOT=$(wine_tar)
+  FILMSPOOL_EXE=$made/filmspool-0.1.0-windows-amd64/filmspool.exe
+  FILMSPOOL_OLD_MSI=$(echo "$made"/0.0.1/*.msi) FILMSPOOL_MSI=$(echo "$made"/0.1.0/*.msi)
+  FILMSPOOL_OLD_SETUP=$made/setup-0.0.1.exe FILMSPOOL_SETUP=$made/setup-0.1.0.exe
+  export FILMSPOOL_WINE_ROOT FILMSPOOL_EXE FILMSPOOL_OLD_MSI FILMSPOOL_MSI FILMSPOOL_OLD_SETUP FILMSPOOL_SETUP
+  must_pass ./packaging/test TestExeInWine
+}
