@@ -92,6 +92,7 @@ step_nspawn() {
     export FILMSPOOL_NSPAWN_ROOT
     must_pass ./packaging/test TestServiceOnSystemd
     must_pass ./packaging/test TestWallsOnSystemd
+    must_pass ./packaging/test TestVerbsOnSystemd
   done
   services_elsewhere
 }
