@@ -198,7 +198,7 @@ func TestVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(source, []byte("\nconst version = \""+version+"\"\n")) {
+	if !bytes.Contains(source, []byte("\nvar version = \""+version+"\"\n")) {
 		t.Errorf("addon.xml says %s, and the program something else", version)
 	}
 	if got := Name(version, Architectures()[1]); got != ID+"-"+version+"-aarch64.zip" {
