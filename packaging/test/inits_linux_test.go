@@ -3,7 +3,6 @@ package test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,7 +94,7 @@ func (s initSystem) boot(t *testing.T, root string) inited {
 	m := start(t, root, func(m *machine) bool {
 		out, err := m.try("", s.up...)
 		return err == nil && strings.TrimSpace(out) == s.level
-	}, "--bind-ro="+filepath.Dir(root)) // nothing is forgotten
+	}, "--volatile=no")
 	return inited{&household{instance: &instance{machine: m, as: []string{"env"}, flags: []string{"--system"}}}}
 }
 
