@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"strconv"
@@ -31,11 +32,13 @@ func TestServiceOnOpenRC(t *testing.T) {
 }
 
 // TestServiceOnSysV does so under the oldest init that is left.
-func TestServiceOnSysV(t *testing.T) {
-	initSystem{
+func TestServiceOnSysV(t *testing.T) { sysV().life(t) }
+
+func sysV() initSystem {
+	return initSystem{
 		root: "FILMSPOOL_SYSV_ROOT", shape: "true",
 		up: []string{"runlevel"}, level: "N 2", enabled: "ls /etc/rc2.d",
-	}.life(t)
+	}
 }
 
 // life is that of the service from its installation, over a crash and a new
@@ -98,10 +101,13 @@ func (s initSystem) boot(t *testing.T, root string) inited {
 	return inited{&household{instance: &instance{machine: m, as: []string{"env"}, flags: []string{"--system"}}}}
 }
 
+// path is where the program stands.
+func (i inited) path() string { return cmp.Or(i.program, program) }
+
 // says wants an exit code, and a word among what is printed.
 func (i inited) says(code int, word string, args ...string) {
 	i.t.Helper()
-	line := program + " " + strings.Join(args, " ")
+	line := i.path() + " " + strings.Join(args, " ")
 	out := i.run("", "sh", "-c", line+" 2>&1; echo exit $?")
 	i.t.Logf("# filmspool %s\n%s", strings.Join(args, " "), out)
 	if !strings.Contains(out, word) || !strings.HasSuffix(out, "exit "+strconv.Itoa(code)) {
@@ -140,7 +146,7 @@ func (i inited) running() string {
 		return err == nil
 	})
 	i.says(0, "running", "--system", "service", "status")
-	return i.run("", "pgrep", "-f", "^"+program+" run")
+	return i.run("", "pgrep", "-f", "^"+i.path()+" run")
 }
 
 // crash kills it, and brings it back where its manager does not.
@@ -152,7 +158,7 @@ func (i inited) crash(s initSystem, first string) {
 		i.started()
 	} else {
 		eventually(i.t, "respawn", 30*time.Second, func() bool {
-			now, err := i.try("", "pgrep", "-f", "^"+program+" run")
+			now, err := i.try("", "pgrep", "-f", "^"+i.path()+" run")
 			return err == nil && strings.TrimSpace(now) != first
 		})
 	}
@@ -162,7 +168,7 @@ func (i inited) crash(s initSystem, first string) {
 
 func (i inited) nothingRuns() {
 	i.t.Helper()
-	if left, err := i.try("", "pgrep", "-af", "^"+program+" run"); err == nil {
+	if left, err := i.try("", "pgrep", "-af", "^"+i.path()+" run"); err == nil {
 		i.t.Errorf("still running: %s", left)
 	}
 }
