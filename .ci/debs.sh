@@ -19,8 +19,9 @@ packages_elsewhere() {
   must_pass ./packaging/test TestDebOnSysV
 }
 
-# services_elsewhere: the program installs itself where there is no systemd.
-services_elsewhere() {
+# The program installs itself where there is no systemd.
+step_inits() {
+  the_program
   FILMSPOOL_OPENRC_ROOT=$(root_tar bookworm openrc)
   FILMSPOOL_SYSV_ROOT=$(root_tar bookworm sysv)
   export FILMSPOOL_OPENRC_ROOT FILMSPOOL_SYSV_ROOT

@@ -23,22 +23,43 @@ step_machine() {
 # The linter, built once into Go's build cache.
 linter() { go tool -modfile=.tools/go.mod -n golangci-lint; }
 
-# root_tar [SUITE [INIT]]: prints the path of a small Debian, made once and
-# kept in the cache folder. Without names it is Debian 12 with systemd; INIT may be openrc
-# or sysv, and tools is systemd beside what Fedora and Arch Linux install packages with.
+# root_tar [SUITE [KIND]]: prints the path of a small Debian, made once and kept
+# in the cache folder. Without names it is Debian 12 with systemd. KIND may be
+# openrc or sysv; tools is systemd beside what Fedora and Arch Linux install
+# packages with; wine has a screen too, for Windows' installer.
 root_tar() {
-  local suite=${1:-bookworm} init=${2:-systemd} kept=$cache tar
+  local suite=${1:-bookworm} kind=${2:-systemd} tar
   local packages=systemd,systemd-sysv,dbus,libpam-systemd,dbus-user-session,procps
-  case $init in
+  case $kind in
     openrc) packages=openrc,procps ;;
     sysv) packages=sysvinit-core,sysv-rc,procps ;;
     tools) packages=$packages,rpm,pacman-package-manager ;;
+    wine) packages=wine,wine64,xvfb ;;
   esac
-  tar=$kept/$suite-$init-1.tar
+  tar=$cache/$suite-$kind-1.tar
   if [ ! -s "$tar" ]; then
-    mkdir -p "$kept"
+    mkdir -p "$cache"
     mmdebstrap --quiet --variant=minbase --include="$packages" "$suite" "$tar.new.tar" >&2
     mv "$tar.new.tar" "$tar"
   fi
   echo "$tar"
+}
+
+# root_tars 'SUITE KIND'...: makes one after the other.
+root_tars() {
+  local root
+  for root; do
+    # shellcheck disable=SC2086 # two words
+    root_tar $root >/dev/null || { echo "no root file system $root"; return 1; }
+  done
+}
+
+# All of them, two at a time: most of it is waiting and unpacking.
+step_roots() {
+  local first
+  root_tars 'trixie wine' 'bookworm openrc' 'bookworm sysv' &
+  first=$!
+  root_tars 'bookworm systemd' 'trixie systemd' 'trixie tools'
+  wait "$first"
+  ls -sh "$cache"/*.tar
 }

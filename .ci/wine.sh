@@ -1,17 +1,5 @@
 # The program for Windows and its installers, in Wine. Sourced by .ci/run.
 
-# wine_tar: prints the path of a small Debian 13 with Wine, and a screen for
-# Windows' installer, made once and kept in the cache folder. Debian 12's Wine is too old.
-wine_tar() {
-  local tar=$cache/trixie-wine-1.tar
-  if [ ! -s "$tar" ]; then
-    mkdir -p "$cache"
-    mmdebstrap --quiet --variant=minbase --include=wine,wine64,xvfb trixie "$tar.new.tar" >&2
-    mv "$tar.new.tar" "$tar"
-  fi
-  echo "$tar"
-}
-
 # setup VERSION FOLDER EXE: the installer for one person from the same script as
 # the release's, but a 64-bit program: this Wine runs no others.
 setup() {
@@ -27,7 +15,7 @@ step_wine() {
     unzip -q "$made/$version"/*.zip -d "$made"
     setup $version "$made" "$made/filmspool-$version-windows-amd64/filmspool.exe"
   done
-  FILMSPOOL_WINE_ROOT=$(wine_tar)
+  FILMSPOOL_WINE_ROOT=$(root_tar trixie wine) # the Wine of Debian 12 is too old
   FILMSPOOL_EXE=$made/filmspool-0.1.0-windows-amd64/filmspool.exe
   FILMSPOOL_OLD_MSI=$(echo "$made"/0.0.1/*.msi) FILMSPOOL_MSI=$(echo "$made"/0.1.0/*.msi)
   FILMSPOOL_OLD_SETUP=$made/setup-0.0.1.exe FILMSPOOL_SETUP=$made/setup-0.1.0.exe
