@@ -45,9 +45,15 @@ func covered() map[string]cover {
 		"sudo rc-update add filmspool && sudo rc-service filmspool start": {
 			file: "packaging/test/openrc_linux_test.go", holds: "rc-update add filmspool default\nrc-service --nodeps filmspool start",
 		},
-		"filmspool-0.1.0-windows-amd64-setup.exe /S":   {file: ".ci/packages.sh", holds: "osslsigncode verify"},
-		"msiexec /i filmspool-0.1.0-windows-amd64.msi": {file: ".ci/packages.sh", holds: "msiinfo export"},
-		"msiexec /x filmspool-0.1.0-windows-amd64.msi": {file: ".ci/packages.sh", holds: "msiinfo export"},
+		"filmspool-0.1.0-windows-amd64-setup.exe /S": {
+			file: "packaging/test/wine_installers_linux_test.go", holds: "w.windows(`C:\\new.exe`, \"/S\")", why: "in Wine",
+		},
+		"msiexec /i filmspool-0.1.0-windows-amd64.msi": {
+			file: "packaging/test/wine_installers_linux_test.go", holds: "w.windows(\"msiexec\", \"/i\", `C:\\old.msi`, \"/qn\")", why: "in Wine",
+		},
+		"msiexec /x filmspool-0.1.0-windows-amd64.msi": {
+			file: "packaging/test/wine_installers_linux_test.go", holds: "w.windows(\"msiexec\", \"/x\", `C:\\new.msi`, \"/qn\")", why: "in Wine",
+		},
 		"skopeo copy oci-archive:filmspool-0.1.0-oci.tar containers-storage:filmspool:0.1.0": {
 			file: ".ci/others.sh", holds: "skopeo copy --quiet", why: "to a folder there; a store of containers wants more rights than a build machine has",
 		},
