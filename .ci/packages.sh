@@ -20,7 +20,7 @@ release_signatures() {
 # release_lint FOLDER: what each distribution's own checker says.
 release_lint() {
   local file said
-  shellcheck -s sh packaging/nfpm/deb/p* packaging/nfpm/rpm/p{ost,reun,ostun} packaging/nfpm/apk/*
+  shellcheck -s sh packaging/sysv/filmspool.init packaging/nfpm/deb/p* packaging/nfpm/rpm/p{ost,reun,ostun} packaging/nfpm/apk/*
   # Debian 12's lintian does not know loong64.
   find "$1" -name '*.deb' ! -name '*loong64*' -print0 | xargs -0 lintian --allow-root --fail-on error,warning,info -IL '+>=info'
   for file in "$1"/*.rpm; do

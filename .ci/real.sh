@@ -94,7 +94,6 @@ step_nspawn() {
     must_pass ./packaging/test TestWallsOnSystemd
     must_pass ./packaging/test TestVerbsOnSystemd
   done
-  services_elsewhere
 }
 
 # The add-on for LibreELEC and CoreELEC: archives that come out the same
