@@ -58,12 +58,8 @@ func (p *program) sayService(s service.Status) {
 		}
 		fmt.Fprintln(p.stdout)
 	}
-	if s.State == service.Running && s.Restarts > 0 {
-		again := "once"
-		if s.Restarts > 1 {
-			again = fmt.Sprintf("%d times", s.Restarts)
-		}
-		fmt.Fprintf(p.stdout, "it has ended by itself, and was started again, %s\n", again)
+	if s.Restarts > 0 {
+		fmt.Fprintln(p.stdout, restarted(s))
 	}
 	if s.Detail != "" {
 		fmt.Fprintln(p.stdout, s.Detail)
@@ -77,6 +73,18 @@ func (p *program) sayService(s service.Status) {
 	if s.Hint != "" {
 		fmt.Fprintln(p.stdout, "hint:  "+s.Hint)
 	}
+}
+
+// restarted tells how often the manager had to start the service again.
+func restarted(s service.Status) string {
+	again := "once"
+	if s.Restarts > 1 {
+		again = fmt.Sprintf("%d times", s.Restarts)
+	}
+	if s.State == service.Running {
+		return "it has ended by itself, and was started again, " + again
+	}
+	return "it was started again " + again + ", and ended each time"
 }
 
 // untilLogout is what a person may not expect of a service of theirs.

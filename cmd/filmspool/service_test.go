@@ -34,7 +34,7 @@ func TestSayService(t *testing.T) {
 		},
 		"crashes": {
 			service.Status{Installed: true, State: service.Restarting, Restarts: 3, Autostart: true, Detail: "no disk", Hint: "filmspool service logs"},
-			"restarting\nno disk\nhint:  filmspool service logs\n",
+			"restarting\nit was started again 3 times, and ended each time\nno disk\nhint:  filmspool service logs\n",
 		},
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {
