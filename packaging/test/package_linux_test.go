@@ -62,8 +62,11 @@ func TestDebOnSystemd(t *testing.T) {
 	for _, i := range both {
 		i.removed()
 	}
-	m.apt("install", "/srv/new.deb")
+	said = m.apt("install", "/srv/new.deb")
 	for _, i := range both {
+		if !strings.Contains(said, i.idle) {
+			t.Errorf("the package does not say %q: %s", i.idle, said)
+		}
 		i.again()
 	}
 	m.run("", "systemctl", "--global", "enable", "filmspool.service")
@@ -96,6 +99,7 @@ type household struct {
 	listen string
 	state  string // its folder
 	start  string // how the package says that it is started
+	idle   string // and how again, where it does not run
 }
 
 // households are those of a person and of the machine.
@@ -108,6 +112,7 @@ func households(m *machine) (kid, all *household) {
 		},
 		listen: "127.0.0.1:43456", state: "/home/kid/.local/state/filmspool",
 		start: "\n    filmspool service install && filmspool service start\n",
+		idle:  "Filmspool does not run for kid now. To start it, or to see why not, they type:\n    filmspool service start",
 	}
 	all = &household{
 		instance: &instance{
@@ -117,6 +122,7 @@ func households(m *machine) (kid, all *household) {
 		},
 		listen: "127.0.0.1:43457", state: "/var/lib/private/filmspool",
 		start: "sudo filmspool --system service install && sudo filmspool --system service start\n",
+		idle:  "Filmspool does not run for the whole machine now. To start it, or to see why not:\n    sudo filmspool --system service start",
 	}
 	return kid, all
 }

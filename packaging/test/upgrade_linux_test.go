@@ -66,7 +66,11 @@ func (h *household) downgraded() {
 	h.t.Helper()
 	h.place(99)
 	before := h.files()
-	h.t.Logf("the older package\n%s", h.run("", "dpkg", "--install", "/srv/old.deb"))
+	said := h.run("", "dpkg", "--install", "/srv/old.deb")
+	h.t.Logf("the older package\n%s", said)
+	if !strings.Contains(said, h.idle) || strings.Contains(said, "whole machine") {
+		h.t.Errorf("the older package does not say %q alone: %s", h.idle, said)
+	}
 	eventually(h.t, "refusal", 30*time.Second, func() bool { return h.status().State == "failed" })
 	s := h.status()
 	if s.Restarts != 0 || !strings.Contains(s.Detail, "newer version") || !strings.Contains(s.Detail, "(exit code 78)") {
