@@ -70,7 +70,9 @@ State(ctx, source) (map[string][]byte, error) and Commit(ctx, viewing.Batch{Sour
 One door per library: gorilla/websocket in connector and connector/client, fsnotify in kodi/watch, kardianos/service in daemon/service, modernc.org/sqlite in queue, kodi/library, kodi/kodisim and the sandbox, go-sql-driver/mysql in kodi/library. A better idea may change a room: change daemon/doc.go with it.
 
 Every part has a Run(ctx) error that blocks; nothing starts in a constructor; whoever starts a goroutine waits for it; the first
-error stops all; stopping is bounded in time.
+error stops all; stopping is bounded in time. "Ready" is said once the listener has answered ourselves, and the service manager gets a sign of life
+only when the queue's writer and readers, the loop of each account and the listener have moved since the last one. What waits for the outside does not count.
+A person's service may write its state folder alone, as the machine's may: whoever asks for a file (queue backup, queue export) makes it.
 
 # The life of a viewing
 

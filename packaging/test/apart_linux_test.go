@@ -51,7 +51,7 @@ func apart(t *testing.T, name string, args ...string) *exec.Cmd {
 // removeGroup removes an empty control group and those in it. The kernel may
 // still be at work on the last process; what cannot be removed does no harm.
 func removeGroup(group string) {
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var groups []string
 		_ = filepath.WalkDir(group, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {

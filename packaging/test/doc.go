@@ -14,6 +14,11 @@
 // installers run in Wine, which has no list of what to do when a service fails:
 // that it is set is not seen there, nor that Windows acts on it.
 //
+// Both Debian 12's and 13's systemd are tried: what a service may not do within
+// the walls of its unit, Kodi's folder seen through them, a kill, a hang, a crash
+// loop, and the machine switched off and on. Each machine has control groups of
+// its own.
+//
 // It promises to leave nothing behind on the machine that runs it, and that a
 // wrong unit, a lost restart or a lingering file fails it.
 //

@@ -185,6 +185,10 @@ func (i *instance) stand() {
 		if err := i.touch(pid, kidsHome); err == nil {
 			i.t.Error("the home can be written")
 		}
+		i.run("", "sh", "-c", "mkdir -p /media/disk && mount -t tmpfs disk /media/disk && touch /media/disk/film")
+		if _, err := i.try("", "ls", "/proc/"+pid+"/root/media/disk/film"); err != nil {
+			i.t.Errorf("a disk that came later is not seen: %v", err)
+		}
 	} else if _, err := i.try("", "ls", "/proc/"+pid+"/root"+kidsHome+"/.bashrc"); err == nil {
 		i.t.Error("the home can be seen")
 	}
