@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,7 +28,8 @@ func (p *program) serviceInstallCommand() *cobra.Command {
 		Long: `Installs Filmspool as your own service, which starts when you log in; with --system
 as one service for the whole machine, which starts with it. That one runs as a user
 of its own or, with --user, as somebody whose Kodi library it is to read. Said again,
-it brings an old installation up to date.`,
+it brings an old installation up to date. On Windows --system wants the terminal of an
+administrator, and your own service is looked after by a second, small process.`,
 		Example: `  filmspool service install && filmspool service start
   sudo filmspool --system service install --user kid`,
 	}
@@ -84,6 +86,7 @@ func (p *program) sayInstalled(ctx context.Context, m *service.Manager, person s
 		p.sayFolders(person)
 	case p.choice.System:
 		fmt.Fprintln(p.stdout, "installed: Filmspool starts with this machine from now on")
+		p.sayAccount()
 	case s.UntilLogout:
 		fmt.Fprintf(p.stdout, "installed: Filmspool starts by itself from now on, when you log in\n%s\n", untilLogout)
 	default:
@@ -94,6 +97,21 @@ func (p *program) sayInstalled(ctx context.Context, m *service.Manager, person s
 		return
 	}
 	fmt.Fprintln(p.stdout, "To start it now: "+service.Command(p.choice.System, "service start"))
+}
+
+// sayAccount says, on Windows, whom the service runs as: what that may not read
+// looks as if it were not there.
+func (p *program) sayAccount() {
+	if runtime.GOOS != "windows" {
+		return
+	}
+	const account = `NT SERVICE\` + service.Name
+	folder := filepath.Join(p.getenv("APPDATA"), "Kodi", "userdata")
+	fmt.Fprintf(p.stdout, "It runs as %s, which reads nobody's files. To have it watch your Kodi library, let it read that:\n\n"+
+		"    icacls \"%s\" /grant \"%s:(OI)(CI)RX\"\n\n", account, folder, account)
+	if o, err := p.serviceConfig(); err == nil {
+		fmt.Fprintf(p.stdout, "and write into %s:\n\n    [[kodi.libraries]]\n    userdata = '%s'\n\n", o.Paths.File, folder)
+	}
 }
 
 // sayFolders names the Kodi folders that the service may read, and the lines

@@ -52,8 +52,3 @@ func Command(system bool, words string) string {
 func notInstalled(system bool) error {
 	return &Error{What: ErrNotInstalled.Error(), Cause: ErrNotInstalled, Advice: Command(system, "service install")}
 }
-
-// noManager tells what to do without one.
-func noManager(what string) error {
-	return &Error{What: what, Cause: ErrNoManager, Advice: "filmspool run"}
-}

@@ -1,4 +1,4 @@
-//go:build !darwin
+//go:build !darwin && !windows
 
 package service
 
@@ -16,8 +16,6 @@ type foreign struct {
 	svc    kardianos.Service
 	o      Options
 	traces traces
-	// configure sets what kardianos leaves out; may be nil.
-	configure func() error
 }
 
 // traces are the ways to see an installed service that do not ask the manager:
@@ -57,9 +55,6 @@ func (f *foreign) install(ctx context.Context) error {
 		return err
 	}
 	err := f.svc.Install()
-	if err == nil && f.configure != nil {
-		err = f.configure()
-	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("install service: %w", err), f.uninstall(ctx))
 	}

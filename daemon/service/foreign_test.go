@@ -1,4 +1,4 @@
-//go:build !darwin
+//go:build !darwin && !windows
 
 package service
 
@@ -176,18 +176,6 @@ func TestForeignStatus(t *testing.T) {
 	s.stateErr = broken
 	if _, err := f.status(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("no way to tell: got %v", err)
-	}
-}
-
-// What kardianos leaves out must not be missing in silence.
-func TestForeignConfigures(t *testing.T) {
-	f, s := newForeignFake(t)
-	f.configure = func() error { return errors.New("no recovery") }
-	if err := f.install(t.Context()); err == nil || !strings.Contains(err.Error(), "no recovery") {
-		t.Errorf("got %v", err)
-	}
-	if got := strings.Join(s.said, " "); got != "install uninstall" {
-		t.Errorf("said %q", got)
 	}
 }
 

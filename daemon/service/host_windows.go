@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -16,6 +17,12 @@ import (
 
 // stopPatience is how long a program may take to end that was asked to.
 const stopPatience = 30 * time.Second
+
+// logSize is when a log is put aside for a new one, in bytes.
+const logSize = 5 << 20
+
+// logPath is where a program writes whose standard error nobody reads.
+func logPath(state string) string { return filepath.Join(state, "filmspool.log") }
 
 // Run runs the program as its service manager wants it and returns what it
 // returned. It does not guess who started the program: [HostFlag] among the
@@ -184,7 +191,7 @@ func leave(state string, r record) {
 	if err != nil {
 		return
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	fmt.Fprintf(log, "time=%s level=ERROR msg=\"the program ended by itself\" error=%q\n", r.Since.Format(time.RFC3339), r.Detail)
 }
 

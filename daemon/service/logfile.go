@@ -8,20 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
 )
 
-// logSize is when a log is put aside for a new one, in bytes. One old log is
-// kept.
-const logSize = 5 << 20
-
-// logPath is where a program writes whose standard error nobody reads.
-func logPath(state string) string { return filepath.Join(state, "filmspool.log") }
-
-// logFile is such a log. It is safe for several goroutines. What the Go runtime
+// logFile is the log of a program whose standard error nobody reads. Where it
+// gets larger than limit, in bytes, it is put aside for a new one; one old log
+// is kept. It is safe for several goroutines. What the Go runtime
 // says of a crash goes there too.
 type logFile struct {
 	path  string

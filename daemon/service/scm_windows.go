@@ -15,6 +15,11 @@ import (
 	"golang.org/x/sys/windows/svc/mgr"
 )
 
+// serviceAccount is whom the machine's service runs as: a virtual account, which
+// Windows makes for the one service of that name, without a password and with
+// no rights but those of every user.
+const serviceAccount = `NT SERVICE\` + Name
+
 // What is asked of the service manager: looking is everybody's right, the rest
 // an administrator's.
 const (

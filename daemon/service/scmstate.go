@@ -9,11 +9,6 @@ import (
 	"unicode/utf16"
 )
 
-// serviceAccount is whom the machine's service runs as: a virtual account, which
-// Windows makes for the one service of that name, without a password and with
-// no rights but those of every user.
-const serviceAccount = `NT SERVICE\` + Name
-
 // What the Windows service manager calls the states (winsvc.h), and two of its
 // errors (winerror.h).
 const (

@@ -129,6 +129,7 @@ func (w *wine) atLogin() {
 	w.t.Helper()
 	w.want("not installed")
 	w.refused(1, "filmspool service install", "service", "start")
+	w.refused(1, "filmspool --system service install", "service", "install", "--linger")
 	w.filmspool("", "service", "install")
 	w.filmspool("", "service", "install")
 	w.want("stopped")
@@ -199,7 +200,13 @@ func (w *wine) asService() {
 	const system = "--system"
 	w.want("not installed", system)
 	w.refused(1, "filmspool --system service install", system, "service", "start")
-	w.filmspool("", system, "service", "install")
+	w.run("", "install", "-m", "755", wineDrive+"filmspool/filmspool.exe", wineDrive+"users/kid/filmspool.exe")
+	if out, err := w.start(time.Minute, "", "wine", `C:\users\kid\filmspool.exe`, system, "service", "install"); err == nil || !strings.Contains(out, "your own folder") {
+		w.t.Errorf("a program that the account cannot read was installed: %v\n%s", err, out)
+	}
+	if out := w.filmspool("", system, "service", "install"); !strings.Contains(out, `icacls "C:\users\kid\AppData\Roaming\Kodi\userdata"`) {
+		w.t.Errorf("the account is not told of: %s", out)
+	}
 	w.filmspool("", system, "service", "install")
 	w.want("stopped", system)
 	w.filmspool("", system, "service", "start")
