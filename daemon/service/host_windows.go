@@ -141,7 +141,10 @@ func watch(ctx context.Context, p Program) error {
 	defer cancel()
 	waited := stop.cancels(ctx, cancel)
 	w := watcher{
-		tell: func(r record) { leave(p.State, r) },
+		tell: func(r record) {
+			r.Watcher = os.Getpid()
+			leave(p.State, r)
+		},
 		once: func(ctx context.Context, began func(int)) (int, string, error) {
 			ready.reset()
 			cmd, err := child(ctx, executable, withHost(p.Args[1:], hostChild), began)

@@ -131,8 +131,13 @@ func (l *login) restart(ctx context.Context) error {
 	return l.start(ctx)
 }
 
-// ask asks the running program to stop and waits until it has.
+// ask asks the running program to stop and waits until it has, and its processes
+// are gone: until then its file cannot be replaced.
 func (l *login) ask(ctx context.Context) error {
+	if s, err := l.state(); err == nil && s.State != Stopped && s.State != Failed { // or the numbers are of others by now
+		said := readRecord(l.o.State)
+		defer exits(said.PID, said.Watcher)()
+	}
 	return await(ctx, "stop", stopPatience+5*time.Second, func() (bool, error) {
 		stop, err := openEvent(stopEvent)
 		if err != nil {

@@ -20,6 +20,7 @@ func recordPath(state string) string { return filepath.Join(state, "service.json
 type record struct {
 	State    State     `json:"state"`
 	PID      int       `json:"pid,omitempty"`
+	Watcher  int       `json:"watcher,omitempty"` // the process that keeps it running
 	Since    time.Time `json:"since,omitzero"`
 	Restarts int       `json:"restarts,omitempty"`
 	Detail   string    `json:"detail,omitempty"`

@@ -204,7 +204,14 @@ func (m *scm) start(ctx context.Context) error {
 	})
 }
 
+// stop waits for the end of the process, too, which comes a moment after the
+// manager's word: until then its file cannot be replaced.
 func (m *scm) stop(ctx context.Context) error {
+	s, err := m.status(ctx)
+	if err != nil {
+		return err
+	}
+	defer exits(s.PID)()
 	return await(ctx, "stop", stopPatience+5*time.Second, func() (stopped bool, err error) {
 		err = m.with(mayLook|windows.SERVICE_STOP, func(s *mgr.Service) error {
 			_, err := s.Control(svc.Stop)
