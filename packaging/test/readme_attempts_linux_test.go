@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/packaging/readme"
 )
@@ -104,8 +105,19 @@ func operating() map[string]attempt {
 
 func becomes(state string) func(*reader) { return func(r *reader) { r.becomes(state) } }
 
-// resume lets everything leave again.
-func (r *reader) resume() { r.mine("filmspool resume") }
+// resume lets everything leave, so that what comes next is alone.
+func (r *reader) resume() {
+	r.t.Helper()
+	r.mine("filmspool resume")
+	eventually(r.t, "end of what waited", 30*time.Second, func() bool {
+		var s struct {
+			Counts struct{ Pending, Sending *int }
+		}
+		said, _ := r.shell("me", "filmspool status --json")
+		err := json.Unmarshal([]byte(said), &s)
+		return err == nil && s.Counts.Pending != nil && s.Counts.Sending != nil && *s.Counts.Pending+*s.Counts.Sending == 0
+	})
+}
 
 // well wants a status as the README shows it; or, once some of its examples
 // wait for the person, one that says so.
