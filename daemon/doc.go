@@ -35,7 +35,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - daemon/holder: who has a port: another filmspool or another program, whose, and what would stop it
   - daemon/nudge: "try again now": news of the network, sleep, a clock that was set; watches only while something waits
   - daemon/status: the local HTTP face: status page, JSON control API under /v1/control/ and its client for the CLI, metrics
-  - daemon/service: the system service: install, uninstall, start, stop, state, on systemd and launchd directly, elsewhere on kardianos/service
+  - daemon/service: the system service: install, uninstall, start, stop, state, on systemd, launchd and Windows directly, elsewhere on kardianos/service
   - daemon/demo: the tour behind filmspool demo
   - connector: the websocket endpoint: one session per browser, acknowledgement after commit, limits; asks an Allow(*http.Request) bool it is given and refuses without one
   - connector/protocol: the messages: types, validation, JSON Schema, example messages that Go and JavaScript both test against
@@ -215,6 +215,7 @@ Errors: error: what happened and hint: a command to type.
 One loopback listener (127.0.0.1:43456, and ::1 when asked); who finds its port taken says by whom, and ends with 78. Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
 A state folder of another owner is refused. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
+On Windows, where nobody reads what a service writes, the state folder holds filmspool.log, with one before it, and service.json (how the last run ended); the machine's service runs as NT SERVICE\filmspool.
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd
 credential, else a 0600 file, else the OS keyring when asked, else FILMSPOOL_KEY; never in the config file, an argument, a log, an error or a URL. It is stored with the origin (scheme, host, port) it was proven for; another address pauses the account until login. login fails, naming the winner, when a stronger source of key or address exists.
 Only https towards the service, loopback excepted. base_url must end in /api/v1 (a trailing slash is dropped). key_header = "x-api-key" | "bearer" per account. A pk_ key is refused ("it may only read"), and one that is neither sk_ nor pk_. The query-parameter key that the contract declares is never used.

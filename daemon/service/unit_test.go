@@ -1,7 +1,6 @@
 package service
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,13 +108,4 @@ func TestPlistText(t *testing.T) {
 	if strings.Contains(text, "@") {
 		t.Errorf("a placeholder is left:\n%s", text)
 	}
-}
-
-// hint is what the command line would print after "hint:".
-func hint(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
 }
