@@ -204,11 +204,11 @@ it leaves out what the queue ever recorded and what the service has, and is kept
 
 # Program, files, words
 
-filmspool demo · run · login · status · open · pair · clients · queue list|show|explain|retry|edit|hold|release|settle|drop|undo|export|import|backup ·
+filmspool demo · run · login · status · pair · clients · queue list|show|explain|retry|edit|hold|release|settle|drop|undo|export|import|backup ·
 add movie|episode · watchlist add · list create · kodi libraries|scan|import · pause/resume · sandbox · service install|uninstall|start|stop|restart|status|logs ·
-config check|show|path · doctor · version · completion.
+config check|show|path · version · completion. Later: open (the status page), doctor.
 Every reading command has --json with stable fields; every command works on --state-dir/FILMSPOOL_STATE_DIR and --config/FILMSPOOL_CONFIG.
-Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status, doctor), 78 bad configuration, or a database of a newer version: nothing is changed, and the hint names the copy to go back to.
+Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status), 78 bad configuration, or a database of a newer version: nothing is changed, and the hint names the copy to go back to.
 Under launchd, which would start it again for ever, run ends with 0 instead of 78.
 Errors: error: what happened and hint: a command to type.
 
@@ -217,7 +217,7 @@ A state folder of another owner is refused. --system addresses the system-wide i
 
 On Windows, where nobody reads what a service writes, the state folder holds filmspool.log, with one before it, and service.json (how the last run ended); the machine's service runs as NT SERVICE\filmspool.
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd
-credential, else a 0600 file, else the OS keyring when asked, else FILMSPOOL_KEY; never in the config file, an argument, a log, an error or a URL. It is stored with the origin (scheme, host, port) it was proven for; another address pauses the account until login. login fails, naming the winner, when a stronger source of key or address exists.
+credential, else a 0600 file, else FILMSPOOL_KEY (later, when asked, the OS keyring); never in the config file, an argument, a log, an error or a URL. It is stored with the origin (scheme, host, port) it was proven for; another address pauses the account until login. login fails, naming the winner, when a stronger source of key or address exists.
 Only https towards the service, loopback excepted. base_url must end in /api/v1 (a trailing slash is dropped). key_header = "x-api-key" | "bearer" per account. A pk_ key is refused ("it may only read"), and one that is neither sk_ nor pk_. The query-parameter key that the contract declares is never used.
 
 Accounts: every entry belongs to an account (name, base address, key); one named default unless the config has more; routes say which client or Kodi profile feeds which.
