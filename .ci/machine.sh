@@ -54,6 +54,26 @@ root_tars() {
   done
 }
 
+# side_by_side COMMAND...: runs them all at once, each with a work folder of its
+# own, and shows what each said when it has ended.
+side_by_side() {
+  local command pids=() failed=0 i
+  for command; do
+    i=${#pids[@]}
+    mkdir -p "$work/side-$i"
+    (
+      work=$work/side-$i
+      $command
+    ) >"$work/side-$i.log" 2>&1 &
+    pids+=($!)
+  done
+  for i in "${!pids[@]}"; do
+    wait "${pids[i]}" || failed=1
+    cat "$work/side-$i.log"
+  done
+  return "$failed"
+}
+
 # All of them, two at a time: most of it is waiting and unpacking.
 step_roots() {
   local first

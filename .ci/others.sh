@@ -1,6 +1,6 @@
 # The checks of what other processors, containers and macOS get. Sourced by .ci/run.
 
-# the_release: prints the folder of a release: the one that step_packages made,
+# the_release: prints the folder of a release: the one that step_release made,
 # or else a part of one, with what the checks here need.
 the_release() {
   local folder=$work/release-one platforms

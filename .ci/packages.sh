@@ -22,7 +22,7 @@ release_lint() {
   local file said
   shellcheck -s sh packaging/sysv/filmspool.init packaging/nfpm/deb/p* packaging/nfpm/rpm/p{ost,reun,ostun} packaging/nfpm/apk/*
   # Debian 12's lintian does not know loong64.
-  find "$1" -name '*.deb' ! -name '*loong64*' -print0 | xargs -0 lintian --allow-root --fail-on error,warning,info -IL '+>=info'
+  find "$1" -name '*.deb' ! -name '*loong64*' -print0 | xargs -0 -n 1 -P "$(nproc)" lintian --allow-root --fail-on error,warning,info -IL '+>=info'
   for file in "$1"/*.rpm; do
     said=$(rpmlint --config packaging/nfpm/rpm/rpmlint.toml "$file" 2>&1) || { echo "$said"; return 1; }
     grep -q ' 0 errors, 0 warnings' <<<"$said" || { echo "$said"; return 1; }
@@ -62,10 +62,9 @@ aur() {
 }
 
 # A release as it would be handed out, and a part of it a second time by
-# somebody else, somewhere else. Then the
-# real packages on real machines.
-step_packages() {
-  local one=$work/release-one two=$work/release-two clone=$work/clone signing=() suite
+# somebody else, somewhere else.
+step_release() {
+  local one=$work/release-one two=$work/release-two clone=$work/clone signing=()
   need lintian rpmlint wixl msitools nsis minisign osslsigncode openssl skopeo shellcheck ruby nix-bin \
     makepkg pacman-package-manager libarchive-tools fakeroot
   (cd .packages && go mod tidy -diff && go mod verify && go vet .)
@@ -86,17 +85,29 @@ step_packages() {
   release_signatures "$one"
   release_lint "$one"
   release_texts "$one"
+}
 
-  go run ./packaging/release --version 0.0.1 --only deb,rpm,archlinux --platforms "linux-$(go env GOARCH)" "$work/release-old" >/dev/null
-  the_program
-  FILMSPOOL_OLD_DEB=$(echo "$work"/release-old/*.deb)
-  FILMSPOOL_DEB=$(echo "$one"/*_"$(go env GOARCH)".deb)
-  export FILMSPOOL_OLD_DEB FILMSPOOL_DEB
+# packages_on_debian NEW OLD: the real package on real machines, and README.md
+# typed into them.
+packages_on_debian() {
+  local suite
+  FILMSPOOL_DEB=$(echo "$1"/*_"$(go env GOARCH)".deb) FILMSPOOL_OLD_DEB=$(echo "$2"/*.deb)
+  export FILMSPOOL_DEB FILMSPOOL_OLD_DEB
   for suite in bookworm trixie; do
     FILMSPOOL_NSPAWN_ROOT=$(root_tar "$suite")
     export FILMSPOOL_NSPAWN_ROOT
     must_pass ./packaging/test TestDebOnSystemd
     must_pass ./packaging/test TestReadmeOnSystemd
   done
-  packages_elsewhere "$one" "$work/release-old"
+}
+
+# The packages of step_release, and an older one of each to come from.
+step_packages() {
+  local new=$work/release-one old=$work/release-old
+  [ -e "$new/SHA256SUMS" ] || go run ./packaging/release --platforms "linux-$(go env GOARCH)" "$new" >/dev/null
+  go run ./packaging/release --version 0.0.1 --only deb,rpm,archlinux --platforms "linux-$(go env GOARCH)" "$old" >/dev/null
+  the_program
+  root_tars 'bookworm systemd' 'trixie systemd' 'trixie tools' 'bookworm openrc' 'bookworm sysv'
+  go test -run '^$' ./packaging/test # builds it, for both
+  side_by_side "packages_on_debian $new $old" "packages_elsewhere $new $old"
 }

@@ -84,37 +84,22 @@ step_mariadb() {
   must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
 
-# on_systemd SUITE: the services on that Debian. Most of it is waiting, so two
-# go side by side.
-on_systemd() (
+# on_systemd SUITE: the services on that Debian.
+on_systemd() {
   FILMSPOOL_NSPAWN_ROOT=$(root_tar "$1")
   export FILMSPOOL_NSPAWN_ROOT
-  work=$work/$1
-  mkdir -p "$work"
   must_pass ./packaging/test TestServiceOnSystemd
   must_pass ./packaging/test TestWallsOnSystemd
   must_pass ./packaging/test TestTroubleOnSystemd
   must_pass ./packaging/test TestVerbsOnSystemd
-)
+}
 
+# Most of it is waiting, so two go side by side.
 step_nspawn() {
   the_program
-  local suite pids=() pid
-  for suite in bookworm trixie; do root_tar "$suite" >/dev/null; done
+  root_tars 'bookworm systemd' 'trixie systemd'
   go test -run '^$' ./packaging/test # builds it, for both
-  for suite in bookworm trixie; do
-    on_systemd "$suite" >"$work/$suite.log" 2>&1 &
-    pids+=($!)
-  done
-  for suite in bookworm trixie; do
-    pid=${pids[0]}
-    pids=("${pids[@]:1}")
-    if ! wait "$pid"; then
-      cat "$work/$suite.log"
-      return 1
-    fi
-    cat "$work/$suite.log"
-  done
+  side_by_side 'on_systemd bookworm' 'on_systemd trixie'
 }
 
 # The add-on for LibreELEC and CoreELEC: archives that come out the same
