@@ -22,7 +22,6 @@ type meter struct {
 
 	mu     sync.Mutex
 	out    int64 // bytes that left, or may have
-	begun  int64 // out when the present request got the connection
 	sealed bool
 }
 
@@ -43,13 +42,6 @@ func (m *meter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// begin starts the count of one request.
-func (m *meter) begin() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.begun = m.out
-}
-
 // seal ends the connection for good: when it returns, no further byte leaves.
 func (m *meter) seal() {
 	m.Conn.Close() // first, for it frees a Write that holds the lock
@@ -58,20 +50,11 @@ func (m *meter) seal() {
 	m.sealed = true
 }
 
-// left reports whether the present request left whole, or may have: whether
-// at least need bytes went out since begin. A "no" is final, for it seals.
-func (m *meter) left(need int64) bool {
-	if m.sent() >= need {
-		return true
-	}
-	m.seal()
-	return m.sent() >= need
-}
-
+// sent is how many bytes left, or may have, since the connection was made.
 func (m *meter) sent() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.out - m.begun
+	return m.out
 }
 
 // meterOf finds the meter under the layers of TLS; nil when there is none.
@@ -92,30 +75,47 @@ func meterOf(c net.Conn) *meter {
 // goroutines, hence the atomics.
 type line struct {
 	got  atomic.Bool
-	wire atomic.Pointer[meter]
+	wire atomic.Pointer[span]
+}
+
+// span is a connection from the moment on when a request got it. The count is
+// the request's own: once its answer ends, the connection may be another's
+// before anybody asks.
+type span struct {
+	meter *meter
+	from  int64 // what the meter showed
+}
+
+// left reports whether the request left whole, or may have: whether at least
+// need bytes went out. A "no" is final, for it seals.
+func (s span) left(need int64) bool {
+	if s.meter.sent()-s.from >= need {
+		return true
+	}
+	s.meter.seal()
+	return s.meter.sent()-s.from >= need
 }
 
 func (l *line) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		l.got.Store(true)
 		if m := meterOf(info.Conn); m != nil {
-			m.begin()
-			l.wire.Store(m)
+			l.wire.Store(&span{meter: m, from: m.sent()})
 		}
 	}}
 }
 
 func (l *line) seal() {
-	if m := l.wire.Load(); m != nil {
-		m.seal()
+	if s := l.wire.Load(); s != nil {
+		s.meter.seal()
 	}
 }
 
 // left reports whether the request left whole, or may have. Without a
 // connection nothing was written; of one without a meter nothing is known.
 func (l *line) left(need int64) bool {
-	if m := l.wire.Load(); m != nil {
-		return m.left(need)
+	if s := l.wire.Load(); s != nil {
+		return s.left(need)
 	}
 	return l.got.Load()
 }

@@ -375,7 +375,6 @@ func TestSealedConnectionWritesNoMore(t *testing.T) {
 	near, far := net.Pipe() // nobody reads: a Write blocks until the seal
 	defer far.Close()
 	m := &meter{Conn: near}
-	m.begin()
 	stuck := make(chan error)
 	go func() {
 		_, err := m.Write([]byte("held up"))
@@ -401,7 +400,29 @@ func TestWriteBrokenOffCountsWhole(t *testing.T) {
 	near.SetWriteDeadline(time.Unix(1, 0))
 	m := &meter{Conn: near}
 	m.Write([]byte("12345"))
-	if m.left(6) || !m.left(5) {
+	whole := span{meter: m}
+	if whole.left(6) || !whole.left(5) {
 		t.Errorf("count is %d: what a broken write may have moved must count", m.sent())
+	}
+}
+
+// A connection is handed on as soon as its answer ends, which may be before
+// the request that it answers asks whether it left.
+func TestAConnectionThatIsHandedOnKeepsItsProof(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	go io.Copy(io.Discard, far)
+	got := httptrace.GotConnInfo{Conn: &meter{Conn: near}}
+	var first, second line
+	first.trace().GotConn(got)
+	if _, err := got.Conn.Write([]byte("a request")); err != nil {
+		t.Fatal(err)
+	}
+	second.trace().GotConn(got)
+	if !first.left(9) {
+		t.Error("the first request is said not to have left, since a second one got its connection")
+	}
+	if second.left(1) {
+		t.Error("the second request is said to have left with the bytes of the first")
 	}
 }
