@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,38 +17,38 @@ import (
 func TestAStuckPartMissesTheBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const every = 90 * time.Second
-		stuck := false
+		var stuck atomic.Bool
 		parts := []vital{
 			{"well", func(context.Context) error { return nil }},
 			{"sick", func(ctx context.Context) error {
-				if stuck {
+				if stuck.Load() {
 					<-ctx.Done()
 				}
 				return ctx.Err()
 			}},
 		}
-		signs := 0
+		var signs atomic.Int64
 		d := &Daemon{log: slog.New(slog.DiscardHandler)}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			d.beat(ctx, every, parts, func() error { signs++; return nil })
+			d.beat(ctx, every, parts, func() error { signs.Add(1); return nil })
 		}()
 		pass := func(beats int) {
 			time.Sleep(time.Duration(beats) * every)
 			synctest.Wait()
 		}
-		if pass(3); signs != 3 {
-			t.Errorf("%d signs of life in three beats", signs)
+		if pass(3); signs.Load() != 3 {
+			t.Errorf("%d signs of life in three beats", signs.Load())
 		}
-		stuck = true
-		if pass(4); signs != 3 {
-			t.Errorf("%d signs of life while a part was stuck", signs-3)
+		stuck.Store(true)
+		if pass(4); signs.Load() != 3 {
+			t.Errorf("%d signs of life while a part was stuck", signs.Load()-3)
 		}
-		stuck = false
-		if pass(3); signs < 5 {
-			t.Errorf("%d signs of life after it moved again", signs-3)
+		stuck.Store(false)
+		if pass(3); signs.Load() < 5 {
+			t.Errorf("%d signs of life after it moved again", signs.Load()-3)
 		}
 		stop()
 		<-ended
