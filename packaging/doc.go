@@ -1,9 +1,9 @@
 // Package packaging holds what other systems read about Filmspool: the units
 // of systemd, the scripts of OpenRC, SysV init and procd, and the property list
-// of launchd. The files beside this one are
-// the only source of their text; this package embeds them so that "filmspool
-// service install" and a distribution's package write the same words. How the
-// container image is run stands in container/Containerfile.
+// of launchd. The files beside this one are the only source of their text; this
+// package embeds them so that "filmspool service install" and a distribution's
+// package write the same words. How the container image is run stands in
+// container/Containerfile.
 //
 // It promises that the texts are complete but for their placeholders, and
 // that none of them holds "{{", which kardianos/service would expand.
