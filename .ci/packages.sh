@@ -44,8 +44,8 @@ release_texts() {
   done
   msiinfo export "$(echo "$1"/*.msi)" Environment | grep -q 'PATH'
   aur "$1"
-  for name in $(grep -oE '(service\.)?filmspool[-_][0-9][A-Za-z0-9_.+-]*\.(deb|rpm|apk|zst|msi|exe|tar\.gz|tar|zip)' README.md); do
-    [ -e "$1/$name" ] || { echo "README.md names $name, which was not made"; return 1; }
+  for name in $(grep -ohE '(service\.)?filmspool[-_][0-9][A-Za-z0-9_.+-]*\.(deb|rpm|apk|zst|msi|exe|tar\.gz|tar|zip)' README.md packaging/INSTALL.md); do
+    [ -e "$1/$name" ] || { echo "a page names $name, which was not made"; return 1; }
   done
 }
 

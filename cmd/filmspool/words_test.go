@@ -127,19 +127,21 @@ func own(line string) (found [][]string) {
 	return found
 }
 
-// TestReadmeCommandsExist: every command of the program that the README names
-// has that verb, those flags and as many arguments.
+// TestReadmeCommandsExist: every command of the program that a page names has
+// that verb, those flags and as many arguments.
 func TestReadmeCommandsExist(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+	pages, err := readme.Pages("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, c := range readme.Commands(string(page)) {
-		for _, words := range own(c.Text) {
-			n++
-			if err := fault(words); err != nil {
-				t.Errorf("README.md:%d: %s: %v", c.Line, c.Text, err)
+	for _, page := range pages {
+		for _, c := range readme.Commands(page.Text) {
+			for _, words := range own(c.Text) {
+				n++
+				if err := fault(words); err != nil {
+					t.Errorf("%s:%d: %s: %v", page.Name, c.Line, c.Text, err)
+				}
 			}
 		}
 	}
@@ -148,27 +150,30 @@ func TestReadmeCommandsExist(t *testing.T) {
 	}
 }
 
-// TestReadmeSettingsAreGood: every block of settings that the README shows is
-// a configuration without a fault, alone and after those above it.
+// TestReadmeSettingsAreGood: every block of settings that a page shows is a
+// configuration without a fault.
 func TestReadmeSettingsAreGood(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+	pages, err := readme.Pages("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := readme.Blocks(string(page), "toml")
-	if len(blocks) < 5 {
-		t.Fatalf("only %d blocks found", len(blocks))
+	n := 0
+	for _, page := range pages {
+		for _, b := range readme.Blocks(page.Text, "toml") {
+			n++
+			file := filepath.Join(t.TempDir(), "config.toml")
+			if err := os.WriteFile(file, []byte(b.Text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
+			if got := p.run(t.Context(), []string{"--state-dir", t.TempDir(), "--config", file, "config", "check"}); got != exitDone {
+				t.Errorf("%s:%d: exit %d\n%s", page.Name, b.Line, got, out.String())
+			}
+		}
 	}
-	for _, b := range blocks {
-		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte(b.Text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
-		if got := p.run(t.Context(), []string{"--state-dir", t.TempDir(), "--config", file, "config", "check"}); got != exitDone {
-			t.Errorf("README.md:%d: exit %d\n%s", b.Line, got, out.String())
-		}
+	if n < 5 {
+		t.Fatalf("only %d blocks found", n)
 	}
 }
 

@@ -32,6 +32,13 @@ type Link struct {
 	Target string
 }
 
+// Paragraph is running text: neither a heading, a row of a table nor a block of
+// code. Each item of a list is one.
+type Paragraph struct {
+	Line int // of its first line, counted from 1
+	Text string
+}
+
 // line is one line of a page.
 type line struct {
 	number   int
@@ -84,6 +91,35 @@ func Blocks(page, language string) (found []Block) {
 		}
 	}
 	return found
+}
+
+// Paragraphs are the running texts of a page, in its order.
+func Paragraphs(page string) (found []Paragraph) {
+	open := false
+	for _, l := range lines(page) {
+		text := strings.TrimSpace(l.text)
+		if l.fence || l.block || text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "|") {
+			open = false
+			continue
+		}
+		item, isItem := listItem(text)
+		if !open || isItem {
+			found = append(found, Paragraph{Line: l.number})
+			open = true
+		}
+		last := &found[len(found)-1]
+		last.Text = strings.TrimSpace(last.Text + " " + item)
+	}
+	return found
+}
+
+// listItem takes the mark of a list from the begin of a line.
+func listItem(text string) (rest string, ok bool) {
+	mark, rest, ok := strings.Cut(text, " ")
+	if ok && (mark == "-" || mark != "." && strings.TrimLeft(mark, "0123456789") == ".") {
+		return rest, true
+	}
+	return text, false
 }
 
 // Commands are all that a page tells its reader to type: the lines of its

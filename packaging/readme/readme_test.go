@@ -68,3 +68,11 @@ func TestMentions(t *testing.T) {
 		}
 	}
 }
+
+func TestParagraphs(t *testing.T) {
+	got := readme.Paragraphs("# Top\nOne.\nTwo.\n\n- a\n- b\n  goes on\n\n1. first\n2. second\n\n| a | b |\n\n```sh\nls\n```\n... and 2026. on\n")
+	want := []readme.Paragraph{{2, "One. Two."}, {5, "a"}, {6, "b goes on"}, {9, "first"}, {10, "second"}, {17, "... and 2026. on"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}

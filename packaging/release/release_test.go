@@ -19,6 +19,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/extension"
 	"github.com/filmspool/filmspool/packaging/kodi"
+	"github.com/filmspool/filmspool/packaging/readme"
 )
 
 func moment() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -399,12 +400,16 @@ func TestAddons(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesThisRelease: what the README tells to download has the version
-// of the program, and is made for a platform that there is.
+// TestReadmeNamesThisRelease: each file that a page tells people to download
+// has the version of the program, and is made for a platform that there is.
 func TestReadmeNamesThisRelease(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+	pages, err := readme.Pages("../..")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var page strings.Builder
+	for _, p := range pages {
+		page.WriteString(p.Text)
 	}
 	source, err := os.ReadFile("../../cmd/filmspool/main.go")
 	if err != nil {
@@ -426,18 +431,18 @@ func TestReadmeNamesThisRelease(t *testing.T) {
 		made[kodi.Name(r.version, a)] = true
 	}
 	archives := 0
-	for _, n := range regexp.MustCompile(`(?:service\.)?filmspool[-_](\d+\.\d+\.\d+)[\w.+-]*`).FindAllStringSubmatch(string(page), -1) {
+	for _, n := range regexp.MustCompile(`(?:service\.)?filmspool[-_](\d+\.\d+\.\d+)[\w.+-]*`).FindAllStringSubmatch(page.String(), -1) {
 		if n[1] != r.version {
-			t.Errorf("README.md names %s, the program is %s", n[0], r.version)
+			t.Errorf("a page names %s, the program is %s", n[0], r.version)
 		}
 		if strings.HasSuffix(n[0], ".tar.gz") || strings.HasSuffix(n[0], ".zip") {
 			archives++
 			if !made[n[0]] {
-				t.Errorf("README.md names %s, which is never made", n[0])
+				t.Errorf("a page names %s, which is never made", n[0])
 			}
 		}
 	}
 	if archives == 0 {
-		t.Error("README.md names no archive")
+		t.Error("no page names an archive")
 	}
 }

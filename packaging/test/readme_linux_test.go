@@ -47,15 +47,15 @@ const noFilms = 1000
 // reader is somebody who types what the README says, from its top to its end.
 type reader struct {
 	*instance
-	page  string
+	page  string            // the front page
 	words map[string]string // what stands for ID and FILE
 	films int               // how many were added
 
 	removals int // of their own service
 }
 
-// TestReadmeOnSystemd types every command of the README into a new machine, in
-// its order, as somebody would who has a service, a Kodi library and sudo.
+// TestReadmeOnSystemd types every command of all pages into a new machine, in
+// their order, as somebody would who has a service, a Kodi library and sudo.
 func TestReadmeOnSystemd(t *testing.T) {
 	deb := os.Getenv("FILMSPOOL_DEB")
 	if deb == "" {
@@ -81,9 +81,11 @@ func TestReadmeOnSystemd(t *testing.T) {
 	}
 	r := newReader(t, boot(t, files))
 	words := substitutions(filepath.Base(deb), filepath.Base(archives[0]))
-	for _, c := range readme.Commands(r.page) {
-		if _, elsewhere := covered()[c.Text]; !elsewhere {
-			r.try1(c, words)
+	for _, page := range pages(t) {
+		for _, c := range readme.Commands(page.Text) {
+			if _, elsewhere := covered()[c.Text]; !elsewhere {
+				r.try1(page.Name, c, words)
+			}
 		}
 	}
 }
@@ -94,7 +96,7 @@ func newReader(t *testing.T, m *machine) *reader {
 	t.Helper()
 	r := &reader{
 		instance: &instance{machine: m, as: []string{"env"}, port: 8105, program: packaged},
-		page:     frontPage(t), words: map[string]string{}, films: noFilms,
+		page:     pages(t)[0].Text, words: map[string]string{}, films: noFilms,
 	}
 	m.run("", "useradd", "--create-home", "me")
 	m.run("", "loginctl", "enable-linger", "me")
@@ -116,7 +118,7 @@ func newReader(t *testing.T, m *machine) *reader {
 }
 
 // try1 types one command, and looks at what comes of it.
-func (r *reader) try1(c readme.Command, words *strings.Replacer) {
+func (r *reader) try1(page string, c readme.Command, words *strings.Replacer) {
 	r.t.Helper()
 	a := attempts()[c.Text]
 	if a.before != nil {
@@ -132,13 +134,13 @@ func (r *reader) try1(c readme.Command, words *strings.Replacer) {
 	said, err := a.typed(r, line)
 	if err != nil || !strings.Contains(said, a.says) {
 		log, _ := r.machine.try("", "journalctl", "--no-pager", "--lines=40")
-		r.t.Fatalf("README.md:%d: %s\n%v\nwant %q in:\n%s\nThe journal:\n%s", c.Line, c.Text, err, a.says, said, log)
+		r.t.Fatalf("%s:%d: %s\n%v\nwant %q in:\n%s\nThe journal:\n%s", page, c.Line, c.Text, err, a.says, said, log)
 	}
 	if a.after != nil {
 		a.after(r)
 	}
 	first, _, _ := strings.Cut(said, "\n")
-	r.t.Logf("line %d: %s: %s", c.Line, line, first)
+	r.t.Logf("%s:%d: %s: %s", page, c.Line, line, first)
 }
 
 // type1 runs a command as somebody in their home who answers yes. What begins

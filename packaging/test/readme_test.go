@@ -3,6 +3,7 @@ package test
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,11 +12,11 @@ import (
 	"github.com/filmspool/filmspool/packaging/readme"
 )
 
-// cover is what tries a command of the README that TestReadmeOnSystemd does
-// not: a text that a file of the repository has to hold, or a reason alone.
+// cover says what tries a command that TestReadmeOnSystemd does not type: a
+// text that a file of the repository has to hold.
 type cover struct{ file, holds, why string }
 
-// covered are these commands, as the README has them.
+// covered are these commands, as the pages have them.
 func covered() map[string]cover {
 	return map[string]cover{
 		"go run ./cmd/filmspool demo":                      {file: ".ci/checks.sh", holds: "go run ./cmd/filmspool demo --once"},
@@ -89,28 +90,31 @@ func onMachine(command string) bool {
 	return false
 }
 
-func frontPage(t *testing.T) string {
+// pages are all pages that tell people what to type, the front page first.
+func pages(t *testing.T) []readme.Page {
 	t.Helper()
-	page, err := os.ReadFile("../../README.md")
+	pages, err := readme.Pages("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(page)
+	return pages
 }
 
-// TestReadmeCommandsAreTried: each is typed on a machine or tried by what the
-// table names; and the table names nothing that is gone.
+// TestReadmeCommandsAreTried: a machine or the named test tries each command,
+// and the table names nothing that is gone.
 func TestReadmeCommandsAreTried(t *testing.T) {
 	found := map[string]bool{}
-	for _, c := range readme.Commands(frontPage(t)) {
-		found[c.Text] = true
-		if _, elsewhere := covered()[c.Text]; !elsewhere && !onMachine(c.Text) {
-			t.Errorf("README.md:%d: nothing tries: %s", c.Line, c.Text)
+	for _, page := range pages(t) {
+		for _, c := range readme.Commands(page.Text) {
+			found[c.Text] = true
+			if _, elsewhere := covered()[c.Text]; !elsewhere && !onMachine(c.Text) {
+				t.Errorf("%s:%d: nothing tries: %s", page.Name, c.Line, c.Text)
+			}
 		}
 	}
 	for command, by := range covered() {
 		if !found[command] {
-			t.Errorf("README.md does not name any more: %s", command)
+			t.Errorf("no page names any more: %s", command)
 		}
 		text, err := os.ReadFile(filepath.Join("../..", by.file))
 		if err != nil || by.holds == "" || !strings.Contains(string(text), by.holds) {
@@ -122,39 +126,77 @@ func TestReadmeCommandsAreTried(t *testing.T) {
 	}
 }
 
-// TestReadmeLinksLead: what it points to is there, and every span of code ends
+// TestReadmeLinksLead: the target of each link exists. Every span of code ends
 // in its line, or commands would be passed over.
 func TestReadmeLinksLead(t *testing.T) {
-	page := frontPage(t)
-	anchors := readme.Anchors(page)
-	links := readme.Links(page)
-	for _, l := range links {
-		path, anchor, _ := strings.Cut(l.Target, "#")
-		if strings.HasPrefix(path, "https://") {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join("../..", path)); path != "" && err != nil {
-			t.Errorf("README.md:%d: %v", l.Line, err)
-		}
-		if path == "" && !anchors[anchor] {
-			t.Errorf("README.md:%d: there is no heading for #%s", l.Line, anchor)
-		}
+	anchors := map[string]map[string]bool{}
+	for _, page := range pages(t) {
+		anchors[page.Name] = readme.Anchors(page.Text)
 	}
-	if len(links) < 10 {
-		t.Errorf("only %d links found", len(links))
-	}
-	number := 0
-	for line := range strings.Lines(page) {
-		number++
-		if mark := strings.TrimSpace(line); !strings.HasPrefix(mark, "```") && strings.Count(line, "`")%2 != 0 {
-			t.Errorf("README.md:%d: a span of code does not end", number)
+	for _, page := range pages(t) {
+		for _, l := range readme.Links(page.Text) {
+			target, anchor, _ := strings.Cut(l.Target, "#")
+			if strings.HasPrefix(target, "https://") {
+				continue
+			}
+			file := page.Name
+			if target != "" {
+				file = path.Join(path.Dir(page.Name), target)
+			}
+			if _, err := os.Stat(filepath.Join("../..", file)); err != nil {
+				t.Errorf("%s:%d: %v", page.Name, l.Line, err)
+			}
+			if anchor != "" && !anchors[file][anchor] {
+				t.Errorf("%s:%d: %s has no heading for #%s", page.Name, l.Line, file, anchor)
+			}
+		}
+		number := 0
+		for line := range strings.Lines(page.Text) {
+			number++
+			if mark := strings.TrimSpace(line); !strings.HasPrefix(mark, "```") && strings.Count(line, "`")%2 != 0 {
+				t.Errorf("%s:%d: a span of code does not end", page.Name, number)
+			}
 		}
 	}
 }
 
-// TestReadmeBenchmarksExist: the last column of its figures names benchmarks.
+// TestReadmeLeadsEverywhere: the front page links every other page, so that a
+// reader finds it, and stays short enough to be read at one sitting.
+func TestReadmeLeadsEverywhere(t *testing.T) {
+	linked := map[string]bool{}
+	all := pages(t)
+	for _, l := range readme.Links(all[0].Text) {
+		linked[l.Target] = true
+	}
+	for _, page := range all[1:] {
+		if !linked[page.Name] {
+			t.Errorf("%s does not link %s", all[0].Name, page.Name)
+		}
+	}
+	if lines := strings.Count(all[0].Text, "\n"); lines > 200 {
+		t.Errorf("%s has %d lines, more than 200", all[0].Name, lines)
+	}
+}
+
+// TestReadmeSentencesAreShort: no sentence of a page has more than 25 words,
+// outside tables and blocks of code. A list of terms may be longer.
+func TestReadmeSentencesAreShort(t *testing.T) {
+	ends := regexp.MustCompile(`[.!?:;](?:\s|$)`)
+	for _, page := range pages(t) {
+		for _, p := range readme.Paragraphs(page.Text) {
+			for _, sentence := range ends.Split(p.Text, -1) {
+				if words := strings.Fields(sentence); len(words) > 25 {
+					t.Errorf("%s:%d: %d words: %s", page.Name, p.Line, len(words), strings.Join(words, " "))
+				}
+			}
+		}
+	}
+}
+
+// TestReadmeBenchmarksExist: the last column of the figures names benchmarks.
 func TestReadmeBenchmarksExist(t *testing.T) {
-	named := regexp.MustCompile("`(Benchmark\\w+)\\$? \\./([a-z/]+)").FindAllStringSubmatch(frontPage(t), -1)
+	all := pages(t)
+	named := regexp.MustCompile("`(Benchmark\\w+)\\$? \\./([a-z/]+)").FindAllStringSubmatch(all[len(all)-1].Text, -1)
 	if len(named) < 8 {
 		t.Errorf("only %d benchmarks found", len(named))
 	}
