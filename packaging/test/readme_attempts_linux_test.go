@@ -62,6 +62,7 @@ func settingUp() map[string]attempt {
 		"filmspool config path":    {says: "/home/me/.config/filmspool/config.toml", after: (*reader).configure},
 		"filmspool kodi libraries": {says: "/home/me/.kodi/userdata"},
 		"filmspool kodi scan":      {says: "films"},
+		"filmspool kodi import":    {after: (*reader).resume},
 		"filmspool sandbox":        {typed: serve, says: "/api/v1"},
 	}
 }
@@ -84,7 +85,9 @@ func operating() map[string]attempt {
 			before: func(r *reader) { r.resume(); r.arm("drop-before"); r.add("in_doubt") }, after: becomes("delivered"),
 		},
 		"filmspool queue undo ID":     {before: delivered, after: becomes("dropped")},
-		"filmspool queue export FILE": {before: func(r *reader) { r.words["FILE"] = "/home/me/diary.jsonl" }},
+		"filmspool queue export FILE": {before: func(r *reader) {
+			r.words["FILE"] = r.mine("mktemp -u --tmpdir diary-XXXXXX.jsonl")
+		}},
 		"filmspool queue backup FILE": {before: func(r *reader) {
 			r.words["FILE"] = r.mine("mktemp -u --tmpdir copy-XXXXXX.db")
 		}},
