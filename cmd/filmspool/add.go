@@ -25,12 +25,12 @@ func (p *program) commit(ctx context.Context, asJSON bool, v viewing.Viewing) er
 			return err
 		}
 		if e.State != "pending" {
-			fmt.Fprintf(p.stderr, "%s: %s; see filmspool queue explain %d\n", e.State, e.Reason, e.ID)
+			p.stderr.Printf("%s: %s; see filmspool queue explain %d\n", e.State, e.Reason, e.ID)
 		}
 		if asJSON {
 			return printJSON(p.stdout, e)
 		}
-		fmt.Fprintln(p.stdout, e.ID)
+		p.stdout.Println(e.ID)
 		return nil
 	})
 }

@@ -29,7 +29,7 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 					return &exitError{code: exitFailed, message: file + " exists already", hint: "give another name: a copy overwrites nothing"}
 				}
 				if err == nil {
-					fmt.Fprintln(p.stdout, "Written: "+file)
+					p.stdout.Println("Written: " + file)
 				}
 				return err
 			})

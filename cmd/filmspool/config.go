@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -21,7 +19,7 @@ func (p *program) configCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(p.stdout, "The configuration is good: "+o.Paths.File)
+			p.stdout.Println("The configuration is good: " + o.Paths.File)
 			return nil
 		},
 	}
@@ -42,7 +40,7 @@ func (p *program) configShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = p.stdout.Write(text)
+		_, err = p.stdout.text().Write(text)
 		return err
 	}
 	return c
@@ -61,7 +59,7 @@ func (p *program) configPathCommand() *cobra.Command {
 				"config": paths.File, "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
 			})
 		}
-		fmt.Fprintf(p.stdout, "configuration  %s\nstate          %s\ndatabase       %s\n", paths.File, paths.State, paths.Database())
+		p.stdout.Printf("configuration  %s\nstate          %s\ndatabase       %s\n", paths.File, paths.State, paths.Database())
 		return nil
 	}
 	return c

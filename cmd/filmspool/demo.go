@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -22,11 +21,11 @@ Exits 0 only if everything arrived exactly once.`,
 	once := c.Flags().Bool("once", false, "end after the tour")
 	asJSON := c.Flags().Bool("json", false, "print the count as JSON; the story goes to standard error")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		var story io.Writer = p.stdout
+		story := p.stdout
 		if *asJSON {
 			story = p.stderr
 		}
-		result, err := demo.Run(c.Context(), demo.Options{Story: story, Once: *once, Version: version})
+		result, err := demo.Run(c.Context(), demo.Options{Story: story.text(), Once: *once, Version: version})
 		if *asJSON && (err == nil || errors.Is(err, demo.ErrMiscounted)) {
 			err = errors.Join(printJSON(p.stdout, result), err)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/status"
@@ -52,7 +50,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 			edit.DryRun = *dry
 			after, err := ctl.Edit(c.Context(), id, edit)
 			if err == nil && *dry && !*asJSON {
-				fmt.Fprintln(p.stdout, "Nothing is changed. It would be:")
+				p.stdout.Println("Nothing is changed. It would be:")
 			}
 			return p.sayEntry(after, *asJSON, err)
 		})
@@ -147,6 +145,6 @@ func (p *program) sayEntry(e status.Entry, asJSON bool, err error) error {
 	if e.Reason != "" {
 		state += " (" + e.Reason + ")"
 	}
-	fmt.Fprintf(p.stdout, "%d  %s  watched %s: %s\n", e.ID, e.Label(), watched(e), state)
+	p.stdout.Printf("%d  %s  watched %s: %s\n", e.ID, e.Label(), watched(e), state)
 	return nil
 }

@@ -26,7 +26,7 @@ object a line, to FILE, which must not exist, or to standard output. Keys are no
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.instance(c.Context(), false, func(ctl status.Control) error {
 				if len(args) == 0 {
-					return ctl.Export(c.Context(), p.stdout)
+					return ctl.Export(c.Context(), p.stdout.jsonLines())
 				}
 				return newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), f) })
 			})

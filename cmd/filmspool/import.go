@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -49,19 +48,19 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 }
 
 // sayImported tells what an import did, or would do.
-func sayImported(w io.Writer, sum queue.Imported, dry bool) {
+func sayImported(w *printer, sum queue.Imported, dry bool) {
 	would := ""
 	if dry {
 		would = "This would be taken. "
 	}
-	fmt.Fprintf(w, "%sLines %d: new %d with %s, known already %d, another event under the same id %d.\n",
+	w.Printf("%sLines %d: new %d with %s, known already %d, another event under the same id %d.\n",
 		would, sum.Lines, sum.Events, entries(sum.Entries), sum.Known, sum.Conflicts)
 	if sum.Held > 0 {
-		fmt.Fprintf(w, "Held, as they had not left where they come from: %s.\n", entries(sum.Held))
-		fmt.Fprintln(w, "hint:  when nothing else will send them: filmspool queue release --reason imported")
+		w.Printf("Held, as they had not left where they come from: %s.\n", entries(sum.Held))
+		w.Println("hint:  when nothing else will send them: filmspool queue release --reason imported")
 	}
 	if sum.InDoubt > 0 {
-		fmt.Fprintf(w, "In doubt: %s.\n", entries(sum.InDoubt))
-		fmt.Fprintln(w, "hint:  filmspool queue list --state in_doubt")
+		w.Printf("In doubt: %s.\n", entries(sum.InDoubt))
+		w.Println("hint:  filmspool queue list --state in_doubt")
 	}
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -66,14 +63,5 @@ func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON with stable field names")
 }
 
-// printJSON prints value as indented JSON, without escaping what only HTML
-// would need.
-func printJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
+// printJSON prints value as indented JSON.
+func printJSON(w *printer, value any) error { return w.json(value) }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,23 +33,23 @@ func (p *program) kodiCommand() *cobra.Command {
 // sayScan tells what each library holds and what of it is new.
 func (p *program) sayScan(found status.Scan) {
 	if len(found.Libraries) == 0 {
-		fmt.Fprintln(p.stdout, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
+		p.stdout.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
 	for _, l := range found.Libraries {
-		fmt.Fprintf(p.stdout, "%s  %s\n", l.Userdata, l.State)
+		p.stdout.Printf("%s  %s\n", l.Userdata, l.State)
 		if l.Problem != "" {
-			fmt.Fprintf(p.stdout, "  %s\n", l.Problem)
+			p.stdout.Printf("  %s\n", l.Problem)
 		}
 		if l.Hint != "" {
-			fmt.Fprintf(p.stdout, "  hint:  %s\n", l.Hint)
+			p.stdout.Printf("  hint:  %s\n", l.Hint)
 		}
 		for _, id := range l.Reporters {
-			fmt.Fprintf(p.stdout, "  the add-on %s of this Kodi reports to the same service: what both tell would be there twice\n", id)
+			p.stdout.Printf("  the add-on %s of this Kodi reports to the same service: what both tell would be there twice\n", id)
 		}
 		if l.Database == "" {
 			continue
 		}
-		fmt.Fprintf(p.stdout, "  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
+		p.stdout.Printf("  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
 		sayFound(p.stdout, "new, would be sent", l.New)
 		sayFound(p.stdout, "would be held", l.Held)
 		sayFound(p.stdout, "would be ignored, and kept for the record", l.Ignored)
@@ -63,18 +61,18 @@ func (p *program) sayScan(found status.Scan) {
 }
 
 // sayFound lists viewings under a heading.
-func sayFound(w io.Writer, heading string, found []kodi.Found) {
+func sayFound(w *printer, heading string, found []kodi.Found) {
 	if len(found) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  %s:\n", heading)
+	w.Printf("  %s:\n", heading)
 	for _, f := range found {
 		says := strings.TrimSpace(f.Note + " " + f.Why)
 		for _, m := range f.Media {
-			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), says)
+			w.Printf("    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), says)
 		}
 		if len(f.Media) == 0 {
-			fmt.Fprintf(w, "    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, says)
+			w.Printf("    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, says)
 		}
 	}
 }

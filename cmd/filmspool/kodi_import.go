@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -53,7 +52,7 @@ time from you (queue edit --watched-at) before it is released.`,
 		}
 		out := p.stdout
 		if *asJSON {
-			out = io.Discard
+			out = printTo(io.Discard)
 		}
 		did, err := p.importKodi(c.Context(), o, out)
 		if err != nil {
@@ -73,7 +72,7 @@ time from you (queue edit --watched-at) before it is released.`,
 
 // importKodi imports, after a preview unless the user has said yes to
 // everything, and tells of both in words.
-func (p *program) importKodi(ctx context.Context, o status.KodiImport, out io.Writer) (did status.KodiImported, err error) {
+func (p *program) importKodi(ctx context.Context, o status.KodiImport, out *printer) (did status.KodiImported, err error) {
 	if o.DryRun || !o.Yes {
 		preview := o
 		preview.DryRun = true
@@ -130,7 +129,7 @@ func (p *program) askKodi(ctx context.Context, o status.KodiImport) (did status.
 }
 
 // tellProgress tells every second how far the imports are that run.
-func tellProgress(ctx context.Context, w io.Writer, ctl status.Control, ended chan struct{}) {
+func tellProgress(ctx context.Context, w *printer, ctl status.Control, ended chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -145,7 +144,7 @@ func tellProgress(ctx context.Context, w io.Writer, ctl status.Control, ended ch
 		}
 		for _, i := range all {
 			if i.Running {
-				fmt.Fprintf(w, "%s: %d of %d on disk%s\n", i.Userdata, i.Done, i.Total, left(i, time.Now()))
+				w.Printf("%s: %d of %d on disk%s\n", i.Userdata, i.Done, i.Total, left(i, time.Now()))
 			}
 		}
 	}
@@ -166,7 +165,7 @@ func (p *program) agreed(n int) bool {
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return true
 	}
-	fmt.Fprintf(p.stderr, "Import %d viewings? [y/N] ", n)
+	p.stderr.Printf("Import %d viewings? [y/N] ", n)
 	answer, _ := bufio.NewReader(file).ReadString('\n') // an end is a no
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
@@ -191,42 +190,42 @@ func unreadable(did status.KodiImported) string {
 }
 
 // sayPast tells what is, or would be, handed over.
-func sayPast(w io.Writer, did status.KodiImported) {
+func sayPast(w *printer, did status.KodiImported) {
 	if len(did.Libraries) == 0 {
-		fmt.Fprintln(w, "No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
+		w.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
 	for _, l := range did.Libraries {
-		fmt.Fprintf(w, "%s  %s\n", l.Userdata, l.State)
+		w.Printf("%s  %s\n", l.Userdata, l.State)
 		if l.Problem == "" {
 			sayLibrary(w, l)
 		}
 	}
 	for _, s := range did.Services {
 		if s.Readable {
-			fmt.Fprintf(w, "account %s: its history was read; what it has is left out\n", s.Account)
+			w.Printf("account %s: its history was read; what it has is left out\n", s.Account)
 		} else {
-			fmt.Fprintf(w, "account %s: it cannot be asked what it has already: %s\n", s.Account, s.Reason)
+			w.Printf("account %s: it cannot be asked what it has already: %s\n", s.Account, s.Reason)
 		}
 	}
 }
 
 // sayImportedPast tells what follows.
-func sayImportedPast(w io.Writer, did status.KodiImported) {
-	fmt.Fprintf(w, "Imported: %d viewings are on disk.", plays(did))
+func sayImportedPast(w *printer, did status.KodiImported) {
+	w.Printf("Imported: %d viewings are on disk.", plays(did))
 	if did.SendSeconds > 0 {
-		fmt.Fprintf(w, " They leave when nothing live is due, which takes about %v.", time.Duration(did.SendSeconds)*time.Second)
+		w.Printf(" They leave when nothing live is due, which takes about %v.", time.Duration(did.SendSeconds)*time.Second)
 	}
-	fmt.Fprintln(w)
+	w.Println()
 }
 
 // sayLibrary tells of one library; what is zero is not told.
-func sayLibrary(w io.Writer, l kodi.Preview) {
-	fmt.Fprintf(w, "  to send: %d films, %d episodes\n", l.Films, l.Episodes)
+func sayLibrary(w *printer, l kodi.Preview) {
+	w.Printf("  to send: %d films, %d episodes\n", l.Films, l.Episodes)
 	for _, reason := range slices.Sorted(maps.Keys(l.Held)) {
-		fmt.Fprintf(w, "  held for you: %d, %s\n", l.Held[reason], heldFor(reason))
+		w.Printf("  held for you: %d, %s\n", l.Held[reason], heldFor(reason))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(l.Ignored)) {
-		fmt.Fprintf(w, "  ignored, and kept for the record: %d, %s\n", l.Ignored[reason], heldFor(reason))
+		w.Printf("  ignored, and kept for the record: %d, %s\n", l.Ignored[reason], heldFor(reason))
 	}
 	for _, line := range []struct {
 		n    int
@@ -240,7 +239,7 @@ func sayLibrary(w io.Writer, l kodi.Preview) {
 		{l.Earlier, "earlier plays, of which Kodi keeps no time: %d; --plays all hands them over, held"},
 	} {
 		if line.n > 0 {
-			fmt.Fprintf(w, "  "+line.says+"\n", line.n)
+			w.Printf("  "+line.says+"\n", line.n)
 		}
 	}
 	sayFound(w, "the newest to send", l.Sample)

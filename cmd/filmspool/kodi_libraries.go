@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,25 +31,25 @@ func (p *program) kodiLibrariesCommand() *cobra.Command {
 // sayLibraries tells of each library, and how to have one watched.
 func (p *program) sayLibraries(found []daemon.KodiLibrary) {
 	if len(found) == 0 {
-		fmt.Fprintln(p.stdout, "No Kodi keeps a library where it usually does. To watch one elsewhere, name its userdata folder under [[kodi.libraries]]; see: filmspool config path")
+		p.stdout.Println("No Kodi keeps a library where it usually does. To watch one elsewhere, name its userdata folder under [[kodi.libraries]]; see: filmspool config path")
 	}
 	for _, l := range found {
 		state := "not watched"
 		if l.Configured {
 			state = "watched"
 		}
-		fmt.Fprintf(p.stdout, "%s  %s\n", l.Userdata, state)
+		p.stdout.Printf("%s  %s\n", l.Userdata, state)
 		if l.Profile != "" {
-			fmt.Fprintf(p.stdout, "  profile: %s\n", l.Profile)
+			p.stdout.Printf("  profile: %s\n", l.Profile)
 		}
 		if l.Database != "" {
-			fmt.Fprintf(p.stdout, "  %s\n", l.Database)
+			p.stdout.Printf("  %s\n", l.Database)
 		}
 		if l.Problem != "" {
-			fmt.Fprintf(p.stdout, "  %s\n", l.Problem)
+			p.stdout.Printf("  %s\n", l.Problem)
 		}
 		if !l.Configured {
-			fmt.Fprintf(p.stdout, "  to watch it, add to the configuration:\n    [[kodi.libraries]]\n    userdata = %s\n", strconv.Quote(l.Userdata))
+			p.stdout.Printf("  to watch it, add to the configuration:\n    [[kodi.libraries]]\n    userdata = %s\n", strconv.Quote(l.Userdata))
 		}
 	}
 }

@@ -52,14 +52,14 @@ input with --key-stdin; it is never an argument, where others could see it.`,
 func (p *program) sayLogin(r status.LoginResult) {
 	switch {
 	case r.User != "":
-		fmt.Fprintf(p.stdout, "The key is good: account %s at %s, user %s.\n", r.Account, r.BaseURL, r.User)
+		p.stdout.Printf("The key is good: account %s at %s, user %s.\n", r.Account, r.BaseURL, r.User)
 	case r.Proven:
-		fmt.Fprintf(p.stdout, "The key is good: account %s at %s.\n", r.Account, r.BaseURL)
+		p.stdout.Printf("The key is good: account %s at %s.\n", r.Account, r.BaseURL)
 	default:
-		fmt.Fprintf(p.stdout, "The key is kept for account %s at %s, but not yet proven.\n", r.Account, r.BaseURL)
+		p.stdout.Printf("The key is kept for account %s at %s, but not yet proven.\n", r.Account, r.BaseURL)
 	}
 	if r.Note != "" {
-		fmt.Fprintln(p.stdout, r.Note)
+		p.stdout.Println(r.Note)
 	}
 }
 
@@ -67,9 +67,9 @@ func (p *program) sayLogin(r status.LoginResult) {
 func (p *program) readKey(stdin bool) (string, error) {
 	file, isFile := p.stdin.(*os.File)
 	if !stdin && isFile && term.IsTerminal(int(file.Fd())) {
-		fmt.Fprint(p.stderr, "Secret key (sk_…), not shown: ")
+		p.stderr.Printf("Secret key (sk_…), not shown: ")
 		text, err := term.ReadPassword(int(file.Fd()))
-		fmt.Fprintln(p.stderr)
+		p.stderr.Println()
 		if err != nil {
 			return "", fmt.Errorf("read the key: %w", err)
 		}

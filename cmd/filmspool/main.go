@@ -57,7 +57,7 @@ func (p *program) main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, os.Stdout, os.Stderr, os.Getenv
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, printTo(os.Stdout), printTo(os.Stderr), os.Getenv
 	_ = service.TrimLog(os.Args, os.Stderr) // a log that cannot be emptied is no reason not to run
 	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
 }
@@ -65,7 +65,7 @@ func (p *program) main() {
 // program is one invocation: its streams, its environment and its global flags.
 type program struct {
 	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdout, stderr *printer
 	getenv         func(string) string
 
 	choice config.Choice
@@ -78,8 +78,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root.SetOut(p.stdout.text())
+	root.SetErr(p.stderr.text())
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -187,14 +187,11 @@ func (p *program) show(err error) {
 	if err.Error() == "" {
 		return
 	}
-	said := "error: " + err.Error()
-	if hint := hintOf(err); hint != "" {
-		said += "\nhint:  " + hint
+	mark := ""
+	if daemon.Journalled(p.stderr.log(), p.getenv) {
+		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	if daemon.Journalled(p.stderr, p.getenv) {
-		said = "<3>" + strings.ReplaceAll(said, "\n", "\n<3>") // an error, for whoever asks the journal for those
-	}
-	fmt.Fprintln(p.stderr, said)
+	p.stderr.fault(mark, err.Error(), hintOf(err))
 }
 
 // hintOf is the next step that err carries, if it carries one.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -168,30 +167,30 @@ func give(ctx context.Context, ctl status.Control, o status.Order, yes bool) (st
 }
 
 // sayChanged tells what an order did, or would do.
-func sayChanged(w io.Writer, did status.Changed) error {
+func sayChanged(w *printer, did status.Changed) error {
 	past := map[string]string{status.Retry: "Retried", status.Hold: "Held", status.Release: "Released", status.Settle: "Settled", status.Drop: "Dropped"}[did.Verb]
 	switch {
 	case did.Changed == 0:
-		fmt.Fprintf(w, "There is nothing to %s.\n", did.Verb)
+		w.Printf("There is nothing to %s.\n", did.Verb)
 	case did.DryRun:
-		fmt.Fprintf(w, "This would %s %s%s: %s.\n", did.Verb, entries(did.Changed), fromStates(did.From), named(did))
+		w.Printf("This would %s %s%s: %s.\n", did.Verb, entries(did.Changed), fromStates(did.From), named(did))
 	default:
-		fmt.Fprintf(w, "%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
+		w.Printf("%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
 	}
 	if n := did.Left["in_doubt"]; n > 0 {
-		fmt.Fprintf(w, "Left as they are: %s in doubt, which the service may have already.\n", entries(n))
-		fmt.Fprintln(w, "hint:  filmspool queue list --state in_doubt; to send them all the same: --may-double")
+		w.Printf("Left as they are: %s in doubt, which the service may have already.\n", entries(n))
+		w.Println("hint:  filmspool queue list --state in_doubt; to send them all the same: --may-double")
 	}
 	if n := did.Left["unresolved"]; n > 0 {
-		fmt.Fprintf(w, "Left as they are: %s without an identifier.\n", entries(n))
-		fmt.Fprintln(w, "hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
+		w.Printf("Left as they are: %s without an identifier.\n", entries(n))
+		w.Println("hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
 	}
 	if n := did.Left["withdrawn"]; n > 0 {
-		fmt.Fprintf(w, "Left as they are: %s that no filter dropped.\n", entries(n))
+		w.Printf("Left as they are: %s that no filter dropped.\n", entries(n))
 	}
 	if n := did.Left["damaged"]; n > 0 {
-		fmt.Fprintf(w, "Left as they are: %s whose stored text is not what was written.\n", entries(n))
-		fmt.Fprintln(w, "hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
+		w.Printf("Left as they are: %s whose stored text is not what was written.\n", entries(n))
+		w.Println("hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
 	}
 	return nil
 }

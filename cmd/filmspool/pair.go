@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,7 @@ func (p *program) pairCommand() *cobra.Command {
 			if *asJSON {
 				return printJSON(p.stdout, code)
 			}
-			fmt.Fprintf(p.stdout, "%s\n\nType it into the extension's options page within %d seconds.\n",
+			p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
 				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
 			return nil
 		})
@@ -57,7 +56,7 @@ func (p *program) clientsCommand() *cobra.Command {
 				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
 					return err
 				}
-				fmt.Fprintf(p.stdout, "revoked %s: it can add nothing any more\n", args[0])
+				p.stdout.Printf("revoked %s: it can add nothing any more\n", args[0])
 				return nil
 			})
 		},
@@ -84,7 +83,7 @@ filmspool pair.)`,
 			if *asJSON {
 				return printJSON(p.stdout, added)
 			}
-			fmt.Fprintf(p.stdout, `%s
+			p.stdout.Printf(`%s
 
 This is the token of %s. It is not shown again. The program sends
   POST %s
@@ -101,13 +100,13 @@ To take the token back: filmspool clients revoke %s
 // printClients prints a table of browsers and programs.
 func (p *program) printClients(clients []status.ClientInfo) error {
 	if len(clients) == 0 {
-		fmt.Fprintln(p.stdout, "No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
+		p.stdout.Println("No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
 		return nil
 	}
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN")
+	t := p.stdout.table(3)
+	t.Println("ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN")
 	for _, c := range clients {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
+		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -25,7 +23,7 @@ func (p *program) patiently(do func() error) error {
 // atWork is patiently for a command of the service, whose end is not in our
 // hands: on a terminal it says what goes on.
 func (p *program) atWork(verb string, do func() error) error {
-	file, isFile := p.stderr.(*os.File)
+	file, isFile := p.stderr.file()
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return do()
 	}
@@ -46,7 +44,7 @@ func (p *program) telling(line string, do func() error) error {
 			case <-done:
 				return
 			case now := <-timer.C:
-				fmt.Fprintf(p.stderr, line, int(now.Sub(begun).Seconds()))
+				p.stderr.Printf(line, int(now.Sub(begun).Seconds()))
 				timer.Reset(nextWord)
 			}
 		}

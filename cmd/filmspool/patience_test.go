@@ -15,7 +15,7 @@ func TestSlowCommandsSaySo(t *testing.T) {
 	for took, words := range map[time.Duration]int{time.Second: 0, 3 * time.Second: 1, 8 * time.Second: 2} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			p := &program{stderr: &said}
+			p := &program{stderr: printTo(&said)}
 			failed := errors.New("as it was")
 			err := p.patiently(func() error {
 				time.Sleep(took)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -48,13 +47,13 @@ func (p *program) pausingCommand(
 func (p *program) sayPause(a status.Account) {
 	switch a.State {
 	case status.OK:
-		fmt.Fprintf(p.stdout, "Account %s is not paused.\n", a.Name)
+		p.stdout.Printf("Account %s is not paused.\n", a.Name)
 	case status.Paused:
-		fmt.Fprintf(p.stdout, "Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
+		p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
 	default:
-		fmt.Fprintf(p.stdout, "Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
+		p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
 		if a.Hint != "" {
-			fmt.Fprintln(p.stdout, "hint:  "+a.Hint)
+			p.stdout.Println("hint:  " + a.Hint)
 		}
 	}
 }

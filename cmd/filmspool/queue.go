@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -81,17 +80,17 @@ func (p *program) queueListCommand() *cobra.Command {
 // printEntries prints a table of entries.
 func (p *program) printEntries(entries []status.Entry) error {
 	if len(entries) == 0 {
-		fmt.Fprintln(p.stdout, "No entries.")
+		p.stdout.Println("No entries.")
 		return nil
 	}
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE")
+	t := p.stdout.table(2)
+	t.Println("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE")
 	for _, e := range entries {
 		state := e.State
 		if e.State == "held" || e.State == "dropped" && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
+		t.Printf("%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
@@ -135,21 +134,21 @@ func (p *program) queueShowCommand() *cobra.Command {
 
 // printExplanation prints one entry with its story.
 func (p *program) printExplanation(e status.Explanation) error {
-	fmt.Fprintf(p.stdout, "%d  %s\n", e.ID, e.Label())
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
-	fmt.Fprintf(t, "watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
+	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
+	t := p.stdout.table(2)
+	t.Printf("state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
+	t.Printf("watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
 	for _, seen := range e.Events {
-		fmt.Fprintf(t, "seen\t%s  by %s  as %s\n", stamp(seen.At), seen.Source, seen.EventID)
+		t.Printf("seen\t%s  by %s  as %s\n", stamp(seen.At), seen.Source, seen.EventID)
 		if seen.Seen.Origin.Note != "" {
-			fmt.Fprintf(t, "\t%s\n", seen.Seen.Origin.Note)
+			t.Printf("\t%s\n", seen.Seen.Origin.Note)
 		}
 	}
 	for _, s := range e.Steps {
-		fmt.Fprintf(t, "%s\t%s  %s\n", stamp(s.At), s.What, s.Detail)
+		t.Printf("%s\t%s  %s\n", stamp(s.At), s.What, s.Detail)
 	}
 	for _, r := range e.Requests {
-		fmt.Fprintf(t, "%s\trequest  %s\n", stamp(r.At), answer(r))
+		t.Printf("%s\trequest  %s\n", stamp(r.At), answer(r))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -43,17 +42,17 @@ takes viewings, keeps them, and says what is missing.`,
 // error, a log takes all that stood there.
 func (p *program) hosted(ctx context.Context, h service.Host) error {
 	if h.Log != nil {
-		p.stdout, p.stderr = h.Log, h.Log
+		p.stdout, p.stderr = printTo(h.Log), printTo(h.Log)
 	}
 	err := p.serve(ctx, h.Ready)
 	if err != nil && code(err) == exitConfig {
 		// "service status" has nothing else to tell the cause by.
 		what, _, _ := strings.Cut(err.Error(), "\n")
-		_ = service.Notify("STATUS=" + what)
+		_ = service.Notify("STATUS=" + harmless(what, ""))
 	}
 	if err != nil && h.Log != nil {
 		daemon.NewLogger(h.Log, "", p.getenv).Error("the program ends", "error", err, "hint", hintOf(err))
-		p.stderr = io.Discard // it is said
+		p.stderr = printTo(io.Discard) // it is said
 	}
 	return err
 }
@@ -64,9 +63,9 @@ func (p *program) serve(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	o.Logger = daemon.NewLogger(p.stderr, o.Config.LogLevel, p.getenv)
+	o.Logger = daemon.NewLogger(p.stderr.log(), o.Config.LogLevel, p.getenv)
 	o.Ready = func(address string) {
-		fmt.Fprintf(p.stdout, "ready on http://%s\n", address)
+		p.stdout.Printf("ready on http://%s\n", address)
 		ready()
 	}
 	d, err := daemon.New(ctx, o)

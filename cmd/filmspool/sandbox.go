@@ -63,9 +63,9 @@ func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Opt
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the sandbox: %w", err), s.Close())
 	}
-	fmt.Fprintf(p.stdout, "serving http://%s/api/v1\n", l.Addr())
+	p.stdout.Printf("serving http://%s/api/v1\n", l.Addr())
 	if made {
-		fmt.Fprintf(p.stdout, "secret key %s\npublic key %s\n", s.SecretKey(), s.PublicKey())
+		p.stdout.Printf("secret key %s\npublic key %s\n", s.SecretKey(), s.PublicKey())
 	}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	err = serveUntil(ctx, server, l)

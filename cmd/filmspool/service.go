@@ -131,7 +131,7 @@ func (p *program) serviceVerb(name, short, done string, do func(*service.Manager
 			if err := p.atWork(name, func() error { return do(m, c.Context()) }); err != nil {
 				return err
 			}
-			fmt.Fprintln(p.stdout, done)
+			p.stdout.Println(done)
 			return nil
 		},
 	}
@@ -145,7 +145,7 @@ func (p *program) serviceLogsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.Logs(c.Context(), p.stdout, *follow)
+		return m.Logs(c.Context(), p.stdout.text(), *follow)
 	}
 	return c
 }

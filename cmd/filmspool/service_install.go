@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,21 +80,21 @@ func (p *program) sayInstalled(ctx context.Context, m *service.Manager, person s
 	s, _ := m.Status(ctx) // what it does not know is not said
 	switch {
 	case person.Name != "":
-		fmt.Fprintf(p.stdout, "installed: Filmspool starts with this machine from now on, as %s\n", person.Name)
+		p.stdout.Printf("installed: Filmspool starts with this machine from now on, as %s\n", person.Name)
 		p.sayFolders(person)
 	case p.choice.System:
-		fmt.Fprintln(p.stdout, "installed: Filmspool starts with this machine from now on")
+		p.stdout.Println("installed: Filmspool starts with this machine from now on")
 		p.sayAccount()
 	case s.UntilLogout:
-		fmt.Fprintf(p.stdout, "installed: Filmspool starts by itself from now on, when you log in\n%s\n", untilLogout)
+		p.stdout.Printf("installed: Filmspool starts by itself from now on, when you log in\n%s\n", untilLogout)
 	default:
-		fmt.Fprintln(p.stdout, "installed: Filmspool starts by itself from now on")
+		p.stdout.Println("installed: Filmspool starts by itself from now on")
 	}
 	if s.State == service.Running || s.State == service.Restarting {
-		fmt.Fprintln(p.stdout, "It runs already; to use what is installed now: "+service.Command(p.choice.System, "service restart"))
+		p.stdout.Println("It runs already; to use what is installed now: " + service.Command(p.choice.System, "service restart"))
 		return
 	}
-	fmt.Fprintln(p.stdout, "To start it now: "+service.Command(p.choice.System, "service start"))
+	p.stdout.Println("To start it now: " + service.Command(p.choice.System, "service start"))
 }
 
 // sayAccount says, on Windows, whom the service runs as: what that may not read
@@ -107,10 +105,10 @@ func (p *program) sayAccount() {
 	}
 	const account = `NT SERVICE\` + service.Name
 	folder := filepath.Join(p.getenv("APPDATA"), "Kodi", "userdata")
-	fmt.Fprintf(p.stdout, "It runs as %s, which reads nobody's files. To have it watch your Kodi library, let it read that:\n\n"+
+	p.stdout.Printf("It runs as %s, which reads nobody's files. To have it watch your Kodi library, let it read that:\n\n"+
 		"    icacls \"%s\" /grant \"%s:(OI)(CI)RX\"\n\n", account, folder, account)
 	if o, err := p.serviceConfig(); err == nil {
-		fmt.Fprintf(p.stdout, "and write into %s:\n\n    [[kodi.libraries]]\n    userdata = '%s'\n\n", o.Paths.File, folder)
+		p.stdout.Printf("and write into %s:\n\n    [[kodi.libraries]]\n    userdata = '%s'\n\n", o.Paths.File, folder)
 	}
 }
 
@@ -123,17 +121,20 @@ func (p *program) sayFolders(person service.Person) {
 		return err != nil || !info.IsDir()
 	})
 	if len(there) == 0 {
-		fmt.Fprintf(p.stdout, "%s has no Kodi folder yet; it may read, once there is one:\n    %s\n", person.Name, strings.Join(all, "\n    "))
+		p.stdout.Printf("%s has no Kodi folder yet; it may read, once there is one:\n", person.Name)
+		for _, folder := range all {
+			p.stdout.Printf("    %s\n", folder)
+		}
 		return
 	}
 	o, err := p.serviceConfig()
 	for _, folder := range there {
-		fmt.Fprintln(p.stdout, "It may read Kodi's folder "+folder)
+		p.stdout.Println("It may read Kodi's folder " + folder)
 		watched := func(l config.Library) bool { return l.Userdata == folder }
 		if err == nil && slices.ContainsFunc(o.Config.Kodi.Libraries, watched) {
 			continue
 		}
-		fmt.Fprintf(p.stdout, "To have that library watched, write into %s:\n\n    [[kodi.libraries]]\n    userdata = %q\n\n", o.Paths.File, folder)
+		p.stdout.Printf("To have that library watched, write into %s:\n\n    [[kodi.libraries]]\n    userdata = %q\n\n", o.Paths.File, folder)
 	}
 }
 
@@ -147,15 +148,15 @@ func (p *program) warnOfOthers(ctx context.Context, m *service.Manager) {
 			if p.choice.System {
 				whose = "for yourself"
 			}
-			fmt.Fprintf(p.stderr, "warning: Filmspool is installed %s too, and only one of them gets the port\n", whose)
-			fmt.Fprintln(p.stderr, "hint:  "+service.Command(!p.choice.System, "service uninstall"))
+			p.stderr.Printf("warning: Filmspool is installed %s too, and only one of them gets the port\n", whose)
+			p.stderr.Println("hint:  " + service.Command(!p.choice.System, "service uninstall"))
 			return
 		}
 	}
 	if taken := p.portTaken(ctx, m); taken != nil {
-		fmt.Fprintf(p.stderr, "warning: it cannot start as things are: %v\n", taken)
+		p.stderr.Printf("warning: it cannot start as things are: %v\n", taken)
 		if hint := hintOf(taken); hint != "" {
-			fmt.Fprintln(p.stderr, "hint:  "+hint)
+			p.stderr.Println("hint:  " + hint)
 		}
 	}
 }

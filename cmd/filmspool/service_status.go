@@ -47,31 +47,31 @@ func (p *program) addHolder(ctx context.Context, m *service.Manager, s *service.
 
 // sayService prints the state, what else the manager tells, and what to do.
 func (p *program) sayService(s service.Status) {
-	fmt.Fprintln(p.stdout, s.State)
+	p.stdout.Println(s.State)
 	if s.PID != 0 {
-		fmt.Fprintf(p.stdout, "process %d", s.PID)
+		p.stdout.Printf("process %d", s.PID)
 		if !s.Since.IsZero() {
-			fmt.Fprintf(p.stdout, " since %s", stamp(s.Since))
+			p.stdout.Printf(" since %s", stamp(s.Since))
 		}
 		if s.Version != "" {
-			fmt.Fprintf(p.stdout, ", version %s", s.Version)
+			p.stdout.Printf(", version %s", s.Version)
 		}
-		fmt.Fprintln(p.stdout)
+		p.stdout.Println()
 	}
 	if s.Restarts > 0 {
-		fmt.Fprintln(p.stdout, restarted(s))
+		p.stdout.Println(restarted(s))
 	}
 	if s.Detail != "" {
-		fmt.Fprintln(p.stdout, s.Detail)
+		p.stdout.Println(s.Detail)
 	}
 	switch {
 	case s.Installed && !s.Autostart:
-		fmt.Fprintf(p.stdout, "It does not start by itself. To change that: %s\n", service.Command(p.choice.System, "service install"))
+		p.stdout.Printf("It does not start by itself. To change that: %s\n", service.Command(p.choice.System, "service install"))
 	case s.UntilLogout:
-		fmt.Fprintln(p.stdout, untilLogout)
+		p.stdout.Println(untilLogout)
 	}
 	if s.Hint != "" {
-		fmt.Fprintln(p.stdout, "hint:  "+s.Hint)
+		p.stdout.Println("hint:  " + s.Hint)
 	}
 }
 

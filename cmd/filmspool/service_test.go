@@ -39,7 +39,7 @@ func TestSayService(t *testing.T) {
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {
 		var out bytes.Buffer
-		(&program{stdout: &out}).sayService(c.s)
+		(&program{stdout: printTo(&out)}).sayService(c.s)
 		if out.String() != c.says {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
 		}
@@ -48,7 +48,7 @@ func TestSayService(t *testing.T) {
 
 func TestSayUpgraded(t *testing.T) {
 	var out bytes.Buffer
-	p := &program{stdout: &out}
+	p := &program{stdout: printTo(&out)}
 	if p.sayUpgraded(version); out.String() != "" {
 		t.Errorf("the same version: %q", out.String())
 	}
@@ -59,9 +59,9 @@ func TestSayUpgraded(t *testing.T) {
 
 // The journal sorts by the number before a line; a terminal shows none.
 func TestErrorsInTheJournal(t *testing.T) {
-	for stream, want := range map[string]string{"": "error: a\nb\nhint:  c\n", "8:1": "<3>error: a\n<3>b\n<3>hint:  c\n"} {
+	for stream, want := range map[string]string{"": "error: a\n       b\nhint:  c\n", "8:1": "<3>error: a\n<3>       b\n<3>hint:  c\n"} {
 		var out bytes.Buffer
-		p := &program{stderr: &out, getenv: func(string) string { return stream }}
+		p := &program{stderr: printTo(&out), getenv: func(string) string { return stream }}
 		if p.show(&exitError{message: "a\nb", hint: "c"}); out.String() != want {
 			t.Errorf("%q: %q", stream, out.String())
 		}

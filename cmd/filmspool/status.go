@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,39 +51,39 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 // sayUpgraded tells of a program that was replaced while it ran.
 func (p *program) sayUpgraded(running string) {
 	if running != version {
-		fmt.Fprintf(p.stdout, "\nversion %s runs, and this is %s; to use it: %s\n", running, version, service.Command(p.choice.System, "service restart"))
+		p.stdout.Printf("\nversion %s runs, and this is %s; to use it: %s\n", running, version, service.Command(p.choice.System, "service restart"))
 	}
 }
 
 // printStatus prints the sentence, the next step, and the details.
-func printStatus(w io.Writer, s status.Status) error {
-	fmt.Fprintln(w, s.Summary)
+func printStatus(w *printer, s status.Status) error {
+	w.Println(s.Summary)
 	if s.Hint != "" {
-		fmt.Fprintln(w, "hint:  "+s.Hint)
+		w.Println("hint:  " + s.Hint)
 	}
 	for _, n := range s.Notices {
-		fmt.Fprintf(w, "\nnotice %d, %s: %s\n", n.ID, n.At.Local().Format("2006-01-02 15:04"), n.Text)
-		fmt.Fprintf(w, "hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
+		w.Printf("\nnotice %d, %s: %s\n", n.ID, n.At.Local().Format("2006-01-02 15:04"), n.Text)
+		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
 	n := s.Counts
-	fmt.Fprintf(w, "\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
+	w.Printf("\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
 		n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	t := w.table(3)
 	for _, a := range s.Accounts {
-		fmt.Fprintf(t, "account %s\t%s\t%s\tlast delivered %s\n", a.Name, a.State, a.Reason, ago(a.LastDelivered))
+		t.Printf("account %s\t%s\t%s\tlast delivered %s\n", a.Name, a.State, a.Reason, ago(a.LastDelivered))
 		if a.Note != "" {
-			fmt.Fprintf(t, "\t\t%s\n", a.Note)
+			t.Printf("\t\t%s\n", a.Note)
 		}
 	}
 	for _, src := range s.Sources {
-		fmt.Fprintf(t, "%s\t%s\t%s\tlast seen %s\n", src.Name, src.State, src.Detail, ago(src.LastSeen))
+		t.Printf("%s\t%s\t%s\tlast seen %s\n", src.Name, src.State, src.Detail, ago(src.LastSeen))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	for _, a := range s.Accounts {
 		if a.Unresolved > 0 {
-			fmt.Fprintf(w, "\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a))
+			w.Printf("\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a))
 		}
 	}
 	return nil

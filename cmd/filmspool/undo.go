@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/status"
@@ -43,10 +41,10 @@ else it says what would go along, and changes nothing. Before an entry has left,
 func (p *program) sayUndone(did status.Undone) {
 	switch {
 	case did.DryRun && did.Removed:
-		fmt.Fprintf(p.stdout, "This would take back the one viewing of %s that the service has.\n", did.Label())
+		p.stdout.Printf("This would take back the one viewing of %s that the service has.\n", did.Label())
 	case did.Removed:
-		fmt.Fprintf(p.stdout, "Taken back: %s.\n", did.Label())
+		p.stdout.Printf("Taken back: %s.\n", did.Label())
 	default:
-		fmt.Fprintf(p.stdout, "The service has no viewing of %s any more: nothing was to be taken back.\n", did.Label())
+		p.stdout.Printf("The service has no viewing of %s any more: nothing was to be taken back.\n", did.Label())
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ func (p *program) versionCommand() *cobra.Command {
 				"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 			})
 		}
-		fmt.Fprintf(p.stdout, "filmspool %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		p.stdout.Printf("filmspool %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return nil
 	}
 	return c

@@ -166,7 +166,7 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
+			p := &program{stdin: strings.NewReader(""), stdout: printTo(&out), stderr: printTo(&out), getenv: func(string) string { return "" }}
 			if got := p.run(t.Context(), []string{"--state-dir", t.TempDir(), "--config", file, "config", "check"}); got != exitDone {
 				t.Errorf("%s:%d: exit %d\n%s", page.Name, b.Line, got, out.String())
 			}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// printer is the only way to a standard stream. It has no Write on purpose:
+// what a command prints goes through a format, whose words are ours, and
+// values, which a stranger may have written. Values are shown harmlessly: no
+// control characters, no hidden or reversed writing, no line breaks.
+type printer struct{ w io.Writer }
+
+func printTo(w io.Writer) *printer { return &printer{w} }
+
+// Printf prints a text of ours with harmless values.
+func (o *printer) Printf(format string, values ...any) {
+	for i := range values {
+		values[i] = value{values[i]}
+	}
+	fmt.Fprintf(o.w, format, values...)
+}
+
+// Println prints one line of harmless values, with spaces between them.
+func (o *printer) Println(values ...any) {
+	line := make([]string, len(values))
+	for i := range values {
+		line[i] = harmless(fmt.Sprint(values[i]), "")
+	}
+	fmt.Fprintln(o.w, strings.Join(line, " "))
+}
+
+// fault prints an error and what to do. Further lines of either are indented,
+// so that none of them can pass for one of ours. Each line begins with mark.
+func (o *printer) fault(mark, message, hint string) {
+	text := "error: " + indented(message)
+	if hint != "" {
+		text += "\nhint:  " + indented(hint)
+	}
+	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
+}
+
+// indented is a text of several lines that begins after a word of 7 columns.
+func indented(text string) string {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\r\n", "\n")
+	return strings.ReplaceAll(harmless(text, "\n\t"), "\n", "\n       ")
+}
+
+// json prints value as indented JSON. What only HTML would need is not
+// escaped; what a terminal would obey is.
+func (o *printer) json(value any) error {
+	e := json.NewEncoder(o.jsonLines())
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// text is for whole texts, such as a log: it keeps line breaks and tabs.
+func (o *printer) text() io.Writer {
+	return &filter{w: o.w, escape: func(text string) string { return harmless(text, "\n\t") }}
+}
+
+// jsonLines is for whole JSON texts: they stay the same JSON.
+func (o *printer) jsonLines() io.Writer { return &filter{w: o.w, escape: harmlessJSON} }
+
+// log is for a logger, which quotes values itself.
+func (o *printer) log() io.Writer { return o.w }
+
+// file is the file behind the stream, if there is one.
+func (o *printer) file() (*os.File, bool) {
+	f, ok := o.w.(*os.File)
+	return f, ok
+}
+
+// table aligns lines of cells that end in tabs, gap columns apart. It prints
+// on Flush.
+func (o *printer) table(gap int) *table {
+	t := tabwriter.NewWriter(o.w, 0, 0, gap, ' ', 0)
+	return &table{printer{t}, t.Flush}
+}
+
+type table struct {
+	printer
+	Flush func() error
+}
+
+// value is a value that prints harmlessly, whatever the verb.
+type value struct{ any }
+
+// Format implements [fmt.Formatter].
+func (v value) Format(state fmt.State, verb rune) {
+	_, _ = io.WriteString(state, harmless(fmt.Sprintf(fmt.FormatString(state, verb), v.any), ""))
+}
+
+// harmless spells out, as Go does, whatever a terminal would obey or would not
+// show: control characters, writing direction, zero width, line breaks, bytes
+// that are no text. The characters of keep stay.
+func harmless(text, keep string) string {
+	var b strings.Builder
+	var before rune
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		next, _ := utf8.DecodeRuneInString(text[i+size:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsGraphic(r), strings.ContainsRune(keep, r), joins(before, r, next):
+			b.WriteString(text[i : i+size])
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+		before, i = r, i+size
+	}
+	return b.String()
+}
+
+// joins reports whether r is a joiner that Persian, Hindi and emojis need.
+func joins(before, r, next rune) bool {
+	other := func(r rune) bool { return r > unicode.MaxLatin1 && r != utf8.RuneError && unicode.IsGraphic(r) }
+	return (r == '\u200c' || r == '\u200d') && other(before) && other(next)
+}
+
+// harmlessJSON escapes in a JSON text what the encoder lets through. Outside
+// of strings such characters cannot stand.
+func harmlessJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < unicode.MaxASCII || unicode.IsGraphic(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// filter escapes a text on its way. It holds back a character whose bytes come
+// in two pieces. Several goroutines may write.
+type filter struct {
+	w      io.Writer
+	escape func(string) string
+
+	mu   sync.Mutex
+	half []byte
+}
+
+// Write implements [io.Writer].
+func (f *filter) Write(text []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.Concat(f.half, text)
+	whole := len(all)
+	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
+		if start := len(all) - i; utf8.RuneStart(all[start]) {
+			if !utf8.FullRune(all[start:]) {
+				whole = start
+			}
+			break
+		}
+	}
+	f.half = slices.Clone(all[whole:])
+	if _, err := io.WriteString(f.w, f.escape(string(all[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
