@@ -84,7 +84,7 @@ func operating() map[string]attempt {
 		"filmspool queue settle ID --as delivered": {
 			before: func(r *reader) { r.resume(); r.arm("drop-before"); r.add("in_doubt") }, after: becomes("delivered"),
 		},
-		"filmspool queue undo ID":     {before: delivered, after: becomes("dropped")},
+		"filmspool queue undo ID": {before: delivered, after: becomes("dropped")},
 		"filmspool queue export FILE": {before: func(r *reader) {
 			r.words["FILE"] = r.mine("mktemp -u --tmpdir diary-XXXXXX.jsonl")
 		}},
