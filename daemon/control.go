@@ -91,7 +91,7 @@ func (c *control) Explain(ctx context.Context, id int64) (status.Explanation, er
 	for _, r := range e.Requests {
 		out.Requests = append(out.Requests, status.Request{At: r.At, Status: r.Status, Error: r.Error, Answer: r.Answer})
 	}
-	return out, nil
+	return out, c.advise(ctx, &out)
 }
 
 // Pair implements [status.Control].

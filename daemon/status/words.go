@@ -141,6 +141,10 @@ type Explanation struct {
 	Events   []Event   `json:"events"`   // what was seen, by whom
 	Steps    []Step    `json:"steps"`    // which rule did what
 	Requests []Request `json:"requests"` // every attempt and its answer
+	// Why says in one sentence why the entry stands where it does.
+	Why string `json:"why,omitempty"`
+	// Hint is the command that moves it on, if there is one.
+	Hint string `json:"hint,omitempty"`
 }
 
 // Event is one sighting behind an entry, as its source reported it.

@@ -1,0 +1,110 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/rules"
+)
+
+// advise adds to an explanation why the entry stands where it does and the
+// command that moves it on.
+func (c *control) advise(ctx context.Context, x *status.Explanation) error {
+	if queue.State(x.State) == queue.StatePending {
+		return c.adviseWaiting(ctx, x)
+	}
+	x.Why, x.Hint = advice(x.Entry)
+	return nil
+}
+
+// adviseWaiting says what an entry waits for. It uses the words of
+// [control.Status], so that both say the same.
+func (c *control) adviseWaiting(ctx context.Context, x *status.Explanation) error {
+	if c.d.pairing == nil { // the command line looks into the queue alone
+		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
+		return nil
+	}
+	for _, a := range c.d.accounts {
+		if a.name != x.Account {
+			continue
+		}
+		look, err := c.d.accountStatus(ctx, a)
+		if err != nil {
+			return err
+		}
+		x.Why, x.Hint = waitingFor(x.Entry, look, time.Now())
+		return nil
+	}
+	x.Why = fmt.Sprintf("There is no account %s in the configuration.", x.Account)
+	x.Hint = "filmspool config show"
+	return nil
+}
+
+// waitingFor is what a pending entry waits for. The account comes before the
+// entry: nothing leaves a paused account.
+func waitingFor(e status.Entry, a status.Account, now time.Time) (why, hint string) {
+	switch {
+	case a.State == status.Paused:
+		return "The account is paused.", a.Hint
+	case a.State != status.OK:
+		return sentence(a.Reason), a.Hint
+	case e.NextAt != nil && e.NextAt.After(now):
+		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format("2006-01-02 15:04:05")), fmt.Sprintf("filmspool queue retry %d", e.ID)
+	default:
+		return "It is sent in a moment.", ""
+	}
+}
+
+// advice is what is known, and can be done, about an entry that does not wait
+// for its turn.
+func advice(e status.Entry) (why, hint string) {
+	switch queue.State(e.State) {
+	case queue.StateSending:
+		return "Its request is under way.", ""
+	case queue.StateDelivered:
+		return "The service has it.", fmt.Sprintf("to take it back: filmspool queue undo %d", e.ID)
+	case queue.StateInDoubt:
+		return "The service may have it. Filmspool looks there as far as the service shows its history.",
+			fmt.Sprintf("if you find it there: filmspool queue settle %[1]d --as delivered; if not: filmspool queue retry %[1]d --may-double", e.ID)
+	case queue.StateRejected:
+		return "The service does not take it as it is.",
+			fmt.Sprintf("correct it: filmspool queue edit %[1]d; or send it as it is: filmspool queue retry %[1]d", e.ID)
+	case queue.StateHeld:
+		return heldFor(e)
+	case queue.StateDropped:
+		if rules.Ignored(e.Reason) {
+			return "Your settings ignore it.", fmt.Sprintf("to send it after all: filmspool queue release %d", e.ID)
+		}
+		return "It was taken out, and is not sent.", ""
+	case queue.StateMerged:
+		return "Another entry tells of the same playback.", ""
+	default:
+		return "", ""
+	}
+}
+
+// heldFor says why an entry is held, and who can let it go.
+func heldFor(e status.Entry) (why, hint string) {
+	or := fmt.Sprintf("filmspool queue release %[1]d; or leave it out: filmspool queue drop %[1]d", e.ID)
+	switch e.Reason {
+	case rules.Unresolved:
+		return "It has no identifier that the service takes.", fmt.Sprintf("say what it is: filmspool queue edit %d --help", e.ID)
+	case rules.Damaged:
+		return "What is stored is not what was written.", fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
+	case rules.NoList:
+		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
+	case rules.Future:
+		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)
+	case rules.Restored:
+		return "The queue is an older copy, so it may have been sent since.", or
+	case rules.User:
+		return "You hold it.", or
+	case rules.Imported:
+		return "It came with an import, and may leave from the other place, too.", or
+	default:
+		return "It waits for your decision.", or
+	}
+}
