@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/status"
@@ -142,10 +143,30 @@ func (c *control) AddClient(ctx context.Context, label string) (status.AddedClie
 	}, nil
 }
 
-// Revoke implements [status.Control].
+// Revoke implements [status.Control]. It takes a client's id, or a name that
+// only one client has.
 func (c *control) Revoke(ctx context.Context, id string) error {
 	if c.d.pairing == nil {
 		return status.NotRunning()
+	}
+	named := []string{}
+	for _, k := range c.d.pairing.List() {
+		if k.ID == id {
+			named = []string{id}
+			break
+		}
+		if k.Label == id {
+			named = append(named, k.ID)
+		}
+	}
+	if len(named) > 1 {
+		return &status.Fault{
+			Code: status.CodeInvalid, Message: fmt.Sprintf("%d clients have the name %q", len(named), id),
+			Hint: "give one of the ids: " + strings.Join(named, ", "),
+		}
+	}
+	if len(named) == 1 {
+		id = named[0]
 	}
 	err := c.d.pairing.Revoke(ctx, id)
 	if errors.Is(err, pairing.ErrNotFound) {

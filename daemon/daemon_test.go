@@ -181,12 +181,19 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	key := status.Account{Name: "default", State: status.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
 	away := status.Account{Name: "second", State: status.Offline, Reason: "connection refused"}
 	well := status.Account{Name: "default", State: status.OK}
+	paused := status.Account{Name: "default", State: status.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
 	kodi := status.Source{Name: "kodi:/k", State: status.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
 		in                   status.Status
 		state, summary, hint string
 	}{
-		{status.Status{Accounts: []status.Account{well}}, "ok", "All is delivered.", ""},
+		{status.Status{Accounts: []status.Account{well}, Counts: queue.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{status.Status{Accounts: []status.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
+		{
+			status.Status{Accounts: []status.Account{paused}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			"attention",
+			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
+		},
 		{status.Status{Accounts: []status.Account{well}, Counts: queue.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
 			status.Status{Accounts: []status.Account{well, away}, Counts: queue.Counts{Pending: 2}},
@@ -201,7 +208,7 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			status.Status{Accounts: []status.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}},
 			"attention",
-			"3 entries wait for you to decide. Nothing waits.", "filmspool queue list --state in_doubt",
+			"3 entries wait for you to decide.", "filmspool queue list --state in_doubt",
 		},
 		{
 			status.Status{Accounts: []status.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}},

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -124,12 +125,16 @@ func summarise(s *status.Status) {
 	if i := find(status.Attention); i >= 0 {
 		a := s.Accounts[i]
 		s.State, s.Hint = status.Attention, a.Hint
-		s.Summary = fmt.Sprintf("Account %s needs you: %s %s", a.Name, sentence(a.Reason), safe(waiting))
+		s.Summary = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting))
 		return
 	}
 	if n := status.NeedUser(s.Counts); n > 0 {
 		s.State, s.Hint = status.Attention, "filmspool queue list --state "+firstNeed(s.Counts)
-		s.Summary = fmt.Sprintf("%s for you to decide. %s", viewings(n, "waits", "wait"), safe(waiting))
+		s.Summary = viewings(n, "waits", "wait") + " for you to decide."
+		if find(status.Paused) >= 0 {
+			s.Summary = sentences(s.Summary, "Sending is paused.")
+		}
+		s.Summary = sentences(s.Summary, safe(waiting))
 		return
 	}
 	if broken >= 0 {
@@ -139,17 +144,29 @@ func summarise(s *status.Status) {
 		return
 	}
 	if i := find(status.Offline); i >= 0 {
-		s.State, s.Summary = status.Offline, fmt.Sprintf("Offline: %s %s", sentence(s.Accounts[i].Reason), safe(waiting))
+		s.State, s.Summary = status.Offline, sentences("Offline: "+sentence(s.Accounts[i].Reason), safe(waiting))
 		return
 	}
 	if i := find(status.Paused); i >= 0 {
-		s.State, s.Summary, s.Hint = status.Paused, "Paused. "+safe(waiting), s.Accounts[i].Hint
+		s.State, s.Summary, s.Hint = status.Paused, sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits.")), s.Accounts[i].Hint
 		return
 	}
-	s.State, s.Summary = status.OK, "All is delivered."
-	if waiting > 0 {
-		s.Summary = fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
+	switch {
+	case waiting > 0:
+		s.State, s.Summary = status.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
+	case s.Counts.Delivered > 0:
+		s.State, s.Summary = status.OK, "All is delivered."
+	default:
+		s.State, s.Summary = status.OK, "Ready. Nothing has been watched yet."
+		if len(s.Sources) == 0 {
+			s.Hint = "to pair a browser: filmspool pair"
+		}
 	}
+}
+
+// sentences joins those that are not empty.
+func sentences(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
 }
 
 // sentence ends text with one full stop, unless it is a question.
@@ -160,10 +177,10 @@ func sentence(text string) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// safe says that what waits is not lost.
+// safe says that what waits is not lost. It says nothing when nothing waits.
 func safe(waiting int64) string {
 	if waiting == 0 {
-		return "Nothing waits."
+		return ""
 	}
 	return viewings(waiting, "is safe here and will be sent", "are safe here and will be sent") + "."
 }

@@ -145,6 +145,10 @@ func (p *program) sayEntry(e status.Entry, asJSON bool, err error) error {
 	if e.Reason != "" {
 		state += " (" + e.Reason + ")"
 	}
-	p.stdout.Printf("%d  %s  watched %s: %s\n", e.ID, e.Label(), watched(e), state)
+	label := e.Label()
+	if item, _ := itemOf(e); item != "" && e.Media.Titled() {
+		label += ", " + item
+	}
+	p.stdout.Printf("%d  %s  watched %s: %s\n", e.ID, label, watched(e), state)
 	return nil
 }

@@ -48,12 +48,10 @@ func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool,
 	switch {
 	case !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
 		return err
-	case p.choice.System:
+	case p.choice.System, needsDaemon:
 		none := status.NotRunning()
-		none.Hint = service.Command(true, "service start")
+		none.Hint = service.StartHint(p.choice.System)
 		return none
-	case needsDaemon:
-		return err
 	}
 	return daemon.Offline(ctx, o, do)
 }

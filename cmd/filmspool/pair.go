@@ -104,7 +104,7 @@ func (p *program) printClients(clients []status.ClientInfo) error {
 		return nil
 	}
 	t := p.stdout.table(3)
-	t.Println("ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN")
+	t.Printf("ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN\n")
 	for _, c := range clients {
 		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
 	}

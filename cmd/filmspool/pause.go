@@ -47,7 +47,7 @@ func (p *program) pausingCommand(
 func (p *program) sayPause(a status.Account) {
 	switch a.State {
 	case status.OK:
-		p.stdout.Printf("Account %s is not paused.\n", a.Name)
+		p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
 	case status.Paused:
 		p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
 	default:

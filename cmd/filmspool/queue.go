@@ -64,14 +64,22 @@ func (p *program) queueListCommand() *cobra.Command {
 			return usage("--limit %d is not from 1 to 10000", q.Limit)
 		}
 		return p.instance(c.Context(), false, func(ctl status.Control) error {
-			entries, err := ctl.List(c.Context(), q)
+			query := q
+			query.Limit++ // one more tells whether there are more
+			entries, err := ctl.List(c.Context(), query)
 			if err != nil {
 				return err
 			}
+			more := len(entries) > q.Limit
+			entries = entries[:min(q.Limit, len(entries))]
 			if *asJSON {
 				return printJSON(p.stdout, entries)
 			}
-			return p.printEntries(entries)
+			err = p.printEntries(entries)
+			if more {
+				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", q.Limit)
+			}
+			return err
 		})
 	}
 	return c
@@ -84,7 +92,7 @@ func (p *program) printEntries(entries []status.Entry) error {
 		return nil
 	}
 	t := p.stdout.table(2)
-	t.Println("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE")
+	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE\n")
 	for _, e := range entries {
 		state := e.State
 		if e.State == "held" || e.State == "dropped" && rules.Ignored(e.Reason) {
@@ -137,7 +145,17 @@ func (p *program) printExplanation(e status.Explanation) error {
 	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
 	t := p.stdout.table(2)
 	t.Printf("state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
+	if e.Why != "" {
+		t.Printf("\t%s\n", e.Why)
+	}
+	if e.Hint != "" {
+		t.Printf("hint\t%s\n", e.Hint)
+	}
+	if item, page := itemOf(e.Entry); item != "" {
+		t.Printf("item\t%s  %s\n", item, page)
+	}
 	t.Printf("watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
+	t.Printf("times\tlocal, UTC%s\n", e.CreatedAt.Local().Format("-07:00"))
 	for _, seen := range e.Events {
 		t.Printf("seen\t%s  by %s  as %s\n", stamp(seen.At), seen.Source, seen.EventID)
 		if seen.Seen.Origin.Note != "" {
@@ -154,6 +172,27 @@ func (p *program) printExplanation(e status.Explanation) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// itemOf names what an entry is about by its TMDB number, with its page there.
+// Both are empty when the number is not known.
+func itemOf(e status.Entry) (item, page string) {
+	const site = "https://www.themoviedb.org/"
+	switch m := e.Media; {
+	case m == nil:
+		return "", ""
+	case m.Placed():
+		return fmt.Sprintf("series %d S%02dE%02d", m.Show.IDs.TMDB, *m.Season, *m.Episode),
+			fmt.Sprintf("%stv/%d/season/%d/episode/%d", site, m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m.IDs.TMDB == 0:
+		return "", ""
+	case m.Type == viewing.Movie:
+		return fmt.Sprintf("film %d", m.IDs.TMDB), fmt.Sprintf("%smovie/%d", site, m.IDs.TMDB)
+	case m.Type == viewing.TV:
+		return fmt.Sprintf("series %d", m.IDs.TMDB), fmt.Sprintf("%stv/%d", site, m.IDs.TMDB)
+	default: // TMDB has no page for the number of an episode
+		return fmt.Sprintf("episode %d", m.IDs.TMDB), ""
+	}
 }
 
 // answer is what came of one request.

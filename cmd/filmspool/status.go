@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -68,25 +70,57 @@ func printStatus(w *printer, s status.Status) error {
 	n := s.Counts
 	w.Printf("\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
 		n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
-	t := w.table(3)
-	for _, a := range s.Accounts {
-		t.Printf("account %s\t%s\t%s\tlast delivered %s\n", a.Name, a.State, a.Reason, ago(a.LastDelivered))
-		if a.Note != "" {
-			t.Printf("\t\t%s\n", a.Note)
-		}
-	}
-	for _, src := range s.Sources {
-		t.Printf("%s\t%s\t%s\tlast seen %s\n", src.Name, src.State, src.Detail, ago(src.LastSeen))
-	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
+	printStandings(w, s)
 	for _, a := range s.Accounts {
 		if a.Unresolved > 0 {
 			w.Printf("\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a))
 		}
 	}
 	return nil
+}
+
+// standing is one account or source of the status: a short line, and what
+// there is to say about it below.
+type standing struct {
+	name, state, last string
+	below             []string
+}
+
+// printStandings prints accounts and sources in three columns. What is longer
+// stands below its line, so that the table fits a narrow terminal.
+func printStandings(w *printer, s status.Status) {
+	var list []standing
+	for _, a := range s.Accounts {
+		list = append(list, standing{"account " + a.Name, a.State, "last delivered " + ago(a.LastDelivered), []string{a.Reason, a.Note}})
+	}
+	for _, src := range s.Sources {
+		row := standing{src.Name, src.State, "last seen " + ago(src.LastSeen), []string{src.Detail}}
+		if src.Kind == status.Browser || src.Kind == status.Program {
+			row.name, row.below = src.Kind+" "+src.Detail, nil
+		}
+		if src.Hint != "" && src.Hint != s.Hint {
+			row.below = append(row.below, "hint:  "+src.Hint)
+		}
+		list = append(list, row)
+	}
+	name, state := 0, 0
+	for _, row := range list {
+		name, state = max(name, utf8.RuneCountInString(row.name)), max(state, utf8.RuneCountInString(row.state))
+	}
+	name = min(name, 40)
+	for _, row := range list {
+		w.Println(padded(row.name, name) + "   " + padded(row.state, state) + "   " + row.last)
+		for _, text := range row.below {
+			if text != "" {
+				w.Println("    " + text)
+			}
+		}
+	}
+}
+
+// padded is text in a column of some width.
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
 // resolution says what is done about entries that have no identifier.

@@ -113,10 +113,12 @@ func (r *Registry) add(ctx context.Context, label, origin, browser string) (c Cl
 	now := time.Now().UTC()
 	e := &entry{
 		Client: Client{
-			ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser),
-			PairedAt: now, LastSeen: now,
+			ID: hex.EncodeToString(rawID[:]), Label: clean(label), Origin: origin, Browser: clean(browser), PairedAt: now,
 		},
 		hash: sha256.Sum256([]byte(token)), savedAt: now, revoked: make(chan struct{}),
+	}
+	if !e.Program() { // a browser pairs itself, a program is only announced
+		e.LastSeen = now
 	}
 	if err := r.save(ctx, e); err != nil {
 		return Client{}, "", err

@@ -54,12 +54,6 @@ func refusal(o Options, platform string, container bool) error {
 	return nil
 }
 
-// inContainer reports whether this is a container of Docker's, Podman's or
-// another's that says so.
-func inContainer() bool {
-	return exists("/.dockerenv") || exists("/run/.containerenv") || os.Getenv("container") != ""
-}
-
 // sysvRuns reports whether process 1 is sysvinit, which always has an inittab.
 func sysvRuns() bool {
 	comm, err := os.ReadFile("/proc/1/comm")

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -70,6 +71,12 @@ func reason(err error) string {
 		return "the request was called off"
 	case errors.As(err, &network) && network.Op == "proxyconnect":
 		return "the proxy does not answer (" + network.Err.Error() + ")"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens at its address"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "there is no way to it; is this machine online?"
+	case errors.Is(err, syscall.ECONNRESET):
+		return "the connection was cut"
 	case errors.As(err, &network):
 		return network.Err.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -90,6 +90,15 @@ func (m Media) Label() string {
 	return name
 }
 
+// Titled reports whether a title is known, so that [Media.Label] names no
+// identifier.
+func (m Media) Titled() bool {
+	if m.Type == Episode && m.Show != nil {
+		return m.Show.Title != ""
+	}
+	return m.Title != ""
+}
+
 // anyID names the item by the best identifier it has.
 func (m Media) anyID() string {
 	ids, word := m.IDs, string(m.Type)
