@@ -74,7 +74,7 @@ func (s *session) free(batch []item) {
 // settle commits a batch of the session's client and answers each of its
 // events.
 func (s *session) settle(batch []item) {
-	s.server.settle("browser:"+s.client, batch, s.say)
+	s.server.settle(s.source(), batch, s.say)
 }
 
 // settle commits a batch and says the answer to each of its events, in order.

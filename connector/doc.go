@@ -2,10 +2,11 @@
 // to, the health answer they ask for before they open a socket, and the
 // address where other programs post.
 //
-// It owns one session per socket: a reader, a writer and a committer, all
-// waited for. The reader decodes, the committer hands events to the [Sink] in
-// the order they were read, as many at once as have gathered, and the writer
-// alone writes, from a bounded queue.
+// It owns one session per socket: a reader, a writer, a committer and an
+// attendant, all waited for. The reader decodes, the committer hands events to
+// the [Sink] in the order they were read, as many at once as have gathered, and
+// the writer alone writes, from a bounded queue. The attendant asks what things
+// are and takes events back, one at a time: both ask the service and take time.
 //
 // It promises that an event is acknowledged only after [Sink.Commit] has
 // returned without an error, and that what could not be committed is answered

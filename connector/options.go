@@ -32,8 +32,8 @@ type Status struct {
 	LastDelivered time.Time // zero before the first
 }
 
-// Options are what a [Server] is built from. All but Limits and Logger are
-// required.
+// Options are what a [Server] is built from. All but Limits, Logger,
+// Resolve and Undo are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse
@@ -46,7 +46,13 @@ type Options struct {
 	Pairing *pairing.Registry
 	// Status is asked for status requests, for welcome and after a nudge. It
 	// should take a few milliseconds at most.
-	Status  func(context.Context) Status
+	Status func(context.Context) Status
+	// Resolve asks what an item is, for a source such as "browser:ID"; it may
+	// take as long as [Limits.Request]. nil: the feature is not offered.
+	Resolve func(ctx context.Context, source string, m viewing.Media) Resolution
+	// Undo takes back an event of that source, and says whether the service had
+	// it. It may take as long as [Limits.Request]. nil: the feature is not offered.
+	Undo    func(ctx context.Context, source, eventID string) (removed bool, refusal *protocol.Error)
 	Version string       // of the program
 	Limits  Limits       // zero fields take their defaults
 	Logger  *slog.Logger // nil discards
@@ -66,6 +72,7 @@ type Limits struct {
 	BodyBytes      int           // of one post: 262,144
 	BodyMessages   int           // in one post: 100
 	Posts          int           // of one program at once: 4
+	Requests       int           // resolve and undo of one socket without an answer: 64
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
 	Message        time.Duration // from a message's first frame to its last byte, looked at as they come: 10 s
@@ -75,6 +82,7 @@ type Limits struct {
 	Drain          time.Duration // for commits under way when the daemon stops: 5 s
 	Linger         time.Duration // for a client to hang up after our close: 1 s
 	Body           time.Duration // from the header to the end of a post: 10 s
+	Request        time.Duration // one resolve or undo: 30 s
 }
 
 // defaults are the documented limits.
@@ -82,10 +90,10 @@ func defaults() Limits {
 	return Limits{
 		MessageBytes: protocol.MaxMessageBytes, InFlight: 32, Rate: 500, Burst: 1000, Ignored: 1000,
 		Sockets: 32, OriginSockets: 8, UnpairedHellos: 30,
-		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4,
+		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4, Requests: 64,
 		Hello: 5 * time.Second, Write: 10 * time.Second, Message: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
 		Push: 500 * time.Millisecond, Drain: 5 * time.Second, Linger: time.Second,
-		Body: 10 * time.Second,
+		Body: 10 * time.Second, Request: 30 * time.Second,
 	}
 }
 
@@ -107,6 +115,7 @@ func (l Limits) filled() (Limits, error) {
 		{&l.BodyBytes, d.BodyBytes},
 		{&l.BodyMessages, d.BodyMessages},
 		{&l.Posts, d.Posts},
+		{&l.Requests, d.Requests},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
 			return l, err
@@ -125,6 +134,7 @@ func (l Limits) filled() (Limits, error) {
 		{&l.Drain, d.Drain},
 		{&l.Linger, d.Linger},
 		{&l.Body, d.Body},
+		{&l.Request, d.Request},
 	} {
 		if err := fill(n.limit, n.or); err != nil {
 			return l, err

@@ -2,6 +2,7 @@ package connector
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -23,19 +24,20 @@ var (
 	errSlow   = errors.New("message takes too long")
 )
 
-// session is one socket. Three goroutines share it: the reader, which is the
-// request's own, the committer and the writer. Reader and committer hand
+// session is one socket. Four goroutines share it: the reader, which is the
+// request's own, the committer, the attendant and the writer. The others hand
 // frames to the writer through out; the reader hands events to the committer
-// through work.
+// through work, and what takes time to the attendant through requests.
 type session struct {
 	server *Server
 	conn   *websocket.Conn
 	origin string
 
-	out    chan outgoing // closed when reader and committer are done
-	work   chan item     // closed when the reader is done; as large as slots
-	slots  chan struct{} // one taken for each event without an answer
-	pushes chan Status   // the latest status not yet written
+	out      chan outgoing         // closed when reader, committer and attendant are done
+	work     chan item             // closed when the reader is done; as large as slots
+	slots    chan struct{}         // one taken for each event without an answer
+	requests chan protocol.Message // closed when the reader is done
+	pushes   chan Status           // the latest status not yet written
 
 	leaving sync.Once
 	left    chan struct{} // closed by leave
@@ -70,24 +72,29 @@ func newSession(server *Server, conn *websocket.Conn, origin string) *session {
 	return &session{
 		server: server, conn: conn, origin: origin,
 		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
-		slots: make(chan struct{}, limits.InFlight), pushes: make(chan Status, 1), left: make(chan struct{}),
+		slots: make(chan struct{}, limits.InFlight), requests: make(chan protocol.Message, limits.Requests),
+		pushes: make(chan Status, 1), left: make(chan struct{}),
 		helloBy: time.Now().Add(limits.Hello), rate: rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst),
 	}
 }
 
-// run serves the socket until it is closed and all three goroutines are done.
+// run serves the socket until it is closed and all four goroutines are done.
 // With a farewell it only says that.
 func (s *session) run(farewell *farewell) {
-	var writer, committer sync.WaitGroup
+	var writer, others sync.WaitGroup
 	writer.Go(s.write)
-	committer.Go(s.commit)
+	others.Go(s.commit)
+	interest, lost := context.WithCancel(s.server.commits)
+	others.Go(func() { s.attend(interest) })
 	if farewell == nil {
 		s.read()
 	} else {
 		s.dismiss(farewell.refusal, farewell.code)
 	}
+	lost()
 	close(s.work)
-	committer.Wait()
+	close(s.requests)
+	others.Wait()
 	close(s.out)
 	writer.Wait()
 	s.hangUp()
@@ -293,6 +300,8 @@ func (s *session) handle(frame []byte) bool {
 		s.status(m)
 	case protocol.Event:
 		s.take(m)
+	default:
+		s.further(m)
 	}
 	return true
 }
@@ -307,6 +316,10 @@ func (s *session) throttle(frame []byte, wait time.Duration) bool {
 	case protocol.StatusRequest:
 		id = m.ID
 	case protocol.Pair:
+		id = m.ID
+	case protocol.Resolve:
+		id = m.ID
+	case protocol.Undo:
 		id = m.ID
 	case nil:
 		id = refusal.ID
@@ -431,36 +444,13 @@ func (s *session) welcome(proof string) protocol.Welcome {
 		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
 		Paired: s.client != "", Proof: proof,
 		Limits:   protocol.Limits{MaxMessageBytes: limits.MessageBytes, MaxInFlight: limits.InFlight},
-		Features: []string{"watchlist", "list", "status-push"},
+		Features: s.server.features(),
 	}
 	if w.Paired {
 		now := s.server.options.Status(s.server.commits)
 		w.Queue = &protocol.Queue{Pending: now.Pending, Attention: now.Attention}
 	}
 	return w
-}
-
-// status answers with the daemon's status.
-func (s *session) status(m protocol.StatusRequest) {
-	if s.client == "" {
-		s.say(pairFirst(m.ID))
-		return
-	}
-	s.say(message(m.ID, s.server.options.Status(s.server.commits)))
-}
-
-// pairFirst is the answer to all that an unpaired client may not do.
-func pairFirst(id string) *protocol.Error {
-	return protocol.Refusal(id, protocol.PairingRequired, "this browser is not paired; run filmspool pair")
-}
-
-// message is a status as it is written.
-func message(id string, now Status) protocol.Status {
-	m := protocol.Status{ID: id, Online: now.Online, Pending: now.Pending, Attention: now.Attention}
-	if !now.LastDelivered.IsZero() {
-		m.LastDelivered = now.LastDelivered.UTC().Format(time.RFC3339)
-	}
-	return m
 }
 
 // hangUp closes the socket. After our close frame it first waits for the

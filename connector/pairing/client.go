@@ -20,6 +20,9 @@ type Client struct {
 	Browser  string    `json:"browser,omitempty"`
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"` // on disk up to a minute behind
+	// Waiting is how many viewings waited at the client for a person when it was
+	// last heard of.
+	Waiting int `json:"waiting,omitempty"`
 }
 
 // Program reports whether the client is a program, which has no Origin; all
@@ -43,6 +46,7 @@ type record struct {
 	Browser  string    `json:"browser"`
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"`
+	Waiting  int       `json:"waiting,omitempty"`
 }
 
 const recordVersion = 1
@@ -51,7 +55,7 @@ const recordVersion = 1
 func (e *entry) encode() ([]byte, error) {
 	return json.Marshal(record{
 		Version: recordVersion, Hash: e.hash[:], Label: e.Label, Origin: e.Origin, Browser: e.Browser,
-		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(),
+		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(), Waiting: e.Waiting,
 	})
 }
 
@@ -67,7 +71,7 @@ func decode(id string, kept []byte) (*entry, error) {
 	e := &entry{
 		Client: Client{
 			ID: id, Label: rec.Label, Origin: rec.Origin, Browser: rec.Browser,
-			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen,
+			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen, Waiting: rec.Waiting,
 		},
 		hash: [sha256.Size]byte(rec.Hash), savedAt: rec.LastSeen, revoked: make(chan struct{}),
 	}

@@ -222,6 +222,27 @@ func (r *Registry) touch(id string, now time.Time) (due bool, err error) {
 	return now.Sub(e.savedAt) >= seenEvery, nil
 }
 
+// Waits notes how many viewings wait at a client for a person. It goes to disk
+// when the number changes; the error is the [Keep]'s or [ErrNotFound].
+func (r *Registry) Waits(ctx context.Context, id string, viewings int) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.mu.Lock()
+	e, ok := r.clients[id]
+	if !ok {
+		r.mu.Unlock()
+		return ErrNotFound
+	}
+	same := e.Waiting == viewings
+	e.Waiting = viewings
+	copied := *e
+	r.mu.Unlock()
+	if same {
+		return nil
+	}
+	return r.save(ctx, &copied)
+}
+
 // Revoke forgets a client for good, on disk first, and tells whoever waits on
 // its [Registry.Revoked] channel. The error is [ErrNotFound] or the [Keep]'s;
 // after the latter the client is still paired.

@@ -150,8 +150,8 @@ func TestEveryMessageHasAnExample(t *testing.T) {
 		}
 	}
 	for from, types := range map[string][]string{
-		"client": {"hello", "auth", "pair", "viewing", "watchlist", "list", "status", "ping", "pong"},
-		"daemon": {"welcome", "paired", "status", "ack", "error", "ping", "pong"},
+		"client": {"hello", "auth", "pair", "viewing", "watchlist", "list", "status", "resolve", "undo", "waiting", "ping", "pong"},
+		"daemon": {"welcome", "paired", "status", "resolved", "undone", "ack", "error", "ping", "pong"},
 	} {
 		for _, name := range types {
 			if !seen[from+" "+name] {
@@ -163,7 +163,7 @@ func TestEveryMessageHasAnExample(t *testing.T) {
 	for _, code := range []protocol.Code{
 		protocol.BadJSON, protocol.BadMessage, protocol.UnknownType, protocol.UnsupportedVersion, protocol.PairingRequired,
 		protocol.PairingCodeInvalid, protocol.RateLimited, protocol.TooLarge, protocol.QueueFull, protocol.Storage,
-		protocol.Conflict, protocol.Internal,
+		protocol.Conflict, protocol.NotFound, protocol.Refused, protocol.Internal,
 	} {
 		frame, err := protocol.Encode(protocol.Refusal("x", code, "why"))
 		if err != nil {

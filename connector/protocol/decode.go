@@ -1,9 +1,11 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -16,7 +18,7 @@ const (
 )
 
 // Decode reads a client's message: [Hello], [Auth], [Pair], an [Event],
-// [StatusRequest], [Ping] or [Pong]. The error carries the message's id if it
+// [StatusRequest], [Resolve], [Undo], [Waiting], [Ping] or [Pong]. The error carries the message's id if it
 // has one that can be read.
 func Decode(frame []byte) (Message, *Error) {
 	value, err := parse(frame)
@@ -76,12 +78,48 @@ func (o object) message(name, id string) (Message, *Error) {
 		}, nil
 	case TypeStatus:
 		return StatusRequest{ID: o.named("id", maxID)}, nil
+	case TypeResolve:
+		return o.resolve(id)
+	case TypeUndo:
+		return o.undo(), nil
+	case TypeWaiting:
+		return o.waiting(), nil
 	case TypePing:
 		return Ping{}, nil
 	case TypePong:
 		return Pong{}, nil
 	}
 	return nil, Refusal(id, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, name))
+}
+
+// resolve reads a question. Its item has to keep the rules of one that was
+// watched.
+func (o object) resolve(id string) (Message, *Error) {
+	m := Resolve{ID: o.named("id", maxID), Media: o.media()}
+	if o.fault.field != "" {
+		return nil, nil // noted as a fault
+	}
+	if err := cmp.Or(m.Media.Watchable(), oneKind(m.Media)); err != nil {
+		return nil, BadEvent(id, err)
+	}
+	return m, nil
+}
+
+func (o object) undo() Undo {
+	m := Undo{ID: o.named("id", maxID), Event: o.named("event", maxID)}
+	if !isUUID(strings.ToLower(m.Event)) {
+		o.refuse("event", "is not a UUID")
+	}
+	return m
+}
+
+func (o object) waiting() Waiting {
+	o.need("viewings")
+	n := o.small("viewings", 0)
+	if n == nil {
+		return Waiting{}
+	}
+	return Waiting{Viewings: *n}
 }
 
 // hello looks at the version first: what follows may be another version's.
@@ -189,7 +227,7 @@ func badField(id string, f fault) *Error {
 }
 
 // DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error],
-// [Status], [Ping] or [Pong]. A client trusts the daemon that has proved
+// [Status], [Resolved], [Undone], [Ping] or [Pong]. A client trusts the daemon that has proved
 // itself, so this reads leniently; a type that is not known is an error.
 func DecodeAnswer(frame []byte) (Message, error) {
 	var head struct {
@@ -207,6 +245,10 @@ func DecodeAnswer(frame []byte) (Message, error) {
 		return answer[Ack](frame)
 	case TypeStatus:
 		return answer[Status](frame)
+	case TypeResolved:
+		return answer[Resolved](frame)
+	case TypeUndone:
+		return answer[Undone](frame)
 	case TypePing:
 		return Ping{}, nil
 	case TypePong:

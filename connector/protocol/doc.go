@@ -33,6 +33,11 @@
 // "duplicate" to what it has. Up to limits.maxInFlight may wait for their
 // answers; beyond that the daemon reads no further until one is answered.
 //
+// Three messages are optional: resolve, undo and waiting. A daemon that takes
+// one has its name in welcome.features. Resolve asks what an item is and keeps
+// nothing. Undo takes back an event of the client's own. Waiting tells how many
+// viewings wait at the client for a person.
+//
 // A frame that breaks the protocol before or in hello ends the socket with
 // 4400; after that an error is answered and the socket stays open, except for
 // a binary frame and a second hello.

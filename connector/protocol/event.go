@@ -69,7 +69,26 @@ func checked(v viewing.Viewing) (viewing.Viewing, error) {
 	if err := v.Validate(); err != nil {
 		return viewing.Viewing{}, err
 	}
+	for _, m := range v.Media {
+		if err := oneKind(m); err != nil {
+			return viewing.Viewing{}, err
+		}
+	}
 	return v, nil
+}
+
+// oneKind refuses a film that has an episode's place: one of the two is wrong,
+// and nobody can tell which.
+func oneKind(m viewing.Media) error {
+	switch {
+	case m.Type == viewing.Episode:
+		return nil
+	case m.Season != nil:
+		return &viewing.FieldError{Field: "media.season", Problem: "belongs to episodes only"}
+	case m.Episode != nil:
+		return &viewing.FieldError{Field: "media.episode", Problem: "belongs to episodes only"}
+	}
+	return nil
 }
 
 // instant reads RFC 3339. time.Parse alone would let a comma stand for the

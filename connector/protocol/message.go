@@ -26,6 +26,11 @@ const (
 	TypeWatchlist = "watchlist"
 	TypeList      = "list"
 	TypeStatus    = "status"
+	TypeResolve   = "resolve"
+	TypeResolved  = "resolved"
+	TypeUndo      = "undo"
+	TypeUndone    = "undone"
+	TypeWaiting   = "waiting"
 	TypeAck       = "ack"
 	TypeError     = "error"
 	TypePing      = "ping"
@@ -159,6 +164,64 @@ type Ping struct{}
 // Pong answers a ping.
 type Pong struct{}
 
+// What a daemon can do beyond version 1's first messages, as told in
+// [Welcome].Features.
+const (
+	FeatureResolve = "resolve" // takes [Resolve]
+	FeatureUndo    = "undo"    // takes [Undo]
+	FeatureWaiting = "waiting" // takes [Waiting]
+)
+
+// Resolve asks what an item is. Nothing is kept of it.
+type Resolve struct {
+	ID    string        `json:"id"`    // of the request
+	Media viewing.Media `json:"media"` // movie or episode; title, year and IMDb identifier are the evidence
+}
+
+// The outcomes of [Resolved].
+const (
+	Certain = "certain" // Media is the item, with its identifier
+	Open    = "open"    // a person has to say; Candidates may help
+	Later   = "later"   // the service cannot be asked now
+)
+
+// Resolved answers resolve.
+type Resolved struct {
+	ID           string         `json:"id"`
+	Outcome      string         `json:"outcome"`              // certain, open or later
+	Media        *viewing.Media `json:"media,omitempty"`      // for certain
+	Candidates   []Candidate    `json:"candidates,omitempty"` // for open, at most 5
+	RetryAfterMs int64          `json:"retryAfterMs,omitempty"`
+}
+
+// MostCandidates is how many candidates one [Resolved] has at most.
+const MostCandidates = 5
+
+// Candidate is what an item may be.
+type Candidate struct {
+	Type  viewing.MediaType `json:"type"` // movie or tv
+	TMDB  int64             `json:"tmdb"`
+	Title string            `json:"title,omitempty"`
+	Year  int               `json:"year,omitempty"`
+}
+
+// Undo takes back an event that the same client has reported.
+type Undo struct {
+	ID    string `json:"id"`    // of the request
+	Event string `json:"event"` // UUID of the event
+}
+
+// Undone says that an event was taken back: it will not be at the service.
+type Undone struct {
+	ID      string `json:"id"`
+	Removed bool   `json:"removed"` // the service had it, and has it no more
+}
+
+// Waiting tells how many viewings wait at the client for a person.
+type Waiting struct {
+	Viewings int `json:"viewings"` // from 0
+}
+
 // Type is "hello".
 func (Hello) Type() string { return TypeHello }
 
@@ -188,6 +251,21 @@ func (StatusRequest) Type() string { return TypeStatus }
 
 // Type is "status".
 func (Status) Type() string { return TypeStatus }
+
+// Type is "resolve".
+func (Resolve) Type() string { return TypeResolve }
+
+// Type is "resolved".
+func (Resolved) Type() string { return TypeResolved }
+
+// Type is "undo".
+func (Undo) Type() string { return TypeUndo }
+
+// Type is "undone".
+func (Undone) Type() string { return TypeUndone }
+
+// Type is "waiting".
+func (Waiting) Type() string { return TypeWaiting }
 
 // Type is "ack".
 func (Ack) Type() string { return TypeAck }

@@ -244,6 +244,9 @@ func TestEncodedEventsAreRead(t *testing.T) {
 		protocol.Watchlist{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Media: viewing.Media{Type: viewing.TV, Title: "x"}, Priority: &two},
 		protocol.List{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Name: "n", Description: "d", Visibility: "PUBLIC"},
 		protocol.StatusRequest{ID: "s"},
+		protocol.Resolve{ID: "r", Media: viewing.Media{Type: viewing.Movie, Title: "x", Year: 1999}},
+		protocol.Undo{ID: "u", Event: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11"},
+		protocol.Waiting{Viewings: 13},
 		protocol.Ping{},
 		protocol.Pong{},
 	} {

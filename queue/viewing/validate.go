@@ -72,9 +72,7 @@ func (v Viewing) checkViewing(c *checker) {
 	c.must(len(v.Media) >= 1, "media", "is missing")
 	c.must(len(v.Media) <= maxMedia, "media", "may name at most %d items", maxMedia)
 	for _, m := range v.Media {
-		c.must(m.Type == Movie || m.Type == Episode, "media.type",
-			"%q is not movie or episode (a series as a whole is not watched)", m.Type)
-		m.check(c)
+		c.watchable(m)
 	}
 	if p := v.Progress; p != nil {
 		c.must(p.Position >= 0 && p.Duration >= 0 && p.Played >= 0, "progress", "must not be negative")
@@ -119,6 +117,20 @@ func (v Viewing) checkListItem(c *checker) {
 		c.must(m.Type == Movie || m.Type == TV, "media.type", "%q is not movie or tv (lists hold films and series)", m.Type)
 		m.check(c)
 	}
+}
+
+// Watchable checks an item as one that was watched: a film or an episode. It
+// reports every fault at once, each a [*FieldError].
+func (m Media) Watchable() error {
+	var c checker
+	c.watchable(m)
+	return errors.Join(c.faults...)
+}
+
+func (c *checker) watchable(m Media) {
+	c.must(m.Type == Movie || m.Type == Episode, "media.type",
+		"%q is not movie or episode (a series as a whole is not watched)", m.Type)
+	m.check(c)
 }
 
 // check checks the fields of one item, whatever it is used for.
