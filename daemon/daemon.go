@@ -170,6 +170,8 @@ func (d *Daemon) openConnector() (*connector.Server, error) {
 		Sink:    d.store,
 		Pairing: d.pairing,
 		Status:  d.connectorStatus,
+		Resolve: d.resolve,
+		Undo:    d.takeBackEvent,
 		Version: d.o.Version,
 		Limits: connector.Limits{
 			Rate: c.MessagesPerSecond, Burst: c.Burst, Sockets: c.Sockets,

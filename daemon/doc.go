@@ -274,7 +274,7 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     path = "/srv/films"          # a folder of exported NFO files, or a videodb.xml; account and time_zone as above
 
   - filmspool status --json: state (ok, offline, paused by the user, attention when anything needs the user, a refused key included), summary (the one sentence), counts{pending,sending,held,inDoubt,rejected,delivered,merged,dropped},
-    accounts[{name,state,reason,lastDelivered,unresolved (entries held without an identifier; absent: none),resolves (whether the service can be asked what they are; absent: not tried yet),note (what the service does not do that was asked of it)}], sources[{name,kind,state,lastSeen,detail}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
+    accounts[{name,state,reason,lastDelivered,unresolved (entries held without an identifier; absent: none),resolves (whether the service can be asked what they are; absent: not tried yet),note (what the service does not do that was asked of it)}], sources[{name,kind,state,lastSeen,detail,hint,waiting (viewings that wait in that browser for an answer; absent: none)}], oldestPendingSeconds, notices[{id,at,text,hint}] (what happened to the queue's file; status --seen N forgets one).
 
   - filmspool queue list --json [--state S] [--limit N]: [{id,kind,state,reason,account,source,eventId,media{type,ids,show,title,season,episode},watchedAt,count,attempts,createdAt}];
     queue explain ID --json adds steps[{at,what,detail}] and requests[{at,status,error,answer}].

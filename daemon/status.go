@@ -99,9 +99,7 @@ func (d *Daemon) sources() []status.Source {
 	list := []status.Source{}
 	if d.pairing != nil {
 		for _, k := range d.pairing.List() {
-			list = append(list, status.Source{
-				Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: status.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
-			})
+			list = append(list, browserSource(k))
 		}
 	}
 	for _, k := range d.kodis {
@@ -117,7 +115,7 @@ func summarise(s *status.Status) {
 	find := func(state string) int {
 		return slices.IndexFunc(s.Accounts, func(a status.Account) bool { return a.State == state })
 	}
-	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention })
+	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention && src.Waiting == 0 })
 	if len(s.Notices) > 0 {
 		s.State, s.Summary, s.Hint = status.Attention, s.Notices[0].Text, s.Notices[0].Hint
 		return
@@ -141,6 +139,10 @@ func summarise(s *status.Status) {
 		src := s.Sources[broken]
 		s.State, s.Hint = status.Attention, src.Hint
 		s.Summary = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail))
+		return
+	}
+	if words, hint := inBrowsers(s.Sources); words != "" {
+		s.State, s.Summary, s.Hint = status.Attention, words, hint
 		return
 	}
 	if i := find(status.Offline); i >= 0 {

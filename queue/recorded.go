@@ -39,11 +39,44 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	return taken, nil
 }
 
+// AccountOf is the account that the entries of a source belong to.
+func (s *Store) AccountOf(source string) string {
+	return rules.Decide(s.settings, source, viewing.Viewing{}, nil, s.now()).Account
+}
+
+// EntriesOf lists what one event of a source has become, in order. It is empty
+// for one that another source had told already. The error wraps [ErrNotFound]
+// for an event of somebody else, for none, and for one that was trimmed.
+func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
+		WHERE d.key = ? AND v.source = ?`, dedupeKey(viewing.SourceKind(source), eventID), source)
+	type span struct{ first, parts int64 }
+	spans, err := collect(rows, err, func(r *sql.Rows) (span, error) {
+		var first sql.NullInt64
+		var found span
+		err := r.Scan(&first, &found.parts)
+		found.first = first.Int64
+		return found, err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look for event: %w", err)
+	case len(spans) == 0:
+		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
+	}
+	for n := range spans[0].parts {
+		if spans[0].first > 0 {
+			ids = append(ids, spans[0].first+n)
+		}
+	}
+	return ids, nil
+}
+
 // Recorded tells when items, by [viewing.Media.Key], were watched as far as
 // the queue has heard of it, whoever saw it and whatever became of it, in the
 // account that the source belongs to. It reads all entries.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
-	account := rules.Decide(s.settings, source, viewing.Viewing{}, nil, s.now()).Account
+	account := s.AccountOf(source)
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, fmt.Errorf("look for viewings: %w", err)

@@ -473,3 +473,28 @@ func TestNewRefusesWhatItCannotRead(t *testing.T) {
 		t.Error("a Keep that fails to load was accepted")
 	}
 }
+
+// What waits at a client is on disk once for each change, and goes with it.
+func TestWaitsIsKeptAndForgottenWithTheClient(t *testing.T) {
+	keep := &shelf{}
+	r := open(t, keep)
+	id, _ := pair(t, r)
+	before := keep.saves
+	for range 3 {
+		if err := r.Waits(t.Context(), id, 13); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keep.saves != before+1 {
+		t.Errorf("saved %d times", keep.saves-before)
+	}
+	if got := open(t, keep).List()[0].Waiting; got != 13 {
+		t.Errorf("after a restart %d wait", got)
+	}
+	if err := r.Revoke(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Waits(t.Context(), id, 1); !errors.Is(err, pairing.ErrNotFound) || len(open(t, keep).List()) != 0 {
+		t.Errorf("after it was revoked: %v", err)
+	}
+}

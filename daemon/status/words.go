@@ -89,6 +89,9 @@ type Source struct {
 	LastSeen *time.Time `json:"lastSeen"`
 	Detail   string     `json:"detail"`
 	Hint     string     `json:"hint,omitempty"`
+	// Waiting is how many viewings wait in a browser for a person's answer, as
+	// of LastSeen.
+	Waiting int `json:"waiting,omitempty"`
 }
 
 // Query selects entries. Zero values select all.

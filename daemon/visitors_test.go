@@ -1,0 +1,248 @@
+package daemon
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// visitor is a browser on a socket of its own that is paired.
+type visitor struct {
+	*besieged
+	box    *sandbox.Service
+	id     string
+	socket *websocket.Conn
+}
+
+// visited is a daemon with a service and one browser called Chrome.
+func visited(t *testing.T) *visitor {
+	t.Helper()
+	box, base := openSandbox(t)
+	b := besiege(t, func(o *Options) {
+		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
+		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+		if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	v := &visitor{besieged: b, box: box}
+	v.socket, _ = b.knock(theExtension, "")
+	if v.socket == nil {
+		t.Fatal("no socket")
+	}
+	t.Cleanup(func() { _ = v.socket.Close() })
+	_ = v.socket.SetReadDeadline(time.Now().Add(time.Minute))
+	v.say(`{"type":"hello","v":1,"client":{"name":"Filmspool","version":"1","browser":"chromium"}}`)
+	v.hear("welcome")
+	v.say(`{"type":"pair","id":"p","code":"` + b.d.pairing.NewCode().Text + `","label":"Chrome"}`)
+	v.id, _ = v.hear("paired")["clientId"].(string)
+	return v
+}
+
+func (v *visitor) say(frame string) {
+	v.Helper()
+	if err := v.socket.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
+		v.Fatal(err)
+	}
+}
+
+// hear is the next message that is no pushed status; it must be of a type.
+func (v *visitor) hear(kind string) map[string]any {
+	v.Helper()
+	for {
+		var m map[string]any
+		if err := v.socket.ReadJSON(&m); err != nil {
+			v.Fatal(err)
+		}
+		if m["type"] == kind {
+			return m
+		}
+		if m["type"] != "status" {
+			v.Fatalf("heard %v, want %s", m, kind)
+		}
+	}
+}
+
+func (v *visitor) status() status.Status {
+	v.Helper()
+	s, err := v.d.Control().Status(v.Context())
+	if err != nil {
+		v.Fatal(err)
+	}
+	return s
+}
+
+// watched reports a film and waits until it is at the service.
+func (v *visitor) watched(id string, tmdb int, at string) {
+	v.Helper()
+	before := v.status().Counts.Delivered
+	frame, err := json.Marshal(map[string]any{
+		"type": "viewing", "id": id, "media": map[string]any{"type": "movie", "ids": map[string]any{"tmdb": tmdb}}, "watchedAt": at,
+	})
+	if err != nil {
+		v.Fatal(err)
+	}
+	changed, stop := v.d.store.Subscribe()
+	defer stop()
+	v.say(string(frame))
+	v.hear("ack")
+	for v.status().Counts.Delivered == before {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			v.Fatalf("not delivered: %+v", v.status())
+		}
+	}
+}
+
+func (v *visitor) recorded() int {
+	v.Helper()
+	r, err := v.box.Records(v.Context())
+	if err != nil {
+		v.Fatal(err)
+	}
+	return len(r.History)
+}
+
+const (
+	one = "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d01"
+	two = "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d02"
+)
+
+func TestBrowserAsksWhatAFilmIs(t *testing.T) {
+	v := visited(t)
+	v.say(`{"type":"resolve","id":"a","media":{"type":"movie","title":"The Matrix","year":1999}}`)
+	got := v.hear("resolved")
+	media, _ := got["media"].(map[string]any)
+	ids, _ := media["ids"].(map[string]any)
+	if got["outcome"] != protocol.Certain || ids["tmdb"] != 603.0 || media["title"] != "The Matrix" {
+		t.Errorf("heard %v", got)
+	}
+	v.say(`{"type":"resolve","id":"b","media":{"type":"movie","title":"Dune"}}`)
+	got = v.hear("resolved")
+	if list, _ := got["candidates"].([]any); got["outcome"] != protocol.Open || len(list) != 1 {
+		t.Errorf("heard %v", got)
+	}
+	mood, stop := v.d.accounts[0].loop.Subscribe()
+	defer stop()
+	if _, err := v.d.Control().Pause(t.Context(), "default"); err != nil {
+		t.Fatal(err)
+	}
+	for v.status().Accounts[0].State != status.Paused {
+		<-mood
+	}
+	v.say(`{"type":"resolve","id":"c","media":{"type":"movie","title":"Dune","year":2021}}`)
+	if got = v.hear("resolved"); got["outcome"] != protocol.Later {
+		t.Errorf("heard %v", got)
+	}
+	if v.recorded() != 0 || v.status().Counts.Held != 0 {
+		t.Errorf("something was recorded: %+v", v.status().Counts)
+	}
+}
+
+func TestBrowserTakesBackItsOwnEvents(t *testing.T) {
+	v := visited(t)
+	undo := func(event string) { v.say(`{"type":"undo","id":"u","event":"` + event + `"}`) }
+	v.watched(one, 603, "2026-03-01T20:15:00+01:00")
+	undo(strings.ToUpper(one))
+	if got := v.hear("undone"); got["removed"] != true || v.recorded() != 0 {
+		t.Errorf("heard %v, and %d are recorded", got, v.recorded())
+	}
+	undo(one) // the answer may have been lost
+	if got := v.hear("undone"); got["removed"] != false {
+		t.Errorf("again: heard %v", got)
+	}
+	undo(two)
+	if got := v.hear("error"); got["code"] != string(protocol.NotFound) {
+		t.Errorf("of an unknown event: heard %v", got)
+	}
+	// What has not left is dropped, and never sent.
+	if _, err := v.d.Control().Pause(t.Context(), "default"); err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"viewing","id":"` + two + `","media":{"type":"movie","ids":{"tmdb":604}},"watchedAt":"2026-03-02T20:15:00Z"}`)
+	v.hear("ack")
+	undo(two)
+	if got := v.hear("undone"); got["removed"] != false || v.status().Counts.Pending != 0 {
+		t.Errorf("heard %v, counts %+v", got, v.status().Counts)
+	}
+}
+
+func TestWhatCannotBeTakenBackIsToldPlainly(t *testing.T) {
+	v := visited(t)
+	v.watched(one, 603, "2026-03-01T20:15:00Z")
+	v.watched(two, 603, "2026-03-05T20:15:00Z")
+	v.say(`{"type":"undo","id":"u","event":"` + one + `"}`)
+	got := v.hear("error")
+	words, _ := got["message"].(string)
+	if got["code"] != string(protocol.Refused) || !strings.HasPrefix(words, "the service would take away all 2 viewings of it") {
+		t.Errorf("heard %v", got)
+	}
+	if v.recorded() != 2 {
+		t.Errorf("%d are recorded", v.recorded())
+	}
+	// What another source has seen too is not this browser's alone.
+	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 605}}
+	const three = "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d03"
+	v.watched(three, 605, "2026-03-07T20:15:00Z")
+	_, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Viewings: []viewing.Viewing{{
+		Kind: viewing.KindViewing, EventID: "k", Media: []viewing.Media{film}, Count: 1,
+		WatchedAt: viewing.At(time.Date(2026, 3, 7, 20, 15, 30, 0, time.UTC)),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"undo","id":"u","event":"` + three + `"}`)
+	if got := v.hear("error"); got["message"] != "another source saw the same playback, so it stays" {
+		t.Errorf("heard %v", got)
+	}
+}
+
+func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
+	v := visited(t)
+	v.say(`{"type":"waiting","viewings":13}`)
+	v.say(`{"type":"ping"}`)
+	v.hear("pong")
+	const words = "13 viewings wait in the browser Chrome for your answer"
+	s := v.status()
+	if s.State != status.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
+		t.Errorf("%s: %s (%s)", s.State, s.Summary, s.Hint)
+	}
+	if src := s.Sources[0]; src.State != status.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
+		t.Errorf("source %+v", src)
+	}
+	if err := v.d.Control().Revoke(t.Context(), v.id); err != nil {
+		t.Fatal(err)
+	}
+	if s := v.status(); s.State != status.OK || len(s.Sources) != 0 {
+		t.Errorf("after it was revoked: %s %+v", s.Summary, s.Sources)
+	}
+}
+
+func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
+	in := func(name string, n int) status.Source {
+		return status.Source{Name: name, State: status.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
+	}
+	for _, c := range []struct {
+		sources []status.Source
+		words   string
+	}{
+		{nil, ""},
+		{[]status.Source{{Name: "kodi:/k", State: status.Attention, Detail: "x"}}, ""},
+		{[]status.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer."},
+		{[]status.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer."},
+	} {
+		if words, hint := inBrowsers(c.sources); words != c.words || (hint == "") != (words == "") {
+			t.Errorf("%q (%q), want %q", words, hint, c.words)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package replay
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		for _, c := range []struct {
+			media     viewing.Media
+			key       string
+			suggested int64
+		}{
+			{filmBy("", "Dune", 2021), "movie:438631", 0},
+			{filmBy("tt0133093", "", 0), "movie:603", 0},
+			{filmBy("tt0000001", "Dune", 2021), "movie:438631", 0}, // the identifier is unknown, the title is not
+			{episodeBy("tt0903747", 1, 2), "episode:1396:1:2", 0},
+			{filmBy("", "Dune", 0), "", 841},
+			{filmBy("", "Nobody Knows", 2021), "", 0},
+			{viewing.Media{Type: viewing.Movie}, "", 0},
+		} {
+			got, err := b.loop.Ask(b.Context(), c.media)
+			if err != nil {
+				b.Fatal(err)
+			}
+			key, suggested := "", int64(0)
+			if got.Media != nil {
+				key = got.Media.Key()
+			}
+			if len(got.Suggestions) > 0 {
+				suggested = got.Suggestions[0].TMDB
+			}
+			if key != c.key || suggested != c.suggested {
+				b.Errorf("%+v: got %q and %d, want %q and %d", c.media, key, suggested, c.key, c.suggested)
+			}
+		}
+		if len(b.films()) != 0 {
+			b.Errorf("recorded %v", b.films())
+		}
+	})
+}
+
+func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.armAt(batchAsked, "retry-after:90", 1)
+		_, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
+		if !errors.Is(err, ErrNotNow) || WaitOf(err) != 90*time.Second {
+			b.Errorf("got %v, wait %s", err, WaitOf(err))
+		}
+		b.armAt(batchAsked, "status:503", 1)
+		if _, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); !errors.Is(err, ErrNotNow) {
+			b.Errorf("got %v", err)
+		}
+		b.loop.Use(nil)
+		b.pass(time.Second)
+		if _, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); !errors.Is(err, ErrNotNow) {
+			b.Errorf("without a key: %v", err)
+		}
+	})
+}
+
+func TestAskOfAServiceThatCannotTellLeavesItToThePerson(t *testing.T) {
+	inBed(t, true, nil, func(b *bed) {
+		b.pass(time.Second)
+		got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
+		if err != nil || got.Media != nil || got.Suggestions != nil {
+			b.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
