@@ -82,7 +82,7 @@ type Limits struct {
 	Drain          time.Duration // for commits under way when the daemon stops: 5 s
 	Linger         time.Duration // for a client to hang up after our close: 1 s
 	Body           time.Duration // from the header to the end of a post: 10 s
-	Request        time.Duration // one resolve or undo: 30 s
+	Request        time.Duration // one resolve or undo: 15 s
 }
 
 // defaults are the documented limits.
@@ -93,7 +93,7 @@ func defaults() Limits {
 		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4, Requests: 64,
 		Hello: 5 * time.Second, Write: 10 * time.Second, Message: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
 		Push: 500 * time.Millisecond, Drain: 5 * time.Second, Linger: time.Second,
-		Body: 10 * time.Second, Request: 30 * time.Second,
+		Body: 10 * time.Second, Request: 15 * time.Second,
 	}
 }
 

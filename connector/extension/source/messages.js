@@ -65,10 +65,25 @@
  */
 
 /**
- * Kept in storage.local under "known": what the user has said once.
- * "<host>|<series title in lower case>" for series,
- * "<host>|film|<title in lower case>|<year>" for films.
- * @typedef {Record<string, {tmdb: number, title: string}>} Known
+ * Kept in storage.local under "known": what the user has said once, by a key
+ * that known.js makes of the site and the name, or of the page.
+ * @typedef {Record<string, Remembered>} Known
+ */
+
+/**
+ * @typedef {object} Remembered
+ * @property {"movie" | "tv"} kind of tmdb
+ * @property {number} tmdb
+ * @property {string} title as far as it was known
+ * @property {string} [about] what the page called it
+ * @property {number} [season] of the one episode that a page plays
+ * @property {number} [episode]
+ * @property {number} [duration] seconds; what is shorter or longer is something else
+ */
+
+/**
+ * What the service may take something for.
+ * @typedef {{type: "movie" | "tv", tmdb: number, title?: string, year?: number}} Candidate
  */
 
 /**
@@ -104,6 +119,7 @@
  * @property {Media | null} media
  * @property {boolean} certain may be sent without asking
  * @property {{title?: string, season?: number, episode?: number, year?: number, kind?: "movie" | "episode"}} evidence
+ * @property {string} [key] of the user's earlier answer that says so
  */
 
 /**
@@ -161,6 +177,19 @@
  * @property {string} at
  * @property {"movie" | "episode" | null} kind
  * @property {Identified["evidence"]} evidence
+ * @property {boolean} [later] the service could not be asked, and will be
+ * @property {Candidate[]} [candidates] what the service takes it for
+ */
+
+/**
+ * What was reported a short while ago, or is about to be, and can be taken
+ * back.
+ * @typedef {{id: string, title: string, at: string}} Recent
+ */
+
+/**
+ * An answer of the user's that is remembered.
+ * @typedef {Remembered & {key: string, host: string}} RememberedAnswer
  */
 
 /**
@@ -193,6 +222,7 @@
  * @property {LinkInfo} link
  * @property {DaemonStatus | null} daemon as last heard
  * @property {{waiting: number, full: boolean, rejected: Rejected[], unknown: Unknown[]}} outbox
+ * @property {Recent[]} recent
  * @property {Settings} settings
  * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
  * @property {boolean} paused
@@ -212,6 +242,10 @@
  *   | {kind: "discard", id: string}
  *   | {kind: "again", id: string}
  *   | {kind: "identifyText", text: string}
+ *   | {kind: "undo", id: string}
+ *   | {kind: "notThis", sitting: Sitting}
+ *   | {kind: "answers"}
+ *   | {kind: "forgetAnswer", key: string}
  *   | {kind: "grant", origin: string}
  *   | {kind: "ungrant", origin: string}} FromPage
  */

@@ -13,6 +13,7 @@ await import("../source/background/main.js");
 const { page, content, stranger } = sender(api);
 
 const state = () => page({ kind: "state" });
+const known = (key, value) => api.storage.local.set({ known: { [key]: value } });
 const settled = (condition, what) => until(async () => condition(await state()), what);
 const uuid = () => crypto.randomUUID();
 const sitting = (more = {}, evidence = {}) => ({
@@ -99,13 +100,67 @@ test("not identified: asked once, remembered for the series, the others follow",
   assert.equal(first.host, "films.example");
   const said = { type: "episode", show: { ids: { tmdb: 1438 }, title: "The Wire" }, season: 1, episode: 1 };
   assert.deepEqual(await page({ kind: "identify", id: first.id, media: said, remember: true }), { ok: true });
-  await settled(({ outbox }) => outbox.unknown.length === 0 && outbox.waiting === 0);
+  assert.equal(daemon.said("viewing").length, 0, "an answer stays a moment, so that it can be taken back");
+  await until(async () => (await state()).outbox.waiting === 0, "both are sent", 20_000);
   assert.deepEqual(daemon.said("viewing").map(({ media: { show, season, episode: n } }) => [show.ids.tmdb, season, n]), [[1438, 1, 1], [1438, 1, 2]]);
   const third = sitting({}, episode(3));
   assert.equal((await content({ kind: "sitting", sitting: third })).certain, true);
   await content({ kind: "watched", sitting: third });
   await until(() => daemon.said("viewing").length === 3);
   assert.equal((await page({ kind: "identify", id: first.id, media: said, remember: false })).code, "NOT_FOUND");
+});
+
+test("an answer of another kind is refused, and never remembered", async () => {
+  const show = { jsonld: [{ type: "TVEpisode", name: "Pilot", episode: 1, season: 1, series: { name: "Breaking Bad" } }] };
+  const film = { jsonld: [{ type: "Movie", name: "Fight Club", date: "1999-10-15" }] };
+  for (const [evidence, said, code] of [
+    [show, media(603), "NOT_A_FILM"],
+    [film, { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 2 }, "NOT_AN_EPISODE"],
+  ]) {
+    await content({ kind: "watched", sitting: sitting({}, evidence) });
+    await settled(({ outbox }) => outbox.unknown.length === 1);
+    const [{ id }] = (await state()).outbox.unknown;
+    assert.equal((await page({ kind: "identify", id, media: said, remember: true })).code, code);
+    assert.equal((await state()).outbox.unknown.length, 1);
+    assert.equal((await content({ kind: "sitting", sitting: sitting({}, evidence) })).certain, false);
+    await page({ kind: "discard", id });
+  }
+});
+
+test("answers of earlier versions have no kind: they are asked again, and not listed", async () => {
+  await known("films.example|the wire", { tmdb: 603, title: "The Wire" });
+  assert.equal((await content({ kind: "sitting", sitting: sitting({}, episode(4)) })).certain, false);
+  assert.deepEqual(await page({ kind: "answers" }), []);
+});
+
+test("answers are listed and can be forgotten", async () => {
+  await known("films.example|the wire", { kind: "tv", tmdb: 1438, title: "The Wire", about: "The Wire" });
+  const [answer] = await page({ kind: "answers" });
+  assert.deepEqual(answer, { key: "films.example|the wire", host: "films.example", kind: "tv", tmdb: 1438, title: "The Wire", about: "The Wire" });
+  assert.equal((await content({ kind: "sitting", sitting: sitting({}, episode(4)) })).certain, true);
+  assert.deepEqual(await page({ kind: "forgetAnswer", key: answer.key }), { ok: true });
+  assert.equal((await content({ kind: "sitting", sitting: sitting({}, episode(4)) })).certain, false);
+});
+
+test("a page without a name of its film is recognised when it plays the very same again", async () => {
+  const bare = (more = {}) => sitting({ title: "Player", url: "https://films.example/play?id=5", ...more });
+  await content({ kind: "watched", sitting: bare() });
+  await settled(({ outbox }) => outbox.unknown.length === 1);
+  const [{ id }] = (await state()).outbox.unknown;
+  await page({ kind: "identify", id, media: media(603), remember: true });
+  const recognised = async (more) => (await content({ kind: "sitting", sitting: bare(more) })).identified?.ids?.tmdb;
+  assert.equal(await recognised(), 603);
+  assert.equal(await recognised({ url: "https://films.example/play?id=5&t=90" }), 603);
+  assert.equal(await recognised({ url: "https://films.example/play?id=6" }), undefined);
+  assert.equal(await recognised({ duration: 3700 }), undefined);
+  assert.equal(await recognised({ title: "Other" }), undefined);
+  assert.equal(await recognised({ evidence: { ...bare().evidence, mediaSession: { title: "Part 2", artist: "", album: "" } } }), undefined);
+  assert.doesNotMatch(JSON.stringify(api.storage.local.kept().known), /id=5/, "an address may hold secrets");
+  assert.deepEqual(await page({ kind: "undo", id }), { ok: true });
+  assert.equal(await recognised(), undefined, "an answer that was taken back is not used");
+  const [again] = (await state()).outbox.unknown;
+  assert.notEqual(again.id, id, "the question is there again");
+  await page({ kind: "discard", id: again.id });
 });
 
 test("who does not want to be asked sends titles as evidence", async () => {
@@ -258,4 +313,96 @@ test("revoked: told in badge and state, everything is kept; unpair and pair agai
   assert.equal((await state()).outbox.waiting, 1);
   await paired();
   await settled(({ outbox }) => outbox.waiting === 0);
+});
+
+test("the service is asked first: certain is sent without a question, the rest is a card with suggestions", async () => {
+  daemon.features = ["resolve", "undo", "waiting"];
+  daemon.socket?.shut(1001);
+  const told = new Map([
+    ["Fight Club", { outcome: "certain", media: { type: "movie", ids: { tmdb: 550 }, title: "Fight Club", year: 1999 } }],
+    ["Dune", { outcome: "open", candidates: [{ type: "movie", tmdb: 841, title: "Dune", year: 1984 }, { type: "tv", tmdb: 1 }, { type: "x" }] }],
+    ["Solaris", { outcome: "later", retryAfterMs: 7 }],
+  ]);
+  daemon.answers = (message) => {
+    if (message.type === "resolve") return { type: "resolved", id: message.id, ...told.get(message.media.title) };
+    return message.type === "waiting" ? null : accepting(message);
+  };
+  const film = (name, date) => ({ jsonld: [{ type: "Movie", name, date }] });
+  await until(() => daemon.socket === undefined);
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
+  await content({ kind: "watched", sitting: sitting({}, film("Fight Club", "1999-10-15")) });
+  await until(() => daemon.said("viewing").length === 1);
+  assert.deepEqual(daemon.said("resolve")[0].media, { type: "movie", title: "Fight Club", year: 1999 });
+  assert.deepEqual(daemon.said("viewing")[0].media, { type: "movie", ids: { tmdb: 550 }, title: "Fight Club", year: 1999 });
+  assert.deepEqual(Object.keys(daemon.said("resolve")[0]).sort(), ["id", "media", "type"], "nothing else is told by a question");
+  await content({ kind: "watched", sitting: sitting({}, film("Dune")) });
+  await settled(({ outbox }) => outbox.unknown.length === 1);
+  const [dune] = (await state()).outbox.unknown;
+  assert.deepEqual(dune.candidates, [{ type: "movie", tmdb: 841, title: "Dune", year: 1984 }]);
+  await content({ kind: "watched", sitting: sitting({}, film("Solaris")) });
+  await settled(({ outbox }) => outbox.unknown.length === 2);
+  assert.equal((await state()).outbox.unknown[1].later, true);
+  assert.ok(api.alarms.set.get("ask").when > Date.now() + 20_000, "it is asked again later");
+  await until(() => daemon.said("waiting").at(-1)?.viewings === 2, "the daemon knows what waits");
+  await page({ kind: "identify", id: dune.id, media: { type: "movie", ids: { tmdb: 841 } }, remember: false });
+  assert.equal((await state()).recent[0].title, "Dune", "the name stays with the answer");
+  for (const { id } of (await state()).outbox.unknown) await page({ kind: "discard", id });
+  await until(() => daemon.said("waiting").at(-1)?.viewings === 0);
+  assert.deepEqual(await page({ kind: "undo", id: dune.id }), { ok: true });
+  const [again] = (await state()).outbox.unknown;
+  await page({ kind: "discard", id: again.id });
+  assert.equal(daemon.said("undo").length, 0, "what was never sent is nobody's to take back");
+});
+
+test("not this: asked when it counts; after it was reported it is taken back, and asked at once", async () => {
+  daemon.answers = (message) => {
+    if (message.type === "undo") return { type: "undone", id: message.id, removed: true };
+    return message.type === "waiting" ? null : accepting(message);
+  };
+  const first = sitting({}, certainly);
+  assert.deepEqual(await page({ kind: "notThis", sitting: first }), { ok: true });
+  assert.equal((await content({ kind: "sitting", sitting: first })).identified, null);
+  await content({ kind: "watched", sitting: first });
+  await settled(({ outbox }) => outbox.unknown.length === 1);
+  const [card] = (await state()).outbox.unknown;
+  assert.equal(card.kind, null, "the page may be wrong about the kind, too");
+  assert.equal(daemon.said("viewing").length, 0);
+  await page({ kind: "discard", id: card.id });
+  const second = sitting({}, certainly);
+  await content({ kind: "watched", sitting: second });
+  await until(() => daemon.said("viewing").length === 1);
+  await settled(({ outbox }) => outbox.waiting === 0);
+  const { ok, id } = await page({ kind: "notThis", sitting: second });
+  assert.equal(ok, true);
+  assert.equal(daemon.said("undo")[0].event, second.id);
+  const [asked] = (await state()).outbox.unknown;
+  assert.deepEqual([asked.id, asked.at], [id, second.at]);
+  await page({ kind: "discard", id });
+});
+
+test("undo of what was reported: done, refused in words, or not possible with an older daemon", async () => {
+  const report = async () => {
+    const one = sitting({}, certainly);
+    await content({ kind: "watched", sitting: one });
+    await settled(({ outbox, recent }) => outbox.waiting === 0 && recent[0]?.id === one.id);
+    return one.id;
+  };
+  daemon.answers = (message) => {
+    if (message.type === "undo") return { type: "error", id: message.id, code: "REFUSED", message: "it stays", retryable: false };
+    return message.type === "waiting" ? null : accepting(message);
+  };
+  const id = await report();
+  assert.deepEqual(await page({ kind: "undo", id }), { ok: false, code: "UNDO_REFUSED", message: "it stays" });
+  daemon.features = [];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  assert.equal((await page({ kind: "undo", id })).code, "UNDO_OLD");
+  daemon.listens = false;
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  assert.equal((await page({ kind: "undo", id })).code, "UNDO_OFFLINE");
+  daemon.listens = true;
+  assert.equal((await page({ kind: "undo", id: uuid() })).code, "NOT_FOUND");
+  assert.equal((await state()).recent[0].id, id, "what was not taken back can still be");
 });

@@ -92,15 +92,16 @@ export function fakeApi(messages, script) {
 
 /**
  * A state in which all is well, changed by what is given.
- * @param {{link?: any, daemon?: any, outbox?: any, settings?: any, sites?: any, paused?: boolean}} [change]
+ * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, paused?: boolean}} [change]
  */
-export function stateWith({ link, daemon, outbox, settings, sites, paused = false } = {}) {
+export function stateWith({ link, daemon, outbox, recent, settings, sites, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
     daemon: daemon === undefined ? { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z" } : daemon,
     outbox: { waiting: 0, full: false, rejected: [], unknown: [], ...outbox },
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, askUnknown: true, ...settings },
+    recent: recent ?? [],
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],
     paused,
   };

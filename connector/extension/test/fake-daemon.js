@@ -13,6 +13,8 @@ export class FakeDaemon {
   health = { service: "filmspool", version: "1.2.3", protocol: [1] };
   subprotocol = "filmspool.v1";
   limits = { maxMessageBytes: 65_536, maxInFlight: 4 };
+  /** None, as of a daemon from before there were any. */
+  features = [];
   /** @type {string | undefined} the token it knows */
   token = pairing().token;
   proof = async (nonce) => (this.token ? proofOf(this.token, nonce) : undefined);
@@ -72,7 +74,7 @@ export class FakeDaemon {
   }
 
   #welcome(paired, proof) {
-    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits, features: [] };
+    return { type: "welcome", v: 1, server: { version: "1.2.3" }, paired, ...(proof && { proof }), limits: this.limits, features: this.features };
   }
 
   async answer(socket, message) {
@@ -120,9 +122,9 @@ export function edges(daemon, kept = pairing()) {
   };
 }
 
-/** Resolves as soon as a condition holds; fails after five seconds. */
-export async function until(condition, what = String(condition)) {
-  const end = performance.now() + 5000;
+/** Resolves as soon as a condition holds; fails after so many milliseconds. */
+export async function until(condition, what = String(condition), limit = 5000) {
+  const end = performance.now() + limit;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { knownKey } from "../source/background/known.js";
+import { answerFor } from "../source/background/known.js";
 import { withPage } from "../source/identify/around.js";
 import { identify, pickupFor } from "../source/identify/index.js";
 import { Screening } from "./screening.js";
@@ -161,7 +161,10 @@ test("what the user has said of a series holds for its other episodes on that si
   const url = "https://mediathek.example/v/2";
   const page = await seen(fixture("titles-only").replace("Folge 2", "Folge 3"), url);
   const first = identify(await seen(fixture("titles-only"), url), {});
-  const known = { [knownKey("mediathek.example", first.evidence)]: { tmdb: 701396, title: "Reel Life" } };
+  const { season, episode } = first.evidence;
+  const said = { type: "episode", show: { ids: { tmdb: 701396 } }, season, episode };
+  const { key, value } = answerFor({ host: "mediathek.example", evidence: first.evidence }, said, "Leben auf Rolle");
+  const known = { [key]: value };
   const found = identify(page, known);
   assert.equal(found.certain, true);
   assert.deepEqual(found.media, { type: "episode", show: { ids: { tmdb: 701396 }, title: "Leben auf Rolle" }, season: 1, episode: 3 });
@@ -171,7 +174,7 @@ test("what the user has said of a series holds for its other episodes on that si
 
 test("what the user has said of a film holds for that film", async () => {
   const page = await seen(fixture("imdb-film"), "https://www.imdb.com/title/tt7000603/");
-  const known = { "www.imdb.com|film|the spool keeper|1999": { tmdb: 700603, title: "The Spool Keeper" } };
+  const known = { "www.imdb.com|film|the spool keeper|1999": { kind: "movie", tmdb: 700603, title: "The Spool Keeper" } };
   assert.deepEqual(identify(page, known).media.ids, { tmdb: 700603, imdb: "tt7000603" });
   assert.equal(identify(page, known).certain, true);
 });

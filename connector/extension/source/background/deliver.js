@@ -8,6 +8,7 @@
  */
 import { Backoff } from "./backoff.js";
 import { LinkProblem } from "./problem.js";
+import { Requests } from "./requests.js";
 
 /**
  * @typedef {import("./outbox.js").Outbox} Outbox
@@ -29,6 +30,8 @@ import { LinkProblem } from "./problem.js";
  * @property {() => Promise<void>} wakeLater makes sure that the alarm is set
  * @property {() => Promise<void>} sleep takes the alarm away
  * @property {() => void} changed
+ * @property {() => Promise<number>} [owes] how many viewings wait for the user, if the daemon has been told another number
+ * @property {(viewings: number) => Promise<void>} [told] the daemon knows it now
  * @property {Backoff} [backoff]
  * @property {Times} [times]
  */
@@ -48,6 +51,9 @@ export class Delivery {
   #inFlight = new Map();
   /** Settled while the outbox is being read, and so maybe still in that reading. */
   #settled = new Set();
+  /** Being taken back: not to be sent. */
+  #withdrawn = new Set();
+  #requests = new Requests();
   /** @type {Promise<void> | null} */
   #connecting = null;
   /** @type {Promise<void>} */
@@ -59,6 +65,8 @@ export class Delivery {
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #watch;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #later;
 
   /** @type {DaemonStatus | null} */
   status = null;
@@ -104,8 +112,58 @@ export class Delivery {
 
   /** What the alarm does, and the browser's start. */
   async tick() {
-    const { waiting } = await this.#outbox.count();
-    await (waiting > 0 ? this.wake() : this.#drained());
+    await ((await this.#due()) ? this.wake() : this.#drained());
+  }
+
+  /** Whether there is something to say. */
+  async #due() {
+    return (await this.#outbox.count()).waiting > 0 || (await this.#owed()) >= 0;
+  }
+
+  /** @returns {Promise<number>} how many viewings wait for the user, or -1 when the daemon has been told */
+  async #owed() {
+    return (await this.#around.owes?.()) ?? -1;
+  }
+
+  /** Tells the daemon how many viewings wait for the user, when it does not know. */
+  async tell() {
+    const viewings = await this.#owed();
+    if (viewings < 0) return;
+    await this.#around.wakeLater();
+    if (!this.#link.connected) return void this.wake();
+    if (this.#link.features.includes("waiting")) this.#link.send({ type: "waiting", viewings });
+    await this.#around.told?.(viewings);
+  }
+
+  /**
+   * Asks the daemon something.
+   * @param {Message} message without id; its type is the name of the feature too
+   * @param {{force?: boolean}} [how] force: the user waits for it
+   * @returns {Promise<Message>} the answer, or an error; OFFLINE when there is none, UNKNOWN_TYPE of an older daemon
+   */
+  async ask(message, how) {
+    await this.wake(how);
+    if (!this.#link.connected) return { type: "error", code: "OFFLINE", retryable: true };
+    if (!this.#link.features.includes(message.type)) return { type: "error", code: "UNKNOWN_TYPE", retryable: false };
+    const answer = this.#requests.ask((whole) => this.#link.send(whole), message);
+    this.#keepWatch();
+    return (await answer) ?? { type: "error", code: "OFFLINE", retryable: true };
+  }
+
+  /**
+   * Runs work during which an event is not sent.
+   * @template T
+   * @param {string} id
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async withdrawn(id, work) {
+    this.#withdrawn.add(id);
+    try {
+      return await work();
+    } finally {
+      this.#withdrawn.delete(id);
+    }
   }
 
   /**
@@ -135,6 +193,8 @@ export class Delivery {
       await this.#link.connect({ again });
       this.#backoff.reset();
       this.#link.send({ type: "status", id: "status" });
+      await this.#around.told?.(-1); // another daemon may answer now
+      await this.tell();
     } catch (error) {
       await this.#failed(/** @type {LinkProblem} */ (error));
     }
@@ -152,7 +212,7 @@ export class Delivery {
       return;
     }
     const wait = this.#backoff.fail(performance.now(), retryAfter);
-    if ((await this.#outbox.count()).waiting === 0) return;
+    if (!(await this.#due())) return;
     this.#retry = setTimeout(() => void this.wake(), wait + 1);
   }
 
@@ -170,8 +230,9 @@ export class Delivery {
     while (this.#link.connected && this.#backoff.left(performance.now()) === 0) {
       this.#settled.clear();
       const events = await this.#outbox.list("waiting", this.#link.window);
-      const fresh = events.filter(({ id }) => !this.#inFlight.has(id) && !this.#settled.has(id));
+      const fresh = events.filter((event) => this.#mayGo(event));
       if (!this.#link.connected) return;
+      this.#rouse(events);
       const next = fresh.slice(0, this.#link.window - this.#inFlight.size);
       if (events.length === 0) await this.#drained();
       for (const event of next) await this.#send(event);
@@ -181,12 +242,29 @@ export class Delivery {
   }
 
   /** @param {Event} event */
+  #mayGo({ id, after = 0 }) {
+    return after <= Date.now() && !this.#inFlight.has(id) && !this.#settled.has(id) && !this.#withdrawn.has(id);
+  }
+
+  /**
+   * Comes back for the first of those that are not to be sent yet.
+   * @param {Event[]} events
+   */
+  #rouse(events) {
+    const later = events.map(({ after = 0 }) => after - Date.now()).filter((wait) => wait > 0);
+    clearTimeout(this.#later);
+    if (later.length > 0) this.#later = setTimeout(() => void this.wake(), Math.min(...later) + 1);
+  }
+
+  /** @param {Event} event */
   async #send(event) {
     const message = /** @type {Message} */ (event.message);
     if (text.encode(JSON.stringify(message)).length > this.#link.maxBytes) {
       await this.#reject(event.id, "TOO_LARGE", "It is too large for Filmspool.");
       return;
     }
+    if (!event.tried && !(await this.#outbox.tried(event.id))) return; // it has been taken back meanwhile
+    if (!this.#mayGo(event) || !this.#link.connected) return;
     this.#inFlight.set(event.id, event);
     this.#link.send(message);
   }
@@ -194,7 +272,7 @@ export class Delivery {
   /** Takes the alarm away if nothing waits. */
   #drained() {
     return this.#alone(async () => {
-      if ((await this.#outbox.count()).waiting === 0) await this.#around.sleep();
+      if (!(await this.#due())) await this.#around.sleep();
     });
   }
 
@@ -215,7 +293,7 @@ export class Delivery {
   #keepWatch() {
     clearTimeout(this.#watch);
     if (!this.#link.connected) return;
-    if (this.#inFlight.size > 0) {
+    if (this.#inFlight.size + this.#requests.size > 0) {
       this.#watch = setTimeout(() => this.#link.drop(new LinkProblem("waiting", "LOST", "Filmspool does not answer.")), this.#times.answer);
     } else {
       this.#watch = setTimeout(() => this.#link.rest(), this.#times.idle);
@@ -224,6 +302,7 @@ export class Delivery {
 
   /** @param {Message} message */
   async #hear(message) {
+    if (this.#requests.hear(message)) return this.#keepWatch();
     switch (message.type) {
       case "ack":
         await this.#acknowledged(message.id);
@@ -243,7 +322,7 @@ export class Delivery {
    */
   async #acknowledged(id) {
     if (!this.#inFlight.has(id)) return;
-    await this.#outbox.remove(id, ["waiting"]);
+    await this.#outbox.remove(id, ["waiting"], { recent: true });
     this.#settle(id);
     this.#around.changed();
     await this.#pump();
@@ -299,6 +378,7 @@ export class Delivery {
   async #lost(why) {
     clearTimeout(this.#watch);
     this.#inFlight.clear();
+    this.#requests.lose();
     await this.#failed(why);
   }
 }

@@ -2,6 +2,8 @@
  * From what was watched or wished to an event of the outbox. Pure: the same
  * sitting makes the same event, byte by byte, so that it can be sent again.
  */
+import { titled } from "../identify/kinds.js";
+import { pageKey } from "./known.js";
 
 /**
  * @typedef {import("../messages.js").Sitting} Sitting
@@ -100,6 +102,7 @@ function draft(sitting, evidence) {
     progress: { position: seconds(sitting.position), duration: seconds(sitting.duration), played: seconds(sitting.played) },
     source: lean({ site: short(sitting.host) ?? "", url: plainUrl(sitting.url) }),
     evidence,
+    key: pageKey(sitting),
   };
 }
 
@@ -119,30 +122,52 @@ function viewing(id, media, { watchedAt, progress, source }) {
 const hasForeignIds = ({ ids, show }) => Boolean(ids?.imdb || ids?.tvdb || show?.ids?.imdb || show?.ids?.tvdb);
 
 /**
- * What is certain, or has an id that the daemon can look up, is sent. The rest
- * waits for the user; or goes as a title, if the user does not want to be
- * asked. Never a guess.
+ * What the service can be asked: a title, and of an episode its place.
+ * @param {Media | null} media
+ * @returns {media is Media}
+ */
+function canBeAsked(media) {
+  if (media?.type === "movie") return Boolean(media.title);
+  return Boolean(media?.show?.title && media.season !== undefined && media.episode !== undefined);
+}
+
+/**
+ * What is certain, or has an id that the daemon can look up, is sent. Of the
+ * rest the service is asked first, and then the user; or it goes as a title,
+ * if the user does not want to be asked. Never a guess.
  * @param {Sitting} sitting
  * @param {Identified} identified
  * @param {{askUnknown: boolean}} settings
  * @returns {Event}
  */
 export function watched(sitting, { media, certain, evidence }, { askUnknown }) {
-  const from = draft(sitting, evidence);
-  if (media && (certain || hasForeignIds(media) || !askUnknown)) return viewing(sitting.id, media, from);
-  const title = short(evidence.title) ?? short(sitting.title) ?? sitting.host;
-  return { id: sitting.id, state: "unknown", title, at: sitting.at, draft: from };
+  if (media && (certain || hasForeignIds(media) || !askUnknown)) return viewing(sitting.id, media, draft(sitting, evidence));
+  const event = open(sitting, evidence);
+  return canBeAsked(media) ? { ...event, ask: { media: leanMedia(media), at: 0, tries: 0 } } : event;
 }
 
 /**
- * The event that was unknown, now that the user has said what it was.
+ * Watched, and only the user can say what it was.
+ * @param {Sitting} sitting
+ * @param {Identified["evidence"]} evidence
+ * @param {string} [id]
+ * @returns {Event}
+ */
+export function open(sitting, evidence, id = sitting.id) {
+  const title = short(evidence.title) ?? short(sitting.title) ?? sitting.host;
+  return { id, state: "unknown", title, at: sitting.at, draft: draft(sitting, evidence) };
+}
+
+/**
+ * The event that was unknown, now that the user or the service has said what
+ * it was. The draft stays with it: the answer may be taken back.
  * @param {Event} event
  * @param {Media} media
  * @returns {Event}
  */
 export function identified(event, media) {
   const from = /** @type {Draft} */ (event.draft);
-  return { ...event, ...viewing(event.id, media, from) };
+  return { ...event, ...viewing(event.id, titled(media, from.evidence), from) };
 }
 
 /**

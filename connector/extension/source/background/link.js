@@ -47,6 +47,8 @@ export class Link {
   window = 1;
   /** How large a message may be. */
   maxBytes = 65_536;
+  /** @type {string[]} what the daemon can do beyond the protocol's first messages */
+  features = [];
 
   /** @param {Edges} edges */
   constructor(edges) {
@@ -138,6 +140,7 @@ export class Link {
     const conversation = await Conversation.open(this.#edges.WebSocket, address);
     const welcome = await this.#ended(conversation, () => this.#enter(conversation, pairing));
     this.window = within(welcome.limits?.maxInFlight, 1, 1000, 20);
+    this.features = Array.isArray(welcome.features) ? welcome.features : [];
     this.maxBytes = within(welcome.limits?.maxMessageBytes, 1024, 1 << 20, 65_536);
     if (turn !== this.#turn) {
       conversation.leave(new LinkProblem("waiting", "DROPPED", ""));

@@ -6,22 +6,24 @@
 import { withPage } from "../identify/around.js";
 import { identify, pickupFor } from "../identify/index.js";
 import { identifyTyped } from "../identify/typed.js";
+import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
-import { knownKey } from "./known.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage } from "./pages.js";
-import { closeStorage, loadKnown, loadSettings, remember, saveSettings } from "./settings.js";
+import { closeStorage, forgetAnswer, loadKnown, loadSettings, remember, saveSettings } from "./settings.js";
 import * as sites from "./sites.js";
-import { compose } from "./state.js";
+import { compose, countToAnswer } from "./state.js";
 import { fromContent } from "./watching.js";
+import { WrongBook } from "./wrong.js";
 
 /** @type {typeof chrome} */
 const api = globalThis.browser ?? globalThis.chrome;
 
+const ASK = "ask";
 const FLUSH = "flush";
 const RESUME = "resume";
 
@@ -52,6 +54,20 @@ const delivery = new Delivery({
     if (!(await api.alarms.get(FLUSH))) await api.alarms.create(FLUSH, { periodInMinutes: 1 });
   },
   sleep: async () => void (await api.alarms.clear(FLUSH)),
+  changed,
+  owes: async () => {
+    const pairing = await loadPairing();
+    if (!pairing || pairing.revoked) return -1;
+    const [now, told] = [await countToAnswer(outbox), await database.read("told")];
+    return told?.clientId === pairing.clientId && told.viewings === now ? -1 : now;
+  },
+  told: async (viewings) => database.write("told", { clientId: (await loadPairing())?.clientId, viewings }),
+});
+
+const asking = new Asking({
+  outbox,
+  delivery,
+  wakeAt: async (when) => void (await api.alarms.create(ASK, { when })),
   changed,
 });
 
@@ -84,6 +100,7 @@ async function announce() {
   await showBadge(now);
   await api.storage.session.set({ link: link.info, daemon: delivery.status });
   await watchPause(now.settings.pausedUntil);
+  await delivery.tell();
   await api.runtime.sendMessage({ kind: "changed" }).catch(() => {}); // no page is open
 }
 
@@ -95,12 +112,16 @@ async function watchPause(until) {
   if (until > Date.now()) await api.alarms.create(RESUME, { when: until + 500 });
 }
 
+const wrong = new WrongBook(database);
 const pageParts = {
   state,
   settings: loadSettings,
   saveSettings,
+  known: loadKnown,
   remember,
-  knownKey,
+  forgetAnswer,
+  identify,
+  wrong,
   typed: identifyTyped,
   outbox,
   link,
@@ -110,7 +131,7 @@ const pageParts = {
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway };
+const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway, asking, wrong };
 
 const PAGE_WAIT = 1000;
 
@@ -154,16 +175,19 @@ async function flush() {
 
 api.alarms.onAlarm.addListener(({ name }) => {
   if (name === FLUSH) void flush();
+  else if (name === ASK) void asking.run();
   else changed();
 });
 
 api.runtime.onStartup.addListener(() => {
   void flush();
+  void asking.run();
   void sites.registerAll();
 });
 
 api.runtime.onInstalled.addListener(({ reason }) => {
   void flush();
+  void asking.run();
   void sites.registerAll();
   if (reason === "install") void api.runtime.openOptionsPage();
 });

@@ -16,6 +16,9 @@ export const CAPACITY = 5000;
 /** How many ids of settled events are remembered. */
 const REMEMBERED = 1000;
 
+/** How many of the latest settled events are remembered whole, and for how long in milliseconds. */
+const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
+
 /**
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Identified} Identified
@@ -28,6 +31,15 @@ const REMEMBERED = 1000;
  * @property {{position: number, duration: number, played: number}} progress
  * @property {{site: string, url?: string}} source
  * @property {Identified["evidence"]} evidence
+ * @property {string} [key] of its page; see known.js
+ */
+
+/**
+ * That the service is to be asked what an unknown event was.
+ * @typedef {object} Ask
+ * @property {Media} media what is known of it
+ * @property {number} at when it is due, in milliseconds since 1970
+ * @property {number} tries how often it was in vain
  */
 
 /**
@@ -37,7 +49,11 @@ const REMEMBERED = 1000;
  * @property {string} title for the user
  * @property {string} at when it happened, RFC 3339
  * @property {Record<string, any>} [message] exactly as it is sent; none while unknown
- * @property {Draft} [draft] only while unknown
+ * @property {Draft} [draft] while unknown, and of one that was
+ * @property {Ask} [ask] only while unknown: the service is asked first
+ * @property {import("../messages.js").Candidate[]} [candidates] only while unknown: what the service takes it for
+ * @property {number} [after] milliseconds since 1970: not to be sent before
+ * @property {boolean} [tried] it was sent at least once
  * @property {{code: string, message: string}} [error] only when rejected
  * @property {number} [seq] the order of arrival
  */
@@ -46,6 +62,12 @@ const REMEMBERED = 1000;
 
 /** @param {Event["state"]} state */
 const inState = (state) => IDBKeyRange.bound([state], [state, []]);
+
+/**
+ * @param {(Event & {gone: number})[] | undefined} kept
+ * @returns {(Event & {gone: number})[]}
+ */
+const fresh = (kept) => (kept ?? []).filter(({ gone }) => Date.now() - gone < RECENT.lasts);
 
 export class Outbox {
   #db;
@@ -107,14 +129,84 @@ export class Outbox {
   }
 
   /**
+   * The event of an id, waiting for whatever.
+   * @param {string} id
+   * @returns {Promise<Event | undefined>}
+   */
+  get(id) {
+    return this.#db.run("readonly", ["events"], (tx) => answer(tx.objectStore("events").index("id").get(id)));
+  }
+
+  /**
+   * The latest events of a state, the latest first.
+   * @param {Event["state"]} state
+   * @param {number} limit
+   * @returns {Promise<Event[]>}
+   */
+  latest(state, limit) {
+    return this.#db.run("readonly", ["events"], async (tx) => {
+      const request = tx.objectStore("events").index("state").openCursor(inState(state), "prev");
+      const found = [];
+      for (let cursor = await answer(request); cursor && found.length < limit; cursor = await answer(request)) {
+        found.push(cursor.value);
+        cursor.continue();
+      }
+      return found;
+    });
+  }
+
+  /** @returns {Promise<(Event & {gone: number})[]>} what was settled last and can be taken back, oldest first */
+  async recent() {
+    const kept = await this.#db.run("readonly", ["kept"], (tx) => answer(tx.objectStore("kept").get("recent")));
+    return fresh(kept);
+  }
+
+  /**
+   * Notes that an event is about to be sent: from now on the daemon may have it.
+   * @param {string} id
+   */
+  tried(id) {
+    return this.#change(id, "waiting", (event) => ({ ...event, tried: true }));
+  }
+
+  /**
+   * Changes an unknown event that stays one.
+   * @param {string} id
+   * @param {(event: Event) => Event} to
+   */
+  learn(id, to) {
+    return this.#change(id, "unknown", to);
+  }
+
+  /**
+   * Puts another event in the place of one that the daemon has no more.
+   * @param {string} id
+   * @param {Event | null} instead
+   */
+  replace(id, instead) {
+    return this.#db.run("readwrite", ["events", "done", "kept"], async (tx) => {
+      const events = tx.objectStore("events");
+      /** @type {Event | undefined} */
+      const event = await answer(events.index("id").get(id));
+      if (event) await answer(events.delete(/** @type {number} */ (event.seq)));
+      if (event) await answer(tx.objectStore("done").add({ id }));
+      const kept = tx.objectStore("kept");
+      await answer(kept.put(fresh(await answer(kept.get("recent"))).filter((one) => one.id !== id), "recent"));
+      if (instead) await answer(events.add(instead));
+    });
+  }
+
+  /**
    * Forgets an event that the daemon has on disk, or that the user has
-   * dropped. Its id is remembered, so the same sitting cannot come again.
+   * dropped. Its id is remembered, so the same sitting cannot come again; a
+   * viewing that the daemon has is remembered whole for a while.
    * @param {string} id
    * @param {Event["state"][]} [only] leave it when it is in another state
+   * @param {{recent?: boolean}} [how]
    * @returns {Promise<boolean>} whether it was there
    */
-  remove(id, only) {
-    return this.#db.run("readwrite", ["events", "done"], async (tx) => {
+  remove(id, only, { recent = false } = {}) {
+    return this.#db.run("readwrite", ["events", "done", "kept"], async (tx) => {
       const events = tx.objectStore("events");
       /** @type {Event | undefined} */
       const event = await answer(events.index("id").get(id));
@@ -123,6 +215,11 @@ export class Outbox {
       const done = tx.objectStore("done");
       const seq = await answer(done.add({ id }));
       await answer(done.delete(IDBKeyRange.upperBound(/** @type {number} */ (seq) - REMEMBERED)));
+      if (recent && event.message?.type === "viewing") {
+        const kept = tx.objectStore("kept");
+        const all = [...fresh(await answer(kept.get("recent"))), { ...event, gone: Date.now() }];
+        await answer(kept.put(all.slice(-RECENT.most), "recent"));
+      }
       return true;
     });
   }
@@ -151,7 +248,7 @@ export class Outbox {
    */
   identify(id, as) {
     return this.#change(id, "unknown", (event) => {
-      const { draft: _, ...rest } = as(event);
+      const { ask: _, candidates: __, ...rest } = as(event);
       return { ...rest, state: "waiting" };
     });
   }

@@ -1,7 +1,11 @@
 /** What popup and options ask for. */
-import { added, identified, isUUID, listed, wished } from "./events.js";
+import { fits } from "../identify/kinds.js";
+import { added, identified, isUUID, listed, open, wished } from "./events.js";
+import { answerFor, mediaOf, recalled } from "./known.js";
 import { LinkProblem } from "./problem.js";
 import { fault, isAddress } from "./settings.js";
+import { takeBack } from "./undo.js";
+import { asked } from "./watching.js";
 
 /**
  * @typedef {import("../messages.js").FromPage} FromPage
@@ -20,8 +24,11 @@ import { fault, isAddress } from "./settings.js";
  * @property {() => Promise<State>} state
  * @property {() => Promise<Settings>} settings
  * @property {(settings: Settings) => Promise<void>} saveSettings
- * @property {(key: string, value: {tmdb: number, title: string}) => Promise<void>} remember
- * @property {(host: string, evidence: Identified["evidence"]) => string | null} knownKey
+ * @property {() => Promise<Known>} known
+ * @property {(key: string, value: import("../messages.js").Remembered) => Promise<unknown>} remember
+ * @property {(key: string) => Promise<unknown>} forgetAnswer
+ * @property {(sitting: Sitting, known: Known) => Identified} identify
+ * @property {import("./wrong.js").WrongBook} wrong
  * @property {(text: string) => Media | null} typed
  * @property {import("./outbox.js").Outbox} outbox
  * @property {import("./link.js").Link} link
@@ -71,6 +78,14 @@ function handle(parts, message) {
       return again(parts, message.id);
     case "discard":
       return discard(parts, message.id);
+    case "undo":
+      return undo(parts, String(message.id));
+    case "notThis":
+      return notThis(parts, message.sitting);
+    case "answers":
+      return answers(parts);
+    case "forgetAnswer":
+      return forget(parts, String(message.key));
     case "identifyText":
       return Promise.resolve(parts.typed(String(message.text)));
     case "grant":
@@ -159,17 +174,15 @@ async function take({ delivery }, message) {
   return { ok: true, id };
 }
 
+/** How long an answer stays here before it is sent, so that it can be taken back, in milliseconds. */
+export const GRACE = 8000;
+
 /**
- * The media of another episode or film of what the user has named once.
- * @param {Identified["evidence"]} evidence
- * @param {{tmdb: number, title: string}} known
- * @returns {Media | null}
+ * @param {Event} event
+ * @param {Media} media
+ * @returns {Event}
  */
-function alike({ season, episode, kind }, { tmdb, title }) {
-  if (kind === "movie") return { type: "movie", ids: { tmdb }, title };
-  if (season === undefined || episode === undefined) return null;
-  return { type: "episode", show: { ids: { tmdb }, title }, season, episode };
-}
+const answered = (event, media) => ({ ...identified(event, media), after: Date.now() + GRACE });
 
 /**
  * @param {Parts} parts
@@ -177,36 +190,95 @@ function alike({ season, episode, kind }, { tmdb, title }) {
  * @returns {Promise<Answer>}
  */
 async function identify(parts, { id, media, remember }) {
-  const { outbox, delivery, knownKey, changed } = parts;
+  const { outbox, delivery, changed } = parts;
   const unknown = await outbox.list("unknown");
   const event = unknown.find((each) => each.id === id);
   if (!event?.draft) return { ok: false, code: "NOT_FOUND", message: "It is not here any more." };
-  await delivery.add(() => outbox.identify(id, (now) => identified(now, media)));
-  const key = knownKey(event.draft.source.site, event.draft.evidence);
-  const tmdb = media.type === "episode" ? media.show?.ids?.tmdb : media.ids?.tmdb;
-  if (remember && key && tmdb) {
-    const value = { tmdb, title: (media.type === "episode" ? media.show?.title : media.title) ?? event.draft.evidence.title ?? "" };
-    await parts.remember(key, value);
-    await rest(parts, unknown.filter((each) => each !== event), key, value);
+  if (!fits(event.draft.evidence, media)) {
+    return { ok: false, code: media.type === "movie" ? "NOT_A_FILM" : "NOT_AN_EPISODE", message: "The answer is of another kind than the page." };
+  }
+  await delivery.add(() => outbox.identify(id, (now) => answered(now, media)));
+  const answer = remember ? answerFor(whereOf(event.draft), media, event.title) : null;
+  if (answer) {
+    await parts.remember(answer.key, answer.value);
+    await rest(parts, unknown.filter((each) => each !== event), { [answer.key]: answer.value });
   }
   changed();
   void delivery.wake();
   return done;
 }
 
+/** @param {import("./outbox.js").Draft} draft */
+const whereOf = ({ source, evidence, key, progress }) => ({ host: source.site, evidence, page: key, duration: progress.duration });
+
 /**
  * The same answer for all others that are waiting for it.
  * @param {Parts} parts
  * @param {Event[]} unknown
- * @param {string} key
- * @param {{tmdb: number, title: string}} value
+ * @param {Known} known
  */
-async function rest({ outbox, delivery, knownKey }, unknown, key, value) {
+async function rest({ outbox, delivery }, unknown, known) {
   for (const { id, draft } of unknown) {
-    if (!draft || knownKey(draft.source.site, draft.evidence) !== key) continue;
-    const media = alike(draft.evidence, value);
-    if (media) await delivery.add(() => outbox.identify(id, (now) => identified(now, media)));
+    const found = draft && recalled(known, whereOf(draft));
+    const media = found && mediaOf(found.answer, draft.evidence);
+    if (media) await delivery.add(() => outbox.identify(id, (now) => answered(now, media)));
   }
+}
+
+/**
+ * Takes a viewing back. One that was an answer is asked about again, and the
+ * answer is not used any more.
+ * @param {Parts} parts
+ * @param {string} id
+ * @returns {Promise<Answer>}
+ */
+async function undo(parts, id) {
+  const was = (await parts.outbox.get(id)) ?? (await parts.outbox.recent()).find((one) => one.id === id);
+  const back = await takeBack(parts, id);
+  const found = back.ok && was?.draft && recalled(await parts.known(), whereOf(was.draft));
+  if (found) await parts.forgetAnswer(found.key);
+  return back;
+}
+
+/**
+ * What is recognised as playing is something else. An answer that said so is
+ * forgotten, and the user is asked what it is: once it counts as watched, or
+ * now, if it was reported already and could be taken back.
+ * @param {Parts} parts
+ * @param {Sitting} sitting
+ * @returns {Promise<Answer>}
+ */
+async function notThis(parts, sitting) {
+  if (!isUUID(sitting?.id)) return { ok: false, code: "BAD_MESSAGE", message: "This is no sitting." };
+  const found = parts.identify(sitting, await parts.known());
+  if (found.key) await parts.forgetAnswer(found.key);
+  await parts.wrong.add(sitting.id);
+  parts.changed();
+  const reported = (await parts.outbox.get(sitting.id)) ?? (await parts.outbox.recent()).find(({ id }) => id === sitting.id);
+  if (reported?.state !== "waiting") return done;
+  const id = crypto.randomUUID();
+  const back = await takeBack(parts, sitting.id, ({ draft, at }) => (draft ? { id, state: "unknown", title: sitting.title, at, draft } : open({ ...sitting, at }, asked(found), id)));
+  return back.ok ? { ok: true, id } : back;
+}
+
+/**
+ * @param {Parts} parts
+ * @returns {Promise<import("../messages.js").RememberedAnswer[]>} in the order of their sites
+ */
+async function answers({ known }) {
+  const all = Object.entries(await known()).map(([key, value]) => ({ ...value, key, host: key.split("|")[0] }));
+  return all.sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+/**
+ * @param {Parts} parts
+ * @param {string} key
+ * @returns {Promise<Answer>}
+ */
+async function forget({ forgetAnswer, changed }, key) {
+  await forgetAnswer(key);
+  changed();
+  return done;
 }
 
 /**

@@ -1,9 +1,11 @@
 /** The user's settings: defaults, what is allowed, where they are kept. */
+import { usable } from "./known.js";
 
 /**
  * @typedef {import("../messages.js").Settings} Settings
  * @typedef {import("../messages.js").Threshold} Threshold
  * @typedef {import("../messages.js").Known} Known
+ * @typedef {import("../messages.js").Remembered} Remembered
  */
 
 /** @type {typeof chrome} */
@@ -87,16 +89,27 @@ export const isPaused = ({ private: hidden, pausedUntil }) => hidden || pausedUn
 /** @returns {Promise<Known>} */
 export async function loadKnown() {
   const { known } = await api.storage.local.get("known");
-  return /** @type {Known} */ (known ?? {});
+  return usable(known);
+}
+
+/** @type {Promise<unknown>} changes of what is known happen one after the other */
+let changing = Promise.resolve();
+
+/** @param {(known: Known) => Known} change */
+function changeKnown(change) {
+  const mine = changing.then(async () => api.storage.local.set({ known: change(await loadKnown()) }));
+  changing = mine.catch(() => {});
+  return mine;
 }
 
 /**
  * @param {string} key
- * @param {{tmdb: number, title: string}} value
+ * @param {Remembered} value
  */
-export async function remember(key, value) {
-  await api.storage.local.set({ known: { ...(await loadKnown()), [key]: value } });
-}
+export const remember = (key, value) => changeKnown((known) => ({ ...known, [key]: value }));
+
+/** @param {string} key */
+export const forgetAnswer = (key) => changeKnown(({ [key]: _, ...others }) => others);
 
 /** Content scripts have no business in our storage, where a browser lets us say so. */
 export async function closeStorage() {

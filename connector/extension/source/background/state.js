@@ -22,14 +22,54 @@ const rejected = ({ id, title, at, error }) => ({ id, title, at, code: error?.co
  * @param {Event} event
  * @returns {Unknown}
  */
-const unknown = ({ id, title, at, draft }) => ({
+const unknown = ({ id, title, at, draft, ask, candidates }) => ({
   id,
   title,
   at,
   host: draft?.source.site ?? "",
   kind: draft?.evidence.kind ?? null,
   evidence: draft?.evidence ?? {},
+  ...(ask && { later: true }),
+  ...(candidates && { candidates }),
 });
+
+/**
+ * The service is being asked what it was, for the first time: the user need
+ * not be.
+ * @param {Event} event
+ */
+const fresh = ({ ask }) => ask?.tries === 0;
+
+/**
+ * What the user has to look at: what was not recognised, and what was refused.
+ * @param {import("./outbox.js").Outbox} outbox
+ */
+async function toAnswer(outbox) {
+  const unknown = await outbox.list("unknown");
+  return unknown.filter((event) => !fresh(event));
+}
+
+/**
+ * How many viewings wait for the user.
+ * @param {import("./outbox.js").Outbox} outbox
+ */
+export async function countToAnswer(outbox) {
+  const { rejected, unknown } = await outbox.count();
+  return rejected + (unknown > 0 ? (await toAnswer(outbox)).length : 0);
+}
+
+/** How many of the latest are shown to be taken back. */
+const MOST_RECENT = 5;
+
+/**
+ * The latest viewings that can be taken back, the latest first.
+ * @param {import("./outbox.js").Outbox} outbox
+ */
+async function recent(outbox) {
+  const waiting = (await outbox.latest("waiting", MOST_RECENT)).filter(({ message }) => message?.type === "viewing");
+  const all = [...waiting, ...(await outbox.recent()).reverse()].slice(0, MOST_RECENT);
+  return all.map(({ id, title, at }) => ({ id, title, at }));
+}
 
 /**
  * @param {object} parts
@@ -54,8 +94,9 @@ export async function compose({ outbox, info, daemon, pairing }) {
       waiting,
       full,
       rejected: (await outbox.list("rejected", MOST_SHOWN)).map(rejected),
-      unknown: (await outbox.list("unknown", MOST_SHOWN)).map(unknown),
+      unknown: (await toAnswer(outbox)).slice(0, MOST_SHOWN).map(unknown),
     },
+    recent: await recent(outbox),
     settings,
     sites: await listSites(),
     paused: isPaused(settings),

@@ -1,5 +1,5 @@
 /** What content scripts say: a sitting has begun, or it counts as watched. */
-import { isUUID, watched } from "./events.js";
+import { isUUID, open, watched } from "./events.js";
 import { isPaused } from "./settings.js";
 
 /**
@@ -18,6 +18,8 @@ import { isPaused } from "./settings.js";
  * @property {(sitting: Sitting, known: Known) => Identified} identify
  * @property {(url: string) => Record<string, any> | null} pickupFor
  * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
+ * @property {{keep<T>(put: () => Promise<T>): Promise<T>}} [asking]
+ * @property {import("./wrong.js").WrongBook} [wrong]
  * @property {import("./halfway.js").HalfwayBook} [halfway]
  */
 
@@ -62,10 +64,10 @@ export async function fromContent(parts, message, { byUser = false, around = asy
  * @param {unknown} page its name, for what was left half way there
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor, halfway }, sitting, page) {
+async function begun({ settings, known, identify, pickupFor, halfway, wrong }, sitting, page) {
   const now = await settings();
   const record = !isPaused(now);
-  const { media, certain } = identify(sitting, await known());
+  const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : identify(sitting, await known());
   const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
   const answer = { record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain };
   return resume ? { ...answer, resume } : answer;
@@ -86,13 +88,28 @@ async function left({ settings, halfway }, noted) {
  * @param {Sitting} sitting
  * @returns {Promise<WatchedAnswer>}
  */
-async function keep({ settings, known, identify, delivery, halfway }, sitting) {
+async function keep({ settings, known, identify, delivery, halfway, asking, wrong }, sitting) {
   try {
-    const fate = await delivery.put(watched(sitting, identify(sitting, await known()), await settings()));
+    const found = identify(sitting, await known());
+    const event = (await wrong?.has(sitting.id)) ? open(sitting, asked(found)) : watched(sitting, found, await settings());
+    const put = () => delivery.put(event);
+    const fate = await (event.ask && asking ? asking.keep(put) : put());
     if (fate === "full") return { kept: false, reason: "full" };
     await halfway?.drop(sitting.id).catch(() => {}); // it runs out by itself
     return { kept: true };
   } catch {
     return { kept: false, reason: "storage" };
   }
+}
+
+/**
+ * What the page says of something that the user has said it is not. The page
+ * may be wrong about the kind too.
+ * @param {Identified} found
+ * @returns {Identified["evidence"]}
+ */
+export function asked({ certain, key, evidence }) {
+  if (!certain || key) return evidence;
+  const { kind: _, season: __, episode: ___, ...rest } = evidence;
+  return rest;
 }

@@ -8,7 +8,7 @@
  * up and nothing is guessed; sources that contradict each other leave the
  * matter open.
  */
-import { knownKey } from "../background/known.js";
+import { pageKey, recalled } from "../background/known.js";
 import { certainId } from "./certain.js";
 import { texts, words } from "./described.js";
 import { gathered, lean } from "./gathered.js";
@@ -19,6 +19,7 @@ export { pickupFor } from "./sites.js";
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Ids} Ids
  * @typedef {import("../messages.js").Known} Known
+ * @typedef {import("../messages.js").Remembered} Remembered
  * @typedef {import("../messages.js").Identified} Identified
  * @typedef {import("./gathered.js").Gathered} Gathered
  * @typedef {import("./ids.js").Named} Named
@@ -26,7 +27,7 @@ export { pickupFor } from "./sites.js";
 
 /**
  * A page, or a sitting on one; see messages.js.
- * @typedef {{url: string, host: string, title: string, evidence: any}} Page
+ * @typedef {{url: string, host: string, title: string, duration?: number, evidence: any}} Page
  */
 
 /**
@@ -38,11 +39,13 @@ export function identify(page, known) {
   const safe = checked(page);
   const found = gathered(safe);
   const evidence = asEvidence(found);
-  const certain = agreed(certainId(safe.url, safe.evidence), found);
+  const id = certainId(safe.url, safe.evidence);
+  const certain = agreed(id, found);
   if (certain) return { media: certain, certain: true, evidence: { ...evidence, ...placeOf(certain) } };
-  const recalled = recall(safe.host, found, evidence, known);
-  if (recalled) return { media: recalled, certain: true, evidence };
-  return { media: likely(found), certain: false, evidence };
+  const recall = recalled(known, { ...safe, evidence, page: pageKey(safe) });
+  const media = recall && remembered(found, recall.answer);
+  if (recall && media) return { media, certain: true, evidence, key: recall.key };
+  return { media: likely(found, id), certain: false, evidence };
 }
 
 /**
@@ -50,10 +53,11 @@ export function identify(page, known) {
  * @returns {Page}
  */
 function checked(page) {
-  const { url, host, title, evidence } = page ?? {};
+  const { url, host, title, duration, evidence } = page ?? {};
   const text = (/** @type {unknown} */ value, /** @type {number} */ most) => (typeof value === "string" ? value.slice(0, most) : "");
   const some = evidence && typeof evidence === "object" ? evidence : {};
-  return { url: text(url, 4000), host: text(host, 253), title: text(title, 300), evidence: { ...some, links: texts(some.links) } };
+  const length = typeof duration === "number" ? { duration } : {};
+  return { url: text(url, 4000), host: text(host, 253), title: text(title, 300), ...length, evidence: { ...some, links: texts(some.links) } };
 }
 
 /**
@@ -90,29 +94,28 @@ function agreed(id, found) {
 }
 
 /**
- * What the user has said of the same series or film on this site.
- * @param {string} host
+ * What the user has said of the same series, film or page.
  * @param {Gathered} found
- * @param {Identified["evidence"]} evidence
- * @param {Known} known
+ * @param {Remembered} answer
  * @returns {Media | null}
  */
-function recall(host, found, evidence, known) {
-  const key = knownKey(host, evidence);
-  if (key === null || !known || !Object.hasOwn(known, key)) return null;
-  const { tmdb } = known[key];
-  if (found.kind === "movie") return movie(found, tmdb);
-  return found.season !== undefined && found.episode !== undefined ? episodeOf(found, tmdb) : null;
+function remembered(found, { kind, tmdb, title, season, episode }) {
+  if (kind === "movie") return movie({ ...found, title: found.title ?? words(title) }, tmdb);
+  const place = { season: season ?? found.season, episode: episode ?? found.episode };
+  if (place.season === undefined || place.episode === undefined) return null;
+  return episodeOf({ ...found, ...place, seriesTitle: found.seriesTitle ?? words(title) }, tmdb);
 }
 
 /**
  * What may be sent as evidence, for others to resolve.
  * @param {Gathered} found
+ * @param {Named | null} id what the page names, which is not enough
  * @returns {Media | null}
  */
-function likely(found) {
+function likely(found, id) {
   const { kind, title, seriesTitle, season, episode, ids, showIds } = found;
   if (kind === "movie") return title || ids ? movie(found) : null;
+  if (!kind && title && found.year !== undefined && id?.kind !== "tv") return movie(found); // "The Matrix (1999)" is how films are named
   if (kind !== "episode") return null;
   const placed = season !== undefined && episode !== undefined && (seriesTitle || showIds);
   return placed || ids ? episodeOf(found) : null;

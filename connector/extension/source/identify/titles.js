@@ -61,11 +61,16 @@ export function bare(text) {
   return text.replace(EDGE, "").trim();
 }
 
+/** "Watch The Matrix (1999) online": a film may be called "Watch …", but then nothing of this follows. */
+const OFFERED = /^[^|]{0,40}\b(?:online|free|full movie|stream(?:ing)?)\b/iu;
+
 /**
  * @param {unknown} title
  * @returns {{title: string, year: number} | null} of "The Matrix (1999)", and nothing less plain
  */
 export function dated(title) {
-  const match = typeof title === "string" ? /^(.{1,200}?)\s*\(((?:19|20)\d\d)\)/u.exec(title.slice(0, MOST)) : null;
-  return match ? { title: bare(match[1]), year: Number(match[2]) } : null;
+  const match = typeof title === "string" ? /^(.{1,200}?)\s*\(((?:19|20)\d\d)\)(.*)$/u.exec(title.slice(0, MOST)) : null;
+  if (!match) return null;
+  const name = OFFERED.test(match[3]) ? match[1].replace(/^watch\s+/i, "") : match[1];
+  return { title: bare(name), year: Number(match[2]) };
 }

@@ -57,6 +57,16 @@ function reason(code, message) {
       return text("faultFull");
     case "NOT_FOUND":
       return text("faultGone");
+    case "NOT_A_FILM":
+      return text("faultNotFilm");
+    case "NOT_AN_EPISODE":
+      return text("faultNotEpisode");
+    case "UNDO_OLD":
+      return text("faultUndoOld");
+    case "UNDO_OFFLINE":
+      return text("faultUndoOffline");
+    case "UNDO_REFUSED":
+      return text("faultUndo", message ?? "");
     default:
       return message ? text("faultSaid", message) : text("faultSilent");
   }

@@ -43,6 +43,7 @@ export function nowView(around) {
       known = question;
       media = (await ask({ kind: "sitting", sitting: now.sitting }))?.identified ?? null;
     }
+    button("now-wrong").hidden = media === null;
     if (now) showPlaying(now, media, marked.has(now.sitting.id));
   }
 
@@ -66,6 +67,17 @@ export function nowView(around) {
     }
     const answer = await request({ kind: "watchlist", media: wish });
     say(answer.ok ? text("wishKept", nameOf(wish)) : answer.why);
+  });
+
+  button("now-wrong").addEventListener("click", async () => {
+    if (!now) return;
+    const { sitting } = now;
+    const answer = await request({ kind: "notThis", sitting });
+    known = "";
+    await around.refresh();
+    await look();
+    if (!answer.ok) return say(answer.why);
+    say(text(answer.id && around.needs(answer.id) ? "notThisNow" : "notThisLater"));
   });
 
   button("allow-site").addEventListener("click", async () => {

@@ -1,4 +1,5 @@
 /** The options: pairing, sites, what counts as watched, privacy. */
+import { answersView } from "./answers-view.js";
 import { follow } from "./ask.js";
 import { part } from "./elements.js";
 import { loadDrafts, say } from "./fields.js";
@@ -22,6 +23,7 @@ async function open() {
     pairingView(refresh),
     sitesView(refresh),
     ruleView(refresh),
+    answersView(refresh),
     switchView("ask-unknown", "askUnknown", refresh),
     switchView("private", "private", refresh),
     pauseView(refresh),

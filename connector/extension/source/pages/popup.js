@@ -9,6 +9,7 @@ import { listView } from "./list-view.js";
 import { needsView } from "./needs-view.js";
 import { nowView } from "./now-view.js";
 import { pauseView } from "./pause-view.js";
+import { recentView } from "./recent-view.js";
 import { waitsView } from "./waits-view.js";
 import { text, translate } from "./words.js";
 
@@ -25,7 +26,7 @@ async function open() {
   const entry = entryView(refresh);
   const needs = needsView(refresh);
   const now = nowView({ refresh, needs: needs.focus, wish: entry.open });
-  const views = [linkView(refresh), pauseView(refresh), needs.show, waitsView(), now.show];
+  const views = [linkView(refresh), pauseView(refresh), needs.show, recentView(refresh), waitsView(), now.show];
   listView(refresh);
   for (const id of ["to-options", "to-pairing"]) {
     button(id).addEventListener("click", () => void api.runtime.openOptionsPage());

@@ -1,5 +1,7 @@
 /** The form that asks what an event was, and the two steps of discarding one. */
+import { fits } from "../identify/kinds.js";
 import { ask, request } from "./ask.js";
+import { suggestions } from "./candidates.js";
 import { make } from "./elements.js";
 import { dropDrafts, fault, keepDraft, onSubmit, say } from "./fields.js";
 import { isWhole, nameOf, place } from "./media.js";
@@ -60,23 +62,30 @@ export function question(unknown, done) {
   episode.input.value = String(unknown.evidence.episode ?? "");
   const fields = make("div", { class: "pair", hidden: true }, season.whole, episode.whole);
   const remember = make("input", { type: "checkbox", checked: true });
-  const series = unknown.kind !== "movie";
-  const again = unknown.kind !== null || (unknown.evidence.season !== undefined && unknown.evidence.episode !== undefined);
   const acts = make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save")));
   const form = make("form", {}, link.whole, fields,
-    make("label", { class: "check", hidden: !again }, remember, " ", series ? text("rememberSeries", unknown.host) : text("rememberFilm", unknown.host)),
+    make("label", { class: "check" }, remember, " ", rememberWords(unknown)),
     acts);
   keepDraft(link.input, id);
-  onSubmit(form, async () => {
-    const media = await understood(unknown, link.input);
+  /** The suggestion that waits for its episode. @type {Media | null} */
+  let chosen = null;
+  link.input.addEventListener("input", () => {
+    chosen = null;
+  });
+  const save = async (/** @type {Media | null} */ media) => {
     const whole = media && withPlace(media, season.input, episode.input, fields);
     if (!whole) return;
-    const answer = await request({ kind: "identify", id: unknown.id, media: whole, remember: again && remember.checked });
+    const answer = await request({ kind: "identify", id: unknown.id, media: whole, remember: remember.checked });
     if (!answer.ok) return fault(link.input, answer.why);
     dropDrafts(id);
     await done(text("whatSaved", nameOf(whole)));
+  };
+  onSubmit(form, async () => save(chosen ?? (await understood(unknown, link.input))));
+  const offers = suggestions(unknown, (media) => {
+    chosen = media;
+    void save(media);
   });
-  return card([...heading(unknown), form], acts, unknown, done);
+  return card([...heading(unknown), ...offers, form], acts, unknown, done);
 }
 
 /**
@@ -92,9 +101,23 @@ async function understood({ evidence }, link) {
     fault(link, text(link.value.trim() ? "faultLink" : "faultLinkEmpty"));
     return null;
   }
+  if (!fits(evidence, media)) {
+    fault(link, media.type === "movie" ? text("faultNotFilm") : text("faultNotEpisode"));
+    return null;
+  }
   if (media.type === "movie" || isWhole(media)) return media;
   return { ...media, ...(media.season === undefined && evidence.season !== undefined && { season: evidence.season }),
     ...(media.episode === undefined && evidence.episode !== undefined && { episode: evidence.episode }) };
+}
+
+/**
+ * For what the answer is remembered: the series or the film, where the page
+ * names it, else this page.
+ * @param {Unknown} unknown
+ */
+function rememberWords({ host, kind, evidence }) {
+  if (kind === "episode" && evidence.title && evidence.season !== undefined) return text("rememberSeries", host);
+  return evidence.title && (kind === "movie" || evidence.year !== undefined) ? text("rememberFilm", host) : text("rememberPage", host);
 }
 
 /** @param {Unknown} unknown */
