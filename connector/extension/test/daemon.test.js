@@ -72,6 +72,40 @@ test("pairing, and every kind of event acknowledged", async () => {
   link.rest();
 });
 
+test("what waits in the browser is told to the real program", async () => {
+  let viewings = 13;
+  let told = -1;
+  const { outbox, link } = worker();
+  const owes = async () => (told === viewings ? -1 : viewings);
+  const edges = { outbox, link, owes, told: async (n) => void (told = n), changed: () => {}, wakeLater: async () => {}, sleep: async () => {} };
+  const delivery = new Delivery({ ...edges, times: { idle: 500, answer: 5000 } });
+  await delivery.tell();
+  await until(async () => (await daemon.status()).sources[0].waiting === 13, "status says so");
+  const { sources: [browser] } = await daemon.status();
+  assert.deepEqual([browser.state, browser.detail], ["attention", "13 viewings wait in the browser Desk for your answer"]);
+  viewings = 0;
+  await delivery.tell();
+  await until(async () => (await daemon.status()).sources[0].waiting === undefined, "and when none waits any more");
+  link.rest();
+});
+
+test("an event is taken back by the real program; another's is not", async () => {
+  const { link, delivery, outbox } = worker();
+  const event = film(5);
+  await delivery.put(event);
+  await until(empty(outbox));
+  const { takeBack } = await import("../source/background/undo.js");
+  const parts = { outbox, delivery, changed: () => {} };
+  assert.deepEqual(await takeBack(parts, event.id), { ok: true });
+  const entry = (await daemon.command("queue", "list", "--json")).find(({ eventId }) => eventId === event.id);
+  assert.deepEqual([entry.state, entry.reason], ["dropped", "user"]);
+  const answer = await delivery.ask({ type: "undo", event: crypto.randomUUID() });
+  assert.deepEqual([answer.type, answer.code], ["error", "NOT_FOUND"]);
+  const asked = await delivery.ask({ type: "resolve", media: { type: "movie", title: "x", year: 1999 } });
+  assert.deepEqual([asked.type, asked.outcome], ["resolved", "later"], "no service is known");
+  link.rest();
+});
+
 test("stopped: kept; started: delivered; killed while sending: once", async () => {
   const { link, delivery, outbox } = worker();
   const before = (await daemon.queued()).length;

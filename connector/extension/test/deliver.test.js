@@ -6,6 +6,7 @@ import { Database } from "../source/background/database.js";
 import { Delivery } from "../source/background/deliver.js";
 import { Link } from "../source/background/link.js";
 import { Outbox } from "../source/background/outbox.js";
+import { LinkProblem } from "../source/background/problem.js";
 import { FakeDaemon, edges, pairing, until } from "./fake-daemon.js";
 
 globalThis.IDBKeyRange = IDBKeyRange;
@@ -271,4 +272,77 @@ test("pairing anew while something is unanswered loses nothing", async () => {
   await delivery.wake({ force: true });
   await until(empty(outbox));
   assert.equal(daemon.said("viewing").length, 2);
+});
+
+const allFeatures = ["resolve", "undo", "waiting"];
+
+test("a question has one answer, and none when the socket is lost", async () => {
+  const daemon = new FakeDaemon();
+  daemon.features = allFeatures;
+  daemon.answers = ({ id, type }) => (type === "undo" ? { type: "undone", id, removed: true } : null);
+  const { delivery } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
+  assert.equal((await delivery.ask({ type: "undo", event: uuid(1) })).type, "undone");
+  const lost = delivery.ask({ type: "resolve", media: {} });
+  await until(() => daemon.said("resolve").length === 1);
+  daemon.socket.shut(1001);
+  assert.equal((await lost).code, "OFFLINE");
+  daemon.listens = false;
+  assert.equal((await delivery.ask({ type: "undo", event: uuid(1) }, { force: true })).code, "OFFLINE");
+});
+
+test("an older daemon is asked nothing and told nothing that it does not know", async () => {
+  const daemon = new FakeDaemon();
+  const { delivery, outbox } = worker(daemon);
+  assert.equal((await delivery.ask({ type: "undo", event: uuid(1) })).code, "UNKNOWN_TYPE");
+  await delivery.put(event(1));
+  await until(empty(outbox));
+  assert.deepEqual([...new Set(daemon.heard.map(({ type }) => type))].sort(), ["auth", "hello", "status", "viewing"]);
+});
+
+test("what is being taken back is not sent; what is not to leave yet leaves later", async () => {
+  const daemon = new FakeDaemon();
+  const { delivery, outbox } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
+  await delivery.withdrawn(uuid(1), async () => {
+    await delivery.put(event(1));
+    await delivery.put(event(2));
+    await until(() => daemon.said("viewing").length === 1);
+    await outbox.remove(uuid(1));
+  });
+  await until(empty(outbox));
+  assert.deepEqual(daemon.said("viewing").map(({ id }) => id), [uuid(2)]);
+  const from = Date.now();
+  await delivery.put({ ...event(3), after: from + 50 });
+  await until(empty(outbox));
+  assert.ok(Date.now() >= from + 50);
+});
+
+test("how many viewings wait is told at each connect, and when it changes", async () => {
+  const daemon = new FakeDaemon();
+  daemon.features = allFeatures;
+  daemon.answers = ({ id, type }) => (type === "waiting" ? null : { type: "ack", id, status: "queued" });
+  const disk = { factory: new IDBFactory(), around: edges(daemon), alarm: { set: 0, on: false } };
+  let [now, told] = [3, -1];
+  const outbox = new Outbox(new Database(disk.factory));
+  const link = new Link(disk.around);
+  const delivery = new Delivery({
+    outbox, link, backoff: new Hasty(() => 0.5), times: { idle: 1000, answer: 1000 }, changed: () => {},
+    wakeLater: async () => void (disk.alarm.on = true), sleep: async () => void (disk.alarm.on = false),
+    owes: async () => (told === now ? -1 : now), told: async (n) => void (told = n),
+  });
+  const said = () => daemon.said("waiting").map(({ viewings }) => viewings);
+  daemon.listens = false;
+  await delivery.tell();
+  assert.equal(disk.alarm.on, true, "it is told later");
+  daemon.listens = true;
+  await until(() => said().length === 1);
+  now = 2;
+  await delivery.tell();
+  await delivery.tell();
+  assert.deepEqual(said(), [3, 2]);
+  await delivery.tick();
+  assert.equal(disk.alarm.on, false);
+  link.drop(new LinkProblem("waiting", "LOST", ""));
+  await delivery.wake({ force: true });
+  await until(() => said().length === 3);
+  assert.deepEqual(said(), [3, 2, 2]);
 });

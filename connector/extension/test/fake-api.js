@@ -12,6 +12,7 @@
  * @property {any} [identified] what a sitting is
  * @property {Record<string, any>} [typed] what a text means
  * @property {Record<string, any>} [answers] by kind; {ok: true} otherwise
+ * @property {any[]} [remembered] answers
  * @property {any} [session] what storage.session holds
  */
 
@@ -40,6 +41,7 @@ export function fakeApi(messages, script) {
     calls.push(copy(message));
     if (message.kind === "state") return copy(script.state);
     if (message.kind === "sitting") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified) };
+    if (message.kind === "answers") return copy(script.remembered ?? []);
     if (message.kind === "identifyText") return copy(script.typed?.[message.text.trim()] ?? null);
     const answer = script.answers?.[message.kind] ?? (message.kind === "watched" ? { kept: true } : { ok: true });
     if (message.kind === "settings" && answer.ok) script.state.settings = copy(message.settings);

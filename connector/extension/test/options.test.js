@@ -191,3 +191,25 @@ test("private mode and asking are kept as they are switched", async (t) => {
   await page.click("#pause");
   assert.equal(page.find("#private").checked, false);
 });
+
+test("remembered answers are listed with what they mean, and can be forgotten", async (t) => {
+  const remembered = [
+    { key: "films.example|the wire", host: "films.example", about: "The Wire", kind: "tv", tmdb: 1438, title: "The Wire" },
+    { key: "films.example|page|/play|x", host: "films.example", about: "Player", kind: "tv", tmdb: 9, title: "", season: 1, episode: 2 },
+    { key: "films.example|film|solaris|1972", host: "films.example", kind: "movie", tmdb: 593, title: "Solaris" },
+  ];
+  const page = await open(t, "options", { state: stateWith(), remembered });
+  const rows = [...page.document.querySelectorAll("#answers li > span")].map(({ textContent }) => textContent);
+  assert.deepEqual(rows, [
+    "The Wire on films.example means The Wire: Series 1438 on themoviedb.org",
+    "Player on films.example means Series 9 on themoviedb.org S01E02",
+    "Solaris on films.example means Solaris: Film 593 on themoviedb.org",
+  ]);
+  assert.equal(page.find("#answers-empty").hidden, true);
+  page.rig.script.remembered = [];
+  await page.click("#answers button");
+  assert.deepEqual(page.rig.asked("forgetAnswer"), [{ kind: "forgetAnswer", key: "films.example|the wire" }]);
+  assert.equal(page.said(), "Forgotten: The Wire");
+  assert.equal(page.find("#answers-empty").hidden, false);
+  assert.equal(page.document.activeElement?.id, "answers-heading");
+});

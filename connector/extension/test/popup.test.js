@@ -144,7 +144,7 @@ test("without season and episode the question is asked, and nothing typed is los
   page.type(`#what-${needs}-episode`, "4");
   await page.click("#unknown [type=submit]");
   const [{ media, remember }] = page.rig.asked("identify");
-  assert.deepEqual([media.season, media.episode, remember], [0, 4, false], "too little is known to recognise it again");
+  assert.deepEqual([media.season, media.episode, remember], [0, 4, true]);
 });
 
 test("a bad link is told beside the field, which keeps it, also over a closed popup", async (t) => {
@@ -260,4 +260,90 @@ test("a new list: too long, nameless, refused, made", async (t) => {
 test("a background that does not answer is told", async (t) => {
   const page = await open(t, "popup", { state: undefined });
   assert.match(page.said(), /does not answer/);
+});
+
+const film603 = { type: "movie", ids: { tmdb: 603 } };
+
+test("an answer of another kind is refused beside the field", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }), typed });
+  page.type(`#what-${needs}`, "https://www.themoviedb.org/movie/603");
+  await page.click("#unknown [type=submit]");
+  assert.equal(page.words(`#what-${needs}-fault`), "This page shows an episode, and the link is a film. Paste the link of the series or the episode.");
+  assert.deepEqual(page.rig.asked("identify"), []);
+  const film = unknown({ kind: "movie", evidence: { kind: "movie", title: "Night Train", year: 1959 } });
+  const other = await open(t, "popup", { state: stateWith({ outbox: { unknown: [film] } }), typed });
+  other.type(`#what-${needs}`, "https://www.themoviedb.org/tv/1396");
+  await other.click("#unknown [type=submit]");
+  assert.equal(other.words(`#what-${needs}-fault`), "This page shows a film, and the link is a series. Paste the link of the film.");
+});
+
+for (const [kind, evidence, words] of [
+  ["episode", { kind: "episode", title: "The Long Night", season: 2, episode: 3 }, "Remember the answer for this series on films.example"],
+  ["movie", { kind: "movie", title: "Night Train" }, "Remember the answer for this film on films.example"],
+  [null, { title: "Night Train", year: 1959 }, "Remember the answer for this film on films.example"],
+  [null, {}, "Remember the answer for this page on films.example"],
+  ["episode", { kind: "episode", title: "The Long Night" }, "Remember the answer for this page on films.example"],
+]) {
+  test(`a card offers to remember the answer, and says for what: ${JSON.stringify(evidence)}`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown({ kind, evidence })] } }) });
+    assert.equal(page.words("#unknown .check"), words);
+    assert.equal(page.find("#unknown .check").hidden, false);
+  });
+}
+
+test("what the service suggests is one click; a series asks for its episode", async (t) => {
+  const candidates = [{ type: "movie", tmdb: 841, title: "Dune", year: 1984 }, { type: "tv", tmdb: 9 }];
+  const dune = unknown({ kind: null, title: "Dune", evidence: { title: "Dune" }, candidates });
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [dune] } }) });
+  const buttons = [...page.document.querySelectorAll("#unknown .offers button")].map(({ textContent }) => textContent);
+  assert.deepEqual(buttons.slice(0, 2), ["Dune (1984) · film", "Series 9 on themoviedb.org · series"]);
+  await page.click("#unknown .offers button:nth-child(2)");
+  assert.equal(page.said(), "This is a series. Which episode?");
+  page.type(`#what-${needs}-season`, "1");
+  page.type(`#what-${needs}-episode`, "2");
+  await page.click("#unknown [type=submit]");
+  assert.deepEqual(page.rig.asked("identify")[0].media, { type: "episode", show: { ids: { tmdb: 9 } }, season: 1, episode: 2 });
+  await page.click("#unknown .offers button");
+  assert.deepEqual(page.rig.asked("identify")[1].media, { type: "movie", ids: { tmdb: 841 }, title: "Dune", year: 1984 });
+  const episodes = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown({ candidates })] } }) });
+  assert.equal(episodes.document.querySelectorAll("#unknown .offers button").length, 1, "a film is not suggested for an episode");
+});
+
+test("a card says when the service could not be asked", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown({ later: true })] } }) });
+  assert.match(page.words("#unknown li"), /Your service cannot be asked now. It is asked again by itself/);
+});
+
+test("what was reported just now can be taken back", async (t) => {
+  const recent = [{ id: needs, title: "Night Train (1959)", at: "2026-11-21T20:45:00+01:00" }];
+  const page = await open(t, "popup", { state: stateWith({ recent }) });
+  assert.match(page.words("#recent-list"), /^Night Train \(1959\)/);
+  page.rig.script.answers = { undo: { ok: false, code: "UNDO_REFUSED", message: "it stays" } };
+  await page.click("#recent-list button");
+  assert.equal(page.said(), "It was not taken back: it stays");
+  page.rig.script.answers = { undo: { ok: false, code: "UNDO_OLD", message: "" } };
+  await page.click("#recent-list button");
+  assert.match(page.said(), /^This Filmspool is too old to take it back/);
+  page.rig.script.answers = {};
+  page.rig.script.state = stateWith();
+  await page.click("#recent-list button");
+  assert.equal(page.said(), "Taken back: Night Train (1959)");
+  assert.deepEqual(page.rig.asked("undo").map(({ id }) => id), [needs, needs, needs]);
+  assert.equal(page.find("#recent").hidden, true);
+});
+
+test("not this: what is recognised is corrected", async (t) => {
+  const now = { sitting: sitting(), crossed: false, needs: 690 };
+  const page = await open(t, "popup", { state: stateWith(), tab, granted, identified: film603, now });
+  assert.equal(page.find("#now-wrong").hidden, false);
+  page.rig.script.identified = null;
+  await page.click("#now-wrong");
+  assert.equal(page.rig.asked("notThis")[0].sitting.id, sitting().id);
+  assert.equal(page.said(), "Understood. You are asked what it was when it counts as watched.");
+  assert.equal(page.find("#now-wrong").hidden, true);
+  const told = { ok: true, id: needs };
+  const reported = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }), tab, granted, identified: film603, now: { ...now, crossed: true }, answers: { notThis: told } });
+  await reported.click("#now-wrong");
+  assert.equal(reported.said(), "It was taken back. Now say what it was.");
+  assert.equal(reported.document.activeElement?.id, `what-${needs}`);
 });

@@ -55,6 +55,13 @@ export class RealDaemon {
     return stdout ? JSON.parse(stdout) : null;
   }
 
+  /** How things stand, whether or not anything needs the user. */
+  async status() {
+    const args = ["status", "--json", "--state-dir", this.folder, "--config", this.config];
+    const { stdout } = await run(this.program, args).catch((error) => error); // its exit code says that something does
+    return JSON.parse(stdout);
+  }
+
   async start() {
     const args = ["run", "--listen", this.address, "--state-dir", this.folder, "--config", this.config];
     this.#child = spawn(this.program, args, { stdio: ["ignore", "pipe", "pipe"] });

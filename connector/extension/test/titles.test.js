@@ -48,6 +48,16 @@ test("a film and its year", () => {
   for (const title of ["The Spool Keeper", "1999", "(1999)", "Keeper (12345)", "Keeper 1999", null]) assert.equal(dated(title), null);
 });
 
+test("a film that is offered to be watched has the name without the offer", () => {
+  const matrix = { title: "The Matrix", year: 1999 };
+  for (const title of ["Watch The Matrix (1999) online | SomeFlix", "Watch The Matrix (1999) Full Movie", "Watch The Matrix (1999) - stream in HD"]) {
+    assert.deepEqual(dated(title), matrix, title);
+  }
+  for (const title of ["Watch Out (2019) | SomeFlix", "Watch Out (2019)", "Watch Out (2019) | Films online"]) {
+    assert.deepEqual(dated(title), { title: "Watch Out", year: 2019 }, title);
+  }
+});
+
 test("addresses of themoviedb.org", () => {
   const cases = {
     "https://www.themoviedb.org/movie/603": { kind: "movie", tmdb: 603 },

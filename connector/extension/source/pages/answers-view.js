@@ -33,8 +33,8 @@ function meaning(answer) {
  * @param {() => Promise<void>} refresh
  */
 function row(answer, refresh) {
-  const { key, host, about } = answer;
-  const name = about || key.split("|").at(-1) || host;
+  const { key, host, about, title } = answer;
+  const name = about || title || host;
   const forget = make("button", { type: "button", class: "quiet", "aria-label": text("forgetLabel", name) }, text("forget"));
   forget.addEventListener("click", async () => {
     const done = await request({ kind: "forgetAnswer", key });

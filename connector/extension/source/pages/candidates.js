@@ -40,5 +40,5 @@ export function suggestions({ evidence, candidates = [], later }, choose) {
     return button;
   });
   if (buttons.length === 0) return [];
-  return [make("p", {}, text("candidates")), make("p", { class: "actions" }, ...buttons)];
+  return [make("p", {}, text("candidates")), make("p", { class: "actions offers" }, ...buttons)];
 }
