@@ -103,13 +103,11 @@ async function keep({ settings, known, identify, delivery, halfway, asking, wron
 }
 
 /**
- * What the page says of something that the user has said it is not. The page
- * may be wrong about the kind too.
+ * What is still believed of a page after the user has said "Not this". A page
+ * that named the wrong item itself may be wrong about all of it.
  * @param {Identified} found
  * @returns {Identified["evidence"]}
  */
 export function asked({ certain, key, evidence }) {
-  if (!certain || key) return evidence;
-  const { kind: _, season: __, episode: ___, ...rest } = evidence;
-  return rest;
+  return !certain || key ? evidence : {};
 }

@@ -31,6 +31,10 @@ const head = (film) => `<!doctype html><meta charset="utf-8"><title>${film.title
 export const plain = (film, { attributes = "", seconds = CLIP } = {}) => `${head(film)}
 <video id="clip" src="/clip-${seconds}.wav" ${attributes}></video><script>globalThis.clip = document.getElementById("clip");</script>`;
 
+/** A page that names the film in its title alone. @param {string} title @param {number} [seconds] */
+export const named = (title, seconds = CLIP) => `<!doctype html><meta charset="utf-8"><title>${title}</title>
+<video id="clip" src="/clip-${seconds}.wav"></video><script>globalThis.clip = document.getElementById("clip");</script>`;
+
 /** What is known of it is one link. @param {Film} film */
 export const linked = ({ title, year, tmdb }) => `<!doctype html><meta charset="utf-8"><title>${title} (${year})</title>
 <a href="https://www.themoviedb.org/movie/${tmdb}">TMDB</a>

@@ -2,7 +2,7 @@
 // everything that can come between. Both browsers run these scenarios.
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { framed, linked, LONG, oneByOne, plain, play, shadowed } from "./films.js";
+import { framed, linked, LONG, named, oneByOne, plain, play, shadowed } from "./films.js";
 import { Relay } from "./relay.js";
 import { Squatter } from "./squatter.js";
 import { until } from "./until.js";
@@ -177,6 +177,54 @@ async function marks(visit) {
   await Promise.all([popup.close(), tab.close()]);
 }
 
+/** What the service knows is not asked of the user. @param {Visit} visit */
+async function resolves(visit) {
+  const tab = await visit.watch(visit.pages.put("/resolved", named("Watch The Matrix (1999) online | SomeFlix")), { title: "The Matrix", year: 1999, tmdb: 603 });
+  await visit.allArrived();
+  assert.deepEqual((await visit.state()).outbox.unknown, []);
+  assert.equal(visit.home.queue().find(({ media }) => media?.ids?.tmdb === 603)?.media.title, "The Matrix");
+  await tab.close();
+}
+
+/** How status ends. @param {Visit} visit */
+function statusOf(visit) {
+  try {
+    return { code: 0, out: visit.home.run(["status"]) };
+  } catch (error) {
+    const { status, stdout } = /** @type {any} */ (error);
+    return { code: status, out: stdout };
+  }
+}
+
+/** "Not this?", the question, an answer of another kind, a wrong answer taken back, the right one. @param {Visit} visit */
+async function corrects(visit) {
+  const [wrong, right] = [film("Wrong"), film("Right")];
+  const tab = await visit.browser.tab(visit.pages.put("/wrong", plain(wrong, { seconds: LONG })));
+  const begun = tab.run(play);
+  const popup = await visit.popup(tab);
+  await popup.click("#now-wrong");
+  visit.expected.set(right.tmdb, await begun);
+  await until("the question is there", () => popup.run(() => document.querySelector("#unknown input") !== null));
+  const waits = "1 viewing waits in the browser";
+  const { code, out } = await until("status says so", () => {
+    const told = statusOf(visit);
+    return told.out.startsWith(waits) && told;
+  });
+  assert.equal(code, 4, out);
+  await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${wrong.tmdb}`);
+  await popup.click("#unknown [type=submit]");
+  await until("it can be taken back", () => popup.run((/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name), `TMDB ${wrong.tmdb}`));
+  await popup.click("#recent-list button");
+  await until("the question is there again", () => popup.run(() => document.querySelector("#unknown input") !== null));
+  assert.deepEqual(await visit.ask({ kind: "answers" }), []);
+  await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${right.tmdb}`);
+  await popup.click("#unknown [type=submit]");
+  await visit.allArrived(30_000);
+  assert.equal((await visit.ask({ kind: "answers" })).length, 1);
+  await until("status says that all is well", () => statusOf(visit).code === 0);
+  await Promise.all([popup.close(), tab.close()]);
+}
+
 /** @param {Visit} visit */
 async function wishes(visit) {
   const wished = film("Wished");
@@ -247,6 +295,8 @@ export function journey(Browser, options = {}) {
   scenario("daemon away while a film plays, then back", () => daemonAway(visit));
   scenario("a squatter on the port learns nothing", () => squatted(visit));
   scenario("the popup: mark as watched", () => marks(visit));
+  scenario("the service knows the film: no question", () => resolves(visit));
+  scenario("the popup: not this, a wrong answer taken back, the right one", () => corrects(visit));
   scenario("the popup: add to the watchlist", () => wishes(visit));
   scenario("the popup: a new list", () => lists(visit));
   scenario("the browser is killed between send and acknowledgement", () => dies(visit, "killed", () => visit.crash()));
