@@ -27,6 +27,31 @@
 // which it was written, and it is removed only when the daemon has it on its
 // own disk; the token is shown only to a daemon that has proved to know it.
 //
+// # What was it?
+//
+// What names an item of themoviedb.org for certain is sent, and so is what has
+// an IMDb number: the daemon has it on disk and asks the service by itself. Of
+// a title alone the service is asked first, with the message resolve, by way of
+// the daemon. A certain answer is sent without a question. For the rest there
+// is a card, with what the service suggests. While the service or the daemon
+// cannot be asked, the card says so, and it is asked again later, less and less
+// often. To ask changes nothing at the service.
+//
+// A title could have been sent at once, for the daemon to hold. It is not: a
+// held entry would have to come back as a card, be corrected there, and be
+// counted twice. So the event stays in the browser until it is known, as
+// before. The daemon is told how many wait, and filmspool status says so.
+//
+// An answer keeps its kind, and a film is refused for an episode. It is
+// remembered for a series or a film by its name on the site. Where the page has
+// no such name, it is remembered for the page: the same address, the same
+// words, and the same length. Many films may play at one address, so less is
+// not enough. Of the query only a hash is kept, for it may hold secrets.
+//
+// An answer leaves after 8 seconds, so that it can be taken back here. What has
+// left is taken back by the daemon, with the message undo, if it can be. A
+// viewing that was an answer becomes the question again, under a new id.
+//
 // To try it: load the folder source unpacked at chrome://extensions, or
 // source/manifest.json at about:debugging in Firefox. The checks stand in the
 // folder test (npm ci, npm run types, npm test), with dependencies of their
