@@ -7,6 +7,7 @@ import { Delivery } from "../source/background/deliver.js";
 import { Link } from "../source/background/link.js";
 import { Outbox } from "../source/background/outbox.js";
 import { LinkProblem } from "../source/background/problem.js";
+import { takeBack } from "../source/background/undo.js";
 import { FakeDaemon, edges, pairing, until } from "./fake-daemon.js";
 
 globalThis.IDBKeyRange = IDBKeyRange;
@@ -345,4 +346,39 @@ test("how many viewings wait is told at each connect, and when it changes", asyn
   await delivery.wake({ force: true });
   await until(() => said().length === 3);
   assert.deepEqual(said(), [3, 2, 2]);
+});
+
+test("what is on its way is not taken back before it has arrived", async () => {
+  const daemon = new FakeDaemon();
+  daemon.features = allFeatures;
+  const acknowledged = daemon.answers;
+  daemon.answers = ({ id, type }) => (type === "undo" ? { type: "undone", id, removed: false } : null);
+  const { delivery, outbox } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
+  await delivery.put(event(1));
+  await until(() => daemon.said("viewing").length === 1);
+  const parts = { outbox, delivery, changed: () => {} };
+  assert.equal((await takeBack(parts, uuid(1))).code, "UNDO_NOW");
+  daemon.socket.tell(acknowledged(event(1).message));
+  await until(empty(outbox));
+  assert.deepEqual(await takeBack(parts, uuid(1)), { ok: true });
+  assert.equal((await takeBack(parts, uuid(1))).code, "NOT_FOUND");
+});
+
+test("what may have arrived is asked about before it is forgotten", async () => {
+  const daemon = new FakeDaemon();
+  daemon.features = allFeatures;
+  daemon.answers = ({ id, type }) => (type === "undo" ? { type: "error", id, code: "NOT_FOUND", message: "no", retryable: false } : null);
+  const { delivery, outbox } = worker(daemon, undefined, { idle: 1000, answer: 1000 }, new Backoff());
+  await delivery.put(event(1));
+  await until(() => daemon.said("viewing").length === 1);
+  daemon.listens = false;
+  daemon.socket.shut(1001);
+  await until(() => !delivery.flies(uuid(1)));
+  const parts = { outbox, delivery, changed: () => {} };
+  assert.equal((await takeBack(parts, uuid(1))).code, "UNDO_OFFLINE");
+  assert.equal((await outbox.count()).waiting, 1);
+  daemon.listens = true;
+  assert.deepEqual(await takeBack(parts, uuid(1)), { ok: true });
+  assert.equal((await outbox.count()).waiting, 0);
+  assert.deepEqual([daemon.said("viewing").length, daemon.said("undo").length], [1, 1]);
 });

@@ -151,6 +151,14 @@ export class Delivery {
   }
 
   /**
+   * @param {string} id
+   * @returns {boolean} whether it was sent and has no answer yet
+   */
+  flies(id) {
+    return this.#inFlight.has(id);
+  }
+
+  /**
    * Runs work during which an event is not sent.
    * @template T
    * @param {string} id

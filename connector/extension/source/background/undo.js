@@ -28,6 +28,7 @@ export function takeBack({ outbox, delivery, changed }, id, instead = question) 
     const here = await outbox.get(id);
     const was = here ?? (await outbox.recent()).find((one) => one.id === id);
     if (!was || (here && here.state !== "waiting")) return { ok: false, code: "NOT_FOUND", message: "It is not here any more." };
+    if (delivery.flies(id)) return { ok: false, code: "UNDO_NOW", message: "It is being sent just now." };
     if (!here || here.tried) {
       const answer = await delivery.ask({ type: "undo", event: id }, { force: true });
       if (answer.type !== "undone" && !(here && answer.code === "NOT_FOUND")) return refusal(answer);

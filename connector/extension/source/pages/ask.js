@@ -63,6 +63,8 @@ function reason(code, message) {
       return text("faultNotEpisode");
     case "UNDO_OLD":
       return text("faultUndoOld");
+    case "UNDO_NOW":
+      return text("faultUndoNow");
     case "UNDO_OFFLINE":
       return text("faultUndoOffline");
     case "UNDO_REFUSED":

@@ -214,7 +214,7 @@ async function corrects(visit) {
   await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${wrong.tmdb}`);
   await popup.click("#unknown [type=submit]");
   await until("it can be taken back", () => popup.run((/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name), `TMDB ${wrong.tmdb}`));
-  await popup.click("#recent-list button");
+  await popup.click("#recent-list li:first-child button");
   await until("the question is there again", () => popup.run(() => document.querySelector("#unknown input") !== null));
   assert.deepEqual(await visit.ask({ kind: "answers" }), []);
   await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${right.tmdb}`);
