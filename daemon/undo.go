@@ -127,8 +127,10 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 		}
 	}
 	switch {
+	case r.Bound:
+		return false, "the history is too long to be read whole, so nobody knows what would go along"
 	case !r.Complete:
-		return false, "the history changed while it was read, or is too long; try again"
+		return false, "the history changed while it was read; try again"
 	case unclear > 0:
 		return false, fmt.Sprintf("%d viewings there are told in a form that cannot be compared, and might go along", unclear)
 	case len(alike) > 1:

@@ -22,6 +22,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 	for name, c := range map[string]struct {
 		items   []tracker.HistoryItem
 		partial bool
+		bound   bool
 		keeps   doubt.Precision
 		others  int
 		there   bool
@@ -39,10 +40,11 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 		"time of arrival":        {items: []tracker.HistoryItem{mine}, keeps: doubt.Arrival, why: "not ours"},
 		"whose of two":           {items: []tracker.HistoryItem{mine}, others: 1, why: "whose it is, nobody knows"},
 		"cannot be compared":     {items: []tracker.HistoryItem{mine, {Type: "movie"}}, why: "1 viewings there"},
+		"too long":               {items: []tracker.HistoryItem{mine}, partial: true, bound: true, why: "too long to be read whole"},
 		"not whole":              {items: []tracker.HistoryItem{mine}, partial: true, why: "changed while it was read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			there, why := undoable(e, c.keeps, tracker.Reading{Items: c.items, Complete: !c.partial}, c.others)
+			there, why := undoable(e, c.keeps, tracker.Reading{Items: c.items, Complete: !c.partial, Bound: c.bound}, c.others)
 			if there != c.there || c.why == "" && why != "" || !strings.Contains(why, c.why) {
 				t.Errorf("there %v, %q; want %v, %q", there, why, c.there, c.why)
 			}

@@ -2,8 +2,6 @@ package tracker
 
 import (
 	"bytes"
-	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -49,28 +47,20 @@ func readAnswer(body []byte, broken bool) answer {
 
 // readSuccess takes only a boolean for success; absent is nil.
 func (a *answer) readSuccess(f fields) {
-	raw, ok := f["success"]
-	if !ok {
-		return
-	}
-	var b bool
-	if string(raw) == "null" || json.Unmarshal(raw, &b) != nil {
-		a.odd = true
-		return
-	}
-	a.success = &b
+	a.success = f.truth("success")
+	a.odd = a.success == nil && f.get("success") != nil
 }
 
 // readContent reads a list's id and a user, from the object itself or, in a
 // wrapped reply {"success":true,"data":…}, from data.
 func (a *answer) readContent(f fields) {
 	inner := f
-	if data, ok := readObject(f["data"]); ok && a.succeeded() {
+	if data, ok := f.object("data"); ok && a.succeeded() {
 		inner = data
 	}
 	a.id = inner.identifier("id")
 	who := inner
-	if u, ok := readObject(inner["user"]); ok {
+	if u, ok := inner.object("user"); ok {
 		who = u
 	}
 	a.user = user{id: who.identifier("id"), name: who.text("name")}
@@ -115,48 +105,6 @@ func codeForm(s string) bool {
 	return s != "" && len(s) <= 64 && !odd
 }
 
-// fields are the members of a JSON object by their exact names; of a member
-// that stands twice the last one counts.
-type fields map[string]json.RawMessage
-
-func readObject(text []byte) (fields, bool) {
-	var f fields
-	err := json.Unmarshal(text, &f)
-	return f, err == nil && f != nil
-}
-
-// text is a member that is a string, else "".
-func (f fields) text(name string) string {
-	var s string
-	if json.Unmarshal(f[name], &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// identifier is a member that is a string or a whole number, as text. The
-// contract has strings; a service that counts its lists has made one all the
-// same.
-func (f fields) identifier(name string) string {
-	if s := f.text(name); s != "" {
-		return s
-	}
-	var n int64
-	if json.Unmarshal(f[name], &n) != nil || n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// says reports whether a member is there and more than null, false or "".
-func (f fields) says(name string) bool {
-	switch string(f[name]) {
-	case "", "null", "false", `""`:
-		return false
-	}
-	return true
-}
-
 // maxWords bounds what is kept of the service's words, in characters.
 const maxWords = 300
 
@@ -166,6 +114,7 @@ func tidy(words, secret string) string {
 	if secret != "" {
 		words = strings.ReplaceAll(words, secret, "[key]")
 	}
+	words = words[:min(len(words), 16*maxWords)] // the rest would only cost memory
 	words = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '

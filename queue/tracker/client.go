@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -204,8 +205,9 @@ func readBody(r *http.Response, limit int) seen {
 	if r.StatusCode == http.StatusSwitchingProtocols {
 		return s // what follows has no end
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
-	s.body, s.broken = body, err != nil || len(body) > limit
+	var body bytes.Buffer // it grows faster than a slice, and so leaves less behind
+	_, err := body.ReadFrom(io.LimitReader(r.Body, int64(limit)+1))
+	s.body, s.broken = body.Bytes(), err != nil || body.Len() > limit
 	untilClose := r.ContentLength < 0 && len(r.TransferEncoding) == 0
 	s.broken = s.broken || untilClose // its end looks like a cut
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,8 +12,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+	"unique"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -66,58 +67,64 @@ func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, erro
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	return HistoryPage{Items: historyItems(s.items), Total: s.total, More: s.more}, nil
+	page := HistoryPage{Items: make([]HistoryItem, len(s.items)), Total: s.total, More: s.more}
+	for i, f := range s.items {
+		page.Items[i], _ = historyItem(f)
+	}
+	return page, nil
 }
 
 // Reading is the whole history of one type.
 type Reading struct {
 	Items []HistoryItem
-	// Complete says that all pages were read and nothing moved meanwhile.
+	// Complete says that all pages were read and nothing moved meanwhile. Only
+	// then does it prove anything that a record is not among the items.
 	Complete bool
+	// Bound says that the history is longer than what is read: another try
+	// would end there, too.
+	Bound bool
 	// Print is equal for equal readings, and only for those.
 	Print string
 }
 
-// AllHistory reads every page of one type, at most 500 of 100 records.
+// AllHistory reads every page of one type, at most 500 of 100 records and
+// 64 MiB.
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
-	found, whole, err := c.pages(ctx, History, HistoryQuery{Type: t}.values())
+	found, err := readPages(ctx, c, History, HistoryQuery{Type: t}.values(), historyItem)
 	if err != nil {
 		return Reading{}, err
 	}
-	items := historyItems(found)
-	return Reading{Items: items, Complete: whole, Print: fingerprint(items)}, nil
+	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: fingerprint(found.items)}, nil
 }
 
-func historyItems(found []fields) []HistoryItem {
-	items := make([]HistoryItem, len(found))
-	for i, f := range found {
-		items[i] = HistoryItem{
-			Type: f.text("type"), ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
-			Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
-		}
+// historyItem is what is kept of a record, and the size of its text.
+func historyItem(f fields) (HistoryItem, int) {
+	kind := oddKind
+	if raw := f.get("type"); len(raw) <= maxNumber {
+		kind = unique.Make(textOf(raw)).Value()
 	}
-	return items
+	return HistoryItem{
+		Type: kind, ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
+		Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
+	}, 0
 }
 
-// place is a season or episode number; nil when it is not told.
-func (f fields) place(name string) *int {
-	n, ok := f.number(name)
-	if !ok || n < 0 {
-		return nil
-	}
-	p := int(n)
-	return &p
-}
+// oddKind stands for a type that is too long to be one.
+const oddKind = "?"
 
 // fingerprint is a hash of records, whatever their order.
 func fingerprint(items []HistoryItem) string {
-	lines := make([]string, len(items))
+	lines := make([][sha256.Size]byte, len(items))
 	for i, h := range items {
-		lines[i] = fmt.Sprintf("%s %d %d %d %s %s %d", h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli())
+		lines[i] = sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s %s %d",
+			h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli()))
 	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
-	return hex.EncodeToString(sum[:16])
+	slices.SortFunc(lines, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	sum := sha256.New()
+	for _, line := range lines {
+		sum.Write(line[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 func number(n *int) string {
@@ -226,25 +233,16 @@ func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[st
 
 func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemStatus {
 	all, _ := readObject(body)
-	if data, ok := readObject(all["data"]); ok {
+	if data, ok := all.object("data"); ok {
 		all = data
 	}
 	statuses := map[string]ItemStatus{}
 	for _, m := range items {
-		if f, ok := readObject(all[m.Key()]); ok {
+		if f, ok := all.object(m.Key()); ok {
 			statuses[m.Key()] = ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
 		}
 	}
 	return statuses
-}
-
-// truth is a member that is a boolean; nil when it is none.
-func (f fields) truth(name string) *bool {
-	var b *bool
-	if json.Unmarshal(f[name], &b) != nil {
-		return nil
-	}
-	return b
 }
 
 // DeleteHistory takes all viewings of an item out of the history (DELETE
@@ -270,11 +268,25 @@ type RemoteList struct{ ID, Name, Description, Visibility string }
 // Lists reads all lists (GET /lists); complete says that all pages were read
 // and nothing moved meanwhile.
 func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
-	found, whole, err := c.pages(ctx, Lists, nil)
-	for _, f := range found {
-		lists = append(lists, RemoteList{
-			ID: f.identifier("id"), Name: f.text("name"), Description: f.text("description"), Visibility: f.text("visibility"),
-		})
+	found, err := readPages(ctx, c, Lists, nil, remoteList)
+	return found.items, found.whole, err
+}
+
+// maxListText bounds each text of a list, in bytes; ours are shorter. Of a
+// longer one nothing is kept, so that such a list is never taken for ours.
+const maxListText = 16 << 10
+
+// remoteList is what is kept of a list, and the size of its texts.
+func remoteList(f fields) (RemoteList, int) {
+	var l RemoteList
+	ok := true
+	for name, into := range map[string]*string{"name": &l.Name, "description": &l.Description, "visibility": &l.Visibility} {
+		text, brief := f.brief(name, maxListText)
+		*into, ok = text, ok && brief
 	}
-	return lists, whole, err
+	l.ID = f.identifier("id")
+	if !ok || len(l.ID) > maxListText {
+		return RemoteList{}, 0
+	}
+	return l, len(l.ID) + len(l.Name) + len(l.Description) + len(l.Visibility)
 }

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,15 +9,20 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 )
 
 // The optional endpoints, beyond the contract: a service may lack any.
 const mediaStatus Operation = "media/status"
 
-// maxReading bounds one answer to a read, in bytes: a hundred records with
-// all that a service may say of each.
-const maxReading = 4 << 20
+// Bounds of one reading. A service that passes one of them is not read further,
+// and its reading is not complete.
+const (
+	maxPages   = 500      // of pageSize items: 50,000 records
+	pageSize   = 100      // items of one page
+	maxReading = 4 << 20  // bytes of one answer: a hundred records with all that may be said of each
+	maxAnswers = 64 << 20 // bytes of all answers of one reading
+	maxKept    = 8 << 20  // bytes of the texts that are kept of one reading
+)
 
 // ErrNoEndpoint is wrapped when the service has no such endpoint for this key:
 // 404, 405, 501, 401 or 403 there, or a question that it refuses as invalid.
@@ -87,13 +93,16 @@ func (c *Client) ask(ctx context.Context, q call) (json.RawMessage, error) {
 	default:
 		v.Fate = Offline
 		if s.success() {
-			v.Problem = "The service's answer could not be read."
+			v.Problem = unreadable
 		}
 	}
 	return nil, &ReadError{v}
 }
 
-// page asks for one page of op.
+// unreadable is what is said of an answer that is none.
+const unreadable = "The service's answer could not be read."
+
+// page asks for one page of op, of at most size items.
 func (c *Client) page(ctx context.Context, op Operation, q url.Values, number, size int) (sheet, error) {
 	if q == nil {
 		q = url.Values{}
@@ -104,46 +113,54 @@ func (c *Client) page(ctx context.Context, op Operation, q url.Values, number, s
 	if err != nil {
 		return sheet{}, err
 	}
-	s, ok := readSheet(body)
+	s, ok := readSheet(body, size)
 	if !ok {
-		return sheet{}, &ReadError{Verdict{Fate: Offline, Status: http.StatusOK, Problem: "The service's answer could not be read."}}
+		return sheet{}, &ReadError{Verdict{Fate: Offline, Status: http.StatusOK, Problem: unreadable}}
 	}
 	return s, nil
 }
 
 // sheet is one page as it came.
 type sheet struct {
-	items []fields
-	total int  // of all pages; -1 when not told
-	more  bool // there is another page, as far as it was told
-	told  bool // more was told
+	items []fields // parts of the answer
+	size  int      // bytes of the answer
+	total int      // of all pages; -1 when not told
+	more  bool     // there is another page, as far as it was told
+	told  bool     // more was told
 }
 
 // readSheet reads a page, flat or wrapped: the array itself, or an object that
-// holds it under one of the usual names.
-func readSheet(body json.RawMessage) (sheet, bool) {
-	s := sheet{total: -1}
-	if items, ok := readItems(body); ok {
-		s.items = items
-		return s, true
+// holds it under one of the usual names. More items than were asked for are no
+// answer.
+func readSheet(body json.RawMessage, most int) (sheet, bool) {
+	s := sheet{total: -1, size: len(body)}
+	body = bytes.TrimSpace(body)
+	if !json.Valid(body) {
+		return s, false
 	}
-	outer, ok := readObject(body)
+	if body[0] == '[' {
+		items, ok := readItems(body, most)
+		s.items = items
+		return s, ok
+	}
+	outer, ok := asObject(body)
 	if !ok {
 		return s, false
 	}
 	inner := outer
-	if data, ok := readObject(outer["data"]); ok {
+	if data, ok := outer.object("data"); ok {
 		inner = data
 	}
 	found := false
 	for _, f := range []fields{outer, inner} {
 		for _, name := range []string{"data", "items", "history", "lists", "results", "entries"} {
-			if items, ok := readItems(f[name]); ok && !found {
-				s.items, found = items, true
+			if found {
+				break
 			}
+			s.items, found = readItems(f.get(name), most)
 		}
 		s.readTotals(f)
-		if p, ok := readObject(f["pagination"]); ok {
+		if p, ok := f.object("pagination"); ok {
 			s.readTotals(p)
 		}
 	}
@@ -154,76 +171,66 @@ func (s *sheet) readTotals(f fields) {
 	if n, ok := f.number("total"); ok && n >= 0 {
 		s.total = int(n)
 	}
-	var more bool
-	if raw, ok := f["hasMore"]; ok && json.Unmarshal(raw, &more) == nil {
-		s.more, s.told = more, true
+	if more := f.truth("hasMore"); more != nil {
+		s.more, s.told = *more, true
 	}
 }
 
-// readItems reads an array of objects; one of anything else is none.
-func readItems(raw json.RawMessage) ([]fields, bool) {
-	var items []fields
-	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &items) != nil {
+// readItems reads an array of at most so many objects; one of anything else is
+// none.
+func readItems(raw json.RawMessage, most int) ([]fields, bool) {
+	if len(raw) == 0 || raw[0] != '[' {
 		return nil, false
+	}
+	items := []fields{}
+	for item := range elements(raw) {
+		if item[0] != '{' || len(items) == most {
+			return nil, false
+		}
+		items = append(items, fields(item))
 	}
 	return items, true
 }
 
-// number is a member that is a whole number, or one written as text.
-func (f fields) number(name string) (int64, bool) {
-	text := f.text(name)
-	if text == "" {
-		text = string(f[name])
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil
+// pile is what was read of all pages.
+type pile[T any] struct {
+	items []T
+	whole bool // every page was read, and nothing moved meanwhile
+	bound bool // it was broken off at a bound: another try would end there, too
 }
 
-// positive is a member that is a number from 1, else 0.
-func (f fields) positive(name string) int64 {
-	n, _ := f.number(name)
-	return max(n, 0)
-}
-
-// instant is a member that is a time; the zero time when it is none. A day
-// alone is its begin in UTC, and so is a time without a zone.
-func (f fields) instant(name string) time.Time {
-	text := f.text(name)
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly, "2006-01-02T15:04:05.999999999", time.DateTime} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
-}
-
-// maxPages bounds one reading: 50,000 records.
-const (
-	maxPages = 500
-	pageSize = 100
-)
-
-// pages reads all pages. It is complete only when every page was read, told
-// one and the same total, and that many items came; without a total, when a
-// page told that it is the last, or was empty.
-func (c *Client) pages(ctx context.Context, op Operation, q url.Values) (items []fields, whole bool, err error) {
-	total := -1
+// readPages reads all pages; keep makes of an item what is kept of it, and says
+// how many bytes of text that has. The pile is whole only when every page was
+// read, told one and the same total, and that many items came; without a total,
+// when a page told that it is the last, or was empty.
+func readPages[T any](ctx context.Context, c *Client, op Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
+	var all pile[T]
+	total, answers, kept := -1, 0, 0
 	for number := 1; number <= maxPages; number++ {
 		s, err := c.page(ctx, op, q, number, pageSize)
 		if err != nil {
-			return nil, false, err
+			return pile[T]{}, err
 		}
-		if number > 1 && s.total != total {
-			return items, false, nil // it changed meanwhile
+		for _, f := range s.items {
+			item, size := keep(f)
+			all.items, kept = append(all.items, item), kept+size
+		}
+		answers += s.size
+		switch {
+		case number > 1 && s.total != total:
+			return all, nil // it changed meanwhile
+		case s.total >= 0 && len(all.items) >= s.total:
+			all.whole = len(all.items) == s.total && !s.more
+			return all, nil
+		case len(s.items) == 0, s.told && !s.more:
+			all.whole = s.total < 0
+			return all, nil
+		case answers > maxAnswers, kept > maxKept:
+			all.bound = true
+			return all, nil
 		}
 		total = s.total
-		items = append(items, s.items...)
-		switch {
-		case total >= 0 && len(items) >= total:
-			return items, len(items) == total && !s.more, nil
-		case len(s.items) == 0, s.told && !s.more:
-			return items, total < 0, nil
-		}
 	}
-	return items, false, nil
+	all.bound = true
+	return all, nil
 }

@@ -198,8 +198,13 @@ func FuzzSheet(f *testing.F) {
 	f.Add([]byte(`[[]]`))
 	f.Add([]byte(`{"data":{"data":{}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s, ok := readSheet(body)
-		items := historyItems(s.items)
+		s, ok := readSheet(body, 100)
+		var items []HistoryItem
+		for _, f := range s.items {
+			item, _ := historyItem(f)
+			items = append(items, item)
+			remoteList(f)
+		}
 		if !ok && len(items) > 0 || s.total < -1 {
 			t.Errorf("%+v", s)
 		}

@@ -69,7 +69,7 @@ func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
 		return Match{}, err
 	}
 	f, ok := readObject(found)
-	if data, wrapped := readObject(f["data"]); wrapped {
+	if data, wrapped := f.object("data"); wrapped {
 		f = data
 	}
 	if !ok {
@@ -97,7 +97,7 @@ func (w Wanted) body() json.RawMessage {
 // readMatches reads a map, flat or wrapped, by IMDb identifier, else by place.
 func (c *Client) readMatches(body json.RawMessage, items []Wanted) map[int]Match {
 	all, _ := readObject(body)
-	if data, ok := readObject(all["data"]); ok {
+	if data, ok := all.object("data"); ok {
 		all = data
 	}
 	matches := map[int]Match{}
@@ -106,7 +106,7 @@ func (c *Client) readMatches(body json.RawMessage, items []Wanted) map[int]Match
 		if key == "" {
 			key = strconv.Itoa(i)
 		}
-		f, ok := readObject(all[key])
+		f, ok := all.object(key)
 		if !ok {
 			continue
 		}
