@@ -45,6 +45,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - kodi: the importer: a change in the library → new viewings; the rule of what a viewing is
   - kodi/library: where Kodi keeps its libraries; the reader of MyVideosNNN.db and of a MySQL or MariaDB server; read-only
   - kodi/nfo: readers of what was exported: trees of NFO files, videodb.xml; pure, read-only
+  - kodi/plainfile: opens plain files alone, and never waits in an open
   - kodi/playlist: reader of the playlists that Kodi keeps; finds their lines among a library's files
   - kodi/kodisim: makes library files and plays, marks, refreshes and upgrades them as Kodi does; for the demo and the tests
   - kodi/realkodi: drives a real Kodi for the tests; knows which failures are Kodi's own end

@@ -38,10 +38,11 @@ func table() map[string]access {
 		"daemon/status":            {may: anything},
 		"kodi":                     {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/kodisim":             {may: append([]string{"kodi/..."}, sources...)},
-		"kodi/library":             {may: sources},
-		"kodi/nfo":                 {may: []string{"kodi/library", "queue/viewing"}},
-		"kodi/playlist":            {}, // files in, paths out: knows nothing of libraries
-		"kodi/realkodi":            {}, // drives the real thing, and knows nothing of ours
+		"kodi/library":             {may: []string{"kodi/plainfile", "queue/viewing"}},
+		"kodi/nfo":                 {may: []string{"kodi/library", "kodi/plainfile", "queue/viewing"}},
+		"kodi/plainfile":           {},                                // opens files, and knows nothing of what they hold
+		"kodi/playlist":            {may: []string{"kodi/plainfile"}}, // files in, paths out: knows nothing of libraries
+		"kodi/realkodi":            {},                                // drives the real thing, and knows nothing of ours
 		"kodi/watch":               {},
 		"packaging":                {},
 		"packaging/kodi":           {},

@@ -124,6 +124,9 @@ func kodiSource(s kodi.Status) status.Source {
 	if s.Beside != "" && s.State == kodi.StateOK {
 		out.Detail += "; " + s.Beside
 	}
+	if s.Amiss != "" && s.State == kodi.StateOK {
+		out.Detail += "; " + s.Amiss
+	}
 	if s.Deaf != "" && s.State == kodi.StateOK {
 		out.Detail += "; looked at now and then: " + s.Deaf
 	}

@@ -66,7 +66,7 @@ func (e *exported) read(ctx context.Context) (library.Snapshot, error) {
 	case <-e.seen: // an older one that was not taken yet
 	default:
 	}
-	nudge(e.seen, watch.Seen{Folders: tree.Folders, Changed: tree.Changed, Took: time.Since(from)})
+	nudge(e.seen, watch.Seen{Folders: tree.Folders, Changed: tree.Changed, Again: tree.Again, Took: time.Since(from)})
 	return snap, nil
 }
 

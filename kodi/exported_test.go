@@ -115,8 +115,8 @@ func TestExportedBrokenFilesAreUnresolved(t *testing.T) {
 	if len(got) != 1 || got[0].Media[0].Identified() || got[0].Media[0].IDs != (viewing.IDs{}) || !strings.Contains(got[0].Origin.Note, "seems to say tmdb 603") {
 		t.Fatalf("got %+v", got)
 	}
-	if hint := b.i.Status().Hint; !strings.Contains(hint, "1 broken") {
-		t.Errorf("hint %q", hint)
+	if said := b.i.Status().Amiss; !strings.Contains(said, "1 broken") || !strings.Contains(said, "(the first: a.nfo: line 1: a tag is not closed)") {
+		t.Errorf("said %q", said)
 	}
 	b.put(t, "a.nfo", played+"\n")
 	b.pass(t)

@@ -6,7 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
+	"github.com/filmspool/filmspool/kodi/plainfile"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -32,6 +33,7 @@ const (
 	StateUnreachable = "unreachable" // the library's server does not answer
 	StateShared      = "shared"      // another folder leads to the same library
 	StateDenied      = "denied"      // this user may not read it
+	StateOdd         = "odd"         // what stands in the place of its file is no file
 	StateDamaged     = "damaged"     // no database, or a broken one
 	StateStorage     = "storage"     // our own database did not take it
 	StateFailed      = "failed"      // anything else
@@ -57,6 +59,9 @@ type Status struct {
 	// Beside is what was found beside viewings, a clause; "" when nothing is
 	// asked for.
 	Beside string
+	// Amiss is what a person should know of the last reading, a clause; "" for
+	// nothing.
+	Amiss string
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
 }
@@ -110,6 +115,7 @@ func complaints() []complaint {
 		{library.ErrHotJournal, StateInterrupted, "A write to the library was interrupted; Kodi repairs it at its next start.", "start Kodi once"},
 		{library.ErrReadOnlyDir, StateDenied, "An add-on has switched the library to a mode that needs write access to its folder.", "run this service as the user who runs Kodi"},
 		{library.ErrPermission, StateDenied, "The library may not be read by this user.", "run this service as the user who runs Kodi"},
+		{plainfile.ErrOdd, StateOdd, "What stands in the place of a file of Kodi's is no file, so it is not opened.", "the log names it: put the file back, or take the source out of the configuration"},
 		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
 		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
 		{nfo.ErrNotFound, StateWaiting, "Waiting for the folder of NFO files, or for videodb.xml, to appear.", "check that the path is right and the drive is there"},
@@ -159,7 +165,7 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	if percent := watchedAt(i.o.Userdata); percent != usualPercent && s.Hint == "" {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
-	s.Hint = cmp.Or(s.Hint, snap.Remark)
+	s.Amiss = snap.Remark
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
@@ -174,13 +180,21 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	i.status = s
 }
 
+// maxSettings bounds what is read of advancedsettings.xml, in bytes.
+const maxSettings = 1 << 20
+
 // usualPercent is how far Kodi must have played, if not set otherwise.
 const usualPercent = 90
 
 // watchedAt reads from advancedsettings.xml how far Kodi must play, in
 // percent, to count a playback.
 func watchedAt(userdata string) float64 {
-	text, err := os.ReadFile(filepath.Join(userdata, "advancedsettings.xml"))
+	f, err := plainfile.Open(filepath.Join(userdata, "advancedsettings.xml"))
+	if err != nil {
+		return usualPercent
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings))
 	if err != nil {
 		return usualPercent
 	}

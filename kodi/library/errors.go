@@ -72,7 +72,7 @@ func classifyPrimary(code int, err error) error {
 	switch code {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG:
 		return fmt.Errorf("%w: %w", ErrNotDatabase, err)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
 		return fmt.Errorf("%w: %w", ErrPermission, err)

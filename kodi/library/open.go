@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
 // Bounds of one transaction. While it lasts, Kodi's writes wait, and behind
@@ -37,6 +41,14 @@ type queryer interface {
 type file struct{ *sql.Tx }
 
 func (f file) columns(ctx context.Context, table string) ([]string, error) {
+	var kind string
+	err := each(ctx, f, `select type from sqlite_master where name = ? collate nocase`, func(scan scanner) error { return scan(&kind) }, table)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind != "" && kind != "table": // a view can hold anything, and without end
+		return nil, fmt.Errorf("%w: %s is a %s and no table", ErrNotDatabase, table, kind)
+	}
 	return texts(ctx, f, `select name from pragma_table_info(?)`, table)
 }
 
@@ -57,14 +69,28 @@ func look(ctx context.Context, path string, read func(context.Context, queryer) 
 // open runs read with an open file, and has closed it when it returns. Errors
 // are classified.
 func open(ctx context.Context, path string, read func(*visit) error) error {
-	if _, err := os.Stat(path); err != nil {
-		return classifyFile(err)
+	if err := regular(path); err != nil {
+		return err
 	}
 	err := openThrough(ctx, path, read)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return classify(err)
+}
+
+// regular fails unless the library, and what SQLite would open beside it, are
+// plain files: SQLite waits in the open of a pipe.
+func regular(path string) error {
+	if err := plainfile.Check(path); err != nil {
+		return classifyFile(err)
+	}
+	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
+		if err := plainfile.Check(path + suffix); errors.Is(err, plainfile.ErrOdd) {
+			return err
+		}
+	}
+	return nil
 }
 
 func openThrough(ctx context.Context, path string, read func(*visit) error) (err error) {
@@ -82,6 +108,9 @@ func openThrough(ctx context.Context, path string, read func(*visit) error) (err
 		return err
 	}
 	defer conn.Close()
+	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxRow); err != nil {
+		return err
+	}
 	return read(&visit{conn: conn})
 }
 

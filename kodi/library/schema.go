@@ -118,15 +118,44 @@ func readLayout(ctx context.Context, q queryer, version int) (layout, error) {
 // scanner copies the columns of one row.
 type scanner func(dest ...any) error
 
-// each runs a query to its end, one call for each row.
+// Bounds of what is read, in bytes. A library of 200,000 files has about 40 MB
+// of paths, and no text of Kodi's is near 64 kB but those that are not read.
+const (
+	maxRow    = 16 << 20 // a row of a table, with all that is not read
+	maxText   = 64 << 10 // one text
+	maxResult = 96 << 20 // all texts of one query
+)
+
+// weigh adds up the texts of a row, and fails when they are too long.
+func weigh(sum *int, row []any) error {
+	for _, column := range row {
+		text, ok := column.(*string)
+		if !ok {
+			continue
+		}
+		if *sum += len(*text); len(*text) > maxText || *sum > maxResult {
+			return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
+		}
+	}
+	return nil
+}
+
+// each runs a query to its end, one call for each row. Texts are bounded.
 func each(ctx context.Context, q rower, query string, row func(scanner) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	sum := 0
+	scan := func(into ...any) error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		return weigh(&sum, into)
+	}
 	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
+		if err := row(scan); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 )
 
 // tls is how to encrypt when the settings name certificates; nil when they
@@ -16,9 +15,9 @@ func (s Server) tls() (*tls.Config, error) {
 	}
 	c := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
 	if s.CA != "" {
-		text, err := os.ReadFile(s.CA)
+		text, err := readSmall(s.CA)
 		if err != nil {
-			return nil, classifyFile(err)
+			return nil, err
 		}
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(text) {
@@ -27,13 +26,26 @@ func (s Server) tls() (*tls.Config, error) {
 		c.VerifyConnection = func(state tls.ConnectionState) error { return checkChain(state.PeerCertificates, roots) }
 	}
 	if s.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
+		pair, err := keyPair(s.Cert, s.Key)
 		if err != nil {
 			return nil, fmt.Errorf("%w: read certificate: %w", ErrMySQL, err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// keyPair reads a certificate and its key.
+func keyPair(certificate, key string) (tls.Certificate, error) {
+	text, err := readSmall(certificate)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	secret, err := readSmall(key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(text, secret)
 }
 
 // checkChain checks all of a certificate but its name.

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
 // maxSettings bounds Kodi's small XML files, in bytes.
@@ -57,7 +58,7 @@ func database(userdata string) (videoDatabase, error) {
 
 // readSmall reads one of Kodi's settings files.
 func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, classifyFile(err)
 	}

@@ -3,12 +3,13 @@ package nfo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 	"unicode/utf8"
 
+	"github.com/filmspool/filmspool/kodi/plainfile"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,8 +20,34 @@ const exportName = "videodb.xml"
 // Bounds of an export. With the actors of 30,000 episodes it has about 200 MB.
 const (
 	maxExport = 4 << 30
-	maxItems  = 1_000_000
+	maxItems  = 200_000  // that can be told again: with the path of their file
+	maxTexts  = 32 << 20 // bytes of their texts
 )
+
+// errCrowded is an export of more than a library can hold.
+var errCrowded = fmt.Errorf("%w: it has more items, or longer texts, than a library can hold", ErrTooMany)
+
+// few fails when an export has too many items. They are counted before the
+// first is kept, so that a flood of them costs no memory.
+func few(src io.Reader) error {
+	const mark = "<filenameandpath" // once in each item that is kept
+	buf := make([]byte, 256<<10)
+	items, held := 0, 0
+	for {
+		n, err := src.Read(buf[held:])
+		piece := buf[:held+n]
+		if items += bytes.Count(piece, []byte(mark)); items > maxItems {
+			return errCrowded
+		}
+		held = copy(buf, piece[max(0, len(piece)-len(mark)+1):])
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
 
 // export is a videodb.xml that was read.
 type export struct {
@@ -44,11 +71,17 @@ func (r *Reader) readExport(ctx context.Context, c candidate) (newer bool, err e
 	if c.size > maxExport {
 		return false, fmt.Errorf("%w: %s is larger than 4 GiB", ErrTooMany, c.path)
 	}
-	file, err := os.Open(c.path)
+	file, err := plainfile.Open(c.path)
 	if err != nil {
 		return false, classify(err)
 	}
 	defer file.Close()
+	if err := few(&patient{ctx, io.LimitReader(file, maxExport)}); err != nil {
+		return false, fmt.Errorf("%s: %w", c.path, err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return false, classify(err)
+	}
 	if e.items, err = parseExport(&patient{ctx, io.LimitReader(file, maxExport)}); err != nil {
 		return false, fmt.Errorf("%s: %w", c.path, err)
 	}
@@ -74,10 +107,15 @@ func (p *patient) Read(b []byte) (int, error) {
 func parseExport(src io.Reader) ([]item, error) {
 	var films, episodes []item
 	from := 0 // where the episodes of the current series begin
+	texts, crowded := 0, false
 	p := parser{scanner: newScanner(nil)}
 	p.src = &cleaner{src: src}
 	p.emit = func(v *values) {
 		i := v.item()
+		if i.path == "" && i.media.Type != viewing.TV {
+			return // nothing to know it by next time
+		}
+		texts += i.texts()
 		switch i.media.Type {
 		case viewing.Episode:
 			episodes = append(episodes, i)
@@ -89,12 +127,14 @@ func parseExport(src io.Reader) ([]item, error) {
 		default:
 			films = append(films, i)
 		}
-		if len(films)+len(episodes) > maxItems {
-			p.breach("it has more items than a library can hold")
+		if crowded = texts > maxTexts; crowded {
+			p.breach("it is too much")
 		}
 	}
 	p.run()
 	switch {
+	case crowded:
+		return nil, errCrowded
 	case p.err != nil:
 		return nil, p.err
 	case p.fault != "":

@@ -27,7 +27,8 @@ func plays(snap library.Snapshot) map[string]string {
 	all := map[string]string{}
 	for _, f := range snap.Files {
 		for _, i := range f.Items {
-			name := filepath.Base(strings.TrimSuffix(f.Path, filepath.Ext(f.Path)))
+			path, _, _ := strings.Cut(f.Path, ".nfo/") // a part of an NFO file
+			name := filepath.Base(strings.TrimSuffix(strings.TrimSuffix(path, ".nfo"), filepath.Ext(path)))
 			m := i.Media
 			all[fmt.Sprintf("%s: %s", name, m.Label())] = fmt.Sprintf("%s %v %d %q %s", m.Key(), m.IDs, f.PlayCount, f.LastPlayed, f.Duration)
 		}

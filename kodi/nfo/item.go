@@ -30,6 +30,10 @@ type item struct {
 	unsure     bool   // the file is broken: no identifier can be trusted
 }
 
+// texts is how many bytes of text are kept of an item. Genres and tags are kept
+// once for all items.
+func (i item) texts() int { return len(i.media.Title) + len(i.path) + len(i.lastPlayed) + len(i.doubt) }
+
 // values are an item's fields as written.
 type values struct {
 	kind                                           viewing.MediaType
@@ -131,7 +135,7 @@ func (p *parser) opens(name string) (viewing.MediaType, bool) {
 		return viewing.Movie, true
 	case name == "tvshow" && (p.depth == 1 || inExport && p.depth == 2):
 		return viewing.TV, true
-	case name == "episodedetails" && (p.depth == 1 || inExport && p.depth == 3 || p.lenient):
+	case name == "episodedetails" && (p.depth == 1 || inExport && p.depth == 3 || p.multiple() || p.lenient):
 		if !inExport {
 			p.items = nil // one that was not closed ends here, uncounted
 		}
@@ -140,6 +144,10 @@ func (p *parser) opens(name string) (viewing.MediaType, bool) {
 		return "", false
 	}
 }
+
+// multiple reports whether the open element is one in the frame that some
+// programs put around the episodes of one file.
+func (p *parser) multiple() bool { return p.depth == 2 && string(p.name(1)) == "xbmcmultiepisode" }
 
 func (p *parser) openID(v *values, attrs []byte) {
 	if len(v.ids) == maxIDs {

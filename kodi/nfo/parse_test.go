@@ -341,8 +341,8 @@ func TestParseWords(t *testing.T) {
 		t.Errorf("%d genres, %v", len(many[0].genres), many[0].media.IDs)
 	}
 	items, err := parseExport(strings.NewReader(`<videodb><tvshow><title>Show Red</title><genre>Family</genre>
-		<episodedetails><title>One</title><showtitle>Show Red</showtitle><genre>Own</genre><tag>seen</tag></episodedetails></tvshow>
-		<tvshow><title>Show Blue</title><episodedetails><title>Two</title><genre>Own</genre></episodedetails></tvshow></videodb>`))
+		<episodedetails><title>One</title><filenameandpath>/one.mkv</filenameandpath><showtitle>Show Red</showtitle><genre>Own</genre><tag>seen</tag></episodedetails></tvshow>
+		<tvshow><title>Show Blue</title><episodedetails><title>Two</title><filenameandpath>/two.mkv</filenameandpath><genre>Own</genre></episodedetails></tvshow></videodb>`))
 	if err != nil || len(items) != 2 {
 		t.Fatalf("%+v, %v", items, err)
 	}

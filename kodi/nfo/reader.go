@@ -19,6 +19,7 @@ type Reader struct {
 	mu      sync.Mutex
 	folders map[string]*folder // of the last reading, by path
 	export  *export            // the videodb.xml last read, or nil
+	deep    int                // folders that lie too deep to be looked at
 }
 
 // folder is one folder of a tree.
@@ -34,7 +35,11 @@ type note struct {
 	changed int64 // modification time, Unix ns
 	fresh   bool  // it changed so recently that a further change might not show
 	trouble trouble
+	fault   string // of a broken one, with its line
 	items   []item
+	before  []item // those of the reading before, until this one was read
+	torn    bool   // it may be half written
+	passing bool   // items are those of the reading before, until this one is whole
 }
 
 // trouble says why a file gives less than it could.
@@ -56,6 +61,9 @@ func New(path string) *Reader { return &Reader{path: path} }
 type Tree struct {
 	Folders []string // those that hold, or could come to hold, something to read
 	Changed bool     // a name, a time or a size differed from the reading before
+	// Again is when to read again although nothing changes: a file may be half
+	// written. 0 is never.
+	Again time.Duration
 }
 
 // Read takes one reading. Of an unchanged tree it costs one look at each
@@ -83,9 +91,25 @@ func (r *Reader) Read(ctx context.Context) (library.Snapshot, Tree, error) {
 	if err != nil {
 		return snap, Tree{}, fmt.Errorf("read NFO files: %w", err)
 	}
-	r.folders = w.found
+	r.folders, r.deep = w.found, w.deep
 	snap.Files, snap.Remark = r.build()
-	return snap, Tree{w.list, w.changed || newer}, nil
+	tree := Tree{Folders: w.list, Changed: w.changed || newer}
+	if r.passing() {
+		tree.Again = halfWritten
+	}
+	return snap, tree, nil
+}
+
+// passing reports whether a file tells what it told before, for a while.
+func (r *Reader) passing() bool {
+	for _, f := range r.folders {
+		for _, n := range f.notes {
+			if n.passing {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // workers is how many files are read at once.

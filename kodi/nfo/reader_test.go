@@ -96,13 +96,14 @@ func TestTree(t *testing.T) {
 	want := []string{
 		`films/Alpha One (1999)/Alpha One (1999).nfo 1 "2026-11-20" Alpha One movie:603`,
 		`films/Beta/MOVIE.NFO 1 "2026-11-20" Alpha One movie:604`,
-		`films/Broken/b.nfo 1 "2026-11-20" Alpha One  (Its NFO is broken (a tag is not closed), so its identifiers are not used; it seems to say tmdb 603, imdb tt0133093.)`,
+		`films/Broken/b.nfo 1 "2026-11-20" Alpha One  (Its NFO is broken (line 1: a tag is not closed), so its identifiers are not used; it seems to say tmdb 603, imdb tt0133093.)`,
 		`tv/alone.nfo 1 "2026-11-02" show  RED S01E01 episode:62085`,
 		`tv/Show Red/Other/x.nfo 1 "2026-11-02" Show Blue S02E01 episode:9 (Of its identifiers not all are used: it calls its series "Show Blue", but the file of the series says "Show Red".)`,
 		`tv/Show Red/Season 01/s01e01.nfo 1 "2026-11-02" Show Red S01E01 episode:1396:1:1`,
-		`tv/Show Red/Season 01/s01e05e04.nfo 1 "2026-11-02" Show Red S01E04 episode:1396:1:4 Show Red S01E05 episode:1396:1:5`,
-		`tv/Show Torn/s00e01.nfo 1 "2026-11-02" show  RED S00E01 episode:62090 (Of its identifiers not all are used: the file of its series is broken: a tag is not closed.)`,
-		`tv/Show Lost/s00e01.nfo 1 "2026-11-02" show  RED S00E01  (Of its identifiers not all are used: the file of its series is broken: a tag is not closed.)`,
+		`tv/Show Red/Season 01/s01e05e04.nfo/S01E05 1 "2026-11-02" Show Red S01E05 episode:1396:1:5`,
+		`tv/Show Red/Season 01/s01e05e04.nfo/S01E04 1 "2026-11-02" Show Red S01E04 episode:1396:1:4`,
+		`tv/Show Torn/s00e01.nfo 1 "2026-11-02" show  RED S00E01 episode:62090 (Of its identifiers not all are used: the file of its series is broken: line 1: a tag is not closed.)`,
+		`tv/Show Lost/s00e01.nfo 1 "2026-11-02" show  RED S00E01  (Of its identifiers not all are used: the file of its series is broken: line 1: a tag is not closed.)`,
 	}
 	byName := func(lines []string) map[string]bool {
 		set := map[string]bool{}

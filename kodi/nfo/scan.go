@@ -2,6 +2,7 @@ package nfo
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -40,7 +41,9 @@ type scanner struct {
 	err   error     // of src, other than its end
 	buf   []byte
 	pos   int
-	fault string // the first breach of form, one clause
+	fault string // the first breach of form, one clause with its line
+	begun int    // where in buf the current token begins
+	lines int    // that ended before buf begins
 	depth int
 	names []byte // of the open elements, one after the other
 	marks []int  // where each begins
@@ -54,9 +57,13 @@ func newScanner(doc []byte) scanner {
 }
 
 // breach notes a fault; the first one counts.
-func (s *scanner) breach(what string) {
+func (s *scanner) breach(what string) { s.breachAt(s.begun, what) }
+
+// breachAt notes a fault at a place of buf.
+func (s *scanner) breachAt(at int, what string) {
 	if s.fault == "" {
-		s.fault = what
+		line := 1 + s.lines + bytes.Count(s.buf[:min(at, len(s.buf))], []byte("\n"))
+		s.fault = fmt.Sprintf("line %d: %s", line, what)
 	}
 }
 
@@ -66,6 +73,8 @@ func (s *scanner) fill() bool {
 		return false
 	}
 	if s.pos > 0 {
+		s.lines += bytes.Count(s.buf[:s.pos], []byte("\n"))
+		s.begun = max(0, s.begun-s.pos)
 		s.buf = s.buf[:copy(s.buf, s.buf[s.pos:])]
 		s.pos = 0
 	}
@@ -135,6 +144,7 @@ func (s *scanner) next() token {
 				return s.finish()
 			}
 		}
+		s.begun = s.pos
 		if s.buf[s.pos] != '<' {
 			return s.characters()
 		}
@@ -146,6 +156,7 @@ func (s *scanner) next() token {
 
 // finish ends the document; what is still open then is closed.
 func (s *scanner) finish() token {
+	s.begun = len(s.buf)
 	if s.depth > 0 {
 		s.breach("it ends before its last tag is closed")
 	}
@@ -182,7 +193,7 @@ func (s *scanner) checkReferences(piece []byte) {
 		}
 		piece = piece[i+1:]
 		if _, n := reference(piece); n == 0 {
-			s.breach("an & is not written as &amp;")
+			s.breachAt(cap(s.buf)-cap(piece)-1, "an & is not written as &amp;") // a piece is a part of buf
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,13 +16,17 @@ import (
 // build makes files of all that is known, in a fixed order, and says in words
 // what is amiss.
 func (r *Reader) build() (files []library.File, remark string) {
-	var amiss [tooLarge + 1]int
+	var amiss amiss
 	for _, dir := range slices.Sorted(maps.Keys(r.folders)) {
 		f := r.folders[dir]
 		for _, name := range slices.Sorted(maps.Keys(f.notes)) {
 			n := f.notes[name]
-			amiss[n.trouble]++
-			if file, ok := n.file(f.show); ok && !f.repeats(name, file) {
+			amiss.add(r.path, n)
+			all := n.files(f.show)
+			if len(all) > 0 && f.repeats(name, all[0]) {
+				continue
+			}
+			for _, file := range all {
 				file.Folder = r.path
 				files = append(files, file)
 			}
@@ -30,23 +35,51 @@ func (r *Reader) build() (files []library.File, remark string) {
 	if r.export != nil {
 		files = append(files, r.export.files()...)
 	}
-	return files, remarkOn(amiss[broken], amiss[unreadable], amiss[tooLarge])
+	return files, amiss.remark(r.deep)
 }
 
-func remarkOn(broken, unreadable, tooLarge int) string {
+// amiss counts the files that give less than they could.
+type amiss struct {
+	counts [tooLarge + 1]int
+	first  string // the first broken one, with its fault
+}
+
+func (a *amiss) add(root string, n *note) {
+	a.counts[n.trouble]++
+	if n.trouble == broken && a.first == "" {
+		name, err := filepath.Rel(root, n.path)
+		if err != nil {
+			name = filepath.Base(n.path)
+		}
+		a.first = cut(name, maxNamed) + ": " + n.fault
+	}
+}
+
+// maxNamed bounds the name of a file in a remark.
+const maxNamed = 200
+
+// remark says it in one clause; "" when nothing is amiss.
+func (a *amiss) remark(deep int) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{broken, "broken, so their identifiers are not used"}, {unreadable, "not readable by this user"}, {tooLarge, "larger than 1 MiB"}} {
+	}{
+		{a.counts[broken], "broken, so their identifiers are not used (the first: " + a.first + ")"},
+		{a.counts[unreadable], "not readable by this user"}, {a.counts[tooLarge], "larger than 1 MiB"},
+	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
+	var said []string
+	if len(parts) > 0 {
+		said = append(said, "some NFO files give less than they could: "+strings.Join(parts, "; "))
 	}
-	return "some NFO files give less than they could: " + strings.Join(parts, "; ")
+	if deep > 0 {
+		said = append(said, fmt.Sprintf("%d folders lie more than %d deep and are not looked at", deep, maxDeep))
+	}
+	return strings.Join(said, "; ")
 }
 
 // repeats reports movie.nfo beside another NFO of the same film: one media
@@ -81,9 +114,10 @@ func (i item) same(m viewing.Media) bool {
 	return a.TMDB != 0 && a.TMDB == b.TMDB || a.IMDB != "" && a.IMDB == b.IMDB || a.TVDB != 0 && a.TVDB == b.TVDB
 }
 
-// file is the media file that an NFO stands for; ok is false when it tells of
-// no film and no episode.
-func (n *note) file(show *note) (file library.File, ok bool) {
+// files are what an NFO stands for: one media file; of several episodes, one
+// for each, because each has its own play count there. There are none when it
+// tells of no film and no episode.
+func (n *note) files(show *note) (all []library.File) {
 	items := make([]item, 0, len(n.items))
 	for _, i := range n.items {
 		if i.media.Type == viewing.TV {
@@ -94,7 +128,32 @@ func (n *note) file(show *note) (file library.File, ok bool) {
 		}
 		items = append(items, i)
 	}
-	return fileOf(n.path, items), len(items) > 0
+	if len(items) == 0 {
+		return nil
+	}
+	order, parts := inParts(n.path, items)
+	for _, path := range order {
+		all = append(all, fileOf(path, parts[path]))
+	}
+	return all
+}
+
+// inParts divides the episodes of one NFO by their places. A part is named as if
+// it lay in a folder of the file's name, so that what is said of the file holds
+// for it. What has no place stays together under the name of the file.
+func inParts(path string, items []item) (order []string, parts map[string][]item) {
+	parts = map[string][]item{}
+	for _, i := range items {
+		name := path
+		if m := i.media; len(items) > 1 && m.Season != nil && m.Episode != nil {
+			name = fmt.Sprintf("%s/S%02dE%02d", path, *m.Season, *m.Episode)
+		}
+		if _, known := parts[name]; !known {
+			order = append(order, name)
+		}
+		parts[name] = append(parts[name], i)
+	}
+	return order, parts
 }
 
 // series is what a tvshow.nfo tells of. One of which nothing is left could
@@ -164,9 +223,6 @@ func (e *export) files() []library.File {
 	var order []string
 	byPath := map[string][]item{}
 	for _, i := range e.items {
-		if i.path == "" {
-			continue // nothing to know it by next time
-		}
 		if _, known := byPath[i.path]; !known {
 			order = append(order, i.path)
 		}

@@ -1,6 +1,7 @@
 package nfo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
 // Bounds of a tree.
@@ -33,6 +36,7 @@ type walk struct {
 	now     time.Time
 	list    []string // the folders, in order
 	files   int
+	deep    int  // folders that lie too deep to be looked at
 	changed bool // by names, times and sizes
 	jobs    chan *note
 	export  candidate // the newest videodb.xml
@@ -54,7 +58,7 @@ func (w *walk) run(root string) error {
 			var b buffer
 			for n := range w.jobs {
 				if w.ctx.Err() == nil {
-					n.read(&b)
+					n.read(&b, w.now)
 				}
 			}
 			return nil
@@ -81,12 +85,13 @@ func (w *walk) visit(dir string, show *note, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
+	if depth > maxDeep {
+		w.deep++
+		return nil
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return w.closed(dir, err, depth)
-	}
-	if depth > maxDeep {
-		return fmt.Errorf("%w: %s lies too deep", ErrTooMany, dir)
 	}
 	f, err := w.enter(dir, entries, show)
 	if err != nil {
@@ -188,15 +193,47 @@ func (w *walk) note(dir string, e fs.DirEntry, old *note) (*note, error) {
 		path: filepath.Join(dir, e.Name()), size: info.Size(), changed: at.UnixNano(),
 		fresh: at.After(w.now.Add(-settling)),
 	}
+	if old != nil {
+		n.before = old.items
+	}
 	w.jobs <- n
 	return n, nil
+}
+
+// torn reports whether a broken file does not end as a whole one does, with the
+// last tag: it may be half written.
+func torn(text []byte) bool {
+	doc := decode(text)
+	end := doc[max(0, bytes.LastIndexByte(doc, '<')):]
+	for _, tag := range []string{"</movie", "</episodedetails", "</tvshow", "</xbmcmultiepisode"} {
+		if bytes.HasPrefix(end, []byte(tag)) && bytes.IndexByte(end, '>') > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // buffer is what a worker reads into.
 type buffer struct{ bytes []byte }
 
-// read reads the file. One that cannot be opened now is tried again next time.
-func (n *note) read(b *buffer) {
+// halfWritten is how old a change must be before a broken file is believed to be
+// broken: programs take seconds to write one.
+const halfWritten = 30 * time.Second
+
+// read reads the file. One that cannot be opened now is tried again next time,
+// and so is one that may be half written. Until then it tells what it told
+// before: it did not go away.
+func (n *note) read(b *buffer, now time.Time) {
+	n.load(b)
+	recent := time.Unix(0, n.changed).After(now.Add(-halfWritten))
+	if len(n.before) > 0 && (n.trouble == unreadable || n.torn && recent) {
+		n.items, n.fresh, n.passing = n.before, true, true
+	}
+	n.before = nil
+}
+
+// load reads the file as it is.
+func (n *note) load(b *buffer) {
 	text, err := b.load(n.path, n.size)
 	switch {
 	case err != nil:
@@ -205,16 +242,16 @@ func (n *note) read(b *buffer) {
 		n.trouble = tooLarge
 	default:
 		items, fault := parse(text)
-		n.items = items
+		n.items, n.torn = items, len(text) == 0
 		if fault != "" {
-			n.trouble = broken
+			n.trouble, n.fault, n.torn = broken, fault, torn(text)
 		}
 	}
 }
 
 // load reads a file, and one byte more than may be at most.
 func (b *buffer) load(path string, size int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

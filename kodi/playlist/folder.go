@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/filmspool/filmspool/kodi/plainfile"
 )
 
 // Bounds of what is read.
@@ -90,20 +92,17 @@ func (p *Playlist) read() {
 
 // readFile reads a small regular file. Its errors do not name it.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	f, err := plainfile.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, errors.New("it may not be read by this user")
-	case err != nil || !info.Mode().IsRegular():
+	case err != nil:
 		return nil, errors.New("it is no file that can be read")
-	case info.Size() > maxSize:
-		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, errors.New("it may not be read by this user")
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxSize {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxSize)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil || len(text) > maxSize {
 		return nil, errors.New("it could not be read whole")

@@ -50,6 +50,7 @@ type Seen struct {
 	Folders []string      // to listen to
 	Changed bool          // something differed from the look before
 	Took    time.Duration // how long it took
+	Again   time.Duration // when to look again though nothing changes; 0 is as usual
 }
 
 // RunTree watches the folders of a tree until ctx ends, which is no error. It
@@ -83,6 +84,7 @@ type tree struct {
 	heard   bool                    // an event came since the last call of settled
 	polled  bool                    // that call was for the poll
 	took    time.Duration
+	again   time.Duration // as was last asked for
 	told    Ears
 }
 
@@ -147,6 +149,9 @@ func (t *tree) rest() {
 	if t.eyes != nil {
 		every = t.o.Rest
 	}
+	if t.again > 0 {
+		every = min(every, max(t.again, lazy*t.took))
+	}
 	t.next.Reset(every)
 }
 
@@ -154,7 +159,7 @@ func (t *tree) rest() {
 // has sent no event, so a new folder is looked at once more.
 func (t *tree) adopt(seen Seen) {
 	polled := t.polled
-	t.polled, t.took = false, seen.Took
+	t.polled, t.took, t.again = false, seen.Took, seen.Again
 	defer t.rest()
 	if why := t.deaf(t.o.Root); why != "" {
 		t.goBlind(errors.New(why))
