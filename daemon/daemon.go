@@ -151,7 +151,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 		g.Go(func() error { return a.loop.Run(ctx) })
 	}
 	for _, k := range d.kodis {
-		g.Go(func() error { return k.Run(ctx) })
+		g.Go(func() error { return d.attend(ctx, k.Source(), k.Run) })
 	}
 	g.Go(func() error { return server.Run(ctx) })
 	g.Go(func() error { d.onNews(ctx, server.Nudge); return nil }) // what browsers are told may have changed
