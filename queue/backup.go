@@ -96,35 +96,40 @@ func (t *tx) restored() error {
 	if err != nil || !found {
 		return err
 	}
-	rows, err := t.query("SELECT id FROM entries WHERE state = 'pending'")
-	pending, err := collect(rows, err, scanID)
+	held, err := t.holdPending("Held: this queue is a copy made at " + readTime(at).Format(time.RFC3339) + "; it may have been sent since.")
 	if err != nil {
 		return err
-	}
-	for _, id := range pending {
-		if err := t.holdRestored(id, readTime(at)); err != nil {
-			return err
-		}
 	}
 	if _, err := t.exec("DELETE FROM meta WHERE key = 'copied'"); err != nil {
 		return err
 	}
 	return t.notify(Notice{
 		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
-			readTime(at).Format(time.RFC3339), len(pending)),
+			readTime(at).Format(time.RFC3339), held),
 		Hint: "filmspool queue release --reason restored",
 	})
 }
 
-func (t *tx) holdRestored(id int64, at time.Time) error {
-	_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
-		rules.Restored, id)
+// holdPending holds what is pending in a database that is older than what was
+// sent, and says how many entries that were.
+func (t *tx) holdPending(why string) (held int, err error) {
+	rows, err := t.query("SELECT id FROM entries WHERE state = 'pending'")
+	pending, err := collect(rows, err, scanID)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	t.leave(StatePending)
-	t.enter(StateHeld)
-	return t.step(id, "restored", "Held: this queue is a copy made at "+at.Format(time.RFC3339)+"; it may have been sent since.")
+	for _, id := range pending {
+		_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", rules.Restored, id)
+		if err != nil {
+			return 0, err
+		}
+		t.leave(StatePending)
+		t.enter(StateHeld)
+		if err := t.step(id, "restored", why); err != nil {
+			return 0, err
+		}
+	}
+	return len(pending), nil
 }
 
 // keptBackups is how many copies made before migrations are kept.
@@ -168,6 +173,22 @@ func copiesBefore(path string) (copies []string) {
 
 // stampLayout is the time in names of files.
 const stampLayout = "20060102T150405Z"
+
+// stampFor is the stamp of a time, or of the next second after it that is free.
+func stampFor(at time.Time, free func(stamp string) bool) string {
+	stamp := at.UTC().Format(stampLayout)
+	for !free(stamp) {
+		at = at.Add(time.Second)
+		stamp = at.UTC().Format(stampLayout)
+	}
+	return stamp
+}
+
+// nothing reports whether no file of a name can be seen.
+func nothing(name string) bool {
+	_, err := os.Lstat(name)
+	return err != nil
+}
 
 // byStamp orders names that end in a stamp.
 func byStamp(a, b string) int {

@@ -51,8 +51,14 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 		}
 		return t.keepState(b)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrStorage):
+		s.trouble.refuse(len(b.Viewings))
 		return nil, err
+	case err != nil:
+		return nil, err
+	case len(b.Viewings) > 0:
+		s.trouble.end(true)
 	}
 	return outcomes, nil
 }

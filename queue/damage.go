@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -32,6 +33,7 @@ func isDamage(err error) bool {
 // file open, such as a program that copies it, keeps the log in being.
 func (s *Store) examine(ctx context.Context, known int) (cause string, err error) {
 	if cause, err := os.ReadFile(s.suspicion()); err == nil {
+		s.unsure = strings.HasPrefix(string(cause), errGone.Error())
 		return string(cause), nil // a run came upon damage
 	}
 	found, err := probe(ctx, s.path, known)

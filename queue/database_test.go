@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"regexp"
 	"runtime"
 	"strings"
@@ -63,7 +64,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 		t.Error("two installations of one name")
 	}
 	s.stop()
-	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
+	if left, _ := filepath.Glob(path + "-*"); !slices.Equal(left, []string{path + "-run"}) {
 		t.Errorf("left %v after a clean end", left)
 	}
 }

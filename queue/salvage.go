@@ -20,16 +20,47 @@ func parts() []string { return []string{"", "-wal", "-shm"} }
 // it under another name. A crash at any moment leaves either the damaged
 // database where it was, or a whole fresh one that [Store.finishSwap] finds.
 func (s *Store) salvage(ctx context.Context, scripts []string, cause string) error {
-	stamp := s.now().UTC().Format(stampLayout)
-	s.logger.Error("database is damaged; saving what can be read", "path", s.path, "cause", cause)
+	log, err := os.ReadFile(s.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("salvage database: %w: %w", ErrStorage, err)
+	}
+	return s.salvageFrom(ctx, scripts, remains{base: s.path, log: readLog(log), cause: cause})
+}
+
+// remains are what a salvage reads.
+type remains struct {
+	base  string // a file like the database, which may have a log beside it
+	log   logged // the pages of the log, for rows that base does not lead to
+	cause string
+	gone  bool // the database's own file was missing or empty
+}
+
+// salvageFrom is salvage for a wreck that may stand elsewhere.
+func (s *Store) salvageFrom(ctx context.Context, scripts []string, w remains) error {
+	stamp := s.freeStamp()
+	s.logger.Error("database is damaged; saving what can be read", "path", s.path, "cause", w.cause)
 	fresh := s.path + ".salvaging"
 	if err := removeDatabase(fresh); err != nil {
 		return fmt.Errorf("salvage database: %w: %w", ErrStorage, err)
 	}
-	found, err := s.rescue(ctx, scripts, fresh, stamp)
+	found, err := s.rescue(ctx, scripts, fresh, stamp, w)
 	if err != nil {
 		return fmt.Errorf("salvage database: %w", err)
 	}
+	if err := s.stage(fresh, stamp); err != nil {
+		return err
+	}
+	if err := s.finishSwap(); err != nil {
+		return err
+	}
+	s.salvagedNow = true
+	s.logger.Error("database was set aside", "aside", s.aside(stamp), "events", found.events, "entries", found.entries,
+		"damaged", found.damaged, "unreadable", found.unreadable, "anew", found.anew)
+	return nil
+}
+
+// stage puts a whole fresh database where [Store.finishSwap] finds it.
+func (s *Store) stage(fresh, stamp string) error {
 	if err := flush(fresh); err != nil {
 		return fmt.Errorf("salvage database: %w: %w", ErrStorage, err)
 	}
@@ -37,12 +68,15 @@ func (s *Store) salvage(ctx context.Context, scripts []string, cause string) err
 		return fmt.Errorf("salvage database: %w: %w", ErrStorage, err)
 	}
 	syncFolder(filepath.Dir(s.path))
-	if err := s.finishSwap(); err != nil {
-		return err
-	}
-	s.logger.Error("database was set aside", "aside", s.aside(stamp), "events", found.events, "entries", found.entries,
-		"damaged", found.damaged, "unreadable", found.unreadable, "anew", found.anew)
 	return nil
+}
+
+// freeStamp is the time now for names of files, or the next second at which
+// nothing was set aside yet.
+func (s *Store) freeStamp() string {
+	return stampFor(s.now(), func(stamp string) bool {
+		return nothing(s.aside(stamp)) && nothing(s.aside(stamp)+"-wal") && nothing(s.salvaged(stamp))
+	})
 }
 
 // aside is where a damaged database is put.
@@ -91,12 +125,17 @@ type salvaged struct {
 	unreadable      int64 // rows that could not be read or kept
 	anew            int64 // those of them that were made again from their events
 	lost            int64 // events of which only the name is left
+	gone            bool  // only the log of the database was there
 }
 
 // notice tells a person.
 func (f salvaged) notice(aside string) Notice {
 	text := fmt.Sprintf("The queue's file was damaged. It was set aside as %s; %d events and %d entries of it are saved.",
 		filepath.Base(aside), f.events, f.entries)
+	if f.gone {
+		text = fmt.Sprintf("The queue's file was missing or empty, but its log was there: %d events and %d entries are saved from that. "+
+			"What stood only in the file is lost. The log was set aside as %s-wal.", f.events, f.entries, filepath.Base(aside))
+	}
 	if f.damaged > 0 {
 		text += fmt.Sprintf(" %d entries are held, because what is left of them may be wrong or may have been sent.", f.damaged)
 	}
@@ -107,14 +146,14 @@ func (f salvaged) notice(aside string) Notice {
 }
 
 // rescue makes the fresh database and fills it.
-func (s *Store) rescue(ctx context.Context, scripts []string, fresh, stamp string) (found salvaged, err error) {
+func (s *Store) rescue(ctx context.Context, scripts []string, fresh, stamp string, w remains) (found salvaged, err error) {
 	if err := makeFile(fresh); err != nil {
 		return found, err
 	}
 	if err := s.emptyDatabase(ctx, fresh, scripts); err != nil {
 		return found, err
 	}
-	from, err := s.readable(ctx, fresh)
+	from, err := s.readable(ctx, w.base, fresh)
 	if err != nil {
 		return found, err
 	}
@@ -123,7 +162,8 @@ func (s *Store) rescue(ctx context.Context, scripts []string, fresh, stamp strin
 		return found, errors.Join(err, from.Close())
 	}
 	r := &rescue{ctx: ctx, from: from.db, tx: &tx{connection: to, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}}
-	err = r.fill(s.aside(stamp))
+	r.found.gone = w.gone
+	err = r.fill(s.aside(stamp), w.log)
 	return r.found, errors.Join(err, to.close(), from.Close())
 }
 
@@ -137,7 +177,7 @@ func (s *Store) emptyDatabase(ctx context.Context, path string, scripts []string
 }
 
 // fill copies what can be read, mends what hangs together, and counts.
-func (r *rescue) fill(aside string) error {
+func (r *rescue) fill(aside string, log logged) error {
 	if _, err := r.tx.exec("PRAGMA foreign_keys = off"); err != nil {
 		return err
 	}
@@ -145,8 +185,9 @@ func (r *rescue) fill(aside string) error {
 		return err
 	}
 	for _, stage := range []func() error{
-		r.copyTables, r.mendEvents, r.mendNames, r.mendEntries, r.mendRest, r.count,
+		r.copyTables, func() error { return r.copyStray(log) }, r.mendEvents, r.mendNames, r.mendEntries, r.mendRest, r.count,
 		func() error { return r.tx.notify(r.found.notice(aside)) },
+		func() error { return r.tx.mark("clean", 1) },
 		r.tx.commit,
 	} {
 		if err := stage(); err != nil {

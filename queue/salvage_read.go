@@ -24,19 +24,19 @@ type source struct {
 
 func (s source) Close() error { return errors.Join(s.db.Close(), s.cleanup()) }
 
-// readable opens the damaged database, or a copy of it with the parts mended
+// readable opens the damaged database base, or a copy of it with the parts mended
 // without which SQLite reads nothing: the header, then all pages of the
 // schema. They are taken from the fresh database, whose tables were made by
 // the same statements in the same order and so begin at the same pages.
-func (s *Store) readable(ctx context.Context, fresh string) (source, error) {
-	db, err := openDamaged(ctx, s.path)
+func (s *Store) readable(ctx context.Context, base, fresh string) (source, error) {
+	db, err := openDamaged(ctx, base)
 	if err == nil {
 		return source{db, func() error { return nil }}, nil
 	}
 	mended := s.path + ".mended"
 	cleanup := func() error { return removeDatabase(mended) }
 	for _, mend := range []func(path, fresh string) error{mendHeader, mendSchema} {
-		if err := errors.Join(cleanup(), copyFile(s.path, mended), copyFile(s.path+"-wal", mended+"-wal")); err != nil {
+		if err := errors.Join(cleanup(), copyFile(base, mended), copyFile(base+"-wal", mended+"-wal")); err != nil {
 			return source{}, errors.Join(fmt.Errorf("copy damaged database: %w: %w", ErrStorage, err), cleanup())
 		}
 		if err := mend(mended, fresh); err != nil {
@@ -156,21 +156,11 @@ type rescued struct {
 // copyTables copies every table but the counters, which are counted anew. The
 // names come first: they tell how far the numbers of events and entries go.
 func (r *rescue) copyTables() error {
-	rows, err := r.tx.query(`SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-		AND name NOT LIKE 'sqlite_%' AND name NOT IN ('counters', 'ballast') ORDER BY name <> 'dedupe', name`)
-	tables, err := collect(rows, err, func(rows *sql.Rows) (t rescued, err error) {
-		var keyed bool
-		err = rows.Scan(&t.name, &keyed)
-		t.rowid = !keyed
-		return t, err
-	})
+	tables, err := r.tables()
 	if err != nil {
 		return err
 	}
 	for _, t := range tables {
-		if err := r.describe(&t); err != nil {
-			return err
-		}
 		if t.rowid {
 			err = r.byNumber(t)
 		} else {
@@ -181,6 +171,27 @@ func (r *rescue) copyTables() error {
 		}
 	}
 	return nil
+}
+
+// tables are those of the fresh database that are to be filled.
+func (r *rescue) tables() ([]rescued, error) {
+	rows, err := r.tx.query(`SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+		AND name NOT LIKE 'sqlite_%' AND name NOT IN ('counters', 'ballast') ORDER BY name <> 'dedupe', name`)
+	tables, err := collect(rows, err, func(rows *sql.Rows) (t rescued, err error) {
+		var keyed bool
+		err = rows.Scan(&t.name, &keyed)
+		t.rowid = !keyed
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range tables {
+		if err := r.describe(&tables[i]); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
 }
 
 // describe finds the columns of a table.
@@ -362,22 +373,34 @@ func scanAny(rows *sql.Rows, n int) ([]any, error) {
 
 // keep writes a row, unless it is there already or cannot be one of ours.
 func (r *rescue) keep(t rescued, values []any) error {
+	kept, err := r.insert(t, values)
+	if err == nil && (t.name == "events" || t.name == "entries") {
+		r.found.unreadable += 1 - kept
+	}
+	return err
+}
+
+// keepStray is keep for a row that was most likely read before.
+func (r *rescue) keepStray(t rescued, values []any) error {
+	_, err := r.insert(t, values)
+	return err
+}
+
+// insert writes a row and says whether it was new.
+func (r *rescue) insert(t rescued, values []any) (kept int64, err error) {
 	if t.name == "entries" {
 		t.soften(values)
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
-	kept, err := r.tx.affect(fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (%s)", t.name, strings.Join(t.columns, ", "), marks), values...)
+	kept, err = r.tx.affect(fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (%s)", t.name, strings.Join(t.columns, ", "), marks), values...)
 	switch {
 	case err != nil && spoilsOnlyItself(err):
 		r.found.unreadable++
-		return nil
+		return 1, nil // it is counted
 	case err != nil:
-		return err
+		return 0, err
 	}
-	if t.name == "events" || t.name == "entries" {
-		r.found.unreadable += 1 - kept
-	}
-	return r.breathe()
+	return kept, r.breathe()
 }
 
 // soften makes an entry's bookkeeping acceptable: leases are void, and a state

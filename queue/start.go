@@ -14,8 +14,15 @@ const stopped = "the program stopped while this was being sent"
 // startRun begins a run: it numbers it, which voids the leases of earlier
 // ones, and puts in doubt what they left under way.
 func (s *Store) startRun(t *tx) error {
-	_, err := t.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", rand.Text())
+	name := s.before.Installation
+	if name == "" {
+		name = rand.Text()
+	}
+	_, err := t.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", name)
 	if err != nil {
+		return err
+	}
+	if err := s.catchUp(t); err != nil {
 		return err
 	}
 	if err := t.mark("clean", 0); err != nil {
@@ -31,6 +38,11 @@ func (s *Store) startRun(t *tx) error {
 	}
 	if err := t.restored(); err != nil {
 		return fmt.Errorf("hold what a copy says is pending: %w", err)
+	}
+	for _, n := range s.tidings {
+		if err := t.notify(n); err != nil {
+			return err
+		}
 	}
 	rows, err := t.query(selectLeft)
 	left, err := collect(rows, err, scanID)

@@ -50,12 +50,22 @@ type Store struct {
 	now          func() time.Time
 	installation string
 	run          int64        // number of this opening
+	before       ranBefore    // what is known of the last one beside the database
+	salvagedNow  bool         // by this opening, which tells of it
+	unsure       bool         // a part of the file was taken away while the last run had it open
+	tidings      []Notice     // what the start has to tell
 	leases       atomic.Int64 // tokens given in this run
 
 	reader *sql.DB
 	oldest oldest
 	writer *connection // of whoever has the turn, once Run runs; nil after a failure
 	crowd  atomic.Bool // the last transaction had several jobs
+
+	place    place
+	gone     error // why the files are not in their place, once they were missed
+	rescued  bool  // the database was written anew; only the next opening can use it
+	rescueAt time.Time
+	trouble  troubles
 
 	jobs    chan *job
 	turn    chan struct{} // one slot: full while Run runs and nobody writes
@@ -126,6 +136,12 @@ func (s *Store) prepare(ctx context.Context, scripts []string) error {
 	if err := s.finishSwap(); err != nil {
 		return err
 	}
+	if err := s.minded(ctx, scripts); err != nil {
+		return err
+	}
+	if err := s.compare(); err != nil {
+		return err
+	}
 	if err := makeFile(s.path); err != nil {
 		return err
 	}
@@ -156,6 +172,7 @@ func (s *Store) start(ctx context.Context, scripts []string) (err error) {
 	if err := s.alone(s.startRun); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
+	s.noteRun()
 	s.reader, err = openReader(s.path)
 	return err
 }
@@ -190,7 +207,9 @@ func (s *Store) Close() error {
 		close(s.done) // nobody ever wrote
 	}
 	<-s.done
-	if s.writer != nil {
+	if s.gone != nil && s.writer != nil {
+		s.writer.keepLog()
+	} else if s.writer != nil {
 		if err := s.alone(func(t *tx) error { return t.mark("clean", 1) }); err != nil {
 			s.logger.Warn("the end was not marked; the next start will check the database", "error", err)
 		}

@@ -59,6 +59,12 @@ func (c *connection) close() error {
 	return errors.Join(c.conn.Close(), c.db.Close())
 }
 
+// undo ends an open transaction without a trace.
+func (c *connection) undo() error {
+	_, err := c.exec("ROLLBACK")
+	return err
+}
+
 // exec runs a statement for its effect. Statements never get a caller's
 // context: one that ended in the middle would take the neighbours' work along.
 func (c *connection) exec(query string, args ...any) (result driver.Result, err error) {

@@ -35,6 +35,7 @@ func (s *Store) tidyLog() {
 	if err != nil || info.Size() <= logLarge || s.writer == nil {
 		return
 	}
+	s.place.fresh = false // the log becomes shorter
 	rows, err := s.writer.query("PRAGMA wal_checkpoint(TRUNCATE)")
 	_, err = collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil })
 	if err != nil {

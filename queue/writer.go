@@ -14,6 +14,10 @@ import (
 // for all of it.
 const maxBatch = 512
 
+// lookEvery is how often it is looked whether the files are in their place,
+// where nothing is written.
+const lookEvery = time.Minute
+
 // job is one change that waits for the writer.
 type job struct {
 	do    func(*tx) error // may be called again; only the last call counts
@@ -97,6 +101,8 @@ func (s *Store) Run(ctx context.Context) error {
 	}()
 	grow := time.NewTimer(growDelay)
 	defer grow.Stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	trim := time.NewTimer(trimFirst)
 	defer trim.Stop()
 	for {
@@ -112,6 +118,9 @@ func (s *Store) Run(ctx context.Context) error {
 			<-s.turn
 			s.inTurn(s.tidyLog)
 			trim.Reset(trimEvery)
+		case <-look.C:
+			<-s.turn
+			s.inTurn(s.look)
 		case fault := <-s.damage:
 			return fmt.Errorf("run queue: %w: %w", ErrDamaged, fault)
 		case <-grow.C:
@@ -149,10 +158,9 @@ func (s *Store) batch(first *job) {
 	done, t, err := s.transact(first)
 	if err != nil {
 		s.logger.Error("storage failed", "jobs", len(done), "error", err)
-		s.disconnect()
-		if isDamage(err) {
-			s.suspect(err)
-		}
+		s.failed(err)
+	} else {
+		s.trouble.end(false)
 	}
 	for _, j := range done {
 		if err != nil {
@@ -162,6 +170,19 @@ func (s *Store) batch(first *job) {
 	}
 	if t != nil && err == nil {
 		s.tell(t)
+	}
+}
+
+// failed draws the consequences of a failure. The connection to a file that is
+// gone is kept: nothing else leads to what is in it.
+func (s *Store) failed(err error) {
+	s.trouble.begin(s.now(), err)
+	if s.gone != nil {
+		return
+	}
+	s.disconnect()
+	if isDamage(err) {
+		s.suspect(err)
 	}
 }
 
@@ -204,7 +225,23 @@ func (s *Store) transact(first *job) (done []*job, t *tx, err error) {
 	if err == nil {
 		err = t.commit()
 	}
+	if err == nil {
+		err = s.kept()
+	}
 	return done, t, err
+}
+
+// kept makes sure after a commit that it can be found again. Where the file is
+// gone it is there again, or nothing is acknowledged.
+func (s *Store) kept() error {
+	gone := s.inPlace()
+	if gone == nil {
+		return nil
+	}
+	if err := s.lost(gone); !s.rescued {
+		return err
+	}
+	return nil
 }
 
 // next is another job that waits already, or nil. Where the last transaction
@@ -227,15 +264,16 @@ func (s *Store) next(taken int) *job {
 
 // begin opens a transaction, on a new connection when the last one failed.
 func (s *Store) begin() (*tx, error) {
-	if s.writer == nil {
-		fresh, err := connect(s.path)
-		if err != nil {
-			return nil, err
-		}
-		s.writer = fresh
+	if err := s.ready(); err != nil {
+		return nil, err
 	}
 	if _, err := s.writer.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
+	}
+	if !s.place.fresh {
+		if err := s.place.learn(s.path); err != nil {
+			return nil, errors.Join(s.writer.undo(), s.lost(fmt.Errorf("%w: %w", errGone, err)))
+		}
 	}
 	return &tx{connection: s.writer, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}, nil
 }
@@ -263,7 +301,7 @@ func (s *Store) alone(do func(*tx) error) error {
 func (s *Store) disconnect() {
 	if s.writer != nil {
 		_ = s.writer.close() // it has failed already; what it held is undone
-		s.writer = nil
+		s.writer, s.place.fresh = nil, false
 	}
 }
 

@@ -1,0 +1,323 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// told has the notices tell exactly one thing, with all of words in it.
+func (o *opened) noticed(t testing.TB, words ...string) {
+	t.Helper()
+	notices, err := o.Notices(t.Context())
+	if err != nil || len(notices) != 1 || notices[0].Hint == "" {
+		t.Errorf("notices %+v, %v, want one with a hint", notices, err)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(notices[0].Text, word) {
+			t.Errorf("the notice says %q, want %q", notices[0].Text, word)
+		}
+	}
+}
+
+// all commits n films, one after the other, and returns their events.
+func (o *opened) all(t testing.TB, prefix string, n int) []string {
+	t.Helper()
+	var events []string
+	for i := range n {
+		v := film(fmt.Sprint(prefix, i), int64(i+1), -i)
+		v.Origin.Note = strings.Repeat("a note that makes the row long. ", i%7*40) // some need pages of their own
+		o.commit(t, v)
+		events = append(events, v.EventID)
+	}
+	return events
+}
+
+// SQLite discards a log whose database is missing or empty. Here it is read
+// first, and what it has all of comes back as it was.
+func TestALogWithoutItsDatabaseIsSaved(t *testing.T) {
+	for name, empty := range map[string]func(path string) error{
+		"missing": os.Remove,
+		"empty":   func(path string) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			var batch []viewing.Viewing
+			for i := range 200 {
+				batch = append(batch, film(fmt.Sprint("e", i), int64(i+1), -i))
+			}
+			s.commit(t, batch[:50]...)
+			s.commit(t, batch[50:]...)
+			path, id := crashed(t, s), s.InstallationID()
+			if err := empty(path); err != nil {
+				t.Fatal(err)
+			}
+			log, err := os.ReadFile(path + "-wal")
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, path, s.clock)
+			states := again.states(t)
+			for _, v := range batch {
+				if states[v.EventID] != StatePending {
+					t.Errorf("event %s was acknowledged and is %q", v.EventID, states[v.EventID])
+				}
+			}
+			again.noticed(t, "missing or empty", "nothing is lost")
+			if again.InstallationID() != id {
+				t.Error("it became another installation")
+			}
+			again.checkCounters(t)
+			again.quickCheck(t)
+			kept, _ := filepath.Glob(path + ".damaged-*-wal")
+			if len(kept) != 1 {
+				t.Fatalf("set aside: %v", kept)
+			}
+			if same, err := os.ReadFile(kept[0]); err != nil || string(same) != string(log) {
+				t.Errorf("the log that was set aside was changed, %v", err)
+			}
+		})
+	}
+}
+
+// A log that was begun anew has only the pages that changed since. Everything
+// that was taken since is among them.
+func TestALogWithAPartOfTheDatabaseIsSalvaged(t *testing.T) {
+	s := peopled(t, 300)
+	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(RESTART)"); err != nil {
+		t.Fatal(err)
+	}
+	events := s.all(t, "late", 60)
+	path := crashed(t, s)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	states := again.states(t)
+	for _, event := range events {
+		if states[event] != StatePending {
+			t.Errorf("event %s was acknowledged and is %q", event, states[event])
+		}
+	}
+	again.noticed(t, "missing or empty", "saved from that")
+	again.checkCounters(t)
+	again.quickCheck(t)
+	t.Logf("%d of %d events", len(states), 360)
+	for _, event := range events { // they are known by their names
+		o, err := again.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, 1, -1)}})
+		if err != nil || o[0].Status == viewing.StatusQueued {
+			t.Fatalf("event %s was taken for news: %+v, %v", event, o, err)
+		}
+	}
+}
+
+// A log that has begun anew often still has pages of its earlier rounds behind
+// its end. They are of use, and nothing of them is sent by itself.
+func TestEarlierRoundsOfALogAreSalvaged(t *testing.T) {
+	s := fresh(t)
+	events := s.all(t, "e", 400)
+	path := crashed(t, s)
+	copyAs(t, s.ran(), path+"-run")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	states := again.states(t)
+	found := map[State]int{}
+	for _, event := range events {
+		found[states[event]]++
+	}
+	t.Logf("found %v of %d", found, len(events))
+	if found[StateHeld] == 0 || found[StatePending] == 0 {
+		t.Errorf("found %v, want some of the newest round and some of earlier ones", found)
+	}
+	if again.InstallationID() != s.InstallationID() {
+		t.Error("it became another installation")
+	}
+	again.checkCounters(t)
+	again.quickCheck(t)
+}
+
+// What was sent in the meantime is not sent again, however little is left.
+func TestASalvagedLogSendsNothingTwice(t *testing.T) {
+	s := peopled(t, 60)
+	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(RESTART)"); err != nil {
+		t.Fatal(err)
+	}
+	s.all(t, "late", 40)
+	s.finishAll(t)
+	was := s.states(t)
+	path := crashed(t, s)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	for event, state := range again.states(t) {
+		if was[event] != StatePending && state == StatePending {
+			t.Errorf("event %s was %s and is due again", event, was[event])
+		}
+	}
+}
+
+// A copy that was put in place of a crashed database must not be overwritten
+// by the log of that.
+func TestTheLogOfAnotherDatabaseIsSetAside(t *testing.T) {
+	s := fresh(t)
+	s.all(t, "early", 10)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := s.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	s.all(t, "late", 10)
+	path := crashed(t, s)
+	content, err := os.ReadFile(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	states := again.states(t)
+	if len(states) != 10 || states["early3"] != StateHeld {
+		t.Errorf("states %v", states)
+	}
+	notices, err := again.Notices(t.Context())
+	if err != nil || len(notices) != 2 || !strings.Contains(notices[0].Text+notices[1].Text, "-wal") {
+		t.Errorf("notices %+v, %v", notices, err)
+	}
+	again.quickCheck(t)
+}
+
+// A database that is gone with its log, or is older than the last run, is told
+// of. What is pending in an older one may have been sent.
+func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
+	tests := map[string]struct {
+		harm func(t *testing.T, path string, early []byte)
+		want string
+		held int64
+	}{
+		"database and log missing": {func(t *testing.T, path string, _ []byte) {
+			for _, part := range parts() {
+				if err := os.RemoveAll(path + part); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, "was missing, so a new one was begun", 0},
+		"log missing": {func(t *testing.T, path string, _ []byte) {
+			if err := os.Remove(path + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be lost", 5},
+		"log empty": {func(t *testing.T, path string, _ []byte) {
+			if err := os.Truncate(path+"-wal", 0); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be lost", 5},
+		"older file": {func(t *testing.T, path string, early []byte) {
+			for _, part := range parts() {
+				if err := os.RemoveAll(path + part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(path, early, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be lost", 5},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			s.all(t, "early", 5)
+			s.stop()
+			early, err := os.ReadFile(s.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, s.path, s.clock)
+			id := s.InstallationID()
+			s.all(t, "late", 5)
+			path := crashed(t, s)
+			copyAs(t, s.ran(), path+"-run")
+			tt.harm(t, path, early)
+			again := open(t, path, s.clock)
+			again.noticed(t, tt.want)
+			if counts := again.checkCounters(t); counts.Held != tt.held || counts.Pending != 0 {
+				t.Errorf("counts %+v", counts)
+			}
+			if held, err := again.Entries(context.Background(), Filter{Reason: rules.Restored}); err != nil || int64(len(held)) != tt.held {
+				t.Errorf("held %d, %v", len(held), err)
+			}
+			if again.InstallationID() != id {
+				t.Error("it became another installation")
+			}
+			if again = again.reopen(t); again.now != nil {
+				again.noticed(t, tt.want) // once
+			}
+		})
+	}
+}
+
+func copyAs(t testing.TB, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A log is read up to its last commit, and never beyond a page that is not as
+// it was written.
+func FuzzReadLog(f *testing.F) {
+	s := fresh(f)
+	s.all(f, "e", 3)
+	log, err := os.ReadFile(s.path + "-wal")
+	if err != nil {
+		f.Fatal(err)
+	}
+	whole := readLog(log)
+	if whole.empty() {
+		f.Fatal("nothing in a log")
+	}
+	f.Add(log, uint(0), byte(0))
+	f.Add(log[:len(log)/2], uint(70), byte(1))
+	f.Add(log, uint(len(log)-1), byte(9))
+	f.Fuzz(func(t *testing.T, content []byte, at uint, change byte) {
+		if len(content) > 0 {
+			content[at%uint(len(content))] ^= change
+		}
+		found := readLog(content)
+		if found.size > 1<<16 {
+			return // an image would be large
+		}
+		found.over(nil)
+		for number, page := range found.pages {
+			if number == 0 || number > found.size || len(page) != pageSize {
+				t.Errorf("page %d of %d with %d bytes", number, found.size, len(page))
+			}
+		}
+		for _, page := range found.live() {
+			rowsOf(page, func(number uint32) []byte { return found.pages[number] })
+		}
+	})
+}
+
+// Rows are read from single pages as SQLite reads them from tables.
+func FuzzRowsOf(f *testing.F) {
+	f.Add([]byte{13, 0, 0, 0, 1, 0, 100})
+	f.Fuzz(func(_ *testing.T, content []byte) {
+		page := make([]byte, pageSize)
+		copy(page, content)
+		rowsOf(page, func(uint32) []byte { return page })
+	})
+}

@@ -1,0 +1,137 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Trouble is what keeps the queue from writing.
+type Trouble struct {
+	Since   time.Time // the first failure
+	Refused int64     // events that were not taken since; their sources were told
+	Cause   error
+}
+
+// Text says in one sentence what is wrong, without a full stop.
+func (t Trouble) Text() string {
+	var said *sqlite.Error
+	code := 0
+	if errors.As(t.Cause, &said) {
+		code = said.Code() & 0xff
+	}
+	switch {
+	case errors.Is(t.Cause, errGone):
+		return "The queue's file is gone from its place, so nothing can be written"
+	case code == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC):
+		return "The disk is full, so the queue cannot be written"
+	case code == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
+		return "The disk is read-only, so the queue cannot be written"
+	case errors.Is(t.Cause, syscall.EACCES):
+		return "The queue cannot be written: permission denied"
+	default:
+		return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
+	}
+}
+
+// Hint is what to do about it.
+func (t Trouble) Hint(folder string) string {
+	var said *sqlite.Error
+	switch {
+	case errors.Is(t.Cause, errGone):
+		return "leave the files in " + folder + " alone, or put them back; filmspool writes them anew as soon as it can"
+	case errors.Is(t.Cause, syscall.ENOSPC), errors.As(t.Cause, &said) && said.Code()&0xff == sqlite3.SQLITE_FULL:
+		return "make room on the disk of " + folder + "; filmspool goes on by itself"
+	default:
+		return "make " + folder + " writable; filmspool goes on by itself"
+	}
+}
+
+// troubles keeps the present trouble.
+type troubles struct {
+	mu  sync.Mutex
+	now *Trouble
+}
+
+// begin notes a failure.
+func (t *troubles) begin(at time.Time, cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now == nil {
+		t.now = &Trouble{Since: at}
+	}
+	t.now.Cause = cause
+}
+
+// refuse counts events that were not taken.
+func (t *troubles) refuse(events int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now != nil {
+		t.now.Refused += int64(events)
+	}
+}
+
+// end forgets the trouble. A commit of few pages may succeed where events do
+// not, so that one of them ends no trouble in which events were refused.
+func (t *troubles) end(events bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now != nil && (events || t.now.Refused == 0) {
+		t.now = nil
+	}
+}
+
+// Trouble is what keeps the queue from writing now; ok is false when nothing
+// does, as far as was tried.
+func (s *Store) Trouble() (trouble Trouble, ok bool) {
+	s.trouble.mu.Lock()
+	defer s.trouble.mu.Unlock()
+	if s.trouble.now == nil {
+		return Trouble{}, false
+	}
+	return *s.trouble.now, true
+}
+
+// Look looks whether the files are in their place. In trouble, it tries to
+// write. It waits for its turn; without a running writer it does nothing.
+func (s *Store) Look(ctx context.Context) {
+	select {
+	case <-s.turn:
+		s.inTurn(s.look)
+	case <-ctx.Done():
+	case <-s.done:
+	}
+}
+
+// look is Look for whoever has the turn.
+func (s *Store) look() {
+	_, bad := s.Trouble()
+	err := s.ready()
+	if err == nil && bad {
+		err = s.tryWriting()
+	}
+	if err != nil {
+		s.failed(err)
+		return
+	}
+	s.trouble.end(true)
+}
+
+// tryWriting writes and takes back what an event would need.
+func (s *Store) tryWriting() error {
+	return s.alone(func(t *tx) error {
+		if _, err := t.exec("INSERT INTO ballast (data) VALUES (zeroblob(65536))"); err != nil {
+			return err
+		}
+		_, err := t.exec("DELETE FROM ballast")
+		return err
+	})
+}
