@@ -2,13 +2,18 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/filmspool/filmspool/queue/rules"
 )
@@ -137,13 +142,20 @@ const keptBackups = 2
 
 // backupBefore copies the database before it is migrated from a version. The
 // copy is one to go back to, so it is marked like any other: what waits in it
-// may have been sent since.
+// may have been sent since. It gets its name when it is whole.
 func (s *Store) backupBefore(ctx context.Context, version int) error {
-	stamp := s.now().UTC().Format(stampLayout)
-	file := fmt.Sprintf("%s%s%d-%s", s.path, beforeSchema, version+1, stamp)
-	if err := s.backup(ctx, file); err != nil {
+	s.sweepHalves(ctx)
+	name := fmt.Sprintf("%s%s%d-", s.path, beforeSchema, version+1)
+	file := name + stampFor(s.now(), func(stamp string) bool { return nothing(name + stamp) })
+	half := s.path + halfCopy
+	err := s.backup(ctx, half)
+	if err == nil {
+		err = os.Rename(half, file)
+	}
+	if err != nil {
 		return fmt.Errorf("back up before migrating: %w: %w", ErrStorage, err)
 	}
+	syncFolder(filepath.Dir(file))
 	s.logger.Info("backed up before migrating", "file", file)
 	old := copiesBefore(s.path)
 	for _, file := range old[:max(0, len(old)-keptBackups)] {
@@ -152,6 +164,45 @@ func (s *Store) backupBefore(ctx context.Context, version int) error {
 		}
 	}
 	return nil
+}
+
+// halfCopy follows the name of the database in that of a copy that is being
+// made. One that is there at a start was left by a crash.
+const halfCopy = ".copying"
+
+// sweepHalves removes what crashes have left of copies. Earlier versions made
+// them under the name of a whole one: those have no mark of when they were made.
+func (s *Store) sweepHalves(ctx context.Context) {
+	halves := []string{s.path + halfCopy}
+	for _, file := range copiesBefore(s.path) {
+		if !isCopy(ctx, file) {
+			halves = append(halves, file)
+		}
+	}
+	for _, file := range halves {
+		for _, part := range []string{"", "-journal", "-wal", "-shm"} {
+			if err := os.Remove(file + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.logger.Warn("half a backup not removed", "file", file, "error", err)
+			}
+		}
+	}
+}
+
+// isCopy reports whether a file is a whole copy. In doubt it is one.
+func isCopy(ctx context.Context, file string) bool {
+	if !nothing(file + "-journal") {
+		return false // it was being marked
+	}
+	db, err := openPool(1, file, "ro")
+	if err != nil {
+		return true
+	}
+	defer db.Close()
+	var at int64
+	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'copied'").Scan(&at)
+	said, ok := errors.AsType[*sqlite.Error](err)
+	missing := ok && said.Code() == sqlite3.SQLITE_ERROR // no such table
+	return err == nil || !missing && !isDamage(err) && !errors.Is(err, sql.ErrNoRows)
 }
 
 // beforeSchema stands in the name of such a copy, between that of the database
@@ -163,12 +214,20 @@ const beforeSchema = ".before-schema-"
 func copiesBefore(path string) (copies []string) {
 	names, _ := os.ReadDir(filepath.Dir(path))
 	for _, name := range names {
-		if strings.HasPrefix(name.Name(), filepath.Base(path)+beforeSchema) {
+		after, ok := strings.CutPrefix(name.Name(), filepath.Base(path)+beforeSchema)
+		if ok && isStamped(after) {
 			copies = append(copies, filepath.Join(filepath.Dir(path), name.Name()))
 		}
 	}
 	slices.SortFunc(copies, byStamp)
 	return copies
+}
+
+// isStamped reports whether a name ends in a stamp, as no file beside a copy
+// does.
+func isStamped(name string) bool {
+	_, err := time.Parse(stampLayout, name[max(0, len(name)-len(stampLayout)):])
+	return err == nil
 }
 
 // stampLayout is the time in names of files.

@@ -121,8 +121,7 @@ func TestNoMigrationWithoutABackup(t *testing.T) {
 	}
 	scripts = append(scripts, "CREATE TABLE later (x INTEGER) STRICT;")
 	again := &Store{path: s.path, now: func() time.Time { return noon() }, logger: s.logger}
-	blocked := fmt.Sprintf("%s.before-schema-%d-%s", s.path, len(scripts), noon().Format(stampLayout))
-	if err := os.Mkdir(blocked, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.path+halfCopy, "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err = again.start(t.Context(), scripts)
@@ -134,5 +133,54 @@ func TestNoMigrationWithoutABackup(t *testing.T) {
 	}
 	if s = open(t, s.path, s.clock); len(s.states(t)) != 5 {
 		t.Error("the database was changed")
+	}
+}
+
+// A start within the second of an earlier one gives its copy another name. What
+// a crash has left of a copy goes, and is none of the two that are kept.
+func TestHalfCopiesGoAndNamesDiffer(t *testing.T) {
+	s := peopled(t, 20)
+	s.stop()
+	scripts, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(scripts)
+	name := func(schema, second int) string {
+		return fmt.Sprintf("%s.before-schema-%d-20260301T1200%02dZ", s.path, schema, second)
+	}
+	migrated := func() {
+		t.Helper()
+		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", len(scripts)))
+		again := &Store{path: s.path, now: s.clock.now, logger: s.logger}
+		if err := errors.Join(again.start(t.Context(), scripts), again.disclose()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, half := range []string{name(last+1, 0), name(last+1, 0) + "-journal", name(last, 30), s.path + halfCopy} {
+		if err := os.WriteFile(half, content[:len(content)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(name(last, 31), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	migrated()
+	change(t, s.path, fmt.Sprintf("DROP TABLE later%d", last), fmt.Sprintf("PRAGMA user_version = %d", last))
+	scripts = scripts[:last] // the migration is undone, as by a crash
+	migrated()
+	kept, err := filepath.Glob(s.path + ".*")
+	want := []string{name(last+1, 0), name(last+1, 1)}
+	if err != nil || !slices.Equal(kept, want) {
+		t.Errorf("kept %v, %v, want %v", kept, err, want)
+	}
+	for _, file := range kept {
+		if !isCopy(t.Context(), file) {
+			t.Errorf("%s is no whole copy", file)
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 

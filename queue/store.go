@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -136,6 +137,7 @@ func (s *Store) prepare(ctx context.Context, scripts []string) error {
 	if err := s.finishSwap(); err != nil {
 		return err
 	}
+	_ = os.Remove(s.path + halfCopy) // it only takes room
 	if err := s.minded(ctx, scripts); err != nil {
 		return err
 	}
