@@ -26,7 +26,7 @@ step_powercut() {
 step_trouble() {
   need strace mount
   FILMSPOOL_TROUBLE=1 prove ./cmd/filmspool \
-    '^Test(DiskFull|StartOnAFullDisk|ReadOnlyFolder|DatabaseLocked|FlushFails)$' 5
+    '^Test(DiskFull|StartOnAFullDisk|PausedOnAFullDisk|ReadOnlyDisk|ReadOnlyFolder|DatabaseLocked|FlushFails|FilesTakenAway)$' 8
 }
 
 # The queue comes back from its copy off the machine.

@@ -35,6 +35,8 @@ type Options struct {
 	// Loop may change how each account's loop is made; nil leaves it as it is.
 	// With it a test stands between loop and queue, and shortens waits.
 	Loop func(*replay.Options)
+
+	wait bool // where the queue cannot be written, wait until it can
 }
 
 // Daemon is one instance over one state folder, which it holds locked.
@@ -47,6 +49,7 @@ type Daemon struct {
 	pairing  *pairing.Registry
 	accounts []*account
 	kodis    []*kodi.Importer
+	waiting  *queue.Trouble // the queue can only be read, and this is why
 
 	mu      sync.Mutex
 	address string // where it listens; empty while it does not
@@ -77,18 +80,13 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 		return err
 	}
 	sweepCopies(d.o.Paths.State)
-	d.store, err = queue.Open(ctx, queue.Options{
-		Path:     d.o.Paths.Database(),
-		Settings: settingsOf(d.o.Config),
-		Logger:   d.log.With("part", "queue"),
-	})
-	if err != nil {
+	if err := d.openQueue(ctx); err != nil {
 		return fmt.Errorf("open the queue: %w", err)
 	}
-	if err := d.openKodi(); err != nil {
-		return err
+	if d.waiting != nil {
+		return nil
 	}
-	return nil
+	return d.openKodi()
 }
 
 // Close gives back the queue and the folder. Run must have returned.
@@ -110,6 +108,11 @@ func (d *Daemon) Close() error {
 // Run listens, watches and sends until ctx ends or a part fails; the first
 // failure stops all. The queue stops last, so that every answer is written.
 func (d *Daemon) Run(ctx context.Context) error {
+	if d.waiting != nil {
+		if err := d.await(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
 	return d.withQueue(ctx, d.runParts)
 }
 

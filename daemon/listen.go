@@ -84,8 +84,12 @@ func (d *Daemon) announce(a net.Addr, token string) error {
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
-	if err := config.WriteFile(d.o.Paths.Control, text, d.controlMode()); err != nil {
+	err = config.WriteFile(d.o.Paths.Control, text, d.controlMode())
+	if err != nil && d.waiting == nil {
 		return fmt.Errorf("write the control file: %w", err)
+	}
+	if err != nil {
+		d.log.Error("the command line cannot find this instance", "error", err)
 	}
 	d.setAddress(a)
 	d.log.Info("ready", "address", a.String(), "version", d.o.Version)

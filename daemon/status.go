@@ -19,6 +19,7 @@ import (
 // Status implements [status.Control].
 func (c *control) Status(ctx context.Context) (status.Status, error) {
 	d := c.d
+	d.store.Look()
 	counts, err := d.store.Counts(ctx)
 	if err != nil {
 		return status.Status{}, err
@@ -44,7 +45,25 @@ func (c *control) Status(ctx context.Context) (status.Status, error) {
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
 	summarise(&s)
+	if t := d.trouble(); t != nil {
+		putFirst(&s, t, d.o.Paths.State)
+	}
 	return s, nil
+}
+
+// putFirst puts what keeps the queue from being written before everything else.
+func putFirst(s *status.Status, t *queue.Trouble, folder string) {
+	s.Storage = &status.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
+	s.State, s.Hint = status.Attention, t.Hint(folder)
+	since := t.Since.Local().Format("2006-01-02 15:04")
+	refused := "No event had to be refused since " + since + "."
+	switch {
+	case t.Refused == 1:
+		refused = "1 event was refused since " + since + "; its source was told to send it again."
+	case t.Refused > 1:
+		refused = fmt.Sprintf("%d events were refused since %s; their sources were told to send them again.", t.Refused, since)
+	}
+	s.Summary = fmt.Sprintf("%s %s %s", s.Storage.Reason, refused, safe(s.Counts.Pending+s.Counts.Sending))
 }
 
 // accountStatus is how one account stands.

@@ -26,12 +26,17 @@ func (d *Daemon) vitals() []vital {
 	all := []vital{
 		{"queue", d.store.Alive},
 		{"database", func(ctx context.Context) error { _, err := d.store.Counts(ctx); return err }},
-		{"listener", func(ctx context.Context) error { return answers(ctx, d.listening()) }},
+		d.listens(),
 	}
 	for _, a := range d.accounts {
 		all = append(all, vital{"account " + a.name, a.loop.Alive})
 	}
 	return all
+}
+
+// listens is the listener as a vital part.
+func (d *Daemon) listens() vital {
+	return vital{"listener", func(ctx context.Context) error { return answers(ctx, d.listening()) }}
 }
 
 // answers reports whether who listens at address takes up a connection. One

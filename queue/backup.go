@@ -31,7 +31,7 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 }
 
 func (s *Store) backup(ctx context.Context, file string) error {
-	if err := copyInto(ctx, s.path, file); err != nil {
+	if err := s.copyInto(ctx, file); err != nil {
 		return err
 	}
 	if err := markCopy(ctx, file, s.now()); err != nil {
@@ -40,9 +40,9 @@ func (s *Store) backup(ctx context.Context, file string) error {
 	return nil
 }
 
-// copyInto copies a database into a new file and flushes it. SQLite writes
+// copyInto copies the database into a new file and flushes it. SQLite writes
 // into a file that exists only when it is empty, so nobody else's is lost.
-func copyInto(ctx context.Context, path, file string) (err error) {
+func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	made, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -55,11 +55,13 @@ func copyInto(ctx context.Context, path, file string) (err error) {
 			err = errors.Join(err, os.Remove(file))
 		}
 	}()
-	db, err := openPool(1, path, "ro")
-	if err != nil {
-		return err
+	db := s.reader
+	if !s.reading { // a long copy must not keep other readers waiting
+		if db, err = openPool(1, s.path, "ro"); err != nil {
+			return err
+		}
+		defer db.Close()
 	}
-	defer db.Close()
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
 		return storageError(err)
 	}

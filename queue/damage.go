@@ -27,6 +27,9 @@ func isDamage(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
+// Damaged reports whether err says that the queue's file is damaged.
+func Damaged(err error) bool { return errors.Is(err, ErrDamaged) || isDamage(err) }
+
 // examine says why the database must be set aside; "" is a sound one. All of
 // it is read only after a run that did not end in order: a mark in meta tells.
 // That the write-ahead log is there would not do, for whoever else has the

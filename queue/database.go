@@ -125,25 +125,31 @@ func probe(ctx context.Context, path string, known int) (look, error) {
 		return look{}, err
 	}
 	defer db.Close()
-	var application, version, objects int
+	found, _, err := glance(ctx, db, path, known)
+	return found, err
+}
+
+// glance is probe for a database that is open. It tells the version, too.
+func glance(ctx context.Context, db *sql.DB, path string, known int) (found look, version int, err error) {
+	var application, objects int
 	err = db.QueryRowContext(ctx, `SELECT
 		(SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version),
 		(SELECT count(*) FROM sqlite_schema)`).Scan(&application, &version, &objects)
 	switch {
 	case err != nil:
-		return look{}, fmt.Errorf("read database: %w: %w", ErrStorage, err)
+		return look{}, 0, fmt.Errorf("read database: %w: %w", ErrStorage, err)
 	case application == 0 && version == 0 && objects == 0:
-		return look{fresh: true}, nil
+		return look{fresh: true}, 0, nil
 	case application != applicationID:
-		return look{}, fmt.Errorf("open %s: %w", path, ErrForeign)
+		return look{}, 0, fmt.Errorf("open %s: %w", path, ErrForeign)
 	case version > known:
-		return look{}, newer(path, version, known)
+		return look{}, 0, newer(path, version, known)
 	}
 	var clean bool
 	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'clean'").Scan(&clean)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return look{}, fmt.Errorf("read database: %w: %w", ErrStorage, err)
+		return look{}, 0, fmt.Errorf("read database: %w: %w", ErrStorage, err)
 	}
-	return look{clean: clean}, nil
+	return look{clean: clean}, version, nil
 }

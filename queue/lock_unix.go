@@ -17,3 +17,20 @@ func lockFile(file *os.File) error {
 	}
 	return err
 }
+
+// lockFolder locks a folder itself. Some file systems cannot; then it is nil.
+func lockFolder(dir string) (*os.File, error) {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil, nil
+	}
+	err = lockFile(folder)
+	if err == nil {
+		return folder, nil
+	}
+	folder.Close()
+	if !errors.Is(err, ErrLocked) {
+		return nil, nil
+	}
+	return nil, err
+}

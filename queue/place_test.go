@@ -174,7 +174,7 @@ func TestALookNoticesThatTheFileIsGone(t *testing.T) {
 	if err := os.Remove(r.path); err != nil {
 		t.Fatal(err)
 	}
-	r.store.Look(t.Context())
+	r.store.Look()
 	if trouble, ok := r.store.Trouble(); !ok || !errors.Is(trouble.Cause, errGone) {
 		t.Errorf("trouble %+v, %v", trouble, ok)
 	}

@@ -56,6 +56,15 @@ func (s *Store) noteRun() {
 	}
 }
 
+// forgetRun follows an opening that has failed. SQLite may have put the log into
+// the database and removed it: the next start must not miss it.
+func (s *Store) forgetRun() error {
+	if s.before.Run == 0 || s.before.noLog || !nothing(s.path+"-wal") {
+		return nil
+	}
+	return os.Remove(s.ran())
+}
+
 // catchUp holds the database against the last run. In one that is older, what
 // is pending may have been sent since.
 func (s *Store) catchUp(t *tx) error {

@@ -57,10 +57,11 @@ type Store struct {
 	tidings      []Notice     // what the start has to tell
 	leases       atomic.Int64 // tokens given in this run
 
-	reader *sql.DB
-	oldest oldest
-	writer *connection // of whoever has the turn, once Run runs; nil after a failure
-	crowd  atomic.Bool // the last transaction had several jobs
+	reader  *sql.DB
+	reading bool // nothing is ever written
+	oldest  oldest
+	writer  *connection // of whoever has the turn, once Run runs; nil after a failure
+	crowd   atomic.Bool // the last transaction had several jobs
 
 	place    place
 	gone     error // why the files are not in their place, once they were missed
@@ -89,10 +90,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return openAt(ctx, o, time.Now)
 }
 
-// openAt is Open with a clock.
-func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
+// newStore is a store that has nothing open.
+func newStore(o Options) *Store {
 	s := &Store{
-		path: o.Path, settings: o.Settings, logger: o.Logger, now: now,
+		path: o.Path, settings: o.Settings, logger: o.Logger, now: time.Now,
 		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		asked:     make(chan chan struct{}),
 		damage:    make(chan error, 1),
@@ -101,8 +102,15 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
+	return s
+}
+
+// openAt is Open with a clock.
+func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error) {
+	s := newStore(o)
+	s.now = now
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.disclose())
+		return nil, errors.Join(err, s.disclose(), s.forgetRun())
 	}
 	return s, nil
 }
@@ -203,6 +211,9 @@ func (s *Store) InstallationID() string { return s.installation }
 func (s *Store) Close() error {
 	if !s.closed.CompareAndSwap(false, true) {
 		return nil
+	}
+	if s.reading {
+		return s.disclose()
 	}
 	close(s.closing)
 	if s.started.CompareAndSwap(false, true) {

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -101,28 +100,34 @@ func (s *Store) Trouble() (trouble Trouble, ok bool) {
 }
 
 // Look looks whether the files are in their place. In trouble, it tries to
-// write. It waits for its turn; without a running writer it does nothing.
-func (s *Store) Look(ctx context.Context) {
+// write. While somebody writes it does nothing: whoever writes looks, too.
+func (s *Store) Look() {
 	select {
 	case <-s.turn:
 		s.inTurn(s.look)
-	case <-ctx.Done():
-	case <-s.done:
+	default:
 	}
 }
 
 // look is Look for whoever has the turn.
 func (s *Store) look() {
-	_, bad := s.Trouble()
+	trouble, bad := s.Trouble()
 	err := s.ready()
-	if err == nil && bad {
+	if err == nil && bad && !isBusy(trouble.Cause) { // that takes seconds, and its end shows by itself
 		err = s.tryWriting()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		s.failed(err)
-		return
+	case bad && !isBusy(trouble.Cause):
+		s.trouble.end(true)
 	}
-	s.trouble.end(true)
+}
+
+// isBusy reports whether another process has the database locked.
+func isBusy(err error) bool {
+	said, ok := errors.AsType[*sqlite.Error](err)
+	return ok && said.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // tryWriting writes and takes back what an event would need.

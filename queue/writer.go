@@ -35,6 +35,9 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if s.reading {
+		return fmt.Errorf("%w: the queue is open for reading only", ErrStorage)
+	}
 	j := &job{do: do, done: make(chan error, 1)}
 	if s.crowd.Load() {
 		return s.handOver(ctx, j)

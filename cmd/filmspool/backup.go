@@ -23,7 +23,7 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			if err != nil {
 				return fmt.Errorf("find the file: %w", err)
 			}
-			return p.instance(c.Context(), false, func(ctl status.Control) error {
+			return p.reading(c.Context(), func(ctl status.Control) error {
 				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
 				if errors.Is(err, os.ErrExist) {
 					return &exitError{code: exitFailed, message: file + " exists already", hint: "give another name: a copy overwrites nothing"}

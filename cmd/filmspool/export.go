@@ -24,7 +24,7 @@ object a line, to FILE, which must not exist, or to standard output. Keys are no
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), false, func(ctl status.Control) error {
+			return p.reading(c.Context(), func(ctl status.Control) error {
 				if len(args) == 0 {
 					return ctl.Export(c.Context(), p.stdout.jsonLines())
 				}

@@ -36,10 +36,22 @@ func (p *program) instance(ctx context.Context, needsDaemon bool, do func(status
 	if err != nil {
 		return err
 	}
-	return p.patiently(func() error { return p.reach(ctx, o, needsDaemon, do) })
+	return p.patiently(func() error { return p.reach(ctx, o, needsDaemon, daemon.Offline, do) })
 }
 
-func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, do func(status.Control) error) error {
+// reading is instance for what only reads: it makes no queue and changes none.
+func (p *program) reading(ctx context.Context, do func(status.Control) error) error {
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	return p.patiently(func() error { return p.reach(ctx, o, false, daemon.Reading, do) })
+}
+
+// alone works on a state folder while no daemon runs.
+type alone func(context.Context, daemon.Options, func(status.Control) error) error
+
+func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(status.Control) error) error {
 	running, err := daemon.Find(ctx, o.Paths)
 	if err == nil {
 		defer running.Close()
@@ -48,12 +60,17 @@ func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool,
 	switch {
 	case !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
 		return err
+	case needsDaemon && !p.choice.System && daemon.Holds(o.Paths):
+		return &exitError{
+			code: exitFailed, message: "filmspool runs, but does not say where: " + o.Paths.State + " is held",
+			hint: "it may be starting; or its disk is full or read-only, which its log tells",
+		}
 	case p.choice.System, needsDaemon:
 		none := status.NotRunning()
 		none.Hint = service.StartHint(p.choice.System)
 		return none
 	}
-	return daemon.Offline(ctx, o, do)
+	return offline(ctx, o, do)
 }
 
 // jsonFlag adds --json to a reading command.

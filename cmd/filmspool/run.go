@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -68,9 +67,5 @@ func (p *program) serve(ctx context.Context, ready func()) error {
 		p.stdout.Printf("ready on http://%s\n", address)
 		ready()
 	}
-	d, err := daemon.New(ctx, o)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Run(ctx), d.Close())
+	return daemon.Serve(ctx, o)
 }

@@ -58,6 +58,15 @@ type Status struct {
 	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Notices are what happened to the queue's file, until acknowledged.
 	Notices []queue.Notice `json:"notices"`
+	// Storage is why nothing can be written; absent when all is well.
+	Storage *Storage `json:"storage,omitempty"`
+}
+
+// Storage is trouble with the disk or the queue's file.
+type Storage struct {
+	Reason  string    `json:"reason"` // one sentence
+	Since   time.Time `json:"since"`
+	Refused int64     `json:"refused"` // events that were not taken since
 }
 
 // NeedUser is how many entries wait for a person.

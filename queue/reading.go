@@ -1,0 +1,174 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// ErrNone is wrapped by [OpenReading] when there is no queue.
+var ErrNone = errors.New("there is no queue")
+
+// OpenReading opens a queue to read it and changes nothing: it makes no queue,
+// migrates none and sets nothing aside. It works on a full and on a read-only
+// disk; there, what the log has is put together in memory, which takes as much
+// of it as the database is large. Writes are refused with [ErrStorage]. The
+// caller holds the folder's lock. The error wraps [ErrNone], [ErrNewer],
+// [ErrForeign], [ErrDamaged] or [ErrStorage].
+func OpenReading(ctx context.Context, o Options) (*Store, error) {
+	s := newStore(o)
+	scripts, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	s.reading = true
+	close(s.done) // nobody writes
+	if err := s.openToRead(ctx, len(scripts)); err != nil {
+		return nil, errors.Join(err, s.disclose())
+	}
+	return s, nil
+}
+
+// openToRead finds a way to read the database.
+func (s *Store) openToRead(ctx context.Context, known int) error {
+	header, err := head(s.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
+	case len(header) == 0 && nothing(s.path+"-wal") && nothing(s.path+"-run"):
+		return fmt.Errorf("%w: %s is missing", ErrNone, s.path)
+	case len(header) == 0:
+		return fmt.Errorf("%w: %s is missing or empty", ErrDamaged, s.path)
+	}
+	log, err := os.Stat(s.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
+	}
+	if err != nil || log.Size() == 0 {
+		s.reader, err = openUnchanged(s.path)
+	} else {
+		s.reader, err = openReader(s.path)
+	}
+	if err != nil {
+		return err
+	}
+	err = s.usable(ctx, known)
+	if err == nil || isDamage(err) || errors.Is(err, ErrNewer) || errors.Is(err, ErrForeign) || errors.Is(err, errOlder) {
+		return readingError(err)
+	}
+	s.logger.Debug("the database is read into memory", "error", err)
+	return readingError(errors.Join(s.reader.Close(), s.readIntoMemory(ctx), s.usable(ctx, known)))
+}
+
+// readingError says of damage what it is to a reader.
+func readingError(err error) error {
+	if isDamage(err) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}
+
+// errOlder is a database that must be migrated first.
+var errOlder = errors.New("an earlier version wrote the queue; it is brought up to date when filmspool runs")
+
+// usable makes sure that the database can be read, and is of the schema that
+// is known.
+func (s *Store) usable(ctx context.Context, known int) error {
+	found, version, err := glance(ctx, s.reader, s.path, known)
+	switch {
+	case err != nil:
+		return err
+	case found.fresh:
+		return fmt.Errorf("%w: %s is empty", ErrNone, s.path)
+	case version < known:
+		return errOlder
+	}
+	err = s.reader.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'installation'").Scan(&s.installation)
+	if err != nil {
+		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
+	}
+	return nil
+}
+
+// openUnchanged opens a database without a log. SQLite makes no file beside it.
+func openUnchanged(path string) (*sql.DB, error) {
+	dsn, err := address(path, "ro")
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn+"&immutable=1")
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	return db, nil
+}
+
+// readIntoMemory puts database and log together where no disk is needed.
+func (s *Store) readIntoMemory(ctx context.Context) error {
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
+	}
+	log, err := os.ReadFile(s.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
+	}
+	if found := readLog(log); !found.empty() {
+		content = found.over(content)
+	}
+	if len(content) < headerSize {
+		return fmt.Errorf("%w: %s is too short", ErrDamaged, s.path)
+	}
+	content[18], content[19] = 1, 1 // a database in memory keeps no log
+	if s.reader, err = sql.Open("sqlite", ":memory:"); err != nil {
+		return fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	s.reader.SetMaxOpenConns(1) // it is in this one connection
+	conn, err := s.reader.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	err = conn.Raw(func(below any) error {
+		into, ok := below.(interface{ Deserialize(content []byte) error })
+		if !ok {
+			return errors.New("the driver reads nothing from memory")
+		}
+		return into.Deserialize(content)
+	})
+	if err := errors.Join(err, conn.Close()); err != nil {
+		return fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	return nil
+}
+
+// OpenNothing is [OpenReading] for a queue of which nothing can be read: there
+// is nothing in it.
+func OpenNothing(ctx context.Context, o Options) (*Store, error) {
+	s := newStore(o)
+	s.reading = true
+	close(s.done) // nobody writes
+	scripts, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	if s.reader, err = sql.Open("sqlite", ":memory:"); err != nil {
+		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
+	}
+	s.reader.SetMaxOpenConns(1) // it is in this one connection
+	conn, err := s.reader.Conn(ctx)
+	if err == nil {
+		err = errors.Join(migrate(ctx, conn, scripts), conn.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.disclose())
+	}
+	return s, nil
+}
+
+// There reports whether there is a queue at path, or what is left of one.
+func There(path string) bool {
+	return !nothing(path) || !nothing(path+"-wal") || !nothing(path+"-run")
+}

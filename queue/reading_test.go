@@ -1,0 +1,123 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Reading changes nothing, however the last run has ended.
+func TestReadingChangesNothing(t *testing.T) {
+	s := peopled(t, 40)
+	want := s.states(t)
+	left := crashed(t, s)
+	s.stop()
+	for name, path := range map[string]string{"clean": s.path, "crashed": left} {
+		t.Run(name, func(t *testing.T) {
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := OpenReading(t.Context(), Options{Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := (&opened{Store: r}).states(t)
+			if len(got) != len(want) {
+				t.Errorf("%d events, want %d", len(got), len(want))
+			}
+			var out bytes.Buffer
+			if _, err := r.Export(t.Context(), &out); err != nil || out.Len() == 0 {
+				t.Errorf("export: %v", err)
+			}
+			copied := filepath.Join(t.TempDir(), "copy.db")
+			if err := r.Backup(t.Context(), copied); err != nil {
+				t.Error(err)
+			}
+			if err := r.Acknowledge(t.Context(), 1); !errors.Is(err, ErrStorage) {
+				t.Errorf("a write: %v, want that it is refused", err)
+			}
+			if err := errors.Join(r.Close(), r.Close()); err != nil {
+				t.Error(err)
+			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("the file was changed, %v", err)
+			}
+			if name == "clean" && !slices.Equal(files(t, path), []string{path, path + "-run"}) {
+				t.Errorf("left %v", files(t, path))
+			}
+		})
+	}
+}
+
+// In memory it reads the same.
+func TestReadingFromMemory(t *testing.T) {
+	s := peopled(t, 40)
+	want := s.states(t)
+	r := newStore(Options{Path: crashed(t, s)})
+	r.reading = true
+	if err := r.readIntoMemory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := (&opened{Store: r}).states(t)
+	var out bytes.Buffer
+	if _, err := r.Export(t.Context(), &out); err != nil || len(got) != len(want) || bytes.Count(out.Bytes(), []byte("\n")) < len(want) {
+		t.Errorf("%d events, exported %d bytes, %v", len(got), out.Len(), err)
+	}
+	for event, state := range want {
+		if got[event] != state {
+			t.Errorf("event %s is %q, want %q", event, got[event], state)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be read is told, and stays as it is.
+func TestReadingWhatCannotBeRead(t *testing.T) {
+	s := peopled(t, 5)
+	s.stop()
+	whole, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		content []byte
+		want    error
+	}{
+		"nothing":         {nil, ErrNone},
+		"another program": {append([]byte("GIF89a"), make([]byte, 9000)...), ErrDamaged},
+		"cut":             {whole[:3*pageSize], ErrDamaged},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "queue.db")
+			if tt.content != nil {
+				if err := os.WriteFile(path, tt.content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := OpenReading(t.Context(), Options{Path: path})
+			if err == nil {
+				_, err = r.Entries(t.Context(), Filter{})
+				if isDamage(err) {
+					err = errors.Join(ErrDamaged, err)
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if !errors.Is(err, tt.want) {
+				t.Errorf("%v, want %v", err, tt.want)
+			}
+			if left := files(t, filepath.Join(dir, "*")); len(left) != min(1, len(tt.content)) {
+				t.Errorf("left %v", left)
+			}
+		})
+	}
+}
