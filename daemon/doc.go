@@ -73,6 +73,8 @@ One door per library: gorilla/websocket in connector and connector/client, fsnot
 Every part has a Run(ctx) error that blocks; nothing starts in a constructor; whoever starts a goroutine waits for it; the first
 error stops all; stopping is bounded in time. "Ready" is said once the listener has answered ourselves, and the service manager gets a sign of life
 only when the queue's writer and readers, the loop of each account and the listener have moved since the last one. What waits for the outside does not count.
+Where the queue cannot be written, because the disk is full or read-only, the program waits and tries again after 1 s, doubling to 30 s. It is "ready" meanwhile: status says the disk first, reading commands work, and browsers are refused for now.
+Where the queue's file is damaged or gone, the queue is opened anew within the process.
 A person's service may write its state folder alone, as the machine's may: whoever asks for a file (queue backup, queue export) makes it.
 
 # The life of a viewing

@@ -86,6 +86,32 @@
 // held, and events of which only the name is left are still known.
 // [Store.Notices] tells of it until somebody acknowledges.
 //
+// A start reads the write-ahead log itself when the database is missing or
+// empty: SQLite would discard it. A log that leads to everything becomes the
+// database again. Of another one, all rows are saved that its pages hold; it
+// has everything that was taken since it last began, about 1,000 pages. Pages of
+// its earlier rounds help too, but what is pending there is held. What stood in
+// the file alone cannot be saved. A log beside a copy that was put in place is
+// set aside. NAME-run names the last run: by it a start sees that the database
+// or its log is missing, or is older than it was. In an older one, what is
+// pending is held, for it may have been sent.
+//
+// Before each transaction and after each commit it is looked whether the names
+// of database, log and index still lead to the open files; once a minute also
+// where nothing is written. Where they do not, the open files have everything:
+// the database is written anew from them, Run ends, and the next [Open] puts the
+// new file in place. If that fails, nothing is acknowledged, and it is tried
+// again. A file that was cut loses what stood in the part that was cut off,
+// as far as neither log nor memory has it; a notice tells.
+//
+// The lock of the state folder is the file "lock" and the folder itself, where
+// the system can lock one: a deleted file lets nobody else in.
+//
+// [OpenReading] reads without making, migrating or setting aside anything. On a
+// full or read-only disk it puts database and log together in memory.
+// [Store.Trouble] tells what keeps the queue from writing, and how many events
+// were refused.
+//
 // A full disk, an I/O error or another's lock refuses what was to be written,
 // with [ErrStorage], and undoes it whole; the connection is made anew, for a
 // flush that has failed must not be tried again.
@@ -100,7 +126,7 @@
 //
 // [Store.Backup] makes a copy while all goes on; a start on such a copy holds
 // what was pending in it, for it may have been sent since. A migration is
-// preceded by one; the last two are kept.
+// preceded by one; the last two are kept. It gets its name when it is whole.
 //
 // Litestream can copy the file away continuously. It reads the write-ahead log,
 // which is grown to 4 MB once and then overwritten: the rest of an older round

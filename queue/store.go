@@ -24,7 +24,7 @@ var (
 	// ErrForeign is wrapped by [Open] when the file is another program's.
 	ErrForeign = errors.New("not a filmspool database")
 	// ErrDamaged is wrapped by [Store.Run] when the database turned out to be
-	// damaged: the next [Open] saves what can be read of it.
+	// damaged or gone: the next [Open] saves what can be saved of it.
 	ErrDamaged = errors.New("database is damaged")
 	// ErrClosed is returned for writes after [Store.Run] has ended.
 	ErrClosed = errors.New("queue is closed")
