@@ -103,7 +103,8 @@ begin with a random library id minted at first contact; dedupe(key, content hash
 # What has no identifier
 
 An entry without an identifier that the service takes is held. Where the service has POST /media/resolve/batch, or else POST /media/resolve, it is asked what it is: by the IMDb identifier, else by title, type and year;
-an episode by its series, never by a number of its own. Certain is an IMDb identifier of the right type that the service does not doubt itself, and a title only with high confidence, the same type and title and a year at most one off, told by both sides.
+an episode by its series, never by a number of its own. Certain is an IMDb identifier of the right type that the service does not doubt itself and does not contradict by title and year. A title is certain only with high confidence, the same type, title and year,
+told by both sides, and where the service knows no other of that title a year before or after. It is asked for that too. No documented endpoint tells which episodes a series has: season and number are taken as the source tells them.
 Then the rules are asked again: what was held for want of an identifier alone leaves, what is held for its class stays. All else is a suggestion, told by queue explain with the command that takes it. What a broken NFO file or a file's name tells is never certain.
 It is asked 2 s after a change of the queue, 50 at once, beside the sending and only while entries may leave; of what stays uncertain again after 1, 7 and 30 days, then no more, but anew when the source has new evidence or the account another address.
 Trouble there holds nothing back, but a Retry-After holds for the whole account. 404, 405, 501, 401 and 403 mean "none here", which is tried again after a day or a login. A 404 to a single question means so only where no other is answered. Titles go to the user's own service alone.

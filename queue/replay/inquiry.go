@@ -30,6 +30,33 @@ type inquiry struct {
 type subject struct {
 	lookup    queue.Lookup
 	questions []resolve.Question // the first of them is to be asked
+	answer    resolve.Answer     // to that, once near is to be asked
+	near      []resolve.Question // to be asked before that answer is taken
+	beside    []resolve.Answer   // to those
+}
+
+// next is the question that is to be asked.
+func (s *subject) next() resolve.Question {
+	if len(s.near) > 0 {
+		return s.near[0]
+	}
+	return s.questions[0]
+}
+
+// hear takes in the answer to the next question; the zero answer is none. It
+// reports whether another question is left.
+func (s *subject) hear(a resolve.Answer) (more bool) {
+	switch {
+	case len(s.near) > 0:
+		s.near, s.beside = s.near[1:], append(s.beside, a)
+		return len(s.near) > 0
+	case a.TMDB == 0 && len(s.questions) > 1:
+		s.questions = s.questions[1:]
+		return true
+	default:
+		s.answer, s.near = a, resolve.Near(*s.lookup.Entry.Media, s.questions[0], a)
+		return len(s.near) > 0
+	}
 }
 
 // do asks about what is due, and says when the next inquiry is; zero is never.
@@ -78,10 +105,10 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
 			continue
 		}
-		open = append(open, &subject{l, questions})
+		open = append(open, &subject{lookup: l, questions: questions})
 	}
 	var trouble error
-	for range resolve.MostQuestions {
+	for range resolve.MostQuestions + resolve.MostNear {
 		if open, trouble = q.round(ctx, open, &settled); trouble != nil || len(open) == 0 {
 			break
 		}
@@ -102,17 +129,15 @@ func (q *inquiry) round(ctx context.Context, open []*subject, settled *[]queue.F
 	}
 	answers, asked, err := q.answers(ctx, wanted)
 	for _, s := range open {
-		at, was := place[s.questions[0]]
+		at, was := place[s.next()]
 		if !was || at >= asked {
 			continue // in the next inquiry
 		}
-		answer, found := answers[at]
-		if !found && len(s.questions) > 1 {
-			s.questions = s.questions[1:]
+		if s.hear(answers[at]) {
 			more = append(more, s)
 			continue
 		}
-		*settled = append(*settled, finding(s, answer))
+		*settled = append(*settled, finding(s))
 	}
 	return more, err
 }
@@ -122,9 +147,9 @@ func (q *inquiry) round(ctx context.Context, open []*subject, settled *[]queue.F
 func gathered(open []*subject) (wanted []resolve.Question, place map[resolve.Question]int) {
 	place = map[resolve.Question]int{}
 	for _, s := range open {
-		if _, known := place[s.questions[0]]; !known && len(wanted) < tracker.MaxResolveItems {
-			place[s.questions[0]] = 0
-			wanted = append(wanted, s.questions[0])
+		if _, known := place[s.next()]; !known && len(wanted) < tracker.MaxResolveItems {
+			place[s.next()] = 0
+			wanted = append(wanted, s.next())
 		}
 	}
 	slices.SortStableFunc(wanted, func(a, b resolve.Question) int { return min(len(a.IMDB), 1) - min(len(b.IMDB), 1) })
@@ -134,9 +159,9 @@ func gathered(open []*subject) (wanted []resolve.Question, place map[resolve.Que
 	return wanted, place
 }
 
-// finding is what an answer means for an entry.
-func finding(s *subject, a resolve.Answer) queue.Finding {
-	j := resolve.Judge(*s.lookup.Entry.Media, s.questions[0], a)
+// finding is what the answers mean for an entry.
+func finding(s *subject) queue.Finding {
+	j := resolve.Judge(*s.lookup.Entry.Media, s.questions[0], s.answer, s.beside)
 	f := queue.Finding{Lookup: s.lookup, Media: j.Media, Said: j.Said}
 	if j.Edit != "" {
 		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", s.lookup.Entry.ID, j.Edit)

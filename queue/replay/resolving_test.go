@@ -76,7 +76,7 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.stands(id, queue.StateDelivered, "", key)
 		}
 		b.stands(6, queue.StateHeld, rules.Unresolved, "")
-		b.askedTimes(2, 0)
+		b.askedTimes(4, 0) // two of titles, and of each the years beside
 		b.explained(1, `The service knows tt0133093 as "The Matrix" (1999; film tmdb 603, high confidence).`)
 		b.explained(4, "The service is sure that it is")
 		b.explained(6, `knows nothing called "Nobody Knows"`)
@@ -88,7 +88,38 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 			b.Errorf("recorded %+v", h)
 		}
 		b.pass(12 * time.Hour)
-		b.askedTimes(2, 0)
+		b.askedTimes(4, 0) // two of titles, and of each the years beside
+	})
+}
+
+func TestNamesakesAYearApartAreHeld(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.commit(nameless(filmBy("", "Saw", 2004)), nameless(filmBy("", "Saw", 2003)), nameless(filmBy("tt0387564", "Saw", 2004)), nameless(filmBy("", "The Matrix", 1999)))
+		b.pass(5 * time.Second)
+		b.stands(1, queue.StateHeld, rules.Unresolved, "")
+		b.stands(2, queue.StateHeld, rules.Unresolved, "")
+		b.stands(3, queue.StateDelivered, "", "movie:176")
+		b.stands(4, queue.StateDelivered, "", "movie:603")
+		b.explained(1, "but another of that title is at most a year away. If that is right: filmspool queue edit 1 --movie 176")
+	})
+}
+
+// Trouble with a question about the years beside leaves the item for later, and
+// takes nothing for certain.
+func TestTroubleWithTheYearsBeside(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.armAt(batchAsked, "status:404", 1000)
+		b.commit(nameless(filmBy("", "The Matrix", 1999)), nameless(filmBy("", "Dune", 2021)))
+		b.pass(3500 * time.Millisecond)
+		b.askedTimes(1, 3) // two titles, and one of the years beside
+		b.armAt(singleAsked, "status:500", 1)
+		b.pass(2 * time.Second)
+		b.stands(1, queue.StateHeld, rules.Unresolved, "")
+		b.stands(2, queue.StateHeld, rules.Unresolved, "")
+		b.pass(2 * time.Minute)
+		b.stands(1, queue.StateDelivered, "", "movie:603")
+		b.stands(2, queue.StateDelivered, "", "movie:438631")
 	})
 }
 

@@ -30,8 +30,12 @@ type Answer struct {
 // high is the only confidence that counts.
 const high = "high"
 
-// MostQuestions is how many [Questions] there are at most about one item.
-const MostQuestions = 2
+// How many questions there are at most about one item: [Questions], and [Near]
+// besides.
+const (
+	MostQuestions = 2
+	MostNear      = 2
+)
 
 // Questions are what to ask about an item, the surest first: the later ones
 // when nothing is known of the earlier. There are none about an item that is
@@ -81,18 +85,15 @@ type Judgement struct {
 	Edit string
 }
 
-// Judge says what the answer a to the question q means for the item m.
-func Judge(m viewing.Media, q Question, a Answer) Judgement {
+// Judge says what the answer a to the question q means for the item m. beside
+// are the answers to [Near].
+func Judge(m viewing.Media, q Question, a Answer, beside []Answer) Judgement {
 	w, ok := wantedOf(m)
 	if !ok || a.TMDB <= 0 {
 		return Judgement{Said: Unknown(q)}
 	}
-	why := doubtOf(w, q, a)
-	if why == "" && m.Unsure {
-		why = "but where it was seen is not to be trusted"
-	}
-	if why != "" {
-		return suggest(w, a, why)
+	if why := factsOf(w, m.Unsure, q, a, beside).doubt(); why != "" {
+		return suggest(w, a, strings.Replace(why, "%s", word(string(w.kind)), 1))
 	}
 	if q.IMDB != "" {
 		return Judgement{Media: with(m, a.TMDB), Said: fmt.Sprintf("The service knows %s as %s.", q.IMDB, named(a))}
@@ -106,28 +107,6 @@ func Unknown(q Question) string {
 		return "The service was asked, and knows nothing of " + q.IMDB + "."
 	}
 	return fmt.Sprintf("The service was asked, and knows nothing called %q.", q.Title)
-}
-
-// doubtOf is why an answer is not certain, as a clause; "" when it is.
-func doubtOf(w wanted, q Question, a Answer) string {
-	switch {
-	case a.Type != string(w.kind):
-		return "but that is no " + word(string(w.kind))
-	case a.Confidence != high && (q.IMDB == "" || a.Confidence != ""):
-		return "but is not sure of it"
-	case q.IMDB != "":
-		return ""
-	case fold(a.Title) != fold(w.title):
-		return "but the titles differ"
-	case w.year == 0:
-		return "but the year is not known here"
-	case a.Year == 0:
-		return "but does not tell its year"
-	case a.Year < w.year-1 || a.Year > w.year+1:
-		return "but the years differ"
-	default:
-		return ""
-	}
 }
 
 // suggest makes a suggestion of an answer.

@@ -79,8 +79,8 @@ func TestJudge(t *testing.T) {
 		"episode":                {red, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 1396, "series tmdb 1396", ""},
 		"episode, of a film":     {red, Question{IMDB: "tt2"}, Answer{1396, "movie", "Show Red", 2008, "high"}, 0, "that is no series", ""},
 		"episode, no certainty":  {red, Question{Title: "Show Red"}, Answer{1396, "tv", "Show Red", 2008, "low"}, 0, "low confidence", "--show 1396"},
-		"title":                  {alpha, byTitle, Answer{603, "movie", "alpha: ONE!", 2000, "high"}, 603, "is sure", ""},
-		"title, a year early":    {alpha, byTitle, Answer{603, "movie", "Alpha One", 1998, "high"}, 603, "is sure", ""},
+		"title":                  {alpha, byTitle, Answer{603, "movie", "alpha: ONE!", 1999, "high"}, 603, "is sure", ""},
+		"title, a year early":    {alpha, byTitle, Answer{603, "movie", "Alpha One", 1998, "high"}, 0, "years differ", "--movie 603"},
 		"title, years apart":     {alpha, byTitle, Answer{603, "movie", "Alpha One", 2001, "high"}, 0, "years differ", "--movie 603"},
 		"title, its year untold": {alpha, byTitle, Answer{603, "movie", "Alpha One", 0, "high"}, 0, "does not tell its year", "--movie 603"},
 		"title, ours unknown":    {unknownYear, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not known here", "--movie 603"},
@@ -91,7 +91,7 @@ func TestJudge(t *testing.T) {
 		"title from a file name": {unsure, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not to be trusted", "--movie 603"},
 		"title of nothing":       {alpha, byTitle, Answer{}, 0, `knows nothing called "Alpha One"`, ""},
 	} {
-		j := Judge(c.m, c.q, c.a)
+		j := Judge(c.m, c.q, c.a, nil)
 		got := int64(0)
 		if j.Media != nil {
 			got = j.Media.IDs.TMDB
@@ -111,7 +111,7 @@ func TestJudge(t *testing.T) {
 // An episode is never given a number of its own, and what it was is not changed.
 func TestJudgeTouchesNothingElse(t *testing.T) {
 	m := episode(viewing.Show{IDs: viewing.IDs{IMDB: "tt2"}})
-	got := Judge(m, Question{IMDB: "tt2"}, Answer{TMDB: 1396, Type: "tv"}).Media
+	got := Judge(m, Question{IMDB: "tt2"}, Answer{TMDB: 1396, Type: "tv"}, nil).Media
 	if got.Key() != "episode:1396:1:2" || got.IDs.TMDB != 0 || m.Show.IDs.TMDB != 0 {
 		t.Errorf("%+v of %+v", got, m)
 	}
@@ -130,7 +130,7 @@ func TestJudgeIsNeverLax(t *testing.T) {
 			Confidence: pick("confidence", "", "high", "medium", "low"),
 		}
 		for _, q := range Questions(m) {
-			j := Judge(m, q, a)
+			j := Judge(m, q, a, nil)
 			if j.Said == "" {
 				r.Fatal("nothing is said")
 			}
@@ -138,7 +138,7 @@ func TestJudgeIsNeverLax(t *testing.T) {
 				continue
 			}
 			sound := a.TMDB > 0 && a.Type == "movie" && !m.Unsure
-			equal := a.Confidence == "high" && strings.EqualFold(strings.Trim(m.Title, "!"), a.Title) && m.Year*a.Year > 0 && max(m.Year-a.Year, a.Year-m.Year) <= 1
+			equal := a.Confidence == "high" && strings.EqualFold(strings.Trim(m.Title, "!"), a.Title) && m.Year > 0 && m.Year == a.Year
 			if !sound || q.IMDB == "" && !equal {
 				r.Fatalf("%+v was taken for %+v", a, m)
 			}
