@@ -1,0 +1,55 @@
+package library_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// What calls itself a library and is made to fill the memory is refused: a view
+// in the place of a table, a text or a row that is too long, texts without end.
+func TestHostileLibraryIsRefused(t *testing.T) {
+	for name, spoil := range map[string][]string{
+		"a view": {
+			`alter table path rename to other`, `create view path as select idPath, hex(zeroblob(2000)) as strPath, strContent, exclude from other`,
+		},
+		"a view by another name": {
+			`alter table path rename to other`, `create view Path as select * from other`,
+		},
+		"a long text":    {`update path set strPath = hex(zeroblob(40000))`},
+		"a long row":     {`update movie set c00 = hex(zeroblob(9000000))`},
+		"a long episode": {`update files set strFilename = hex(zeroblob(40000))`},
+		"many texts": {
+			`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 3000)
+				insert into path (idPath, strPath) select i, hex(zeroblob(30000)) from n`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, 121)
+			s.film("Alpha One", viewing.IDs{TMDB: 603})
+			if _, err := library.Read(t.Context(), s.Path()); err != nil {
+				t.Fatalf("before: %v", err)
+			}
+			for _, query := range spoil {
+				s.exec(query)
+			}
+			if _, err := library.Read(t.Context(), s.Path()); !errors.Is(err, library.ErrNotDatabase) {
+				t.Errorf("read with %v", err)
+			}
+		})
+	}
+}
+
+// A path as long as paths get is read.
+func TestLongPathIsRead(t *testing.T) {
+	s := newScene(t, 121)
+	s.film("Alpha One", viewing.IDs{TMDB: 603})
+	long := "/" + strings.Repeat("x", 4000) + "/"
+	s.exec(`update path set strPath = ?`, long)
+	if snap, err := library.Read(t.Context(), s.Path()); err != nil || len(snap.Files) != 1 || !strings.HasPrefix(snap.Files[0].Path, long) {
+		t.Errorf("%d files, %v", len(snap.Files), err)
+	}
+}
