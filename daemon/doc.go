@@ -52,6 +52,7 @@ connector, kodi → queue → queue/replay → queue/tracker → the service. Co
   - kodi/watch: files → "something settled here": fsnotify, quiet window, ceiling, polling; knows nothing of Kodi
   - queue: the outbox in SQLite: commit, lease, settle, hold, list, counts; its schema
   - queue/viewing: the shared vocabulary: Viewing, Media, Batch, keys, validation; standard library only
+  - queue/viewing/typed: pure: what a person types for a film, a series, an episode or a time; standard library only
   - queue/rules: pure: a viewing and the settings → send, hold, drop or merge, and for which account
   - queue/resolve: pure: what the service is asked about an item without an identifier, and which of its answers is certain
   - queue/replay: the loop: lease → send → settle; back-off, pauses, doubt; questions to the service about what has no identifier

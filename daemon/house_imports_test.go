@@ -58,6 +58,7 @@ func table() map[string]access {
 		"queue/tracker":            {may: []string{"queue/viewing"}},
 		"queue/tracker/sandbox":    {},
 		"queue/viewing":            {},
+		"queue/viewing/typed":      {may: []string{"queue/viewing"}},
 	}
 }
 
