@@ -39,7 +39,7 @@ func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, err
 func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, error) {
 	list := []status.Entry{}
 	f := queue.Filter{
-		State: queue.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason,
+		State: queue.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason, Item: q.Item,
 	}
 	for q.Limit == 0 || len(list) < q.Limit {
 		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)

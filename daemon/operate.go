@@ -215,7 +215,10 @@ func hintFor(e *queue.StateError) string {
 		}
 	case queue.StateHeld:
 		hint = "filmspool queue release %d"
-		if e.Verb == status.Release {
+		switch {
+		case e.Verb == status.Release && e.Reason == rules.Future:
+			hint = "filmspool queue edit %d --watched-at TIME"
+		case e.Verb == status.Release:
 			hint = "filmspool queue edit %d --movie ID, or --show ID --season N --episode N"
 		}
 	case queue.StateRejected:

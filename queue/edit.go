@@ -69,7 +69,10 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	if err := c.check(next, now); err != nil {
 		return next, err
 	}
+	nameless := next.Media != nil && !next.Media.Identified()
 	switch {
+	case nameless && (e.State != StateHeld || c.mends(e)):
+		next.State, next.Reason = StateHeld, rules.Unresolved // until the service has said what it is
 	case e.State != StateHeld:
 		next.State, next.Reason = StatePending, ""
 	case c.mends(e):
@@ -106,7 +109,7 @@ func (c Edit) check(next Entry, now time.Time) error {
 		return fmt.Errorf("%w: nothing to change is given", viewing.ErrInvalid)
 	case !c.WatchedAt.IsZero() && next.Kind != viewing.KindViewing:
 		return &viewing.FieldError{Field: "watchedAt", Problem: "belongs to viewings only"}
-	case c.Media != nil && !next.Media.Identified():
+	case c.Media != nil && !next.Media.Identified() && !next.Media.Askable():
 		return &viewing.FieldError{Field: "media", Problem: "has no identifier that the service takes"}
 	case !c.WatchedAt.IsZero() && c.WatchedAt.Time().After(now):
 		return &viewing.FieldError{Field: "watchedAt", Problem: "lies ahead of this machine's clock"}

@@ -82,6 +82,7 @@ type Filter struct {
 	Source  string       // a source's name, or its kind: "browser"; "" for all
 	Kind    viewing.Kind // "" for all
 	Reason  string       // exactly; "" for all
+	Item    string       // a [viewing.Media.Key]; "" for all
 	// Until leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Until  time.Time
@@ -158,6 +159,7 @@ func (f Filter) conditions() []condition {
 		{f.Source != "", "(v.source = ? OR v.source_kind = ?)", []any{f.Source, f.Source}},
 		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
 		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
+		{f.Item != "", "n.item_key = ?", []any{f.Item}},
 		{!f.Until.IsZero(), "n.happened_at < ?", []any{f.Until.UnixMilli()}},
 		{f.Before > 0, "n.id < ?", []any{f.Before}},
 	}

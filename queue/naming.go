@@ -67,7 +67,7 @@ func (t *tx) decideAgain(n naming) (State, string, error) {
 // has decided about goes by no filter any more.
 func (t *tx) settingsFor(entry int64) (rules.Settings, error) {
 	var one int64
-	decided, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{entry}, &one)
+	decided, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND what IN ('user', ?)", []any{entry, edited}, &one)
 	if decided {
 		return rules.Settings{Grace: t.settings.Grace}, err
 	}

@@ -56,7 +56,7 @@ type Changed struct {
 	Changed int64           // entries that it changed
 	From    map[State]int64 // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt", "unresolved", "withdrawn" or "damaged". With ids that is an error instead.
+	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
 	Left map[string]int64
 	IDs  []int64 // the first hundred of those changed
 }
@@ -90,6 +90,7 @@ const (
 	unchanged     = "unchanged" // it is as it should be already
 	leftInDoubt   = "in_doubt"
 	leftNameless  = "unresolved"
+	leftAhead     = "future"    // it would have been watched after this machine's clock
 	leftDamaged   = "damaged"   // what is stored is not what was written
 	leftWithdrawn = "withdrawn" // dropped by a person or by its source, not by the settings
 	operationPage = 500         // entries changed in one transaction: others want to write too
@@ -182,8 +183,11 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 
 // refusal says why an entry that was named is left as it is.
 func (o operation) refusal(e Entry, left string) error {
-	if left == leftDamaged {
+	switch left {
+	case leftDamaged:
 		e.Reason = rules.Damaged
+	case leftAhead:
+		e.Reason = rules.Future
 	}
 	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
 }

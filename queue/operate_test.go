@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -430,4 +431,55 @@ func TestNoVerbSendsWhatRotted(t *testing.T) {
 		t.Errorf("dropped %+v (%v)", did, err)
 	}
 	s.checkCounters(t)
+}
+
+// TestReleaseOfWhatLiesAhead: an entry whose time lies ahead is not let go, by
+// its id or by a filter, until that time has come or was corrected.
+func TestReleaseOfWhatLiesAhead(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
+	var state *StateError
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != rules.Future {
+		t.Errorf("by its id: %v", err)
+	}
+	did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	if err != nil || did.Changed != 0 || did.Left["future"] != 3 {
+		t.Errorf("all: %+v, %v", did, err)
+	}
+	// Held by the user's hand it is no nearer.
+	if _, err := s.Edit(t.Context(), ids[0], Edit{WatchedAt: viewing.At(noon())}); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.advance(700 * time.Minute)
+	did, err = s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	if err != nil || did.Changed != 2 {
+		t.Errorf("when its time has come: %+v, %v", did, err)
+	}
+}
+
+// TestEditToAnIMDbNumber: the entry waits until the service has said what it
+// is, whatever it was before.
+func TestEditToAnIMDbNumber(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("e1", 1, -50))
+	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}}
+	e, err := s.Edit(t.Context(), ids[0], Edit{Media: &m})
+	if err != nil || e.State != StateHeld || e.Reason != rules.Unresolved {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	asked, err := s.Lookups(t.Context(), "default", 10)
+	if err != nil || len(asked) != 1 || asked[0].Entry.ID != ids[0] {
+		t.Fatalf("asked about %+v, %v", asked, err)
+	}
+	known := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}}
+	if err := s.Found(t.Context(), []Finding{{Lookup: asked[0], Media: &known, Said: "It is 603."}}); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.entry(t, ids[0]); e.State != StatePending || e.Media.IDs.TMDB != 603 {
+		t.Errorf("resolved: %+v", e)
+	}
+	bare := viewing.Media{Type: viewing.Movie}
+	if _, err := s.Edit(t.Context(), ids[0], Edit{Media: &bare}); !errors.Is(err, viewing.ErrInvalid) {
+		t.Errorf("without any identifier: %v", err)
+	}
 }

@@ -64,9 +64,10 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 	}}, sel, dry)
 }
 
-// ReleaseHeld lets held entries go, for whatever reason they are held; those
-// without an identifier only after [Store.Edit], and those whose row is not as
-// it was written never: who knows what would be sent. What the user's settings
+// ReleaseHeld lets held entries go, for whatever reason they are held. Those
+// without an identifier, or with a time that lies ahead, go only after
+// [Store.Edit]. Those whose row is not as it was written never go: who knows
+// what would be sent. What the user's settings
 // have ignored is taken in again where it is named, or selected by its state:
 // it is then held or sent as if they said nothing of it. For errors and dry see
 // [Store.Retry].
@@ -83,6 +84,8 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 			return t.recall(e)
 		case e.Media != nil && !e.Media.Identified():
 			return leftNameless, nil
+		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt}, readTime(t.now)):
+			return leftAhead, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
 			return "", err

@@ -10,7 +10,7 @@ import (
 // correction is what the flags of "queue edit" say.
 type correction struct {
 	movie, show, at string
-	season, episode int
+	season, number  int
 	set             func(flag string) bool
 }
 
@@ -21,16 +21,17 @@ func (p *program) editCommand() *cobra.Command {
 		Long: `Says what an entry really is, or when it was watched. What was held for want of
 that, or was rejected, may leave then. Of an episode, what you do not give stays.`,
 		Example: `  filmspool queue edit 12 --movie 603
+  filmspool queue edit 12 --movie https://www.themoviedb.org/movie/603-the-matrix
   filmspool queue edit 12 --show 1396 --season 1 --episode 2
   filmspool queue edit 12 --watched-at 2026-03-01T20:15:00+01:00`,
 	}
 	asJSON := jsonFlag(c)
 	f := c.Flags()
-	f.StringVar(&e.movie, "movie", "", "it is this film, by its TMDB identifier")
-	f.StringVar(&e.show, "show", "", "it is of this series, by its TMDB identifier")
+	f.StringVar(&e.movie, "movie", "", "it is this film: its number or address")
+	f.StringVar(&e.show, "show", "", "it is of this series: its number or address, also that of an episode")
 	f.IntVar(&e.season, "season", -1, "the season, from 0 (specials)")
-	f.IntVar(&e.episode, "episode", 0, "the episode, from 1")
-	f.StringVar(&e.at, "watched-at", "", "when it ended, with offset: 2026-03-01T20:15:00+01:00")
+	f.IntVar(&e.number, "episode", 0, "the episode, from 1")
+	f.StringVar(&e.at, "watched-at", "", `when it ended: 20:15, yesterday, 2026-03-01, "2026-03-01 20:15", with an offset or in local time`)
 	dry := f.Bool("dry-run", false, "say what it would be, and change nothing")
 	e.set = f.Changed
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -68,9 +69,9 @@ func (e correction) edit(was status.Entry) (status.Edit, error) {
 		}
 	}
 	if e.set("watched-at") {
-		at, err := viewing.ParseInstant(e.at)
+		at, err := instantOf("--watched-at", e.at)
 		if err != nil {
-			return edit, usage("--watched-at: %v", err)
+			return edit, err
 		}
 		edit.WatchedAt = &at
 	}
@@ -86,33 +87,33 @@ func (e correction) media(was status.Entry) (*viewing.Media, error) {
 	case e.set("movie") && (e.set("show") || part):
 		return nil, usage("it is either a film or an episode: give --movie, or --show, --season and --episode")
 	case e.set("movie"):
-		id, err := tmdb(e.movie)
-		return &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}}, err
+		m, err := movieOf("--movie", e.movie)
+		return &m, err
 	case e.set("show") && !part && (was.Kind == viewing.KindWatchlist || was.Kind == viewing.KindListItem):
-		id, err := tmdb(e.show)
-		return &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: id}}, err
+		m, err := seriesOf("--show", e.show)
+		return &m, err
 	case e.set("show") || part:
-		return e.episodeOf(was)
+		return e.part(was)
 	default:
 		return nil, nil
 	}
 }
 
-// episodeOf is the new identity of an episode, as far as it is given.
-func (e correction) episodeOf(was status.Entry) (*viewing.Media, error) {
+// part is the new identity of an episode, as far as it is given.
+func (e correction) part(was status.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
 	if e.set("show") {
-		id, err := tmdb(e.show)
+		given, err := episodeOf("--show", e.show)
 		if err != nil {
 			return nil, err
 		}
-		m.Show = &viewing.Show{IDs: viewing.IDs{TMDB: id}}
+		m = &given
 	}
-	if e.set("season") {
-		m.Season = &e.season
+	if err := place(m, e.set, &e.season, &e.number); err != nil {
+		return nil, err
 	}
-	if e.set("episode") {
-		m.Episode = &e.episode
+	if m.Season != nil && *m.Season < 0 || m.Episode != nil && *m.Episode < 1 {
+		return nil, usage("--season is a number from 0, and --episode is one from 1")
 	}
 	old := viewing.Media{}
 	if was.Media != nil && was.Media.Type == viewing.Episode {

@@ -17,12 +17,7 @@ func (p *program) exportCommand() *cobra.Command {
 object a line, to FILE, which must not exist, or to standard output. Keys are not in it.`,
 		Example: `  filmspool queue export diary.jsonl
   filmspool queue export | grep '"in_doubt"'`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%q is one word too many; usage: %s", args[1], c.UseLine())
-			}
-			return nil
-		},
+		Args: atMost("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.reading(c.Context(), func(ctl status.Control) error {
 				if len(args) == 0 {

@@ -39,7 +39,7 @@ time from you (queue edit --watched-at) before it is released.`,
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and import nothing")
 	f.BoolVar(&o.Yes, "yes", false, "ask nothing, also where the service cannot tell what it has already")
 	f.StringVar(&o.Plays, "plays", status.PlaysOne, "one: the last play of each file; all: also those before it, held")
-	since := f.String("since", "", "leave out what was watched before this day, or time with offset")
+	since := f.String("since", "", "leave out what was watched before this day or time")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if *since != "" {

@@ -106,7 +106,7 @@ Set it up:  filmspool login --base-url https://…/api/v1
 		RunE:          showHelp,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	root.SetFlagErrorFunc(flagFault)
 	f := root.PersistentFlags()
 	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
 	f.StringVar(&p.choice.Config, "config", "", "configuration file (FILMSPOOL_CONFIG)")
@@ -128,14 +128,6 @@ func group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// noSuchCommand refuses words that name no command.
-func noSuchCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage("there is no command %q; see: %s --help", args[0], c.CommandPath())
-}
-
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 // exactly wants n arguments, named for the message.
@@ -145,10 +137,20 @@ func exactly(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return usage("%s is missing; usage: %s", strings.Join(names[len(args):], " and "), c.UseLine())
 		case len(args) > len(names):
-			return usage("%q is one word too many; usage: %s", args[len(names)], c.UseLine())
+			return usage("%q is one word too many; usage: %s", shortened(args[len(names)]), c.UseLine())
 		default:
 			return nil
 		}
+	}
+}
+
+// atMost takes no more arguments than these, named for the message.
+func atMost(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > len(names) {
+			return usage("%q is one word too many; usage: %s", shortened(args[len(names)]), c.UseLine())
+		}
+		return nil
 	}
 }
 

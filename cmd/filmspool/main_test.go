@@ -59,7 +59,7 @@ type started struct {
 func command(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

@@ -78,7 +78,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	f.StringVar(&o.Account, "account", "", "all of this account")
 	f.StringVar(&o.Source, "source", "", "all from this source, or kind of source: browser, kodi, cli")
 	f.StringVar((*string)(&o.Kind), "kind", "", "all of this kind: "+strings.Join(kinds(), ", "))
-	before := f.String("before", "", "all watched before this day, or time with offset")
+	before := f.String("before", "", "all watched before this day or time")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	yes := verb != status.Drop && verb != status.Settle // these cannot be taken back
@@ -134,16 +134,13 @@ func readOrder(o *status.Order, args []string, before string) error {
 	return nil
 }
 
-// moment reads a day, which begins at midnight here, or a time with offset.
+// moment reads a time; a day begins at midnight here.
 func moment(flag, text string) (time.Time, error) {
-	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
-		return day, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
+	t, err := timeOf("--"+flag, text)
 	if err != nil {
-		return at, usage("--%s %q is not a day such as 2026-03-01, or a time with offset", flag, text)
+		return time.Time{}, err
 	}
-	return at, nil
+	return t.Start(), nil
 }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
@@ -184,6 +181,10 @@ func sayChanged(w *printer, did status.Changed) error {
 	if n := did.Left["unresolved"]; n > 0 {
 		w.Printf("Left as they are: %s without an identifier.\n", entries(n))
 		w.Println("hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
+	}
+	if n := did.Left["future"]; n > 0 {
+		w.Printf("Left as they are: %s with a time that lies ahead.\n", entries(n))
+		w.Println("hint:  filmspool queue edit ID --watched-at TIME")
 	}
 	if n := did.Left["withdrawn"]; n > 0 {
 		w.Printf("Left as they are: %s that no filter dropped.\n", entries(n))

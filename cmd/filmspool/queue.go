@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,19 +28,13 @@ func states() []string {
 // kinds are what an entry can ask for.
 func kinds() []string { return []string{"viewing", "watchlist", "list", "list_item"} }
 
-// oneOf refuses a flag's value that is none of those it may have.
-func oneOf(flag, value string, known []string) error {
-	if value != "" && !slices.Contains(known, value) {
-		return usage("--%s %q is not one of %s", flag, value, strings.Join(known, ", "))
-	}
-	return nil
-}
-
 // entryID reads an entry's id.
 func entryID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return 0, usage("%q is not an entry's id, which is a number", text)
+		return 0, &exitError{
+			code: exitUsage, message: fmt.Sprintf("%q is not an entry's id, which is a number", shortened(text)), hint: "filmspool queue list",
+		}
 	}
 	return id, nil
 }

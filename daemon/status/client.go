@@ -101,7 +101,7 @@ func (c *Client) Add(ctx context.Context, v viewing.Viewing) (Entry, error) {
 func (c *Client) List(ctx context.Context, q Query) ([]Entry, error) {
 	values := url.Values{}
 	for name, value := range map[string]string{
-		"state": q.State, "account": q.Account, "source": q.Source, "kind": string(q.Kind), "reason": q.Reason,
+		"state": q.State, "account": q.Account, "source": q.Source, "kind": string(q.Kind), "reason": q.Reason, "item": q.Item,
 	} {
 		if value != "" {
 			values.Set(name, value)

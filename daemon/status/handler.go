@@ -119,7 +119,7 @@ func (h *handler) list(r *http.Request) (any, error) {
 	values := r.URL.Query()
 	q := Query{
 		State: values.Get("state"), Account: values.Get("account"), Source: values.Get("source"),
-		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"),
+		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
 	}
 	if text := values.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)

@@ -110,6 +110,7 @@ type Query struct {
 	Source  string // a source's name, or its kind: "browser"
 	Kind    viewing.Kind
 	Reason  string
+	Item    string // a [viewing.Media.Key], such as "movie:603"
 	Limit   int
 }
 

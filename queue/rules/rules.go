@@ -83,7 +83,7 @@ func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now 
 		d.end(Dropped, Filtered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
 	case class == Ignore:
 		d.end(Dropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
-	case ahead(v, now):
+	case Ahead(v, now):
 		d.end(Held, Future, "Held as future: its time lies more than 5 minutes ahead of this machine's clock.")
 	case filter.Action == Hold:
 		d.end(Held, Filtered, "Held by "+filter.words(place)+".")
@@ -121,8 +121,9 @@ func (d *Decision) end(state, reason, why string) {
 	d.say(why)
 }
 
-// ahead reports a viewing that no clock can have seen yet.
-func ahead(v viewing.Viewing, now time.Time) bool {
+// Ahead reports a viewing that no clock can have seen yet: one of more than five
+// minutes after now.
+func Ahead(v viewing.Viewing, now time.Time) bool {
 	return v.Kind == viewing.KindViewing && v.WatchedAt.Time().After(now.Add(clockTolerance))
 }
 

@@ -58,6 +58,16 @@ func (m Media) Identified() bool {
 	return m.Placed() || m.IDs.TMDB > 0
 }
 
+// Askable reports whether an IMDb identifier says what the item is: the service
+// may be able to tell its own identifier by that. Of an episode it is that of
+// the series.
+func (m Media) Askable() bool {
+	if m.Type == Episode {
+		return m.Show != nil && m.Show.IDs.IMDB != "" && m.Season != nil && m.Episode != nil
+	}
+	return m.IDs.IMDB != ""
+}
+
 // Key names the item for ordering and comparison: entries of one key leave
 // in the order they happened. Items without an identifier have the key "".
 func (m Media) Key() string {

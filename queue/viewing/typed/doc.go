@@ -27,21 +27,22 @@ const maxQuoted = 60
 
 // quoted is a text as an error repeats it.
 func quoted(text string) string {
-	letters := []rune(text)
-	if len(letters) > maxQuoted {
-		return `"` + printable(letters[:maxQuoted]) + `…"`
+	short := shortened(text)
+	if len([]rune(text)) > maxQuoted {
+		short += "…"
 	}
-	return `"` + printable(letters) + `"`
+	return `"` + short + `"`
 }
 
-// printable leaves out what could change how a terminal shows the rest.
-func printable(letters []rune) string {
-	out := make([]rune, 0, len(letters))
-	for _, r := range letters {
+// shortened is the beginning of a text, without what could change how a
+// terminal shows the rest.
+func shortened(text string) string {
+	letters := []rune(text)
+	letters = letters[:min(len(letters), maxQuoted)]
+	for i, r := range letters {
 		if !unicode.IsPrint(r) {
-			r = '·'
+			letters[i] = '·'
 		}
-		out = append(out, r)
 	}
-	return string(out)
+	return string(letters)
 }

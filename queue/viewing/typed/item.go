@@ -21,58 +21,99 @@ type Item struct {
 	text    string
 }
 
-// Where people look for a number.
-const (
-	findMovie = "look for it on themoviedb.org, and give the number in its address: themoviedb.org/movie/603"
-	findShow  = "look for it on themoviedb.org, and give the number in its address: themoviedb.org/tv/1396"
-	findAny   = "look for it on themoviedb.org, and give the number in its address: themoviedb.org/movie/603, themoviedb.org/tv/1396"
-)
+// aim is what kind of item is wanted, for the words of an error.
+type aim struct{ example, search string }
+
+func anyItem() aim { return aim{"themoviedb.org/movie/603, themoviedb.org/tv/1396", ""} }
+func aMovie() aim  { return aim{"themoviedb.org/movie/603", "/movie"} }
+func aSeries() aim { return aim{"themoviedb.org/tv/1396", "/tv"} }
+
+// find says where such an item is found.
+func (a aim) find() string {
+	return "look for it on themoviedb.org, and give the number in its address: " + a.example
+}
 
 // ParseItem reads a number of themoviedb.org ("603", "603-the-matrix"), an
 // IMDb number ("tt0133093") or an address at one of the two. Errors are an
 // [*Error].
-func ParseItem(text string) (Item, error) {
+func ParseItem(text string) (Item, error) { return anyItem().item(text) }
+
+// ParseMovie reads a film, in the forms of [ParseItem].
+func ParseMovie(text string) (viewing.Media, error) {
+	i, err := aMovie().item(text)
+	if err == nil && (i.Type == viewing.TV || i.Type == viewing.Episode) {
+		err = &Error{Problem: quoted(i.text) + " is the address of a series, and a film is wanted here", Next: aMovie().find()}
+	}
+	return viewing.Media{Type: viewing.Movie, IDs: i.IDs}, err
+}
+
+// ParseSeries reads a whole series. The address of one of its seasons or
+// episodes is refused.
+func ParseSeries(text string) (viewing.Media, error) {
+	m, err := ParseEpisode(text)
+	if err != nil {
+		return m, err
+	}
+	if m.Season != nil {
+		err = &Error{Problem: quoted(text) + " is the address of a part of a series, and a whole series is wanted here", Next: aSeries().find()}
+	}
+	return viewing.Media{Type: viewing.TV, IDs: m.Show.IDs}, err
+}
+
+// ParseEpisode reads a series, and as much of an episode as the text names:
+// season and number may be nil.
+func ParseEpisode(text string) (viewing.Media, error) {
+	i, err := aSeries().item(text)
+	if err == nil && i.Type == viewing.Movie {
+		err = &Error{Problem: quoted(i.text) + " is the address of a film, and a series is wanted here", Next: aSeries().find()}
+	}
+	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}, err
+}
+
+// item reads a text.
+func (a aim) item(text string) (Item, error) {
 	trimmed := strings.TrimSpace(text)
 	lower := strings.ToLower(trimmed)
 	switch {
 	case trimmed == "":
-		return Item{}, &Error{Problem: "the number is empty", Next: findAny}
+		return Item{}, &Error{Problem: "the number is empty", Next: a.find()}
 	case strings.HasPrefix(lower, "tt") && startsWithDigit(lower[2:]):
 		ids, err := imdb(lower)
 		return Item{IDs: ids, text: trimmed}, err
 	case strings.Contains(trimmed, "/"):
-		return address(trimmed)
+		return a.address(trimmed)
 	case startsWithDigit(trimmed) && !strings.ContainsAny(trimmed, " \t"):
-		id, err := number(trimmed)
+		id, err := a.number(trimmed)
 		return Item{IDs: viewing.IDs{TMDB: id}, text: trimmed}, err
 	case strings.HasPrefix(trimmed, "-") && startsWithDigit(trimmed[1:]):
-		return Item{}, &Error{Problem: quoted(trimmed) + " is not a number from 1", Next: findAny}
+		return Item{}, &Error{Problem: quoted(trimmed) + " is not a number from 1", Next: a.find()}
 	default:
-		return Item{}, words(trimmed)
+		return Item{}, a.words(trimmed)
 	}
 }
 
 func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
 
 // words refuses a title: which film is meant, only a person can say.
-func words(text string) error {
+func (a aim) words(text string) error {
 	return &Error{
 		Problem: quoted(text) + " is neither a number nor an address, and a title alone does not say which film or series it is",
-		Next:    "look for it: https://www.themoviedb.org/search?query=" + url.QueryEscape(printable([]rune(text))) + " and give the number in its address",
+		Next: "look for it at https://www.themoviedb.org/search" + a.search + "?query=" + url.QueryEscape(shortened(text)) +
+			" and give the number in its address",
 	}
 }
 
 // number reads "603" or "603-the-matrix".
-func number(text string) (int64, error) {
+func (a aim) number(text string) (int64, error) {
 	digits, slug, _ := strings.Cut(text, "-")
 	id, err := strconv.ParseInt(digits, 10, 64)
 	switch {
 	case err != nil && strings.Trim(digits, "0123456789") != "":
-		return 0, words(text)
+		return 0, a.words(text)
 	case err != nil || id < 1 || id > maxID:
-		return 0, &Error{Problem: fmt.Sprintf("%s is not a number from 1 to %d", quoted(digits), int64(maxID)), Next: findAny}
+		return 0, &Error{Problem: fmt.Sprintf("%s is not a number from 1 to %d", quoted(digits), int64(maxID)), Next: a.find()}
 	case strings.Trim(slug, "0123456789") == "" && slug != "": // "2026-03-01", or a typing error
-		return 0, &Error{Problem: quoted(text) + " is not one number", Next: findAny}
+		return 0, &Error{Problem: quoted(text) + " is not one number", Next: a.find()}
 	}
 	return id, nil
 }
@@ -90,7 +131,7 @@ func imdb(text string) (viewing.IDs, error) {
 }
 
 // address reads an address of a page, with or without "https://".
-func address(text string) (Item, error) {
+func (a aim) address(text string) (Item, error) {
 	lower := strings.ToLower(text)
 	rest, hasScheme := strings.CutPrefix(lower, "https://")
 	if !hasScheme {
@@ -106,28 +147,28 @@ func address(text string) (Item, error) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	switch {
 	case host == "themoviedb.org":
-		return tmdbPage(text, parts)
+		return a.tmdbPage(text, parts)
 	case host == "imdb.com":
 		return imdbPage(text, parts)
 	case !hasScheme && (host == "" || host == "movie" || host == "tv") && len(parts) > 0: // "movie/603", "/movie/603"
-		return tmdbPage(text, strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }))
+		return a.tmdbPage(text, strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }))
 	case hasScheme || strings.Contains(host, "."):
 		return Item{}, &Error{
 			Problem: quoted(text) + " is not an address of themoviedb.org or imdb.com",
-			Next:    findAny,
+			Next:    a.find(),
 		}
 	default:
-		return Item{}, words(text) // a title with a slash: "Face/Off"
+		return Item{}, a.words(text) // a title with a slash: "Face/Off"
 	}
 }
 
 // tmdbPage reads the path of a page of themoviedb.org.
-func tmdbPage(text string, parts []string) (Item, error) {
-	notThis := &Error{Problem: quoted(text) + " is not the address of a film, a series or an episode", Next: findAny}
+func (a aim) tmdbPage(text string, parts []string) (Item, error) {
+	notThis := &Error{Problem: quoted(text) + " is not the address of a film, a series or an episode", Next: a.find()}
 	if len(parts) < 2 || parts[0] != "movie" && parts[0] != "tv" {
 		return Item{}, notThis
 	}
-	id, err := number(parts[1])
+	id, err := a.number(parts[1])
 	if err != nil {
 		return Item{}, notThis
 	}
@@ -173,31 +214,4 @@ func imdbPage(text string, parts []string) (Item, error) {
 		Problem: quoted(text) + " is not the address of a film or a series",
 		Next:    "such an address is imdb.com/title/tt0133093",
 	}
-}
-
-// Movie is the item as a film.
-func (i Item) Movie() (viewing.Media, error) {
-	switch i.Type {
-	case viewing.TV, viewing.Episode:
-		return viewing.Media{}, &Error{Problem: quoted(i.text) + " is the address of a series, and a film is wanted here", Next: findMovie}
-	}
-	return viewing.Media{Type: viewing.Movie, IDs: i.IDs}, nil
-}
-
-// Series is the item as a series. An address of one of its seasons or episodes
-// names more than that, and is refused.
-func (i Item) Series() (viewing.Media, error) {
-	show, err := i.Show()
-	if err == nil && i.Season != nil {
-		err = &Error{Problem: quoted(i.text) + " is the address of a part of a series, and a whole series is wanted here", Next: findShow}
-	}
-	return viewing.Media{Type: viewing.TV, IDs: show.IDs}, err
-}
-
-// Show is the series of an episode, whatever else the item names of it.
-func (i Item) Show() (viewing.Show, error) {
-	if i.Type == viewing.Movie {
-		return viewing.Show{}, &Error{Problem: quoted(i.text) + " is the address of a film, and a series is wanted here", Next: findShow}
-	}
-	return viewing.Show{IDs: i.IDs}, nil
 }

@@ -85,34 +85,44 @@ func TestWhatNamesNoItemIsRefusedInPlainWords(t *testing.T) {
 }
 
 func TestAnAddressOfAnotherKindIsRefused(t *testing.T) {
-	movie, _ := ParseItem("themoviedb.org/movie/603")
-	show, _ := ParseItem("themoviedb.org/tv/1396")
-	episode, _ := ParseItem("themoviedb.org/tv/1396/season/1/episode/2")
-	number, _ := ParseItem("603")
+	const movie, show = "themoviedb.org/movie/603", "themoviedb.org/tv/1396"
 	for _, c := range []struct {
 		name string
 		err  error
 		good bool
 	}{
-		{"film as film", second(movie.Movie()), true},
-		{"number as film", second(number.Movie()), true},
-		{"number as series", second(number.Series()), true},
-		{"number as show", second(number.Show()), true},
-		{"series as film", second(show.Movie()), false},
-		{"episode as film", second(episode.Movie()), false},
-		{"film as series", second(movie.Series()), false},
-		{"film as show", second(movie.Show()), false},
-		{"series as series", second(show.Series()), true},
-		{"episode as series", second(episode.Series()), false},
-		{"episode as show", second(episode.Show()), true},
+		{"film as film", second(ParseMovie(movie)), true},
+		{"number as film", second(ParseMovie("603")), true},
+		{"number as series", second(ParseSeries("603")), true},
+		{"number as episode", second(ParseEpisode("603")), true},
+		{"series as film", second(ParseMovie(show)), false},
+		{"episode as film", second(ParseMovie(show + "/season/1/episode/2")), false},
+		{"film as series", second(ParseSeries(movie)), false},
+		{"film as episode", second(ParseEpisode(movie)), false},
+		{"series as series", second(ParseSeries(show)), true},
+		{"season as series", second(ParseSeries(show + "/season/1")), false},
+		{"episode as episode", second(ParseEpisode(show + "/season/1/episode/2")), true},
 	} {
 		if (c.err == nil) != c.good {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}
-	var problem *Error
-	if err := second(movie.Show()); !errors.As(err, &problem) || !strings.Contains(problem.Next, "themoviedb.org/tv/1396") {
-		t.Errorf("the hint for a series names none: %v", err)
+}
+
+// TestAWayOnIsOfTheKindThatIsWanted: who is asked for a series is not shown how
+// to find a film.
+func TestAWayOnIsOfTheKindThatIsWanted(t *testing.T) {
+	for _, text := range []string{"", "Dark", "-5", "0", "themoviedb.org/person/1", "example.org/1", "themoviedb.org/movie/603"} {
+		var problem *Error
+		if err := second(ParseEpisode(text)); !errors.As(err, &problem) || strings.Contains(problem.Next, "movie/") || !strings.Contains(problem.Next, "/tv") {
+			t.Errorf("%q, wanted a series: %+v", text, problem)
+		}
+		if text == "themoviedb.org/movie/603" {
+			text = "themoviedb.org/tv/1396"
+		}
+		if err := second(ParseMovie(text)); !errors.As(err, &problem) || strings.Contains(problem.Next, "/tv") || !strings.Contains(problem.Next, "/movie") {
+			t.Errorf("%q, wanted a film: %+v", text, problem)
+		}
 	}
 }
 

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// addition is an event that was typed.
+type addition struct {
+	v      viewing.Viewing
+	asJSON bool
+	again  bool // also when the same is there already
+}
+
+// commit hands an event to the instance and tells what became of it.
+func (p *program) commit(ctx context.Context, a addition) error {
+	a.v.EventID = rand.Text()
+	if err := checked(a.v); err != nil {
+		return err
+	}
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
+	return p.instance(ctx, false, func(ctl status.Control) error {
+		e, err := a.earlier(ctx, ctl, account)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			return p.sayThere(*e, a.asJSON)
+		}
+		added, err := ctl.Add(ctx, a.v)
+		if err != nil {
+			return err
+		}
+		return p.sayAdded(ctx, ctl, added, a.asJSON)
+	})
+}
+
+// earlier is an entry of the account that asks for the same wish or list
+// already; nil for none. The same film may be watched often: of viewings there
+// is none.
+func (a addition) earlier(ctx context.Context, ctl status.Control, account string) (*status.Entry, error) {
+	if a.again || a.v.Kind == viewing.KindViewing {
+		return nil, nil
+	}
+	q := status.Query{Kind: a.v.Kind, Account: account}
+	if len(a.v.Media) > 0 {
+		q.Item = a.v.Media[0].Key()
+	}
+	list, err := ctl.List(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		if e.State != "dropped" && e.State != "rejected" && a.same(e) {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+// same reports whether an entry asks for the same. Another place on the
+// watchlist is another wish.
+func (a addition) same(e status.Entry) bool {
+	switch {
+	case a.v.List != nil:
+		return e.List != nil && e.List.Name == a.v.List.Name
+	case e.Media == nil || e.Media.Type != a.v.Media[0].Type:
+		return false
+	case a.v.Priority != nil && (e.Priority == nil || *e.Priority != *a.v.Priority):
+		return false
+	case a.v.Media[0].Key() != "":
+		return e.Media.Key() == a.v.Media[0].Key()
+	default:
+		return e.Media.IDs.IMDB == a.v.Media[0].IDs.IMDB
+	}
+}
+
+// sayThere tells of an entry that asks for the same. Scripts get its id, as they
+// would have got that of a new one.
+func (p *program) sayThere(e status.Entry, asJSON bool) error {
+	place := "is on the watchlist already"
+	if e.Kind == viewing.KindList {
+		place = "was created already"
+	}
+	if e.State != "delivered" {
+		place = "is queued already"
+	}
+	p.stderr.Printf("%s %s: entry %d, %s. Nothing is added.\nhint:  to add it all the same: --again\n",
+		e.Label(), place, e.ID, inWords(e))
+	switch {
+	case asJSON:
+		return printJSON(p.stdout, e)
+	case !p.onTerminal():
+		p.stdout.Println(e.ID)
+	}
+	return nil
+}
+
+// inWords is the state of an entry, and why it stands there.
+func inWords(e status.Entry) string {
+	text := plainState(e.State)
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
+	}
+	return text
+}
+
+// onTerminal reports whether a person reads the standard output. A script reads
+// the id of what was added there, and nothing else.
+func (p *program) onTerminal() bool {
+	file, isFile := p.stdout.file()
+	return isFile && term.IsTerminal(int(file.Fd()))
+}
+
+// sayAdded tells what was added and where it goes.
+func (p *program) sayAdded(ctx context.Context, ctl status.Control, e status.Entry, asJSON bool) error {
+	switch {
+	case asJSON:
+		p.sayKept(e)
+		return printJSON(p.stdout, e)
+	case !p.onTerminal():
+		p.sayKept(e)
+		p.stdout.Println(e.ID)
+		return nil
+	}
+	when := ""
+	if e.WatchedAt != nil {
+		when = ", watched " + watched(e)
+	}
+	verb := "Queued"
+	if e.State != "pending" {
+		verb = capital(inWords(e))
+	}
+	p.stdout.Printf("%s as entry %d: %s%s.\n", verb, e.ID, e.Label(), when)
+	if e.State != "pending" {
+		p.sayNext(e)
+		return nil
+	}
+	p.sayWaiting(ctx, ctl)
+	return nil
+}
+
+// sayKept tells a script's log of an entry that does not leave by itself.
+func (p *program) sayKept(e status.Entry) {
+	if e.State == "pending" {
+		return
+	}
+	p.stderr.Printf("%s: %s; see filmspool queue explain %d\n", e.State, e.Reason, e.ID)
+	p.sayNext(e)
+}
+
+// sayNext tells what lets an entry go that is kept back.
+func (p *program) sayNext(e status.Entry) {
+	next := fmt.Sprintf("to let it go: filmspool queue release %d", e.ID)
+	switch e.Reason {
+	case "future":
+		next = fmt.Sprintf("its time lies ahead; to correct it: filmspool queue edit %d --watched-at TIME", e.ID)
+	case "unresolved":
+		next = fmt.Sprintf("the service is asked what it is; to say it yourself: filmspool queue edit %d --help", e.ID)
+	}
+	p.stderr.Println("hint:  "+next)
+}
+
+// sayWaiting tells a person how many entries wait, and for what.
+func (p *program) sayWaiting(ctx context.Context, ctl status.Control) {
+	s, err := ctl.Status(ctx)
+	if err != nil {
+		return // the entry is on disk, which is what was asked for
+	}
+	if _, running := ctl.(*status.Client); running {
+		p.stdout.Println(s.Summary)
+		if s.Hint != "" {
+			p.stdout.Println("hint:  "+s.Hint)
+		}
+		return
+	}
+	none := status.NotRunning()
+	p.stdout.Printf("Filmspool is not running: %s until it does.\nhint:  %s\n", waitingWords(s.Counts.Pending), none.Hint)
+}
+
+// waitingWords counts what waits.
+func waitingWords(n int64) string {
+	if n == 1 {
+		return "1 entry waits"
+	}
+	return fmt.Sprintf("%d entries wait", n)
+}
