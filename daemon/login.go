@@ -15,14 +15,14 @@ import (
 // without recording anything, keeps it, and hands it to the running loop.
 func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult, error) {
 	next, err := c.d.credentialFor(l)
-	if err != nil {
-		return status.LoginResult{}, err
+	if err != nil || l.DryRun {
+		return status.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
 	}
 	client, err := tracker.New(tracker.Options{
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
-		return status.LoginResult{}, &status.Fault{Code: status.CodeInvalid, Message: err.Error()}
+		return status.LoginResult{}, &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: keyHint(next)}
 	}
 	check := client.CheckKey(ctx)
 	if err := c.d.judge(ctx, next, check); err != nil {
@@ -65,7 +65,10 @@ func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
 	if err != nil {
 		return now, err
 	}
-	base := strings.TrimSuffix(l.BaseURL, "/")
+	base, err := addressOf(l)
+	if err != nil {
+		return now, err
+	}
 	switch {
 	case now.KeySource == "systemd credential":
 		return now, refused("the key of account "+l.Account+" comes from a systemd credential, which wins over a login", "change the credential and restart the service")
@@ -86,13 +89,72 @@ func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
 	return next, nil
 }
 
+// addressOf is the address that a login names, "" for none, with /api/v1 where
+// only its host was given.
+func addressOf(l status.Login) (string, error) {
+	if l.BaseURL == "" {
+		return "", nil
+	}
+	base, err := tracker.ParseBaseURL(tracker.WholeAddress(l.BaseURL))
+	if err == nil {
+		return base.String(), nil
+	}
+	f := &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1")}
+	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
+		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
+	}
+	return "", f
+}
+
+// loginAgain is the command that gives an account's key for an address.
+func loginAgain(account, base string) string {
+	text := "filmspool login --base-url " + base
+	if account != config.DefaultAccount {
+		text += " --account " + account
+	}
+	return text
+}
+
+// keyHint is what to do about a key that is no good.
+func keyHint(next config.Credential) string {
+	return "make a secret key (sk_) at the service, and give it: " + loginAgain(next.Account, next.BaseURL)
+}
+
+// loginHint is what to do when the service could not be shown a key, or refused it.
+func loginHint(next config.Credential, v tracker.Verdict) string {
+	again := loginAgain(next.Account, next.BaseURL)
+	rest, secure := strings.CutPrefix(next.BaseURL, "https://")
+	switch {
+	case v.Fate == tracker.Refused && v.Code != "":
+		return keyHint(next)
+	case v.Fate == tracker.Unproven:
+		return "look the address up in the service's own pages; then: " + loginAgain(next.Account, "https://tracker.example/api/v1")
+	case v.Hint != "" && !strings.HasPrefix(v.Hint, "filmspool "):
+		return v.Hint + "; then: " + again
+	case v.Hint != "" && secure && onLoopback(rest):
+		return "on this machine it may be http: " + loginAgain(next.Account, "http://"+rest)
+	case v.Fate == tracker.Refused:
+		return "ask who runs the network or the proxy; then: " + again
+	case v.Hint != "":
+		return "look whether the address and this machine's clock are right; then: " + again
+	default:
+		return "when it can be reached: " + again
+	}
+}
+
+// onLoopback reports whether an address without its scheme is on this machine.
+func onLoopback(rest string) bool {
+	_, err := tracker.ParseBaseURL("http://" + rest)
+	return err == nil
+}
+
 // judge refuses a key that the service refuses, one that could not be shown
 // to it, and one of somebody else than the last while anything of that one waits.
 func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
-		return refused(check.Verdict.Problem, check.Verdict.Hint)
+		return refused(check.Verdict.Problem, loginHint(next, check.Verdict))
 	}
 	was, found, err := d.anothers(ctx, next, check.UserID)
 	if err != nil || !found {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 
 	"golang.org/x/term"
 
@@ -171,7 +170,7 @@ func (p *program) sayNext(e status.Entry) {
 	case "unresolved":
 		next = fmt.Sprintf("the service is asked what it is; to say it yourself: filmspool queue edit %d --help", e.ID)
 	}
-	p.stderr.Println("hint:  "+next)
+	p.stderr.Println("hint:  " + next)
 }
 
 // sayWaiting tells a person how many entries wait, and for what.
@@ -183,7 +182,7 @@ func (p *program) sayWaiting(ctx context.Context, ctl status.Control) {
 	if _, running := ctl.(*status.Client); running {
 		p.stdout.Println(s.Summary)
 		if s.Hint != "" {
-			p.stdout.Println("hint:  "+s.Hint)
+			p.stdout.Println("hint:  " + s.Hint)
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,17 +26,20 @@ it in a file that only you can read. The key is asked for, or read from standard
 input with --key-stdin; it is never an argument, where others could see it.`,
 		Example: `  filmspool login --base-url https://tracker.example/api/v1
   filmspool login --base-url https://tracker.example/api/v1 --key-stdin < key.txt`,
-		Args: exactly(),
+		Args: noKeyAmong,
 	}
 	c.Flags().StringVar(&l.BaseURL, "base-url", "", "the service's address, ending in /api/v1")
 	c.Flags().StringVar(&l.Account, "account", config.DefaultAccount, "which account this key is for")
 	stdin := c.Flags().Bool("key-stdin", false, "read the key from standard input")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		key, err := p.readKey(*stdin)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if *stdin {
+			l.Key, err = p.readKey()
+		} else {
+			l.Key, err = p.askKey(c.Context(), l)
+		}
 		if err != nil {
 			return err
 		}
-		l.Key = key
 		return p.instance(c.Context(), false, func(ctl status.Control) error {
 			r, err := ctl.Login(c.Context(), l)
 			if err != nil {
@@ -46,6 +50,30 @@ input with --key-stdin; it is never an argument, where others could see it.`,
 		})
 	}
 	return c
+}
+
+// noKeyAmong takes no words, and repeats none: one may be the key.
+func noKeyAmong(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	again := "filmspool login --base-url https://tracker.example/api/v1"
+	for _, word := range args {
+		if strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
+			return &exitError{
+				code:    exitUsage,
+				message: "a key is not a word of a command: it stands in the history of your shell now",
+				hint:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
+			}
+		}
+	}
+	hint := again
+	if word := args[0]; strings.ContainsAny(word, ".:/") && !strings.ContainsAny(word, "@?#") {
+		hint = "filmspool login --base-url " + shortened(word)
+	}
+	return &exitError{
+		code: exitUsage, message: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), hint: hint,
+	}
 }
 
 // sayLogin tells what the service said.
@@ -63,24 +91,67 @@ func (p *program) sayLogin(r status.LoginResult) {
 	}
 }
 
-// readKey reads the key without showing it.
-func (p *program) readKey(stdin bool) (string, error) {
-	file, isFile := p.stdin.(*os.File)
-	if !stdin && isFile && term.IsTerminal(int(file.Fd())) {
-		p.stderr.Printf("Secret key (sk_…), not shown: ")
-		text, err := term.ReadPassword(int(file.Fd()))
-		p.stderr.Println()
-		if err != nil {
-			return "", fmt.Errorf("read the key: %w", err)
-		}
-		return strings.TrimSpace(string(text)), nil
+// askKey asks a person at a terminal for the key, without showing it. What
+// would be wrong whatever the key is, is said before.
+func (p *program) askKey(ctx context.Context, l status.Login) (string, error) {
+	l.DryRun = true
+	err := p.instance(ctx, false, func(ctl status.Control) error {
+		r, err := ctl.Login(ctx, l)
+		l.BaseURL = r.BaseURL
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
-	if !stdin {
+	file, isFile := p.stdin.(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return "", &exitError{
 			code: exitUsage, message: "there is no terminal to ask for the key",
 			hint: "filmspool login --key-stdin, with the key on standard input",
 		}
 	}
+	return p.readHidden(ctx, file, "Secret key (sk_…) for "+l.BaseURL+", not shown: ")
+}
+
+// readHidden reads a line from a terminal that does not show it. When ctx ends
+// the terminal is as it was before; the read itself cannot be called off, and
+// ends with the process.
+func (p *program) readHidden(ctx context.Context, terminal *os.File, prompt string) (string, error) {
+	fd := int(terminal.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", fmt.Errorf("read the key: %w", err)
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	read := make(chan line, 1)
+	p.stderr.Printf("%s", prompt)
+	go func() {
+		text, err := term.ReadPassword(fd)
+		read <- line{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		err = term.Restore(fd, before)
+		p.stderr.Println()
+		return "", errors.Join(&exitError{code: exitFailed, message: "no key was given; nothing is changed"}, err)
+	case l := <-read:
+		p.stderr.Println()
+		key := strings.TrimSpace(string(l.text))
+		switch {
+		case errors.Is(l.err, io.EOF) || l.err == nil && key == "":
+			return "", &exitError{code: exitUsage, message: "no key was given; nothing is changed"}
+		case l.err != nil:
+			return "", fmt.Errorf("read the key: %w", l.err)
+		}
+		return key, nil
+	}
+}
+
+// readKey reads the key from the standard input.
+func (p *program) readKey() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4096)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the key: %w", err)

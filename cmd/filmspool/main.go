@@ -193,7 +193,36 @@ func (p *program) show(err error) {
 	if daemon.Journalled(p.stderr.log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.fault(mark, err.Error(), hintOf(err))
+	p.stderr.fault(mark, withoutKeys(err.Error()), withoutKeys(p.addressed(hintOf(err))))
+}
+
+// addressed is a hint whose commands are for the instance that was asked.
+func (p *program) addressed(hint string) string {
+	if !p.choice.System || strings.Contains(hint, "--system") {
+		return hint
+	}
+	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
+}
+
+// withoutKeys is a text in which no key of the service can be read: whoever
+// typed one at the wrong place does not see it again.
+func withoutKeys(text string) string {
+	var out strings.Builder
+	for {
+		i := strings.Index(text, "sk_")
+		if j := strings.Index(text, "pk_"); i < 0 || j >= 0 && j < i {
+			i = j
+		}
+		if i < 0 {
+			return out.String() + text
+		}
+		rest := strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+		out.WriteString(text[:i+3])
+		if len(rest) < len(text)-i-3 {
+			out.WriteString("…")
+		}
+		text = rest
+	}
 }
 
 // hintOf is the next step that err carries, if it carries one.

@@ -188,6 +188,9 @@ type Login struct {
 	Account string `json:"account"`
 	BaseURL string `json:"baseUrl,omitempty"` // empty: the one that is known
 	Key     string `json:"key"`
+	// DryRun finds out for which address a key would be kept, and keeps nothing;
+	// it needs no key.
+	DryRun bool `json:"dryRun,omitempty"`
 }
 
 // LoginResult says what the service said of the key.

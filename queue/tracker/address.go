@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -22,12 +21,12 @@ var (
 // only. Its errors wrap [ErrKeyReadOnly] or [ErrKeyForm] and never hold the key.
 func CheckKeyForm(key string) error {
 	if strings.HasPrefix(key, "pk_") {
-		return fmt.Errorf("check key: %w", ErrKeyReadOnly)
+		return ErrKeyReadOnly
 	}
 	rest, ok := strings.CutPrefix(key, "sk_")
 	odd := strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r > '~' })
 	if !ok || rest == "" || odd {
-		return fmt.Errorf("check key: %w", ErrKeyForm)
+		return ErrKeyForm
 	}
 	return nil
 }
@@ -39,14 +38,50 @@ func CheckKeyForm(key string) error {
 func ParseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("parse address: it is not a URL")
+		return nil, errors.New("this is not an address: " + wantAddress)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	u.Host = strings.ToLower(u.Host)
 	if fault := addressFault(u); fault != "" {
-		return nil, errors.New("parse address: " + fault)
+		return nil, errors.New("this is not the address of a service: " + fault)
 	}
 	return u, nil
+}
+
+// wantAddress is what an address looks like.
+const wantAddress = "one looks like https://tracker.example/api/v1"
+
+// WholeAddress is a base address with /api/v1 put behind it, where only the
+// host was given: no service has its API elsewhere. Any other text comes back as
+// it is.
+func WholeAddress(text string) string {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.User != nil {
+		return text
+	}
+	return u.Scheme + "://" + u.Host + "/api/v1"
+}
+
+// SuggestAddress is the good base address that text may stand for; "" when
+// there is none, or when text could hold a secret.
+func SuggestAddress(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "@?#") || strings.Contains(text, "sk_") || strings.Contains(text, "pk_") {
+		return ""
+	}
+	rest, isHTTP := strings.CutPrefix(text, "http://")
+	rest = strings.TrimPrefix(rest, "https://")
+	host, path, _ := strings.Cut(rest, "/")
+	before, _, _ := strings.Cut("/"+path, "/api")
+	scheme := "https://"
+	if name, _, err := net.SplitHostPort(host); err == nil && isHTTP && loopback(name) {
+		scheme = "http://"
+	}
+	whole := scheme + host + strings.TrimSuffix(before, "/") + "/api/v1"
+	if _, err := ParseBaseURL(whole); err != nil || !strings.ContainsAny(host, ".:") && host != "localhost" {
+		return ""
+	}
+	return whole
 }
 
 // addressFault says what is wrong with a base address, "" when nothing is.
