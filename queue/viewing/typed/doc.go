@@ -8,7 +8,11 @@
 // It refuses to look anything up, and to guess: words alone name no film.
 package typed
 
-import "unicode"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // Error says why a text is not understood.
 type Error struct {
@@ -27,22 +31,22 @@ const maxQuoted = 60
 
 // quoted is a text as an error repeats it.
 func quoted(text string) string {
-	short := shortened(text)
-	if len([]rune(text)) > maxQuoted {
-		short += "…"
+	letters := []rune(text)
+	if len(letters) > maxQuoted {
+		text = string(letters[:maxQuoted]) + "…"
 	}
-	return `"` + short + `"`
+	return strconv.Quote(text)
 }
 
-// shortened is the beginning of a text, without what could change how a
-// terminal shows the rest.
-func shortened(text string) string {
-	letters := []rune(text)
-	letters = letters[:min(len(letters), maxQuoted)]
-	for i, r := range letters {
-		if !unicode.IsPrint(r) {
-			letters[i] = '·'
+// searched is a text as somebody may look for it: short, and of letters that
+// can be seen.
+func searched(text string) string {
+	seen := func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
 		}
+		return ' '
 	}
-	return string(letters)
+	letters := []rune(strings.Map(seen, text))
+	return strings.TrimSpace(string(letters[:min(len(letters), maxQuoted)]))
 }

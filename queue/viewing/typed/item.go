@@ -98,7 +98,7 @@ func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && 
 func (a aim) words(text string) error {
 	return &Error{
 		Problem: quoted(text) + " is neither a number nor an address, and a title alone does not say which film or series it is",
-		Next: "look for it at https://www.themoviedb.org/search" + a.search + "?query=" + url.QueryEscape(shortened(text)) +
+		Next: "look for it at https://www.themoviedb.org/search" + a.search + "?query=" + url.QueryEscape(searched(text)) +
 			" and give the number in its address",
 	}
 }
