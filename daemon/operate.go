@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Operate implements [status.Operator]. A retry has the loops look at once;
@@ -77,7 +78,15 @@ func (c *control) Export(ctx context.Context, w io.Writer) error {
 
 // Import implements [status.Operator].
 func (c *control) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
-	return c.d.store.Import(ctx, r, dry)
+	sum, err := c.d.store.Import(ctx, r, dry)
+	if errors.Is(err, viewing.ErrInvalid) {
+		hint := "FILE is what filmspool queue export has written"
+		if sum.Lines > 0 && !dry {
+			hint += "; the lines before that one were taken"
+		}
+		err = &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: hint}
+	}
+	return sum, err
 }
 
 // copies are the folders in which copies of the queue are made.

@@ -98,12 +98,12 @@ func readPage(lines *bufio.Scanner, before int64) (page []arrival, number int64,
 func readRecord(line []byte) (arrival, error) {
 	var a arrival
 	if err := json.Unmarshal(line, &a.Record); err != nil {
-		return a, fmt.Errorf("%w: it is not a line of an export: %w", viewing.ErrInvalid, err)
+		return a, notRecord("", err)
 	}
 	a.kind = viewing.SourceKind(a.Source)
 	switch {
 	case a.V != recordVersion:
-		return a, fmt.Errorf("%w: it is of version %d, this program reads %d", viewing.ErrInvalid, a.V, recordVersion)
+		return a, fmt.Errorf("%w: it is of version %d, and this program reads %d", viewing.ErrInvalid, a.V, recordVersion)
 	case a.kind == "":
 		return a, &viewing.FieldError{Field: "source", Problem: "is missing"}
 	case a.EventID == "":
@@ -114,6 +114,25 @@ func readRecord(line []byte) (arrival, error) {
 		return a, a.readEvent()
 	}
 }
+
+// notRecord says that a line, or what it holds at a place, is not what an
+// export writes. The decoder's own words are for programmers.
+func notRecord(place string, err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && kind.Field != "" {
+		return &viewing.FieldError{Field: place + kind.Field, Problem: "is not of the kind that belongs there"}
+	}
+	return &lineError{}
+}
+
+// lineError is a line that no export has written. It wraps [viewing.ErrInvalid].
+type lineError struct{}
+
+// Error says so.
+func (*lineError) Error() string { return "it is not a line of an export" }
+
+// Unwrap makes it a [viewing.ErrInvalid].
+func (*lineError) Unwrap() error { return viewing.ErrInvalid }
 
 // readName reads a line that holds only an event's name.
 func (a *arrival) readName() (err error) {
@@ -128,7 +147,7 @@ func (a *arrival) readName() (err error) {
 func (a *arrival) readEvent() error {
 	var v viewing.Viewing
 	if err := json.Unmarshal(a.Event, &v); err != nil {
-		return fmt.Errorf("%w: event: %w", viewing.ErrInvalid, err)
+		return notRecord("event.", err)
 	}
 	if v.EventID != a.EventID {
 		return &viewing.FieldError{Field: "eventId", Problem: "is not the event's own"}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,15 +18,15 @@ filmspool and put it in the place of the database ("config path" says where). Wh
 pending in it is held then, as it may have been sent since. Keys are not in it.`,
 		Example: `  filmspool queue backup /media/disk/filmspool.db`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "-" {
+				return usage(`"-" is no file, and a copy is one; usage: %s`, c.UseLine())
+			}
 			file, err := filepath.Abs(args[0])
 			if err != nil {
 				return fmt.Errorf("find the file: %w", err)
 			}
 			return p.reading(c.Context(), func(ctl status.Control) error {
 				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
-				if errors.Is(err, os.ErrExist) {
-					return &exitError{code: exitFailed, message: file + " exists already", hint: "give another name: a copy overwrites nothing"}
-				}
 				if err == nil {
 					p.stdout.Println("Written: " + file)
 				}

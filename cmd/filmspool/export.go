@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -14,16 +13,23 @@ func (p *program) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export [FILE]", Short: "Write everything that is yours as JSON lines",
 		Long: `Writes every event with its times, identifiers and what became of it, one JSON
-object a line, to FILE, which must not exist, or to standard output. Keys are not in it.`,
+object a line, to FILE, which must not exist, or to standard output, which "-" names,
+too. Keys are not in it.`,
 		Example: `  filmspool queue export diary.jsonl
   filmspool queue export | grep '"in_doubt"'`,
 		Args: atMost("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
+			var lines lineCount
+			p.soFar = lines.String
 			return p.reading(c.Context(), func(ctl status.Control) error {
-				if len(args) == 0 {
-					return ctl.Export(c.Context(), p.stdout.jsonLines())
+				if len(args) == 0 || args[0] == "-" {
+					return ctl.Export(c.Context(), countingWriter{p.stdout.jsonLines(), &lines})
 				}
-				return newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), f) })
+				err := newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), countingWriter{f, &lines}) })
+				if err == nil {
+					p.stdout.Printf("Written: %s, %s.\n", args[0], counted(lines.done.Load(), "line"))
+				}
+				return err
 			})
 		},
 	}
@@ -34,7 +40,7 @@ object a line, to FILE, which must not exist, or to standard output. Keys are no
 func newFile(name string, write func(*os.File) error) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("write the file: %w", err)
+		return fileFault("write", name, err)
 	}
 	err = write(f)
 	if err == nil {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,17 +23,25 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 	dry := c.Flags().Bool("dry-run", false, "say what would be taken, and take nothing")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		var lines lineCount
 		in := p.stdin
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
-			if err != nil {
-				return fmt.Errorf("read the file: %w", err)
+			if err == nil {
+				defer f.Close()
+				lines.total, err = linesOf(f)
+				in = f
 			}
-			defer f.Close()
-			in = f
+			if err == nil {
+				_, err = f.Read(nil) // of a folder that fails
+			}
+			if info, statErr := os.Stat(args[0]); err != nil || statErr == nil && info.IsDir() {
+				return fileFault("read", args[0], err)
+			}
 		}
+		p.soFar = lines.String
 		return p.instance(c.Context(), false, func(ctl status.Control) error {
-			sum, err := ctl.Import(c.Context(), in, *dry)
+			sum, err := ctl.Import(c.Context(), countingReader{in, &lines}, *dry)
 			if err != nil {
 				return err
 			}
@@ -49,12 +57,22 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 
 // sayImported tells what an import did, or would do.
 func sayImported(w *printer, sum queue.Imported, dry bool) {
-	would := ""
-	if dry {
-		would = "This would be taken. "
+	if sum.Lines == 0 {
+		w.Println("There was no line to import.")
+		return
 	}
-	w.Printf("%sLines %d: new %d with %s, known already %d, another event under the same id %d.\n",
-		would, sum.Lines, sum.Events, entries(sum.Entries), sum.Known, sum.Conflicts)
+	begins := map[bool]string{false: "Imported", true: "This would be imported"}[dry]
+	if sum.Events > 0 {
+		w.Printf("%s: %s, which became %s.\n", begins, counted(sum.Events, "new event"), counted(sum.Entries, "entr"))
+	} else {
+		w.Printf("Nothing is new.\n")
+	}
+	if sum.Known > 0 {
+		w.Printf("Passed over, as they are here already: %s.\n", counted(sum.Known, "line"))
+	}
+	if sum.Conflicts > 0 {
+		w.Printf("Left out, as another event has the same id here: %s.\n", counted(sum.Conflicts, "line"))
+	}
 	if sum.Held > 0 {
 		w.Printf("Held, as they had not left where they come from: %s.\n", entries(sum.Held))
 		w.Println("hint:  when nothing else will send them: filmspool queue release --reason imported")
@@ -63,4 +81,16 @@ func sayImported(w *printer, sum queue.Imported, dry bool) {
 		w.Printf("In doubt: %s.\n", entries(sum.InDoubt))
 		w.Println("hint:  filmspool queue list --state in_doubt")
 	}
+}
+
+// counted is a number of things: "1 line", "12,000 lines", "2 entries".
+func counted(n int64, thing string) string {
+	one, many := thing, thing+"s"
+	if strings.HasSuffix(thing, "entr") {
+		one, many = thing+"y", thing+"ies"
+	}
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
 }

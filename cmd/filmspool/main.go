@@ -70,6 +70,7 @@ type program struct {
 
 	choice config.Choice
 	flags  config.Overrides
+	soFar  func() string         // how far the work at hand is; nil when nobody counts it
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 }
 

@@ -15,9 +15,15 @@ const (
 )
 
 // patiently does what may take long, and says on the standard error that it
-// goes on.
+// goes on: how far it is, where that is known.
 func (p *program) patiently(do func() error) error {
-	return p.telling("Still at work after %d s. Ctrl-C ends it safely.\n", do)
+	return p.telling(do, func(seconds int) {
+		if p.soFar != nil {
+			p.stderr.Printf("%s Ctrl-C ends it safely.\n", p.soFar())
+			return
+		}
+		p.stderr.Printf("Still at work after %d s. Ctrl-C ends it safely.\n", seconds)
+	})
 }
 
 // atWork is patiently for a command of the service, whose end is not in our
@@ -27,12 +33,12 @@ func (p *program) atWork(verb string, do func() error) error {
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return do()
 	}
-	return p.telling(verb+": still waiting after %d s\n", do)
+	return p.telling(do, func(seconds int) { p.stderr.Printf("%s: still waiting after %d s\n", verb, seconds) })
 }
 
-// telling does what may take long, and writes a line with the seconds now and
-// then.
-func (p *program) telling(line string, do func() error) error {
+// telling does what may take long, and has say tell of it now and then, with
+// the seconds it has taken.
+func (p *program) telling(do func() error, say func(seconds int)) error {
 	done := make(chan struct{})
 	var telling sync.WaitGroup
 	begun := time.Now()
@@ -44,7 +50,7 @@ func (p *program) telling(line string, do func() error) error {
 			case <-done:
 				return
 			case now := <-timer.C:
-				p.stderr.Printf(line, int(now.Sub(begun).Seconds()))
+				say(int(now.Sub(begun).Seconds()))
 				timer.Reset(nextWord)
 			}
 		}
