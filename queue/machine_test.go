@@ -17,6 +17,7 @@ import (
 
 // modelEntry is what the model knows of one entry.
 type modelEntry struct {
+	before    State // where it stood before the user moved it
 	id        int64
 	account   string
 	item      int64
@@ -258,7 +259,7 @@ func TestStoreAgainstModel(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"commit": m.commit, "lease": m.lease, "sending": m.sending, "settle": m.settle,
 			"release": m.release, "wait": m.wait, "reopen": m.reopen,
-			"operate": m.operate, "settle by hand": m.settleByHand, "edit": m.edit, "": m.check,
+			"operate": m.operate, "recall": m.recall, "settle by hand": m.settleByHand, "edit": m.edit, "": m.check,
 		})
 		for id, e := range m.entries {
 			seen := len(m.store.explained(tb, id).Events)

@@ -61,7 +61,7 @@ func (m *machine) operate(r *rapid.T) {
 	byID := rapid.Bool().Draw(r, "by id")
 	if byID {
 		for range rapid.IntRange(1, 3).Draw(r, "ids") {
-			e := m.choose(r, func(*modelEntry) bool { return true })
+			e := m.choose(r, func(e *modelEntry) bool { return name != "release" || e.state != StateDropped }) // see recall
 			sel.IDs = append(sel.IDs, e.id)
 			if !slices.Contains(meant, e) {
 				meant = append(meant, e)
@@ -123,7 +123,23 @@ func (m *machine) move(e *modelEntry, to State) {
 	if e.state != to {
 		e.void, e.leasedTo = true, time.Time{}
 	}
-	e.state = to
+	e.before, e.state = e.state, to
+}
+
+// recall takes back that the user dropped an entry: it stands where it stood, and
+// what may have arrived never becomes a second request by that.
+func (m *machine) recall(r *rapid.T) {
+	e := m.choose(r, func(e *modelEntry) bool { return e.state == StateDropped })
+	did, err := m.store.ReleaseHeld(m.t.Context(), Selection{IDs: []int64{e.id}}, false)
+	m.want(err == nil && did.Changed == 1 && did.From[StateDropped] == 1, "taken back", did, err)
+	to := StatePending
+	switch {
+	case e.before == StateInDoubt && e.attempts > 0:
+		to = StateInDoubt
+	case e.item == 0:
+		to = StateHeld
+	}
+	m.move(e, to)
 }
 
 // settleByHand says what the user knows of an entry in doubt.

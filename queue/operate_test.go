@@ -483,3 +483,59 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 		t.Errorf("without any identifier: %v", err)
 	}
 }
+
+// TestADropIsTakenBack by its id alone. What never left goes again, what may
+// have arrived is in doubt again, and nothing becomes two requests.
+func TestADropIsTakenBack(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 4, -20), film("e5", 5, 600))
+	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: StateInDoubt})
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateRejected, Answer: Answer{Status: 422}})
+	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: StateDelivered, Answer: Answer{Status: 200}})
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{ids[0], ids[1], ids[2], ids[4]}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undone(t.Context(), ids[3]); err != nil {
+		t.Fatal(err)
+	}
+	revision := s.entry(t, ids[2]).Revision
+	did, err := s.ReleaseHeld(t.Context(), Selection{State: StateDropped}, false)
+	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
+		t.Errorf("by a filter: %+v, %v", did, err)
+	}
+	did, err = s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false)
+	if err != nil || did.Changed != 5 || did.From[StateDropped] != 5 {
+		t.Fatalf("by their ids: %+v, %v", did, err)
+	}
+	for i, want := range []State{StatePending, StateInDoubt, StatePending, StatePending, StateHeld} {
+		if e := s.entry(t, ids[i]); e.State != want {
+			t.Errorf("entry %d is %s (%s), want %s", i, e.State, e.Reason, want)
+		}
+	}
+	if e := s.entry(t, ids[2]); e.Revision != revision+1 {
+		t.Error("what was refused before goes as the same act")
+	}
+	doubts, err := s.Doubts(t.Context(), "default")
+	if err != nil || len(doubts) != 1 || doubts[0].Entry.ID != ids[1] {
+		t.Errorf("looked for: %+v, %v", doubts, err)
+	}
+}
+
+// TestADropThatOthersSawIsTakenBackOnce: what another source has told of the
+// playback meanwhile goes along.
+func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
+	s := fresh(t)
+	ids := s.commitIDs(t, film("e1", 1, -50))
+	if _, err := s.Drop(t.Context(), Selection{IDs: ids}, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Viewings: []viewing.Viewing{film("k1", 1, -49)}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false); err != nil {
+		t.Fatal(err)
+	}
+	if due := s.lease(t); len(due) != 1 || due[0].ID != ids[0] {
+		t.Errorf("due: %+v", due)
+	}
+}

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -69,8 +70,9 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 // [Store.Edit]. Those whose row is not as it was written never go: who knows
 // what would be sent. What the user's settings
 // have ignored is taken in again where it is named, or selected by its state:
-// it is then held or sent as if they said nothing of it. For errors and dry see
-// [Store.Retry].
+// it is then held or sent as if they said nothing of it. What the user has
+// dropped is taken in again only where it is named; what may have arrived
+// before is then in doubt. For errors and dry see [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	reach := []State{StateHeld}
 	if len(sel.IDs) > 0 || sel.State == StateDropped {
@@ -81,7 +83,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 		case e.Damaged:
 			return leftDamaged, nil
 		case e.State == StateDropped:
-			return t.recall(e)
+			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
 			return leftNameless, nil
 		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt}, readTime(t.now)):
@@ -97,13 +99,29 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 	}}, sel, dry)
 }
 
-// recall takes in again what the user's settings have ignored.
-func (t *tx) recall(e Entry) (left string, err error) {
-	if !rules.Ignored(e.Reason) {
+// recall takes in again what was dropped by the user's settings or, when it is
+// named, by the user.
+func (t *tx) recall(e Entry, named bool) (left string, err error) {
+	byHand := named && e.Reason == rules.User
+	if !rules.Ignored(e.Reason) && !byHand {
 		return leftWithdrawn, nil
+	}
+	if byHand {
+		arrived, err := t.mayHaveArrived(e)
+		if err != nil {
+			return "", err
+		}
+		if arrived {
+			return changed, t.doubtAgain(e)
+		}
 	}
 	if err := t.byUser(e, "taken in after all"); err != nil {
 		return "", err
+	}
+	if e.Attempts > 0 { // the service has refused it, or given it back: this is another act
+		if err := t.raise(e.ID); err != nil {
+			return "", err
+		}
 	}
 	v, err := t.eventOf(e)
 	if err != nil {
@@ -117,6 +135,34 @@ func (t *tx) recall(e Entry) (left string, err error) {
 		return "", err
 	}
 	return changed, t.meet(e.ID, true)
+}
+
+// mayHaveArrived reports whether the service may have an entry that the user
+// has dropped. What the user did last says what it was before. Where that is
+// not known, every request may have arrived.
+func (t *tx) mayHaveArrived(e Entry) (bool, error) {
+	if e.Attempts == 0 {
+		return false, nil
+	}
+	var said string
+	_, err := t.find("SELECT detail FROM steps WHERE entry = ? AND what = 'user' ORDER BY number DESC LIMIT 1", []any{e.ID}, &said)
+	for _, not := range []string{"; it was rejected", "; it was held", "; it was pending", takenBack} {
+		if strings.Contains(said, not) {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// doubtAgain puts an entry back into the doubt that it was dropped out of.
+func (t *tx) doubtAgain(e Entry) error {
+	if err := t.byUser(e, "taken in after all, in doubt: it may have arrived before it was dropped"); err != nil {
+		return err
+	}
+	if err := t.move(e, StateInDoubt, "it may have arrived before it was dropped"); err != nil {
+		return err
+	}
+	return t.doubtful(e.ID, readTime(t.now))
 }
 
 // eventOf is the event of an entry, for the rules.
@@ -167,6 +213,9 @@ func (t *tx) settleByHand(e Entry, as State) error {
 	return t.move(e, as, rules.User)
 }
 
+// takenBack is what a step says of an entry that was undone.
+const takenBack = "taken back from the service"
+
 // Undone notes that a delivered entry was taken back from the service by the
 // user's will; it is dropped. Errors wrap [ErrNotFound] or [ErrState].
 func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
@@ -179,7 +228,7 @@ func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
 		if e.State != StateDelivered {
 			return &StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason}
 		}
-		if err := t.byUser(e, "taken back from the service"); err != nil {
+		if err := t.byUser(e, takenBack); err != nil {
 			return err
 		}
 		if err := t.move(e, StateDropped, rules.User); err != nil {

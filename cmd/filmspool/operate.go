@@ -40,7 +40,8 @@ func (p *program) releaseCommand() *cobra.Command {
 cannot go: give it one with "queue edit".
 
 What your filters ignored is taken in after all where you name it, or select it with
---state dropped; what you dropped yourself is not.`, `  filmspool queue release 12
+--state dropped. What you dropped yourself is taken back by its id: it stands where it
+stood, and what may have arrived before is in doubt.`, `  filmspool queue release 12
   filmspool queue release --reason bulk --before 2026-03-01
   filmspool queue release --state dropped --reason filter --dry-run`)
 	return c
@@ -48,7 +49,8 @@ What your filters ignored is taken in after all where you name it, or select it 
 
 func (p *program) dropCommand() *cobra.Command {
 	c, _ := p.verbCommand(status.Drop, "Withdraw entries that have not arrived", `Withdraws entries before they leave; they stay in the record. What is in doubt may
-have arrived: dropping it takes nothing back. More than one entry needs --yes.`, `  filmspool queue drop 12
+have arrived: dropping it takes nothing back. More than one entry needs --yes.
+"queue release" with its id takes a dropped entry in again.`, `  filmspool queue drop 12
   filmspool queue drop --state held --reason backdated --yes`)
 	return c
 }
@@ -97,6 +99,9 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			}
 			if *asJSON {
 				return printJSON(p.stdout, did)
+			}
+			if o.Verb == status.Retry && did.Changed == 0 && !o.DryRun && len(did.Left) == 0 && p.sayStillWaiting(c.Context(), ctl, *o) {
+				return nil
 			}
 			return sayChanged(p.stdout, did)
 		})
@@ -188,12 +193,44 @@ func sayChanged(w *printer, did status.Changed) error {
 	}
 	if n := did.Left["withdrawn"]; n > 0 {
 		w.Printf("Left as they are: %s that no filter dropped.\n", entries(n))
+		w.Println("hint:  what you dropped yourself comes back by its id: filmspool queue release ID")
 	}
 	if n := did.Left["damaged"]; n > 0 {
 		w.Printf("Left as they are: %s whose stored text is not what was written.\n", entries(n))
 		w.Println("hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
 	}
 	return nil
+}
+
+// sayStillWaiting tells of what waits although a retry put nothing forward: it
+// was due already, and something else keeps it back. It reports whether there
+// was anything to tell.
+func (p *program) sayStillWaiting(ctx context.Context, ctl status.Control, o status.Order) bool {
+	if len(o.IDs) == 0 && o.State != "" && o.State != "pending" {
+		return false
+	}
+	s, err := ctl.Status(ctx)
+	waiting := s.Counts.Pending + s.Counts.Sending
+	if err != nil || waiting == 0 {
+		return false
+	}
+	_, running := ctl.(*status.Client)
+	switch {
+	case !running:
+		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), status.NotRunning().Hint)
+		return true
+	case s.State == status.OK:
+		p.stdout.Printf("%s; it is tried now.\n", waitingWords(waiting))
+		return true
+	case s.State == status.Paused:
+		p.stdout.Println(s.Summary)
+	default:
+		p.stdout.Println(s.Summary + " It is tried again now.")
+	}
+	if s.Hint != "" {
+		p.stdout.Println("hint:  " + s.Hint)
+	}
+	return true
 }
 
 // entries counts entries in words.
