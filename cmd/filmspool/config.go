@@ -1,14 +1,20 @@
 package main
 
 import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 )
 
 func (p *program) configCommand() *cobra.Command {
 	return group("config", "Check and show the configuration",
-		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand())
+		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
@@ -19,10 +25,40 @@ func (p *program) configCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
+				p.stdout.Printf("There is no configuration file, and the defaults hold. Its place is %s\nTo begin one: filmspool config example\n", o.Paths.File)
+				return nil
+			}
 			p.stdout.Println("The configuration is good: " + o.Paths.File)
+			absent := o.Config.Absent()
+			for _, missing := range absent {
+				p.stderr.Printf("warning: %s\n", missing)
+			}
+			if len(absent) > 0 {
+				p.stderr.Println("hint:  Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
+			}
 			return nil
 		},
 	}
+}
+
+// inForce is the address that an account uses, and where that comes from.
+type inForce struct {
+	BaseURL string `json:"baseUrl"`
+	From    string `json:"from"`
+}
+
+// addresses are those of the accounts, as far as they are known. A key file
+// that cannot be read is told of by the commands that need it.
+func addresses(o daemon.Options) map[string]inForce {
+	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+	all := map[string]inForce{}
+	for name, set := range o.Config.Accounts {
+		if c, err := keys.Find(name, set, o.Paths.File); err == nil && c.BaseURL != "" {
+			all[name] = inForce{c.BaseURL, c.URLSource}
+		}
+	}
+	return all
 }
 
 func (p *program) configShowCommand() *cobra.Command {
@@ -33,17 +69,35 @@ func (p *program) configShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		used := addresses(o)
 		if *asJSON {
-			return printJSON(p.stdout, o.Config)
+			return printJSON(p.stdout, struct {
+				config.Config
+				Addresses map[string]inForce `json:"addresses"`
+			}{o.Config, used})
 		}
 		text, err := o.Config.Annotated()
 		if err != nil {
 			return err
 		}
+		for _, name := range slices.Sorted(maps.Keys(used)) {
+			p.stdout.Printf("# address of account %s: %s, from %s\n", name, used[name].BaseURL, used[name].From)
+		}
 		_, err = p.stdout.text().Write(text)
 		return err
 	}
 	return c
+}
+
+func (p *program) configExampleCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "example", Short: "Print a configuration file to begin with, every setting explained", Args: exactly(),
+		Example: `  filmspool config example > config.toml`,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := p.stdout.text().Write(config.Example())
+			return err
+		},
+	}
 }
 
 func (p *program) configPathCommand() *cobra.Command {

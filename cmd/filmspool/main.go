@@ -100,13 +100,18 @@ from Kodi, keeps it on disk, and tells your tracking service of each viewing onc
 Try it:     filmspool demo
 Set it up:  filmspool login --base-url https://…/api/v1
             filmspool service install
-            filmspool pair`,
+            filmspool service start
+            filmspool pair
+
+More about a command: filmspool COMMAND --help, or man filmspool where a package
+has installed it.`,
+		Version:       versionWords(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noSuchCommand,
 		RunE:          showHelp,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagFault)
 	f := root.PersistentFlags()
 	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
@@ -119,6 +124,7 @@ Set it up:  filmspool login --base-url https://…/api/v1
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
 	)
 	root.AddCommand(p.manualCommands()...)
+	p.completeValues(root)
 	return root
 }
 

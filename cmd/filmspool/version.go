@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -15,8 +16,13 @@ func (p *program) versionCommand() *cobra.Command {
 				"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 			})
 		}
-		p.stdout.Printf("filmspool %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		p.stdout.Println(versionWords())
 		return nil
 	}
 	return c
+}
+
+// versionWords are the version, and what it was built with and for.
+func versionWords() string {
+	return fmt.Sprintf("filmspool %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -47,6 +47,7 @@ type Config struct {
 	Kodi Kodi `toml:"kodi" json:"kodi"`
 
 	origins map[string]string // field → where its value came from
+	lines   map[string]int    // setting → where it stands in the file
 }
 
 // Account is one account at a tracking service.
@@ -132,11 +133,12 @@ type Overrides struct {
 // must exist. Every error wraps [ErrInvalid].
 func Load(file string, explicit bool, getenv func(string) string, flags Overrides) (Config, error) {
 	c := Default()
+	var wrong error
 	text, err := os.ReadFile(file)
 	switch {
 	case err == nil:
-		if err := c.decode(file, text); err != nil {
-			return c, err
+		if wrong = c.decode(file, text); wrong != nil && c.lines == nil { // it is not TOML
+			return c, wrong
 		}
 	case errors.Is(err, fs.ErrNotExist) && !explicit:
 	default:
@@ -147,37 +149,14 @@ func Load(file string, explicit bool, getenv func(string) string, flags Override
 	c.override("--listen", flags.Listen, "listen", &c.Listen)
 	c.override("--log-level", flags.LogLevel, "log_level", &c.LogLevel)
 	c.complete()
-	return c, c.Validate()
-}
-
-// decode reads TOML strictly; what it refuses is shown with line and caret.
-func (c *Config) decode(file string, text []byte) error {
-	d := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
-	err := d.Decode(c)
-	var unknown *toml.StrictMissingError
-	var wrong *toml.DecodeError
-	switch {
-	case errors.As(err, &unknown):
-		return fmt.Errorf("%w: %s has settings that do not exist\n%s", ErrInvalid, file, unknown.String())
-	case errors.As(err, &wrong):
-		row, column := wrong.Position()
-		return fmt.Errorf("%w: %s, line %d, column %d\n%s", ErrInvalid, file, row, column, wrong.String())
-	case err != nil:
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, file, err)
-	}
-	var given map[string]any
-	if toml.Unmarshal(text, &given) == nil {
-		for name := range given {
-			c.origins[name] = file
-		}
-	}
-	return nil
+	return c, errors.Join(wrong, c.placed(c.Validate()))
 }
 
 // override sets one field from a stronger source and remembers which.
 func (c *Config) override(source, value, name string, field *string) {
 	if value != "" {
 		*field, c.origins[name] = value, source
+		delete(c.lines, name)
 	}
 }
 

@@ -209,6 +209,12 @@ func TestSecretShowsItselfNowhere(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
+	for _, text := range []string{
+		"in_doubt = 3\nlisten = 4", "[[filters]]\nsite = 3", "[a.b]\nc = { d = [\n1]}", "a.b.c = 1", "\"a\" = 1", "= 1",
+		"[[kodi.libraries]]\n[kodi.libraries.x]\ny = 1", "[kodi]\nnfo = [\n1,\n2]",
+	} {
+		f.Add(text)
+	}
 	f.Add("listen = \"127.0.0.1:1\"\n[accounts.default]\nbase_url = \"https://x/api/v1/\"")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := Default()
@@ -219,6 +225,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		c.complete()
+		_ = c.placed(c.Validate())
 		if c.Validate() == nil && checkListen(c.Listen) != nil {
 			t.Errorf("%q was let through", c.Listen)
 		}

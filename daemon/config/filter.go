@@ -111,7 +111,11 @@ func (f Filter) validate(setting string) error {
 			faults = append(faults, fault(setting+"."+name, "is blank"))
 		}
 	}
-	if f.ShorterThan != nil && f.ShorterThan.Duration <= 0 {
+	switch {
+	case f.ShorterThan == nil:
+	case f.ShorterThan.wrong != "":
+		faults = append(faults, f.ShorterThan.fault(setting+".shorter_than"))
+	case f.ShorterThan.Duration <= 0:
 		faults = append(faults, fault(setting+".shorter_than", "%q is no length, and fits nothing", f.ShorterThan))
 	}
 	return errors.Join(faults...)

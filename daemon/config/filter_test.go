@@ -36,7 +36,7 @@ bulk = "send"
 	want := []Filter{
 		{
 			Path: "/srv/*/kids", Folder: `C:\Films`, Source: "kodi:/home/me/.kodi/userdata", Site: "films.example", Kind: "movie",
-			Genre: "Family", Tag: "kids", ShorterThan: &Duration{5 * time.Minute}, Action: "ignore",
+			Genre: "Family", Tag: "kids", ShorterThan: &Duration{Duration: 5 * time.Minute}, Action: "ignore",
 		},
 		{Path: "**/Trailers", Action: "send"},
 		{Action: "hold"},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -32,7 +31,9 @@ func (r Replay) validate() error {
 			faults = append(faults, fault("replay."+name, "%g is not from 0 (no limit) to %d requests a second", rate, maxRate))
 		}
 	}
-	if g := r.Grace.Duration; g < 0 || g > maxGrace {
+	if err := r.Grace.fault("replay.grace"); err != nil {
+		faults = append(faults, err)
+	} else if g := r.Grace.Duration; g < 0 || g > maxGrace {
 		faults = append(faults, fault("replay.grace", "%q is not from 0s to 24h", g))
 	}
 	return errors.Join(faults...)
@@ -40,16 +41,31 @@ func (r Replay) validate() error {
 
 // Duration is a span of time, written as "90s", "10m" or "1h30m". A bare
 // number, of who knows what, is refused.
-type Duration struct{ time.Duration }
+type Duration struct {
+	time.Duration
+	wrong string // what was written, when it is no span of time
+}
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// UnmarshalText implements [encoding.TextUnmarshaler]. What is wrong is said by
+// [Config.Validate], which knows the setting.
 func (d *Duration) UnmarshalText(text []byte) error {
 	span, err := time.ParseDuration(string(text))
+	*d = Duration{Duration: span}
 	if err != nil {
-		return fmt.Errorf("%q is not a span of time such as 90s, 10m or 1h30m", text)
+		d.wrong = string(text)
+		if d.wrong == "" {
+			d.wrong = " "
+		}
 	}
-	d.Duration = span
 	return nil
+}
+
+// fault says what is wrong with the text of a setting.
+func (d Duration) fault(setting string) error {
+	if d.wrong == "" {
+		return nil
+	}
+	return fault(setting, `%q is not a span of time such as 90s, 10m or 1h30m`, d.wrong)
 }
 
 // MarshalText implements [encoding.TextMarshaler].

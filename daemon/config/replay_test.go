@@ -12,9 +12,9 @@ func TestReplay(t *testing.T) {
 	for text, want := range map[string]Replay{
 		"":                                      {BackfillRate: 5},
 		"[replay]\nrate = 2":                    {Rate: 2, BackfillRate: 5},
-		"[replay]\nrate = 0.5\ngrace = \"10m\"": {Rate: 0.5, BackfillRate: 5, Grace: Duration{10 * time.Minute}},
+		"[replay]\nrate = 0.5\ngrace = \"10m\"": {Rate: 0.5, BackfillRate: 5, Grace: Duration{Duration: 10 * time.Minute}},
 		"[replay]\nbackfill_rate = 0":           {},
-		"[replay]\ngrace = \"24h\"":             {BackfillRate: 5, Grace: Duration{24 * time.Hour}},
+		"[replay]\ngrace = \"24h\"":             {BackfillRate: 5, Grace: Duration{Duration: 24 * time.Hour}},
 	} {
 		got, err := Load(write(t, text), true, env(), Overrides{})
 		if err != nil || got.Replay != want {
@@ -45,7 +45,7 @@ func TestReplayFaults(t *testing.T) {
 // TestReplayIsShown shows that what is shown can be read again.
 func TestReplayIsShown(t *testing.T) {
 	c := Default()
-	c.Replay = Replay{Rate: 0.5, BackfillRate: 2, Grace: Duration{90 * time.Second}}
+	c.Replay = Replay{Rate: 0.5, BackfillRate: 2, Grace: Duration{Duration: 90 * time.Second}}
 	text, err := c.Annotated()
 	if err != nil {
 		t.Fatal(err)

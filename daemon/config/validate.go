@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,9 +37,40 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
+// settingFault is one fault of one setting. It wraps [ErrInvalid].
+type settingFault struct {
+	setting, problem string
+	line             int // in the file; 0 when it stands in none
+}
+
+// Error names the setting, what is wrong and where it stands.
+func (f *settingFault) Error() string {
+	text := fmt.Sprintf("%v: %s: %s", ErrInvalid, f.setting, f.problem)
+	if f.line > 0 {
+		text += fmt.Sprintf(" (line %d)", f.line)
+	}
+	return text
+}
+
+// Unwrap makes it an [ErrInvalid].
+func (f *settingFault) Unwrap() error { return ErrInvalid }
+
 // fault is one fault of one setting.
 func fault(setting, format string, args ...any) error {
-	return fmt.Errorf("%w: %s: %s", ErrInvalid, setting, fmt.Sprintf(format, args...))
+	return &settingFault{setting: setting, problem: fmt.Sprintf(format, args...)}
+}
+
+// absolute refuses a path that does not begin at the root, with what to write.
+func absolute(setting, what, path string) error {
+	if filepath.IsAbs(path) {
+		return nil
+	}
+	rest, ofHome := strings.CutPrefix(path, "~")
+	home, err := os.UserHomeDir()
+	if ofHome && err == nil && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+		return fault(setting, "%q: a service does not know whose home ~ is; write %q", path, filepath.Join(home, rest))
+	}
+	return fault(setting, "%q is not an absolute %s", path, what)
 }
 
 // checkListen refuses every address that others could reach.
@@ -45,6 +78,9 @@ func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" {
 		return fault("listen", "%q is not an address with a port, such as 127.0.0.1:43456", address)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fault("listen", "%q: the port must be a number from 1 to 65535", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fault("listen", "%q can be reached from other machines; use 127.0.0.1 or [::1]", address)
@@ -86,7 +122,7 @@ func (c Config) validateAccounts() error {
 		}
 		faults = append(faults, checkWord("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer"))
 		if a.BaseURL != "" && !strings.HasSuffix(a.BaseURL, "/api/v1") {
-			faults = append(faults, fault("accounts."+name+".base_url", "%q does not end in /api/v1", a.BaseURL))
+			faults = append(faults, fault("accounts."+name+".base_url", "%q does not end in /api/v1; write %q", a.BaseURL, strings.TrimSuffix(a.BaseURL, "/api")+"/api/v1"))
 		}
 	}
 	return errors.Join(faults...)
@@ -106,9 +142,7 @@ const maxTag = 200
 
 func (c Config) validateLibrary(setting string, l Library) error {
 	var faults []error
-	if !filepath.IsAbs(l.Userdata) {
-		faults = append(faults, fault(setting+".userdata", "%q is not an absolute folder", l.Userdata))
-	}
+	faults = append(faults, absolute(setting+".userdata", "folder", l.Userdata))
 	faults = append(faults, c.validateWhose(setting, l.Account, l.TimeZone))
 	if tag := l.WatchlistTag; tag != strings.TrimSpace(tag) || len(tag) > maxTag {
 		faults = append(faults, fault(setting+".watchlist_tag", "%q is not a tag as Kodi keeps it, of at most %d bytes", tag, maxTag))
@@ -120,11 +154,7 @@ func (c Config) validateLibrary(setting string, l Library) error {
 }
 
 func (c Config) validateExported(setting string, e Exported) error {
-	var wrong error
-	if !filepath.IsAbs(e.Path) {
-		wrong = fault(setting+".path", "%q is not an absolute path", e.Path)
-	}
-	return errors.Join(wrong, c.validateWhose(setting, e.Account, e.TimeZone))
+	return errors.Join(absolute(setting+".path", "path", e.Path), c.validateWhose(setting, e.Account, e.TimeZone))
 }
 
 // validateWhose checks what every source of Kodi's may name.

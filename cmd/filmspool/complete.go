@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/status"
+)
+
+// completionPatience bounds how long a shell waits for values.
+const completionPatience = 2 * time.Second
+
+// completeValues has the shell complete what flags and ids may be.
+func (p *program) completeValues(c *cobra.Command) {
+	for name, values := range map[string][]string{
+		"state": states(), "kind": kinds(), "reason": reasons(), "source": {"browser", "program", "kodi", "cli"},
+		"as": {"delivered", "rejected", "dropped"}, "visibility": {"PRIVATE", "PUBLIC"},
+		"plays": {status.PlaysOne, status.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
+		"watched-at": {"now", "yesterday"}, "before": {"yesterday"}, "since": nil,
+		"show": nil, "movie": nil, "season": nil, "episode": nil, "base-url": nil,
+	} {
+		if c.LocalFlags().Lookup(name) != nil {
+			// It fails only for a flag that does not exist, or is completed already.
+			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	switch c.CommandPath() {
+	case "filmspool queue show", "filmspool queue edit", "filmspool queue undo", "filmspool queue retry", "filmspool queue hold",
+		"filmspool queue release", "filmspool queue settle", "filmspool queue drop":
+		c.ValidArgsFunction = p.completeIDs
+	}
+	for _, sub := range c.Commands() {
+		p.completeValues(sub)
+	}
+}
+
+// reasons are those for which entries are held.
+func reasons() []string {
+	return []string{"unresolved", "review", "backdated", "bulk", "future", "filter", "user", "imported", "restored", "no_list", "damaged"}
+}
+
+// completeIDs offers the entries that a verb is for, the newest first. Only a
+// running daemon is asked: a shell that completes must change nothing.
+func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	o, err := p.options()
+	if err != nil {
+		return nil, none
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), completionPatience)
+	defer cancel()
+	running, err := daemon.Find(ctx, o.Paths)
+	if err != nil {
+		return nil, none
+	}
+	defer running.Close()
+	var ids []string
+	for _, state := range statesFor(c.Name()) {
+		list, err := running.List(ctx, status.Query{State: state, Limit: 50})
+		if err != nil {
+			return nil, none
+		}
+		for _, e := range list {
+			if id := fmt.Sprint(e.ID); !slices.Contains(given, id) {
+				ids = append(ids, cobra.CompletionWithDesc(id, harmless(e.Label()+", "+plainState(e.State), "")))
+			}
+		}
+	}
+	return ids, none | cobra.ShellCompDirectiveKeepOrder
+}
+
+// statesFor are the states in which entries are that a verb is for; "" is any.
+func statesFor(verb string) []string {
+	switch verb {
+	case "retry":
+		return []string{"rejected", "in_doubt", "pending"}
+	case "hold":
+		return []string{"pending"}
+	case "release":
+		return []string{"held", "dropped"}
+	case "settle":
+		return []string{"in_doubt"}
+	case "drop":
+		return []string{"held", "rejected", "in_doubt", "pending"}
+	case "edit":
+		return []string{"held", "rejected", "pending"}
+	case "undo":
+		return []string{"delivered"}
+	default:
+		return []string{""}
+	}
+}

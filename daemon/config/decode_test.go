@@ -1,0 +1,124 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEveryFaultOfTheFileIsTold: settings of the wrong kind, unknown ones and
+// wrong values, each with its line, and none in a programmer's words.
+func TestEveryFaultOfTheFileIsTold(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	_, err := Load(write(t, `
+in_doubt = 3
+listen = "127.0.0.1:99999"
+max_in_flight = "four"
+[replay]
+grace = 10
+[[filters]]
+site = true
+action = "ignore"
+[[filters]]
+action = "eat"
+[accounts.default]
+base_url = "https://tracker.example"
+[[kodi.libraries]]
+userdata = "~/.kodi/userdata"
+[[kodi.nfo]]
+path = "films"
+colour = "red"
+`), true, env(), Overrides{})
+	if !errors.Is(err, ErrInvalid) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"line 2, column", "this is a number, and text in quotes is wanted here",
+		"the port must be a number from 1 to 65535 (line 3)",
+		"line 4, column", "this is text, and a whole number without quotes is wanted here",
+		`replay.grace: "10" is not a span of time such as 90s, 10m or 1h30m (line 6)`,
+		"line 8, column", "this is true or false, and text in quotes is wanted here",
+		`filters[1].action: "eat" is not one of send, hold, ignore (line 11)`,
+		`"https://tracker.example" does not end in /api/v1; write "https://tracker.example/api/v1" (line 13)`,
+		`write "/home/me/.kodi/userdata" (line 15)`,
+		`kodi.nfo[0].path: "films" is not an absolute path (line 17)`,
+		"18| colour",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	for _, word := range []string{"struct", "toml:", "cannot decode", "config.", "of type", "unmarshal"} {
+		if strings.Contains(strings.ReplaceAll(err.Error(), "config.toml", ""), word) {
+			t.Errorf("it says %q", word)
+		}
+	}
+	if t.Failed() {
+		t.Log(err)
+	}
+}
+
+// TestWhatIsWrongInSeveralLinesIsToldToo, as far as it can be.
+func TestWhatIsWrongInSeveralLinesIsToldToo(t *testing.T) {
+	for text, want := range map[string]string{
+		"accounts = []":              "this is a list, and a table, under [its name], is wanted here",
+		"[kodi]\nlibraries = 3":      "this is a number, and a list of tables, each under [[its name]], is wanted here",
+		"[listen]\nx = 1":            "this is a table, and text in quotes is wanted here",
+		"[[accounts]]\nx = 1":        "this is a list of tables, and a table, under [its name], is wanted here",
+		"[kodi]\nnfo = [\n 1,\n 2]":  "line 3",
+		"listen = 2026-01-01":        "this is a date or time, and text in quotes is wanted here",
+		"listen = \"a\nin_doubt = 3": "line 1",
+	} {
+		_, err := Load(write(t, text), true, env(), Overrides{})
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestWhatIsWatchedAndNotThereIsTold(t *testing.T) {
+	dir := t.TempDir()
+	c, err := Load(write(t, "[[kodi.libraries]]\nuserdata = '"+dir+"'\n[[kodi.libraries]]\nuserdata = '"+filepath.Join(dir, "none")+
+		"'\n[[kodi.nfo]]\npath = '"+filepath.Join(dir, "films")+"'\n"), true, env(), Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := strings.Join(c.Absent(), "\n")
+	if strings.Contains(missing, "libraries[0]") || !strings.Contains(missing, "kodi.libraries[1].userdata") ||
+		!strings.Contains(missing, "(line 4)") || !strings.Contains(missing, "(line 6)") {
+		t.Error(missing)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "none"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "films"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if missing := c.Absent(); len(missing) > 0 {
+		t.Error(missing)
+	}
+}
+
+// TestTheExampleIsGood: as it stands it sets nothing, and with its settings
+// turned on it is a configuration.
+func TestTheExampleIsGood(t *testing.T) {
+	c, err := Load(write(t, string(Example())), true, env(), Overrides{})
+	if err != nil || len(c.lines) != 0 {
+		t.Errorf("as it stands: %v, it sets %v", err, c.lines)
+	}
+	var on strings.Builder
+	n := 0
+	for line := range strings.Lines(string(Example())) {
+		setting, ok := strings.CutPrefix(line, "# ")
+		if ok && (strings.HasPrefix(setting, "[") || strings.Contains(setting, " = ")) {
+			on.WriteString(setting)
+			n++
+		}
+	}
+	c, err = Load(write(t, on.String()), true, env(), Overrides{})
+	if err != nil || n < 30 || c.Listen != Default().Listen || c.Kodi.Classes != defaultClasses() || c.Replay != Default().Replay {
+		t.Errorf("%d settings turned on: %v", n, err)
+	}
+}
