@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 )
 
 // lineCount counts the lines that pass. It may be read while they do.
@@ -82,7 +83,7 @@ func grouped(n int64) string {
 func fileFault(doing, name string, err error) error {
 	info, statErr := os.Stat(name)
 	switch {
-	case statErr == nil && info.IsDir():
+	case statErr == nil && info.IsDir(), errors.Is(err, syscall.EISDIR), os.IsPathSeparator((name + "x")[max(len(name)-1, 0)]):
 		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot %s %q: it is a folder", doing, name), hint: "name a file"}
 	case errors.Is(err, os.ErrExist):
 		return &exitError{code: exitFailed, message: fmt.Sprintf("%q exists already", name), hint: "give another name: nothing is overwritten"}
@@ -93,5 +94,9 @@ func fileFault(doing, name string, err error) error {
 	case errors.Is(err, os.ErrPermission):
 		return &exitError{code: exitFailed, message: fmt.Sprintf("you may not %s %q", doing, name), hint: "take another place, or another user"}
 	}
-	return fmt.Errorf("%s the file: %w", doing, err)
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err // the name is told already
+	}
+	return fmt.Errorf("cannot %s %q: %w", doing, name, err)
 }

@@ -142,7 +142,7 @@ func Load(file string, explicit bool, getenv func(string) string, flags Override
 		}
 	case errors.Is(err, fs.ErrNotExist) && !explicit:
 	default:
-		return c, fmt.Errorf("read configuration: %w: %w", ErrInvalid, err)
+		return c, unread(file, err)
 	}
 	c.override("FILMSPOOL_LISTEN", getenv("FILMSPOOL_LISTEN"), "listen", &c.Listen)
 	c.override("FILMSPOOL_LOG_LEVEL", getenv("FILMSPOOL_LOG_LEVEL"), "log_level", &c.LogLevel)
@@ -151,6 +151,29 @@ func Load(file string, explicit bool, getenv func(string) string, flags Override
 	c.complete()
 	return c, errors.Join(wrong, c.placed(c.Validate()))
 }
+
+// unread says why the file cannot be read.
+func unread(file string, err error) error {
+	info, statErr := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &noFile{file}
+	case statErr == nil && info.IsDir():
+		return fmt.Errorf("%w: %s is a folder, and no file", ErrInvalid, file)
+	default:
+		return fmt.Errorf("read configuration: %w: %w", ErrInvalid, err)
+	}
+}
+
+// noFile is a configuration that was named and is not there. It wraps
+// [ErrInvalid] and [fs.ErrNotExist].
+type noFile struct{ name string }
+
+// Error names it.
+func (f *noFile) Error() string { return fmt.Sprintf("%v: there is no file %s", ErrInvalid, f.name) }
+
+// Unwrap makes it both.
+func (f *noFile) Unwrap() []error { return []error{ErrInvalid, fs.ErrNotExist} }
 
 // override sets one field from a stronger source and remembers which.
 func (c *Config) override(source, value, name string, field *string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -33,12 +34,24 @@ func ReadControlFile(name string) (ControlFile, error) {
 		}
 	}
 	if err != nil {
-		return c, fmt.Errorf("find the daemon: %w", err)
+		return c, unreachable(filepath.Dir(name), err)
 	}
 	if err := json.Unmarshal(text, &c); err != nil || c.Address == "" || c.Token == "" {
 		return c, fmt.Errorf("find the daemon: %s is not what a daemon writes", name)
 	}
 	return c, nil
+}
+
+// unreachable says what is wrong with a folder in which nothing can be read.
+func unreachable(folder string, err error) error {
+	if info, statErr := os.Stat(folder); statErr == nil && !info.IsDir() {
+		return &Fault{Code: CodeInvalid, Message: folder + " is not a folder", Hint: "name a folder with --state-dir, or leave it out"}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("look into the folder %s: %w", folder, err)
 }
 
 // mayControl tells how to come to control a machine's instance.
