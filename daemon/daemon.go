@@ -79,6 +79,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	if d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
 		return err
 	}
+	d.removeStale()
 	sweepCopies(d.o.Paths.State)
 	if err := d.openQueue(ctx); err != nil {
 		return fmt.Errorf("open the queue: %w", err)

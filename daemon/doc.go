@@ -217,8 +217,10 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (
 Under launchd, which would start it again for ever, run ends with 0 instead of 78.
 Errors: error: what happened and hint: a command to type.
 
-One loopback listener (127.0.0.1:43456, and ::1 when asked); who finds its port taken says by whom, and ends with 78. Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid}, 0600, and removes it; the CLI finds the daemon by it. Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
-A state folder of another owner is refused. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
+One loopback listener (127.0.0.1:43456, and ::1 when asked); who finds its port taken says by whom, and ends with 78. Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid, state}, 0600, and removes it, also one that a killed daemon left; the CLI finds the daemon by it.
+On each connection the daemon first proves to the CLI that it knows the token: GET /v1/control/proof?nonce=N → {"proof"}, HMAC-SHA256(SHA-256(token), "filmspool control ADDRESS N"). Token and key go over proven connections alone.
+Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
+A state folder or control file of another owner, or open to others, is refused by the daemon and by the CLI. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
 On Windows, where nobody reads what a service writes, the state folder holds filmspool.log, with one before it, and service.json (how the last run ended); the machine's service runs as NT SERVICE\filmspool.
 State in $STATE_DIRECTORY, else the OS's per-user place; config in TOML, unknown keys refused with line and caret (78). run without account or key starts, queues and says what is missing. The secret key: systemd

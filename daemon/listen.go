@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/guard"
+	"github.com/filmspool/filmspool/daemon/holder"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 )
@@ -42,6 +44,7 @@ func hosts(a net.Addr) []string {
 func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handler) error {
 	token := rand.Text()
 	mux := http.NewServeMux()
+	mux.Handle("GET "+status.ProofPath, status.Prove(token, l.Addr().String()))
 	mux.Handle("/v1/control/", guard.Control(token, patient(status.Handler(d.Control(), d.log.With("part", "control")))))
 	mux.Handle("/", browsers)
 	server := &http.Server{
@@ -80,7 +83,7 @@ func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handle
 
 // announce says that the instance can be used, and how.
 func (d *Daemon) announce(a net.Addr, token string) error {
-	text, err := json.Marshal(status.ControlFile{Address: a.String(), Token: token, PID: os.Getpid()})
+	text, err := json.Marshal(status.ControlFile{Address: a.String(), Token: token, PID: os.Getpid(), State: d.o.Paths.State})
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
@@ -119,26 +122,73 @@ func (d *Daemon) withdraw() {
 	}
 }
 
-// Find connects to the instance that runs over these paths. When none does,
-// the error is a [status.NotRunning] fault.
+// removeStale removes the control file of a daemon that was killed: somebody
+// else may have its port by now. The state folder is ours, locked. A file that
+// names another folder goes only when no process holds that.
+func (d *Daemon) removeStale() {
+	name := d.o.Paths.Control
+	file, err := status.ReadControlFile(name, func(*os.File) error { return nil })
+	if err == nil && file.State != "" && file.State != d.o.Paths.State && held(file.State) {
+		return
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Warn("the control file of an earlier run could not be removed", "error", err)
+	}
+}
+
+// Find connects to the instance that runs over these paths, which has proved
+// itself before anything is told to it. When none runs, the error is a
+// [status.NotRunning] fault; a [config.TrustError] or [status.ErrUnproven] is
+// wrapped when somebody else may stand in its place.
 func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
-	file, err := status.ReadControlFile(p.Control)
+	if err := p.CheckFolders(); err != nil {
+		return nil, err
+	}
+	file, err := status.ReadControlFile(p.Control, p.CheckControl)
 	if err != nil {
 		return nil, err
 	}
 	// A daemon that was killed leaves its file; somebody else may have its port.
-	if filepath.Dir(p.Control) == p.State && !held(p.State) {
+	if !held(cmp.Or(file.State, p.State)) {
 		return nil, status.NotRunning()
 	}
 	c := status.NewClient(file.Address, file.Token)
 	if _, err := c.Status(ctx); err != nil {
 		c.Close()
-		if _, refused := errors.AsType[*net.OpError](err); refused {
-			return nil, status.NotRunning()
-		}
-		return nil, err
+		return nil, notFound(ctx, file.Address, err)
 	}
 	return c, nil
+}
+
+// notFound is why nobody was found at the address.
+func notFound(ctx context.Context, address string, err error) error {
+	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
+		return status.NotRunning()
+	}
+	if !errors.Is(err, status.ErrUnproven) || ctx.Err() != nil {
+		return err
+	}
+	who := "a program"
+	if h, found := holder.Find(ctx, address); found {
+		who = h.String()
+	}
+	return &unprovenError{
+		fmt.Sprintf("%s is held by %s, which has not proved to be your filmspool; nothing was told to it", address, who),
+		"after an upgrade: " + service.Command(false, "service restart") + "; else end that program, and try again",
+	}
+}
+
+// unprovenError is [status.ErrUnproven] for people.
+type unprovenError struct{ message, hint string }
+
+func (e *unprovenError) Error() string { return e.message }
+func (e *unprovenError) Hint() string  { return e.hint }
+func (e *unprovenError) Unwrap() error { return status.ErrUnproven }
+
+// isUntrusted reports whether somebody else may have written what we read.
+func isUntrusted(err error) bool {
+	_, ok := errors.AsType[*config.TrustError](err)
+	return ok
 }
 
 // Version asks the instance that runs over these paths for its version. It is
@@ -146,7 +196,8 @@ func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
 func Version(ctx context.Context, p config.Paths) (string, error) {
 	c, err := Find(ctx, p)
 	switch {
-	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}), errors.Is(err, &status.Fault{Code: status.CodeRefused}):
+	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}), errors.Is(err, &status.Fault{Code: status.CodeRefused}),
+		errors.Is(err, status.ErrUnproven), isUntrusted(err):
 		return "", nil
 	case err != nil && ctx.Err() != nil:
 		return "", errors.New("asked how things stand, it is silent")

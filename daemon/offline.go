@@ -4,17 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 )
 
-// held reports whether a process holds the state folder's lock.
-func held(dir string) bool { return queue.Held(dir) }
+// held reports whether a process holds the state folder's lock, or may hold it
+// where that cannot be seen: the machine's folder is hidden from people.
+func held(dir string) bool {
+	folder, err := os.Open(dir)
+	if err == nil {
+		folder.Close()
+	}
+	return errors.Is(err, fs.ErrPermission) || queue.Held(dir)
+}
 
 // Holds reports whether a process holds the state folder.
-func Holds(p config.Paths) bool { return held(p.State) }
+func Holds(p config.Paths) bool { return queue.Held(p.State) }
 
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon

@@ -16,6 +16,7 @@ type Paths struct {
 	File     string // the configuration
 	Explicit bool   // the user named File
 	Control  string // where the running daemon says how to reach it
+	System   bool   // of the machine's instance, which runs as somebody else
 }
 
 // Choice is what the user said about places; empty fields follow the
@@ -30,7 +31,7 @@ type Choice struct {
 // FILMSPOOL_CONFIG, then the folders that systemd hands a service, then the
 // operating system's per-user (or, with System, system-wide) places.
 func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
-	var p Paths
+	p := Paths{System: choice.System}
 	state, err := stateDir(choice, getenv)
 	if err != nil {
 		return p, err
@@ -112,8 +113,9 @@ func systemPlace(unix string, getenv func(string) string) string {
 	}
 }
 
-// MakeState makes the state folder, for its owner alone, and refuses one that
-// belongs to somebody else: its owner could read and change the queue.
+// MakeState makes the state folder, for its owner alone. It refuses one that
+// belongs to somebody else or that others can change, by a [TrustError]: they
+// could read and change the queue.
 func (p Paths) MakeState() error {
 	_, err := os.Stat(p.State)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -132,10 +134,8 @@ func (p Paths) MakeState() error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", p.State)
 	}
-	if !ours(p.State, info) {
-		return fmt.Errorf("the state folder %s belongs to another user", p.State)
-	}
-	return nil
+	p.System = false // whoever runs here must own the folder
+	return p.checkFolder(p.State, info)
 }
 
 // listed is the first of systemd's colon-separated folders.

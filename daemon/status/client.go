@@ -15,18 +15,23 @@ import (
 
 // Client is the [Control] of a running daemon, over its control API.
 type Client struct {
-	base  string
-	token string
-	http  *http.Client
+	address string
+	token   string
+	http    *http.Client
 }
 
 // NewClient talks to the daemon at address ("127.0.0.1:43456") with its
-// control token.
+// control token. On each connection the daemon first proves that it knows the
+// token; a call to anybody else fails with [ErrUnproven], and tells nothing.
 func NewClient(address, token string) *Client {
-	return &Client{base: "http://" + address, token: token, http: &http.Client{
+	c := &Client{address: address, token: token}
+	c.http = &http.Client{
 		// Loopback only: a proxy must never see the token.
-		Transport: &http.Transport{Proxy: nil},
-	}}
+		Transport: &http.Transport{Proxy: nil, DialContext: c.dial},
+		// The daemon never sends us elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c
 }
 
 // Close drops idle connections.
@@ -49,7 +54,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 
 // stream makes one request and has read take the body of a good answer.
 func (c *Client) stream(ctx context.Context, method, path string, body io.Reader, read func(io.Reader) error) error {
-	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+path, body)
 	if err != nil {
 		return fmt.Errorf("ask the daemon: %w", err)
 	}

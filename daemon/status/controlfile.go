@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,14 +17,16 @@ type ControlFile struct {
 	Address string `json:"address"` // host and port
 	Token   string `json:"token"`   // for the Authorization header
 	PID     int    `json:"pid"`
+	State   string `json:"state"` // the state folder; "" where an older version wrote it
 }
 
 // ReadControlFile reads what a daemon wrote. Without a file the error is a
 // [NotRunning] fault; a daemon that was killed leaves its file behind, so a
-// file is no proof that anybody answers.
-func ReadControlFile(name string) (ControlFile, error) {
+// file is no proof that anybody answers. The file is opened before check looks
+// at it, so that nobody can change it in between; check's error is returned.
+func ReadControlFile(name string, check func(*os.File) error) (ControlFile, error) {
 	var c ControlFile
-	text, err := os.ReadFile(name)
+	text, err := readChecked(name, check)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, NotRunning()
 	}
@@ -52,6 +55,22 @@ func unreachable(folder string, err error) error {
 		err = path.Err
 	}
 	return fmt.Errorf("look into the folder %s: %w", folder, err)
+}
+
+// maxControlFile is far above what a daemon writes, in bytes.
+const maxControlFile = 64 << 10
+
+// readChecked reads a file if check has nothing against it.
+func readChecked(name string, check func(*os.File) error) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := check(file); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(file, maxControlFile))
 }
 
 // mayControl tells how to come to control a machine's instance.

@@ -11,6 +11,7 @@ const (
 	CodeNotFound   = "NOT_FOUND"   // no such entry, client or route
 	CodeRefused    = "REFUSED"     // the service, or a stronger setting, says no
 	CodeNotRunning = "NOT_RUNNING" // only a running daemon can do this
+	CodeBusy       = "BUSY"        // too many connections are open; try again
 	CodeInternal   = "INTERNAL"
 )
 
@@ -45,7 +46,7 @@ func statusOf(code string) int {
 		return http.StatusNotFound
 	case CodeRefused:
 		return http.StatusConflict
-	case CodeNotRunning:
+	case CodeNotRunning, CodeBusy:
 		return http.StatusServiceUnavailable
 	default:
 		return http.StatusInternalServerError

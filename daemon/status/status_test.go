@@ -131,8 +131,11 @@ func (f *fixed) Resume(_ context.Context, account string) ([]status.Account, err
 // serve is a client of a server that answers with f.
 func serve(t *testing.T, f *fixed) (*status.Client, string) {
 	t.Helper()
-	s := httptest.NewServer(status.Handler(f, slog.New(slog.DiscardHandler)))
+	mux := http.NewServeMux()
+	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
+	mux.Handle(status.ProofPath, status.Prove("token", s.Listener.Addr().String()))
+	mux.Handle("/", status.Handler(f, slog.New(slog.DiscardHandler)))
 	c := status.NewClient(strings.TrimPrefix(s.URL, "http://"), "token")
 	t.Cleanup(c.Close)
 	return c, s.URL
