@@ -45,7 +45,7 @@ func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, err
 		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)
 		page, err := c.d.store.Entries(ctx, f)
 		if err != nil {
-			return nil, err
+			return nil, operatorFault(err)
 		}
 		for _, e := range page {
 			list = append(list, entryOf(e))

@@ -264,3 +264,15 @@ time_zone = "UTC"
 		t.Errorf("a neighbour was refused: %v", err)
 	}
 }
+
+func TestXDGStateHomeMustBeAbsolute(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("it means nothing there")
+	}
+	if _, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "state")); err == nil || !strings.Contains(err.Error(), "XDG_STATE_HOME") {
+		t.Errorf("relative: %v", err)
+	}
+	if p, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "/state")); err != nil || p.State != "/state/filmspool" {
+		t.Errorf("absolute: %+v, %v", p, err)
+	}
+}

@@ -77,6 +77,9 @@ func stateDir(choice Choice, getenv func(string) string) (string, error) {
 		return filepath.Join(dir, "Filmspool"), wrap("find the state folder", err)
 	}
 	if dir := getenv("XDG_STATE_HOME"); dir != "" {
+		if !filepath.IsAbs(dir) { // it would be another folder in each folder that somebody types in
+			return "", fmt.Errorf("find the state folder: XDG_STATE_HOME is %q, which is not an absolute path; mend it, or use --state-dir", dir)
+		}
 		return filepath.Join(dir, "filmspool"), nil
 	}
 	home := getenv("HOME")

@@ -33,6 +33,8 @@ const (
 	maxWords    = 100
 	maxSafeInt  = 1<<53 - 1 // the service's largest identifier
 	maxLongText = 4000
+	firstYear   = 1888 // of the oldest film that is known; nothing was watched before
+	lastYear    = 9999 // the contract's form of a time has four digits
 )
 
 // Validate checks a viewing against the field rules of the contract and
@@ -68,6 +70,8 @@ func (v Viewing) Validate() error {
 func (v Viewing) checkViewing(c *checker) {
 	c.must(v.List == nil, "list", "does not belong to a viewing")
 	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
+	year := v.WatchedAt.Time().Year()
+	c.must(year >= firstYear && year <= lastYear, "watchedAt", "must lie in the years %d to %d", firstYear, lastYear)
 	c.must(v.Count >= 1 && v.Count <= maxCount, "count", "must be from 1 to %d", maxCount)
 	c.must(len(v.Media) >= 1, "media", "is missing")
 	c.must(len(v.Media) <= maxMedia, "media", "may name at most %d items", maxMedia)
