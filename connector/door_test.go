@@ -1,11 +1,16 @@
 package connector_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -262,22 +267,77 @@ func TestPairingOnASocket(t *testing.T) {
 	}
 }
 
-func TestFiveWrongCodesFromAnywhereKillTheCode(t *testing.T) {
+// Five wrong codes end a socket, and its Origin is heard no more; another
+// extension is paired all the same, and told who else has tried.
+func TestWrongCodesEndTheSocketAndAreTheOriginsOwn(t *testing.T) {
 	r := start(t, nil)
 	code := r.registry.NewCode().Text
-	one, two := r.greeted(chromium, ""), r.greeted(firefox, "")
-	for i, s := range []*socket{one, two, one, two, one} {
+	wrong := func(s *socket) string {
 		s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
-		if got := s.refused(protocol.PairingCodeInvalid); got["id"] != "p" {
-			t.Errorf("try %d: %v", i+1, got)
+		got := s.refused(protocol.PairingCodeInvalid)
+		if got["id"] != "p" {
+			t.Errorf("got %v", got)
+		}
+		return fmt.Sprint(got["message"])
+	}
+	one, two := r.greeted(chromium, ""), r.greeted(firefox, "")
+	for range 5 {
+		if said := wrong(one); strings.Contains(said, "Another") {
+			t.Errorf("there was no other: %s", said)
 		}
 	}
-	two.say(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
-	two.refused(protocol.PairingCodeInvalid)
-	two.alive()
-	if len(r.registry.List()) != 0 {
-		t.Error("a client was made")
+	one.closed(protocol.CloseRate)
+	again := r.greeted(chromium, "")
+	again.say(`{"type":"pair","id":"p","code":"` + code + `"}`) // the sixth, and right
+	if said := fmt.Sprint(again.refused(protocol.PairingCodeInvalid)["message"]); !strings.Contains(said, "run filmspool pair") {
+		t.Errorf("said %s", said)
 	}
+	if said := wrong(two); !strings.Contains(said, "Another extension has sent 6 wrong codes: "+chromium) {
+		t.Errorf("said %s", said)
+	}
+	two.say(`{"type":"pair","id":"p","code":"` + code + `"}`)
+	if got := two.hear(); got["type"] != "paired" {
+		t.Errorf("got %v", got)
+	}
+	if all := r.registry.List(); len(all) != 1 || all[0].Origin != firefox {
+		t.Errorf("paired: %v", all)
+	}
+}
+
+// However many wrong codes and tokens come, and from however many Origins, the
+// log grows by a few lines in ten minutes.
+func TestStrangersDoNotFillTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := startInBubble(t, func(o *connector.Options) {
+			o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			o.Limits = connector.Limits{UnpairedHellos: 100_000}
+		})
+		flood := func(origins, sockets int) {
+			for n := range sockets {
+				s := r.greeted(fmt.Sprintf("chrome-extension://%032d", n%origins), "")
+				for range 5 {
+					s.say(`{"type":"pair","id":"p","code":"WRONG222"}`)
+					s.refused(protocol.PairingCodeInvalid)
+				}
+				s.closed(protocol.CloseRate)
+				synctest.Wait()
+			}
+		}
+		flood(1, 20)
+		if lines := strings.Count(log.String(), "\n"); lines != 1 {
+			t.Errorf("one Origin made %d lines:\n%s", lines, log.String())
+		}
+		<-time.After(11 * time.Minute)
+		flood(1, 1)
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "times=100") {
+			t.Errorf("after ten minutes there are %d lines:\n%s", lines, log.String())
+		}
+		flood(300, 300)
+		if lines := strings.Count(log.String(), "\n"); lines > 70 {
+			t.Errorf("300 Origins made %d lines", lines)
+		}
+	})
 }
 
 func TestPairingThatCannotBeKept(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -227,25 +228,79 @@ func TestRateLimitForgivesWhoHeedsIt(t *testing.T) {
 	})
 }
 
+// Whoever is not paired makes room for the next, the first come first; a paired
+// client keeps its place.
 func TestSocketLimits(t *testing.T) {
 	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{Sockets: 3, OriginSockets: 2} })
-	for range 2 {
-		r.greeted(chromium, "")
-	}
+	_, token := r.pair(chromium)
+	mine := r.greeted(chromium, token)
+	first := r.greeted(chromium, "")
+	second := r.greeted(chromium, "") // the third of this Origin
+	first.gone()
+	elsewhere := r.greeted(firefox, "")
+	r.greeted("chrome-extension://"+strings.Repeat("a", 32), "").alive() // the fourth of all
+	second.gone()
+	elsewhere.alive()
+	mine.alive()
+	also := r.greeted(chromium, token)
 	third := r.open(chromium)
 	third.refused(protocol.RateLimited)
 	third.closed(protocol.CloseRate)
-	elsewhere := r.greeted(firefox, "")
-	fourth := r.open("chrome-extension://" + strings.Repeat("a", 32))
-	fourth.refused(protocol.RateLimited)
-	fourth.closed(protocol.CloseRate)
-	elsewhere.alive()
+	also.alive()
+	mine.alive()
+}
+
+// Strangers take every place, as many as they like and anew all the time: the
+// paired client comes in, and stays.
+func TestStrangersKeepNoPairedClientOut(t *testing.T) {
+	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{UnpairedHellos: 1000} })
+	_, token := r.pair(chromium)
+	crowd := func() {
+		for n := range 100 {
+			r.open([]string{chromium, firefox, "chrome-extension://" + strings.Repeat("a", 32), "chrome-extension://" + strings.Repeat("b", 32)}[n%4])
+		}
+	}
+	crowd()
+	mine := r.greeted(chromium, token)
+	crowd()
+	mine.alive()
+}
+
+// One extension cannot use up the hellos with which another is to be paired.
+func TestHellosAreLimitedByOrigin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{UnpairedHellos: 3} })
+		for n := range 20 {
+			s := r.open(firefox)
+			s.say(hello)
+			if n >= 3 {
+				s.refused(protocol.RateLimited)
+			}
+			_ = s.Close()
+			synctest.Wait()
+		}
+		r.greeted(chromium, "").alive()
+		refused := 0
+		for n := range 100 { // made-up Origins have a bound together
+			s := r.open(fmt.Sprintf("chrome-extension://%032d", n))
+			s.say(hello)
+			if s.hear()["type"] == "error" {
+				refused++
+			}
+			_ = s.Close()
+			synctest.Wait()
+		}
+		if refused < 70 {
+			t.Errorf("%d of 100 hellos of made-up Origins were refused", refused)
+		}
+	})
 }
 
 func TestSocketsBeyondTwiceTheLimitAreNotUpgraded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in a bubble nobody hangs up by itself
 		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Sockets: 1} })
-		r.greeted(chromium, "")
+		_, token := r.pair(chromium)
+		r.greeted(chromium, token)
 		r.open(chromium) // being told why not
 		_, answer, err := r.try(chromium, "", []string{protocol.Subprotocol})
 		if err == nil || answer == nil || answer.StatusCode != http.StatusServiceUnavailable {
@@ -257,7 +312,8 @@ func TestSocketsBeyondTwiceTheLimitAreNotUpgraded(t *testing.T) {
 func TestASocketThatClosesMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Sockets: 1} })
-		first := r.greeted(chromium, "")
+		_, token := r.pair(chromium)
+		first := r.greeted(chromium, token)
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -44,6 +44,9 @@ type Options struct {
 	Program func(*http.Request) bool
 	Sink    Sink
 	Pairing *pairing.Registry
+	// Known is called with a request when its client has shown a good token; it
+	// may be nil. Whoever counts connections can keep that one's place.
+	Known func(*http.Request)
 	// Status is asked for status requests, for welcome and after a nudge. It
 	// should take a few milliseconds at most.
 	Status func(context.Context) Status
@@ -66,9 +69,9 @@ type Limits struct {
 	Rate           int           // messages a second of one client: 500
 	Burst          int           // messages at once of one client: 1,000
 	Ignored        int           // RATE_LIMITED answers before 4429: 1,000
-	Sockets        int           // open at once: 32
-	OriginSockets  int           // of one Origin: 8
-	UnpairedHellos int           // a minute, of clients we do not know: 30
+	Sockets        int           // open at once: 32; unpaired ones make room, the oldest first
+	OriginSockets  int           // of one Origin: 8, in the same way
+	UnpairedHellos int           // a minute, of clients of one Origin that we do not know: 30; of all: 240
 	BodyBytes      int           // of one post: 262,144
 	BodyMessages   int           // in one post: 100
 	Posts          int           // of one program at once: 4

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ type Server struct {
 	upgrader websocket.Upgrader
 	nudged   chan struct{}
 	unpaired *rate.Limiter
+	refused  *tally
 
 	// commits is the context of all work for the sink. It outlives Run's own
 	// by Limits.Drain, so that what was read can still be kept and answered.
@@ -41,6 +43,8 @@ type Server struct {
 	sessions map[*session]struct{}    // those within the limits
 	rates    map[string]*rate.Limiter // by client id, as many as there are clients
 	posts    map[string]int           // under way, by client id
+	hellos   map[string]*rate.Limiter // of clients we do not know, by Origin
+	last     int                      // number of the last session
 }
 
 // New builds a server. It refuses options without Allow, Program, Sink,
@@ -57,12 +61,13 @@ func New(o Options) (*Server, error) {
 		options: o, limits: limits, log: o.Logger,
 		nudged:   make(chan struct{}, 1),
 		ending:   make(chan struct{}),
-		unpaired: rate.NewLimiter(rate.Limit(limits.UnpairedHellos)/60, limits.UnpairedHellos),
+		unpaired: perMinute(limits.UnpairedHellos * helloOrigins), hellos: map[string]*rate.Limiter{},
 		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{}, posts: map[string]int{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.refused = &tally{log: s.log, seen: map[fault]*count{}}
 	s.commits, s.giveUp = context.WithCancel(context.Background())
 	s.upgrader = websocket.Upgrader{
 		HandshakeTimeout: limits.Write,
@@ -180,7 +185,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 		s.log.Debug("upgrade failed", "error", err) // the client has been answered
 		return
 	}
-	session := newSession(s, conn, r.Header.Get("Origin"))
+	session := newSession(s, conn, r)
 	farewell := s.join(session)
 	defer s.part(session)
 	session.run(farewell)
@@ -213,25 +218,85 @@ type farewell struct {
 	code    int
 }
 
+// helloOrigins is of how many Origins the hellos of unknown clients are counted
+// apart, and how many times one Origin's share they may have together.
+const helloOrigins = 8
+
+func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(n)/60, n) }
+
+// strange counts a hello of a client that we do not know: 0, or how long it has
+// to wait. One Origin cannot use up what others need to be paired.
+func (s *Server) strange(origin string) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limiter, ok := s.hellos[origin]
+	if !ok && len(s.hellos) >= helloOrigins {
+		maps.DeleteFunc(s.hellos, func(_ string, l *rate.Limiter) bool { return l.Tokens() >= float64(l.Burst()) })
+	}
+	if !ok && len(s.hellos) < helloOrigins {
+		limiter = perMinute(s.limits.UnpairedHellos)
+		s.hellos[origin] = limiter
+	}
+	if limiter != nil {
+		if wait := take(limiter); wait > 0 {
+			return wait
+		}
+	}
+	return take(s.unpaired)
+}
+
+// stranger is the session without a paired client that has been here longest,
+// of one Origin or, with "", of any; nil when there is none. mu is held.
+func (s *Server) stranger(origin string) (oldest *session) {
+	for other := range s.sessions {
+		if !other.known.Load() && (origin == "" || other.origin == origin) && (oldest == nil || other.number < oldest.number) {
+			oldest = other
+		}
+	}
+	return oldest
+}
+
+// makeRoom has the oldest stranger leave where there is no place for one more
+// session of this Origin. It reports whether there is one now. mu is held.
+func (s *Server) makeRoom(origin string) bool {
+	same := 0
+	for other := range s.sessions {
+		if other.origin == origin {
+			same++
+		}
+	}
+	var out *session
+	switch {
+	case same >= s.limits.OriginSockets:
+		out = s.stranger(origin)
+	case len(s.sessions) >= s.limits.Sockets:
+		out = s.stranger("")
+	default:
+		return true
+	}
+	if out == nil {
+		return false
+	}
+	delete(s.sessions, out)
+	out.makeRoom()
+	return true
+}
+
 // join enters a session, or returns why it must leave at once.
 func (s *Server) join(session *session) *farewell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	same := 0
-	for other := range s.sessions {
-		if other.origin == session.origin {
-			same++
-		}
-	}
 	switch {
 	case s.stopped:
 		return &farewell{nil, protocol.CloseGoingAway}
 	case session.conn.Subprotocol() != protocol.Subprotocol:
 		return &farewell{protocol.Refusal("", protocol.UnsupportedVersion,
 			"ask for the subprotocol "+protocol.Subprotocol), protocol.CloseVersion}
-	case len(s.sessions) >= s.limits.Sockets || same >= s.limits.OriginSockets:
+	case !s.makeRoom(session.origin):
 		return &farewell{limited("", "too many sockets are open", time.Minute), protocol.CloseRate}
 	}
+	s.last++
+	session.number = s.last
 	s.sessions[session] = struct{}{}
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -29,9 +31,12 @@ var (
 // frames to the writer through out; the reader hands events to the committer
 // through work, and what takes time to the attendant through requests.
 type session struct {
-	server *Server
-	conn   *websocket.Conn
-	origin string
+	server  *Server
+	conn    *websocket.Conn
+	request *http.Request // that became the socket
+	origin  string
+	number  int         // sessions are numbered as they come; set by the server
+	known   atomic.Bool // the client is paired
 
 	out      chan outgoing         // closed when reader, committer and attendant are done
 	work     chan item             // closed when the reader is done; as large as slots
@@ -51,6 +56,7 @@ type session struct {
 	client  string          // paired client, "" before
 	rate    *rate.Limiter
 	ignored int // RATE_LIMITED answers, less what was accepted since
+	wrong   int // pairing codes that failed
 	frame   bytes.Buffer
 }
 
@@ -67,10 +73,10 @@ type closing struct {
 	reason string
 }
 
-func newSession(server *Server, conn *websocket.Conn, origin string) *session {
+func newSession(server *Server, conn *websocket.Conn, r *http.Request) *session {
 	limits := server.limits
 	return &session{
-		server: server, conn: conn, origin: origin,
+		server: server, conn: conn, request: r, origin: r.Header.Get("Origin"),
 		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
 		slots: make(chan struct{}, limits.InFlight), requests: make(chan protocol.Message, limits.Requests),
 		pushes: make(chan Status, 1), left: make(chan struct{}),
@@ -107,6 +113,13 @@ func (s *session) leave(code int, reason string) {
 		close(s.left)
 		_ = s.conn.SetReadDeadline(time.Unix(1, 0)) // wakes the reader; fails only on a closed socket
 	})
+}
+
+// makeRoom ends the session of a stranger at once: nobody waits for one that
+// does not read.
+func (s *session) makeRoom() {
+	s.leave(0, "")
+	_ = s.conn.NetConn().Close() // whoever is slow to hear of it
 }
 
 // dismiss says why and leaves. The close frame repeats only the code: it has
@@ -295,7 +308,7 @@ func (s *session) handle(frame []byte) bool {
 	case protocol.Auth:
 		return s.auth(m)
 	case protocol.Pair:
-		s.pair(m)
+		return s.pair(m)
 	case protocol.StatusRequest:
 		s.status(m)
 	case protocol.Event:
@@ -349,7 +362,7 @@ func (s *session) greet(message protocol.Message, refusal *protocol.Error) bool 
 	client, err := s.server.options.Pairing.Check(hello.Token, s.origin)
 	proof, known := s.proof(hello, client.ID)
 	if err != nil && !known {
-		if wait := take(s.server.unpaired); wait > 0 {
+		if wait := s.server.strange(s.origin); wait > 0 {
 			s.dismiss(limited("", "too many clients that are not paired", wait), protocol.CloseRate)
 			return false
 		}
@@ -388,7 +401,7 @@ func (s *session) auth(m protocol.Auth) bool {
 // enter makes the socket the client's own, or ends it if the token was wrong.
 func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
 	if wrong != nil {
-		s.server.log.Warn("token refused", "error", wrong)
+		s.server.refused.note(wrong.Error(), s.origin)
 		s.dismiss(protocol.Refusal("", protocol.PairingRequired, "the token is not valid here; pair again"), protocol.CloseToken)
 		return false
 	}
@@ -401,40 +414,12 @@ func (s *session) enter(client pairing.Client, wrong error, proof string) bool {
 // become pairs the socket and returns what the writer is to watch.
 func (s *session) become(client string) (revoked <-chan struct{}) {
 	s.client = client
+	s.known.Store(true)
+	if s.server.options.Known != nil {
+		s.server.options.Known(s.request)
+	}
 	s.rate = s.server.rateOf(client)
 	return s.server.options.Pairing.Revoked(client)
-}
-
-// pair turns a code into a token.
-func (s *session) pair(m protocol.Pair) {
-	if s.client != "" {
-		s.say(protocol.Refusal(m.ID, protocol.BadMessage, "this socket is paired already"))
-		return
-	}
-	label := m.Label
-	if label == "" {
-		label = s.hello.Client.Name
-	}
-	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, label, s.origin, s.hello.Client.Browser)
-	if err != nil {
-		s.say(s.unpaired(m.ID, err))
-		return
-	}
-	s.server.log.Info("client paired", "client", client)
-	revoked := s.become(client)
-	s.sayWith(protocol.Paired{ID: m.ID, ClientID: client, Token: token}, revoked)
-}
-
-// unpaired is the answer to a pairing that failed.
-func (s *session) unpaired(id string, err error) *protocol.Error {
-	s.server.log.Warn("pairing failed", "error", err)
-	switch {
-	case errors.Is(err, pairing.ErrWrongCode):
-		return protocol.Refusal(id, protocol.PairingCodeInvalid, "this code is wrong; after 5 wrong tries a new one is needed")
-	case errors.Is(err, pairing.ErrNoCode):
-		return protocol.Refusal(id, protocol.PairingCodeInvalid, "no code is open: it has expired or was used; run filmspool pair for a new one")
-	}
-	return protocol.Refusal(id, protocol.Storage, "the pairing could not be kept; try again")
 }
 
 // welcome is the answer to hello and auth. Only a paired client sees counts.

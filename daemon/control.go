@@ -101,7 +101,11 @@ func (c *control) Pair(context.Context) (status.PairingCode, error) {
 		return status.PairingCode{}, status.NotRunning()
 	}
 	code := c.d.pairing.NewCode()
-	return status.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}, nil
+	out := status.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
+	for _, t := range code.Tried {
+		out.Tried = append(out.Tried, status.WrongCodes(t))
+	}
+	return out, nil
 }
 
 // Clients implements [status.Control].

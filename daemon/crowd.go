@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -17,17 +19,19 @@ const (
 	strangerWait = 15 * time.Second
 )
 
-// crowd is a listener that lets in so many connections at once and hangs up
-// on the rest. To let them wait instead would keep everybody out, for as long
-// as those inside please.
+// crowd is a listener that lets in so many connections at once. When all places
+// are taken, the stranger who came first goes: to let the new one wait would keep
+// everybody out, for as long as those inside please. Who is known keeps the place.
 type crowd struct {
 	net.Listener
-	places chan struct{}
+	most int
+
+	mu        sync.Mutex
+	inside    int
+	strangers list.List // of *guest, the oldest first
 }
 
-func newCrowd(l net.Listener, most int) *crowd {
-	return &crowd{Listener: l, places: make(chan struct{}, most)}
-}
+func newCrowd(l net.Listener, most int) *crowd { return &crowd{Listener: l, most: most} }
 
 // Accept implements [net.Listener].
 func (c *crowd) Accept() (net.Conn, error) {
@@ -36,24 +40,86 @@ func (c *crowd) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		select {
-		case c.places <- struct{}{}:
-			return &guest{Conn: conn, leave: sync.OnceFunc(func() { <-c.places })}, nil
-		default:
-			_ = conn.Close() // nobody was promised anything
+		g, out := c.admit(conn)
+		if out != nil {
+			_ = out.Close() // nobody was promised anything
 		}
+		if g != nil {
+			return g, nil
+		}
+	}
+}
+
+// admit gives a connection a place, if there is one or can be. out is who has
+// to go for that: a stranger, or the connection itself.
+func (c *crowd) admit(conn net.Conn) (g *guest, out net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inside >= c.most {
+		oldest := c.strangers.Front()
+		if oldest == nil {
+			return nil, conn
+		}
+		victim := oldest.Value.(*guest)
+		c.drop(victim)
+		out = victim.Conn
+	}
+	g = &guest{Conn: conn, crowd: c}
+	g.place = c.strangers.PushBack(g)
+	c.inside++
+	return g, out
+}
+
+// drop takes a guest's place back, once; mu is held.
+func (c *crowd) drop(g *guest) {
+	if g.gone {
+		return
+	}
+	g.gone = true
+	c.inside--
+	if g.place != nil {
+		c.strangers.Remove(g.place)
+		g.place = nil
 	}
 }
 
 // guest is a connection that gives its place back when it is closed.
 type guest struct {
 	net.Conn
-	leave func()
+	crowd *crowd
+	gone  bool          // its place is another's
+	place *list.Element // among the strangers; nil when it is known
+}
+
+// known keeps the guest's place for it.
+func (g *guest) known() {
+	g.crowd.mu.Lock()
+	defer g.crowd.mu.Unlock()
+	if g.place != nil {
+		g.crowd.strangers.Remove(g.place)
+		g.place = nil
+	}
+}
+
+// guestKey finds a request's [guest] in its context.
+type guestKey struct{}
+
+func withGuest(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, guestKey{}, conn)
+}
+
+// welcome keeps the place of whoever has shown a good token.
+func welcome(r *http.Request) {
+	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+		g.known()
+	}
 }
 
 // Close implements [net.Conn].
 func (g *guest) Close() error {
-	defer g.leave()
+	g.crowd.mu.Lock()
+	g.crowd.drop(g)
+	g.crowd.mu.Unlock()
 	return g.Conn.Close()
 }
 
@@ -80,9 +146,10 @@ func impatient(next http.Handler) http.Handler {
 }
 
 // patient undoes impatient for those who are known: an import or an export of
-// the queue takes its time.
+// the queue takes its time. Their connection keeps its place.
 func patient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		welcome(r)
 		control := http.NewResponseController(w)
 		_ = control.SetReadDeadline(time.Time{})
 		_ = control.SetWriteDeadline(time.Time{})

@@ -171,6 +171,7 @@ func (d *Daemon) openConnector() (*connector.Server, error) {
 	s, err := connector.New(connector.Options{
 		Allow:   guard.Extension,
 		Program: func(r *http.Request) bool { return !guard.FromBrowser(r) },
+		Known:   welcome,
 		Sink:    d.store,
 		Pairing: d.pairing,
 		Status:  d.connectorStatus,

@@ -403,7 +403,8 @@ func (b *besieged) drip(head string) time.Duration {
 	return time.Since(began)
 }
 
-// The listener lets in so many; whoever comes later is not kept waiting.
+// The listener lets in so many. A stranger makes room for whoever comes later,
+// and who is known keeps the place.
 func TestTheCrowdIsBounded(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -411,7 +412,7 @@ func TestTheCrowdIsBounded(t *testing.T) {
 	}
 	defer inner.Close()
 	l := newCrowd(inner, 2)
-	accepted := make(chan net.Conn, 4)
+	accepted := make(chan *guest, 8)
 	var accepting sync.WaitGroup
 	accepting.Go(func() {
 		for {
@@ -419,7 +420,7 @@ func TestTheCrowdIsBounded(t *testing.T) {
 			if err != nil {
 				return
 			}
-			accepted <- conn
+			accepted <- conn.(*guest)
 		}
 	})
 	dial := func() net.Conn {
@@ -427,31 +428,97 @@ func TestTheCrowdIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { conn.Close() })
 		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 		return conn
 	}
-	first, second, third := dial(), dial(), dial()
-	defer first.Close()
-	defer second.Close()
-	defer third.Close()
-	one, two := <-accepted, <-accepted
-	defer two.Close()
-	if _, err := third.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the third was not turned away: %v", err)
+	turnedAway := func(conn net.Conn, who string) {
+		t.Helper()
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s still has a place: %v", who, err)
+		}
 	}
-	if half, ok := one.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
-		t.Error("a guest cannot end its half")
+	first := dial()
+	one := <-accepted
+	dial()
+	two := <-accepted
+	two.known()
+	dial()
+	three := <-accepted
+	turnedAway(first, "the oldest stranger")
+	_ = one.Close() // its place is another's already
+	if err := three.CloseWrite(); err != nil {
+		t.Errorf("a guest cannot end its half: %v", err)
 	}
-	_ = one.Close()
-	_ = one.Close() // twice gives back one place
+	three.known()
+	turnedAway(dial(), "a stranger among the known")
+	_ = two.Close()
+	_ = two.Close() // twice gives back one place
 	fourth := dial()
-	defer fourth.Close()
-	defer (<-accepted).Close()
-	fifth := dial()
-	defer fifth.Close()
-	if _, err := fifth.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the fifth was not turned away: %v", err)
+	four := <-accepted
+	dial()
+	five := <-accepted
+	turnedAway(fourth, "the fourth")
+	for _, g := range []*guest{three, four, five} {
+		_ = g.Close()
 	}
+	l.mu.Lock()
+	if l.inside != 0 || l.strangers.Len() != 0 {
+		t.Errorf("%d inside, %d strangers", l.inside, l.strangers.Len())
+	}
+	l.mu.Unlock()
 	_ = inner.Close()
 	accepting.Wait()
+}
+
+// Slow strangers hold every place, and more come all the time. The command
+// line and a paired browser get through, and keep their places.
+func TestStrangersKeepNobodyOut(t *testing.T) {
+	b := besiege(t, nil)
+	mine := b.browser()
+	ctx, stop := context.WithCancel(context.Background())
+	var strangers sync.WaitGroup
+	defer strangers.Wait()
+	defer stop()
+	full := make(chan struct{}, 4)
+	for range 4 {
+		strangers.Go(func() {
+			var open []net.Conn
+			for n := 0; ctx.Err() == nil; n++ {
+				conn, err := net.Dial("tcp", b.address)
+				if err != nil {
+					continue
+				}
+				_, _ = conn.Write([]byte("GET /v1/health HTTP/1.1\r\nHost: "))
+				if open = append(open, conn); len(open) > maxConnections {
+					_ = open[0].Close()
+					open = open[1:]
+				}
+				if n == maxConnections {
+					full <- struct{}{}
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(5 * time.Millisecond):
+				}
+			}
+			for _, conn := range open {
+				_ = conn.Close()
+			}
+		})
+	}
+	<-full
+	for n := range 10 {
+		c, err := Find(t.Context(), b.d.o.Paths)
+		if err != nil {
+			t.Fatalf("the command line, time %d: %v", n+1, err)
+		}
+		if _, err := c.Status(t.Context()); err != nil {
+			t.Errorf("the command line was cut off: %v", err)
+		}
+		c.Close()
+		if _, err := mine.Status(t.Context()); err != nil {
+			t.Fatalf("the paired browser was cut off: %v", err)
+		}
+	}
 }

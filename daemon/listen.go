@@ -49,6 +49,7 @@ func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handle
 	mux.Handle("/", browsers)
 	server := &http.Server{
 		Handler:           impatient(guard.Host(hosts(l.Addr()), mux)),
+		ConnContext:       withGuest,
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    16 << 10,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -28,10 +29,24 @@ func (p *program) pairCommand() *cobra.Command {
 			}
 			p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
 				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
+			p.sayTried(code.Tried)
 			return nil
 		})
 	}
 	return c
+}
+
+// sayTried tells who has sent wrong codes. It may have been the user, and it may
+// have been an extension that wants in.
+func (p *program) sayTried(tried []status.WrongCodes) {
+	if len(tried) == 0 {
+		return
+	}
+	p.stdout.Println()
+	for _, t := range tried {
+		p.stdout.Printf("Wrong codes since the last one: %d, from %s.\n", t.Wrong, cmp.Or(t.Origin, "others"))
+	}
+	p.stdout.Println("hint:  if that was not your browser's Filmspool extension, remove that extension from the browser")
 }
 
 func (p *program) clientsCommand() *cobra.Command {

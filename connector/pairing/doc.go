@@ -2,9 +2,10 @@
 //
 // It owns the one-time code and the tokens. The code is asked for on the
 // trusted side, in a terminal or on the status page, and typed into the
-// extension: 8 characters, good for 120 seconds, one at a time, dead after 5
-// wrong tries from anywhere. Whoever knows it gets a token of 32 random
-// bytes, bound to the Origin it paired from.
+// extension: 8 characters, good for 120 seconds, one at a time, closed to
+// an Origin after 5 wrong tries of its own, and dead after 50 of all. Whoever
+// knows it gets a token of 32 random bytes, bound to the Origin it paired from.
+// Wrong tries are counted by Origin, so that a person can be told who made them.
 //
 // It promises that the token itself is kept nowhere: only its SHA-256 hash
 // reaches the disk, through a [Keep]. A token is refused from any Origin but

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"runtime"
 	"strings"
@@ -124,22 +125,68 @@ func TestTypedCodesAreForgiven(t *testing.T) {
 	}
 }
 
-func TestFiveWrongTriesKillTheCodeWhateverTheOrigin(t *testing.T) {
+func TestFiveWrongTriesAreAnOriginsOwn(t *testing.T) {
 	r := open(t, &shelf{})
 	code := r.NewCode().Text
-	for i, from := range []string{origin, "moz-extension://a", "moz-extension://b", origin} {
-		if _, _, err := r.Pair(t.Context(), "WRONG222", "", from, ""); !errors.Is(err, pairing.ErrWrongCode) {
+	for i := range 200 { // an extension that never stops
+		want := pairing.ErrWrongCode
+		if i >= 5 {
+			want = pairing.ErrTries
+		}
+		if _, _, err := r.Pair(t.Context(), "WRONG222", "", "moz-extension://a", ""); !errors.Is(err, want) {
 			t.Fatalf("try %d: %v", i+1, err)
 		}
 	}
-	if _, _, err := r.Pair(t.Context(), "", "", "moz-extension://c", ""); !errors.Is(err, pairing.ErrWrongCode) {
-		t.Fatal("try 5: ", err)
+	if _, _, err := r.Pair(t.Context(), code, "", "moz-extension://a", ""); !errors.Is(err, pairing.ErrTries) {
+		t.Errorf("right code at its sixth try: %v", err)
+	}
+	if others := r.TriesOfOthers(origin); len(others) != 1 || others[0] != (pairing.Tries{Origin: "moz-extension://a", Wrong: 201}) {
+		t.Errorf("others: %v", others)
+	}
+	if _, _, err := r.Pair(t.Context(), code, "", origin, ""); err != nil {
+		t.Errorf("the user: %v", err)
+	}
+	if tried := r.NewCode().Tried; len(tried) != 1 || tried[0].Wrong != 201 {
+		t.Errorf("the next code tells of %v", tried)
+	}
+	if tried := r.NewCode().Tried; len(tried) != 0 {
+		t.Errorf("the one after tells of %v", tried)
+	}
+}
+
+func TestFiftyWrongTriesOfAllKillTheCode(t *testing.T) {
+	r := open(t, &shelf{})
+	code := r.NewCode().Text
+	for i := range 50 {
+		if _, _, err := r.Pair(t.Context(), "WRONG222", "", fmt.Sprint("moz-extension://", i), ""); !errors.Is(err, pairing.ErrWrongCode) {
+			t.Fatalf("try %d: %v", i+1, err)
+		}
 	}
 	if _, _, err := r.Pair(t.Context(), code, "", origin, ""); !errors.Is(err, pairing.ErrNoCode) {
-		t.Errorf("right code at try 6: %v, want ErrNoCode", err)
+		t.Errorf("right code at try 51: %v, want ErrNoCode", err)
 	}
-	if len(r.List()) != 0 {
-		t.Error("a client was made")
+	for i := range 1000 {
+		_, _, _ = r.Pair(t.Context(), "WRONG222", "", fmt.Sprint("moz-extension://more", i), "")
+	}
+	tried := r.NewCode().Tried
+	total := 0
+	for _, o := range tried {
+		total += o.Wrong
+	}
+	if len(tried) > 20 || total != 1051 {
+		t.Errorf("%d tries of %d origins are told", total, len(tried))
+	}
+}
+
+// A sentence about a stranger is fit for a terminal.
+func TestTriesAreToldHarmlessly(t *testing.T) {
+	for want, tries := range map[string]pairing.Tries{
+		"Another extension has sent a wrong code: others":     {Wrong: 1},
+		"Another extension has sent 7 wrong codes: moz-[2Jab": {Origin: "moz-\x1b[2Ja\u202e\nb", Wrong: 7},
+	} {
+		if got := tries.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 var (
 	ErrNoCode      = errors.New("no pairing code is open")
 	ErrWrongCode   = errors.New("wrong pairing code")
+	ErrTries       = errors.New("too many wrong pairing codes from this origin")
 	ErrWrongToken  = errors.New("token not known")
 	ErrWrongOrigin = errors.New("token belongs to another origin")
 	ErrNotFound    = errors.New("no such client")
@@ -50,6 +51,7 @@ type Registry struct {
 	mu      sync.Mutex // guards what follows, never held during I/O
 	clients map[string]*entry
 	code    *openCode
+	tries   map[string]int // wrong tries since the last code was made, by Origin
 }
 
 // New loads the clients from keep. A record it cannot read is an error: the
@@ -65,20 +67,21 @@ func New(ctx context.Context, keep Keep) (*Registry, error) {
 			return nil, err
 		}
 	}
-	return &Registry{keep: keep, clients: clients}, nil
+	return &Registry{keep: keep, clients: clients, tries: map[string]int{}}, nil
 }
 
 // Pair turns the open code into a client with a token bound to origin. The
-// token is returned this once. The error is [ErrWrongCode], [ErrNoCode] (none
-// made, expired, used, or dead after 5 wrong tries), [ErrNoOrigin], or the
-// [Keep]'s; after the last one the code is still good.
+// token is returned this once. The error is [ErrWrongCode], [ErrTries] (5 wrong
+// tries of this origin), [ErrNoCode] (none made, expired, used, or dead after 50
+// wrong tries of all), [ErrNoOrigin], or the [Keep]'s; after the last one the
+// code is still good.
 func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string) (clientID, token string, err error) {
 	if origin == "" {
 		return "", "", ErrNoOrigin
 	}
 	r.saving.Lock() // so that two who know the code cannot both use it
 	defer r.saving.Unlock()
-	open, err := r.match(code)
+	open, err := r.match(code, origin)
 	if err != nil {
 		return "", "", err
 	}
@@ -86,7 +89,7 @@ func (r *Registry) Pair(ctx context.Context, code, label, origin, browser string
 	if err != nil {
 		return "", "", err
 	}
-	r.spend(open)
+	r.spend(open, origin)
 	return c.ID, token, nil
 }
 
