@@ -30,9 +30,10 @@
 // number of sockets is open (503). All else is an error message and a close
 // code on an open socket. A client must ask for the subprotocol filmspool.v1:
 // without it UNSUPPORTED_VERSION and 4426 are said, since both sides would
-// otherwise only guess that they mean the same protocol. A socket beyond
-// [Limits.Sockets], and a hello of a client we do not know beyond
-// [Limits.UnpairedHellos], gets RATE_LIMITED and 4429. A hello whose clientId
+// otherwise only guess that they mean the same protocol. For a socket beyond
+// [Limits.Sockets] the oldest unpaired one is closed. Where all are paired, the
+// new one gets RATE_LIMITED and 4429, and so does a hello of a client we do not
+// know beyond [Limits.UnpairedHellos]. A hello whose clientId
 // and Origin we know does not count as one of those, so that a noisy
 // stranger cannot keep a paired client out.
 package connector

@@ -98,8 +98,9 @@ them dropped, which status says of the account; it is asked again after a day. I
 It is held as no_list where its list, or the service's id of it, is not known here.
 Every entry can be explained: what was seen, which rule did what, every attempt and answer.
 
-The data that is dear to change later: events and entries are n:m (a double episode is one event and two entries; two witnesses are two events and one entry); an entry is unique by (event, account, part); an event by (kind, event id): browser UUIDs are shared by all clients, Kodi ids
+The data that is dear to change later: events and entries are n:m (a double episode is one event and two entries; two witnesses are two events and one entry); an entry is unique by (event, account, part); an event by (kind, event id): browser UUIDs are shared by all clients, so that a browser that pairs anew does not double; Kodi ids
 begin with a random library id minted at first contact; dedupe(key, content hash, entry) is kept for good; an entry may wait for another (after); lists keep their remote id; instants are UTC milliseconds with the original text, the offset when known, and the precision (second, day); an installation id; counters in the same transaction, lifetime totals for finished states.
+So a paired client that knew another's UUID could use it first. That stays: UUIDs are random and told to the daemon alone, and whoever comes second hears CONFLICT, which loses nothing in silence.
 
 # What has no identifier
 
@@ -183,11 +184,13 @@ socket (browsers delay repeated socket failures for seconds, not fetches).
   - both · ping / pong : application messages (protocol pings keep no extension worker alive)
 
 Error codes: BAD_JSON, BAD_MESSAGE, UNKNOWN_TYPE, UNSUPPORTED_VERSION, PAIRING_REQUIRED, PAIRING_CODE_INVALID, RATE_LIMITED, TOO_LARGE, QUEUE_FULL, STORAGE, CONFLICT, INTERNAL.
-Close codes: 4400 bad protocol, 4401 wrong token, 4403 revoked, 4408 no hello, 4426 version, 4429 ignored 1,000 RATE_LIMITED, 1001 going away, 1009 too big. Unknown fields are ignored, unknown types refused.
+Close codes: 4400 bad protocol, 4401 wrong token, 4403 revoked, 4408 no hello, 4426 version, 4429 too many sockets or hellos, 5 wrong codes, or ignored 1,000 RATE_LIMITED, 1001 going away, 1009 too big. Unknown fields are ignored, unknown types refused.
 403 before the upgrade: Host not in the list; Origin missing or not chrome-extension://[a-p]{32} or moz-extension://<uuid>. Everything else is said after it, since scripts can see only that: no token → paired:false, and anything but pair and ping gets PAIRING_REQUIRED with the socket left open; a wrong token or a token from another Origin → PAIRING_REQUIRED and 4401.
-Limits, all configurable: 500 messages a second in bursts of 1,000 per client, 32 sockets, 8 per Origin, 30 unpaired hellos a minute. The listener lets in 256 connections at once and hangs up on more; who is not known has 15 s for a request and its answer.
+Limits, all configurable: 500 messages a second in bursts of 1,000 per client, 32 sockets, 8 per Origin, 30 unpaired hellos a minute per Origin (240 of all). The listener lets in 256 connections at once.
+Where all places are taken, the stranger who came first makes room: a socket that is not paired, a connection that has shown no good token. What strangers do wrong costs one line of log for each Origin and cause, then a count every 10 minutes.
+Who is not known has 15 s for a request and its answer.
 
-Pairing: filmspool pair (or the status page) shows a one-time code: 8 characters, 120 s, 5 wrong tries in total kill it. The extension's
+Pairing: filmspool pair (or the status page) shows a one-time code: 8 characters, 120 s, 5 wrong tries close it to their Origin, 50 in all kill it. Who else has tried is told by the next filmspool pair, and to the extension. The extension's
 options page sends it and gets 32 random bytes, stored here as a hash, bound to the exact Origin, named, listable, revocable (a revoked client's sockets close at once). With nonce the daemon proves itself first: proof = HMAC-SHA256(SHA-256(token), nonce); the extension always asks for it, so a program squatting on the
 port learns nothing. Tokens never stand in a URL. A client can add and see counts; it never reads history or keys.
 
