@@ -53,21 +53,37 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 			continue
 		}
 		if a, found := answers[0]; found {
-			return told(m, question, a), nil
+			return q.told(ctx, m, question, a)
 		}
 	}
 	return Told{}, nil
 }
 
-// told is what an answer means for an item.
-func told(m viewing.Media, q resolve.Question, a resolve.Answer) Told {
-	if j := resolve.Judge(m, q, a); j.Media != nil {
-		return Told{Media: j.Media}
-	}
+// told is what an answer means for an item. Before a title's answer is taken,
+// the years beside are asked about.
+func (q *inquiry) told(ctx context.Context, m viewing.Media, question resolve.Question, a resolve.Answer) (Told, error) {
 	if a.TMDB <= 0 || a.Type != string(viewing.Movie) && a.Type != string(viewing.TV) {
-		return Told{}
+		return Told{}, nil
 	}
-	return Told{Suggestions: []resolve.Answer{a}}
+	beside := []resolve.Answer{}
+	if near := resolve.Near(m, question, a); len(near) > 0 {
+		answers, asked, err := q.answers(ctx, near)
+		if err != nil {
+			return Told{}, fmt.Errorf("%w: %w", ErrNotNow, err)
+		}
+		if asked < len(near) {
+			return Told{Suggestions: []resolve.Answer{a}}, nil
+		}
+		for i := range near {
+			if other := answers[i]; other.Type == a.Type && other.TMDB != a.TMDB {
+				beside = append(beside, other)
+			}
+		}
+	}
+	if j := resolve.Judge(m, question, a, beside); j.Media != nil {
+		return Told{Media: j.Media}, nil
+	}
+	return Told{Suggestions: append([]resolve.Answer{a}, beside...)}, nil
 }
 
 // WaitOf is how long a service that could not be asked wants to be left alone;

@@ -21,6 +21,7 @@ func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
 			{filmBy("tt0000001", "Dune", 2021), "movie:438631", 0}, // the identifier is unknown, the title is not
 			{episodeBy("tt0903747", 1, 2), "episode:1396:1:2", 0},
 			{filmBy("", "Dune", 0), "", 841},
+			{filmBy("", "Saw", 2004), "", 176}, // another is a year away
 			{filmBy("", "Nobody Knows", 2021), "", 0},
 			{viewing.Media{Type: viewing.Movie}, "", 0},
 		} {
