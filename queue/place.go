@@ -142,7 +142,7 @@ func (s *Store) writeAnew(cause error) error {
 	}
 	stamp := s.freeStamp()
 	err = s.annotate(fresh, Notice{
-		Text: fmt.Sprintf("While filmspool ran, the queue's file was taken away (%s). It was written anew from what was still open; "+
+		Text: fmt.Sprintf("While Filmspool ran, the queue's file was taken away (%s). It was written anew from what was still open; "+
 			"nothing is lost. What stood in its place was set aside as %s.", reason(cause), filepath.Base(s.aside(stamp))),
 		Hint: "filmspool queue list",
 	})

@@ -45,11 +45,11 @@ func (t Trouble) Hint(folder string) string {
 	var said *sqlite.Error
 	switch {
 	case errors.Is(t.Cause, errGone):
-		return "leave the files in " + folder + " alone, or put them back; filmspool writes them anew as soon as it can"
+		return "leave the files in " + folder + " alone, or put them back; Filmspool writes them anew as soon as it can"
 	case errors.Is(t.Cause, syscall.ENOSPC), errors.As(t.Cause, &said) && said.Code()&0xff == sqlite3.SQLITE_FULL:
-		return "make room on the disk of " + folder + "; filmspool goes on by itself"
+		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
 	default:
-		return "make " + folder + " writable; filmspool goes on by itself"
+		return "make " + folder + " writable; Filmspool goes on by itself"
 	}
 }
 

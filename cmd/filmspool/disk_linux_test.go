@@ -40,7 +40,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 				out := i.try("status")
 				return strings.Contains(out, "\nwaiting ") && !strings.Contains(out, "cannot be written")
 			})
-			control, err := status.ReadControlFile(filepath.Join(i.state, "control.json"))
+			control, err := status.ReadControlFile(filepath.Join(i.state, "control.json"), func(*os.File) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,8 +103,8 @@ Set it up:  filmspool login --base-url https://…/api/v1
             filmspool service start
             filmspool pair
 
-More about a command: filmspool COMMAND --help, or man filmspool where a package
-has installed it.`,
+More about a command: filmspool COMMAND --help, or its manual page,
+which packages install.`,
 		Version:       versionWords(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

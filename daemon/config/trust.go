@@ -68,9 +68,9 @@ func (p Paths) CheckControl(file *os.File) error {
 	group := filepath.Dir(p.Control) != p.State // there the group may control the service
 	switch {
 	case !info.Mode().IsRegular():
-		return &TrustError{file.Name(), "is not a file", "remove it, and start filmspool again"}
+		return &TrustError{file.Name(), "is not a file", "remove it, and start Filmspool again"}
 	case !ours(file.Name(), info) && !(p.System && ofFolder(file.Name(), info)):
-		return &TrustError{file.Name(), "belongs to another user", "remove it, and start filmspool again"}
+		return &TrustError{file.Name(), "belongs to another user", "remove it, and start Filmspool again"}
 	case readable(info, group):
 		return &TrustError{file.Name(), "is open to other users", "stop filmspool, and start it again"}
 	default:

@@ -38,7 +38,7 @@ const (
 // proof proves knowledge of the control token to whoever made up the nonce. It
 // names the address, so that a program elsewhere cannot pass the question on.
 func proof(token, address, nonce string) string {
-	return pairing.ProofFor(token, "filmspool control "+address+" "+nonce)
+	return pairing.ProofFor(token, "Filmspool's control "+address+" "+nonce)
 }
 
 // Prove answers [ProofPath] for a daemon that listens at address.
