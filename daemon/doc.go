@@ -214,7 +214,7 @@ it leaves out what the queue ever recorded and what the service has, and is kept
 
 filmspool demo · run · login · status · pair · clients · queue list|show|explain|retry|edit|hold|release|settle|drop|undo|export|import|backup ·
 add movie|episode · watchlist add · list create · kodi libraries|scan|import · pause/resume · sandbox · service install|uninstall|start|stop|restart|status|logs ·
-config check|show|path · version · completion. Later: open (the status page), doctor.
+config check|show|path|example · version · completion. Later: open (the status page), doctor.
 Every reading command has --json with stable fields; every command works on --state-dir/FILMSPOOL_STATE_DIR and --config/FILMSPOOL_CONFIG.
 Exit codes: 0 done, 1 failed, 2 usage, 3 daemon not running, 4 needs attention (status), 78 bad configuration, or a database of a newer version: nothing is changed, and the hint names the copy to go back to.
 Under launchd, which would start it again for ever, run ends with 0 instead of 78.
@@ -291,8 +291,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
     The step "sighting" tells of another source that saw the same playback, "merged" into which entry one went; the latter's state is merged, with the reason "another source saw the same playback".
 
   - filmspool queue retry|hold|release|settle|drop [ID]… [--state S] [--reason R] [--account A] [--source S] [--kind K] [--before T] [--all] [--dry-run] --json:
-    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,withdrawn,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
-    retry takes entries in doubt only with --may-double; release takes in what the settings ignored only by its id or with --state dropped; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
+    {verb,dryRun,changed,from{state:n},left{in_doubt,unresolved,future,withdrawn,damaged},ids[…at most 100]}; nothing given is a mistake (2). Ids are changed all or none; filters pass over what does not fit.
+    retry takes entries in doubt only with --may-double; release takes in what the settings ignored only by its id or with --state dropped, and what the user dropped only by its id; what may have arrived before is then in doubt; drop and settle of more than one need --yes; settle takes --as delivered|rejected|dropped. queue edit ID [--dry-run] --json: the entry.
     queue undo ID [--dry-run] --json: the entry with dryRun and removed (false: the service had it no more); refused (1) unless a whole reading shows one viewing of the item, and that is ours.
 
   - filmspool queue export: one line for each event, {v:1,source,eventId,committedAt,event{…},entries[{account,part,kind,state,reason,media,watchedAt,attempts,revision,remoteId,createdAt,settledAt}]};
@@ -301,7 +301,8 @@ Stable once released; field names are lowerCamelCase; times RFC 3339 in UTC.
   - filmspool pause|resume [--account NAME] --json: [{name,state,reason,hint}].
 
   - filmspool add movie 603 [--watched-at T], add episode --show 1396 --season 1 --episode 2, watchlist add tv 1396 [--priority N],
-    list create NAME [--description D] [--visibility PRIVATE]: print the entry's id; --json the entry.
+    list create NAME [--description D] [--visibility PRIVATE]: print the entry's id, on a terminal words; --json the entry. A wish or list that is there already is not added again without --again: its entry is told.
+    A film or series is a number of TMDB, an IMDb number or the address of its page at one of the two; T is as people write it, see package queue/viewing/typed.
 
   - filmspool pair --json: {code,expiresAt}; clients list --json: [{id,kind,label,origin,browser,pairedAt,lastSeen}] with kind browser or program; clients add NAME --json: {id,kind,label,token,url}, the token this once; clients revoke ID.
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -186,8 +187,7 @@ func (p *program) sayWaiting(ctx context.Context, ctl status.Control) {
 		}
 		return
 	}
-	none := status.NotRunning()
-	p.stdout.Printf("Filmspool is not running: %s until it does.\nhint:  %s\n", waitingWords(s.Counts.Pending), none.Hint)
+	p.stdout.Printf("Filmspool is not running: %s until it does.\nhint:  %s\n", waitingWords(s.Counts.Pending), service.StartHint(p.choice.System))
 }
 
 // waitingWords counts what waits.

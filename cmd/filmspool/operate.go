@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 )
@@ -217,7 +218,7 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl status.Control, o sta
 	_, running := ctl.(*status.Client)
 	switch {
 	case !running:
-		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), status.NotRunning().Hint)
+		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), service.StartHint(p.choice.System))
 		return true
 	case s.State == status.OK:
 		p.stdout.Printf("%s; it is tried now.\n", waitingWords(waiting))

@@ -103,10 +103,20 @@ func TestNoCommandSpeaksToProgrammers(t *testing.T) {
 		}
 	}
 	for _, line := range [][]string{
-		{"sandbox", "--listen", "x"}, {"sandbox", "--listen", "127.0.0.1:99999"}, {"run", "--listen", "127.0.0.1:99999"}, {"run", "x"},
-		{"run", "--config", dir}, {"run", "--config", filepath.Join(dir, "table.csv")},
-		{"config", "check", "--config", filepath.Join(dir, "none")}, {"config", "check", "--config", "nul\x00byte"}, {"queue", "list", "--state-dir", "nul\x00byte"}, {"demo", "x"}, {"service", "install", "x"}, {"service", "x"},
-		{"queue", "list", "--state-dir", filepath.Join(dir, "table.csv")}, {"queue", "list", "--config", filepath.Join(dir, "table.csv")},
+		{"sandbox", "--listen", "x"},
+		{"sandbox", "--listen", "127.0.0.1:99999"},
+		{"run", "--listen", "127.0.0.1:99999"},
+		{"run", "x"},
+		{"run", "--config", dir},
+		{"run", "--config", filepath.Join(dir, "table.csv")},
+		{"config", "check", "--config", filepath.Join(dir, "none")},
+		{"config", "check", "--config", "nul\x00byte"},
+		{"queue", "list", "--state-dir", "nul\x00byte"},
+		{"demo", "x"},
+		{"service", "install", "x"},
+		{"service", "x"},
+		{"queue", "list", "--state-dir", filepath.Join(dir, "table.csv")},
+		{"queue", "list", "--config", filepath.Join(dir, "table.csv")},
 	} {
 		n++
 		if said, code := mistaken(t, h.dir, line); spoken(said) != "" || code == exitDone {

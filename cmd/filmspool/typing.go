@@ -68,7 +68,7 @@ func checked(v viewing.Viewing) error {
 		"visibility": "--visibility", "priority": "--priority", "watchedAt": "--watched-at",
 	}
 	faults := []error{err}
-	if all, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what was joined stands at the top
+	if all, ok := err.(interface{ Unwrap() []error }); ok { // what was joined stands at the top
 		faults = all.Unwrap()
 	}
 	var says []string
