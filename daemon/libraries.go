@@ -130,6 +130,9 @@ func kodiSource(s kodi.Status) status.Source {
 	if s.Deaf != "" && s.State == kodi.StateOK {
 		out.Detail += "; looked at now and then: " + s.Deaf
 	}
+	if s.Clock != "" && s.State == kodi.StateOK {
+		out.Detail += "; " + s.Clock
+	}
 	if len(s.Reporters) > 0 {
 		out.Detail += "; " + doubling(s.Reporters)
 		out.Hint = cmp.Or(out.Hint, "turn that add-on off in Kodi, or take the library out of the configuration")

@@ -22,7 +22,7 @@ func benchmarkDecide(b *testing.B, imported bool) {
 		files[i].Path = fmt.Sprintf("/srv/films/%d/film %d.mkv", i, i)
 	}
 	now := time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
-	z := zones{machine: time.UTC}
+	z := around{machine: time.UTC}
 	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 	known.apply(decide(known, snapshot(files...), now, z))
 	if imported {

@@ -6,73 +6,45 @@ import (
 )
 
 // Kodi writes local time without a zone. What a time in it means is found
-// from the zone that is configured, else from an offset that was seen live,
-// else from this machine's zone.
+// from the zone that is configured, else from Kodi's own setting, else from
+// this machine's zone. Nothing that is found in the library changes that: any
+// program can write a time there.
 
 // Tolerances between Kodi's clock, its commit and our reading.
 const (
 	liveGap   = 2 * time.Minute  // longest time since the last good reading for "live"
-	slack     = time.Minute      // of a time read in the zone that is expected
-	tight     = 30 * time.Second // of a time that only some other zone would explain
+	slack     = time.Minute      // between Kodi's clock and this machine's
 	farFuture = 14 * time.Hour   // no zone is further east
 	quarter   = 15 * time.Minute // every zone's offset is a multiple of it
-	agreeing  = 3                // live events that outvote the expected zone
+
+	// late is how long after the end of a playback the library may have been
+	// written. Kodi takes up to 2 s (measured: 103 of 106 playbacks), and a
+	// reading gathers what is written within 5 s more. The rest is for times
+	// that Kodi and file systems cut to whole seconds.
+	late = 10 * time.Second
 )
 
-// learning is what live events have taught about Kodi's clock.
-type learning struct {
-	Known  bool  `json:"known,omitempty"`
-	Offset int   `json:"offset,omitempty"` // seconds east of UTC
-	At     int64 `json:"at,omitempty"`     // when it was learned, UTC ms
-	Other  int   `json:"other,omitempty"`  // another offset that was seen since
-	Votes  int   `json:"votes,omitempty"`  // how often in a row
-}
-
-// zones are the zones that do not depend on what was seen.
-type zones struct {
+// around is what is known of a Kodi beside its library.
+type around struct {
 	configured *time.Location // nil when none
+	kodi       *time.Location // from Kodi's settings; nil when they do not say
 	machine    *time.Location
 }
 
-// standard is the zone that is expected as long as nothing was learned.
-func (z zones) standard() *time.Location {
-	if z.configured != nil {
-		return z.configured
-	}
-	return z.machine
-}
-
 // expected is the zone in which Kodi is believed to write.
-func (z zones) expected(l learning) *time.Location {
-	if z.configured != nil || !l.Known || offsetIn(z.machine, time.UnixMilli(l.At)) == l.Offset {
-		return z.standard() // which knows about daylight saving
+func (a around) expected() *time.Location {
+	switch {
+	case a.configured != nil:
+		return a.configured
+	case a.kodi != nil:
+		return a.kodi
+	default:
+		return a.machine
 	}
-	return time.FixedZone("learned", l.Offset)
 }
 
-// learn takes in the offset of a live event. The first one is believed; a
-// different one when the zone explains it or three in a row agree.
-func (l learning) learn(offset int, now time.Time, z zones) learning {
-	fresh := learning{Known: true, Offset: offset, At: now.UnixMilli()}
-	if !l.Known || offset == l.Offset || l.explained(offset, now, z) {
-		return fresh
-	}
-	if l.Other != offset || l.Votes == 0 {
-		l.Other, l.Votes = offset, 0
-	}
-	if l.Votes++; l.Votes >= agreeing {
-		return fresh
-	}
-	return l
-}
-
-// explained reports whether the standard zone has this offset now, or has
-// moved its clocks by the same amount since the old one was learned.
-func (l learning) explained(offset int, now time.Time, z zones) bool {
-	zone := z.standard()
-	moved := offsetIn(zone, now) - offsetIn(zone, time.UnixMilli(l.At))
-	return offset == offsetIn(zone, now) || moved != 0 && offset-l.Offset == moved
-}
+// told reports whether anything but this machine's zone tells that of Kodi.
+func (a around) told() bool { return a.configured != nil || a.kodi != nil }
 
 func offsetIn(zone *time.Location, at time.Time) int {
 	_, offset := at.In(zone).Zone()
@@ -162,19 +134,18 @@ func distance(t, from, to time.Time) time.Duration {
 	return max(from.Sub(t), t.Sub(to), 0)
 }
 
-// thisMinute reads a time that was written since the last good reading, which
-// is less than two minutes ago: in the expected zone, else in whatever
-// quarter hour makes it now. A date alone proves no other zone.
-func (w wallTime) thisMinute(zone *time.Location, from, now time.Time) (stamp, bool) {
-	s := w.nearest(zone, from, now)
-	if w.day {
-		return s, false
-	}
-	if near := distance(s.at, from, now) <= slack; near || w.offset != nil {
-		return s, near
-	}
-	offset := w.Sub(now).Round(quarter)
-	s = w.with(int(offset.Seconds()))
-	ok := !w.midnight() && offset >= -12*time.Hour && offset <= 14*time.Hour && distance(s.at, from, now) <= tight
-	return s, ok
+// now reads a time that was written between two moments, in the zone that is
+// expected. A date alone is no moment.
+func (w wallTime) now(zone *time.Location, from, to time.Time) (stamp, bool) {
+	s := w.nearest(zone, from, to)
+	return s, !w.day && distance(s.at, from, to) == 0
+}
+
+// nowElsewhere reads it in whatever quarter hour makes it the last moment. A
+// time that names its own offset, and midnight, prove no other zone.
+func (w wallTime) nowElsewhere(from, to time.Time) (stamp, bool) {
+	offset := w.Sub(to).Round(quarter)
+	s := w.with(int(offset.Seconds()))
+	ok := !w.day && w.offset == nil && !w.midnight() && offset >= -12*time.Hour && offset <= 14*time.Hour
+	return s, ok && distance(s.at, from, to) == 0
 }

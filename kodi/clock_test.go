@@ -1,7 +1,6 @@
 package kodi
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -14,11 +13,11 @@ func plain(count int, last string) []library.File { return list(film(1, count, l
 func TestClockAndZone(t *testing.T) {
 	const old = "2025-01-01 20:00:00"
 	stories := []story{
-		{name: "zone set back: New York to Los Angeles", steps: []step{
+		{name: "a zone that nothing tells of is held: New York to Los Angeles", steps: []step{
 			{at: "2026-11-21 05:47:00", files: plain(1, "2026-11-20 20:00:00")},
 			{at: "2026-11-21 05:48:06", files: plain(2, "2026-11-21 00:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
 			{at: "2026-11-21 06:58:00", empty: true},
-			{at: "2026-11-21 06:58:05", files: plain(3, "2026-11-20 22:58:04"), want: []string{"live F1 2026-11-21T06:58:04Z"}},
+			{at: "2026-11-21 06:58:05", files: plain(3, "2026-11-20 22:58:04"), want: []string{"review F1 2026-11-21T06:58:04Z"}},
 		}},
 		{name: "clock a bit ahead at one time does not swallow the next play", steps: []step{
 			{at: "2026-11-21 05:47:00", files: plain(1, old)},
@@ -34,19 +33,29 @@ func TestClockAndZone(t *testing.T) {
 			{at: "2026-11-21 05:47:00", files: plain(1, old)},
 			{at: "2026-11-21 09:48:06", files: plain(2, "2026-11-22 00:30:00"), want: []string{"review F1 2026-11-22T05:30:00Z"}},
 		}},
-		{name: "a foreign zone is learned live and used to catch up", local: "UTC", steps: []step{
+		{name: "a foreign zone that Kodi's settings tell", local: "UTC", kodi: "Asia/Kolkata", steps: []step{
 			{at: "2026-11-21 05:47:00", files: plain(0, "")},
 			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 11:18:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
 			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T05:00:00Z"}},
 		}},
-		{name: "a late reading teaches nothing", local: "UTC", steps: []step{
+		{name: "a foreign zone that nothing tells is not learned", local: "UTC", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(0, "")},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 11:18:05"), want: []string{"review F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-21 08:47:30", empty: true},
+			{at: "2026-11-21 08:48:06", files: plain(2, "2026-11-21 08:48:05"), want: []string{"live F1 2026-11-21T08:48:05Z"}},
+		}},
+		{name: "a state of another hour is no playback in a zone that is told", kodi: "America/New_York", steps: []step{
+			{at: "2026-11-21 05:47:00", files: plain(0, "")},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-20 22:48:05"), want: []string{"backdated F1 2026-11-21T03:48:05Z"}},
+		}},
+		{name: "late readings", local: "UTC", steps: []step{
 			{at: "2026-11-21 05:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
 			{at: "2026-11-21 06:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 0, "")), want: []string{"catch-up F1 2026-11-21T05:02:00Z"}},
 			{at: "2026-11-21 08:00:00", files: list(film(1, 1, "2026-11-21 05:02:00"), film(2, 1, "2026-11-21 07:00:00")), want: []string{"catch-up F2 2026-11-21T07:00:00Z"}},
 		}},
-		{name: "a configured zone wins over what was seen", zone: "Asia/Tokyo", local: "UTC", steps: []step{
+		{name: "a configured zone wins over Kodi's own", zone: "Asia/Tokyo", kodi: "Europe/Lisbon", local: "UTC", steps: []step{
 			{at: "2026-11-21 05:47:00", files: plain(0, "")},
-			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 05:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
+			{at: "2026-11-21 05:48:06", files: plain(1, "2026-11-21 14:48:05"), want: []string{"live F1 2026-11-21T05:48:05Z"}},
 			{at: "2026-11-22 05:48:06", files: plain(2, "2026-11-22 10:30:00"), want: []string{"catch-up F1 2026-11-22T01:30:00Z"}},
 		}},
 	}
@@ -112,44 +121,6 @@ func TestDaylightSavingAndMidnight(t *testing.T) {
 	}
 }
 
-func TestLearn(t *testing.T) {
-	const hour = 3600
-	lisbon, utc := location(t, "Europe/Lisbon"), location(t, "UTC")
-	winter, summer := moment(t, "2026-01-10 12:00:00"), moment(t, "2026-07-10 12:00:00")
-	tests := []struct {
-		name    string
-		zone    *time.Location
-		at      time.Time // of all but the first
-		offsets []int
-		want    []int // learned after each
-	}{
-		{"the first is believed", utc, winter, []int{5 * hour}, []int{5 * hour}},
-		{"three agree", utc, winter, []int{0, hour, hour, hour}, []int{0, 0, 0, hour}},
-		{"in a row", utc, winter, []int{0, hour, hour, 0, hour, hour}, []int{0, 0, 0, 0, 0, 0}},
-		{"of one mind", utc, winter, []int{0, hour, hour, 2 * hour, hour}, []int{0, 0, 0, 0, 0}},
-		{"the zone has it", lisbon, summer, []int{0, hour}, []int{0, hour}},
-		{"the zone moved as far", lisbon, summer, []int{5 * hour, 6 * hour}, []int{5 * hour, 6 * hour}},
-		{"the zone does not explain it", lisbon, summer, []int{5 * hour, 7 * hour}, []int{5 * hour, 5 * hour}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var l learning
-			var got []int
-			for i, offset := range tt.offsets {
-				now := tt.at
-				if i == 0 {
-					now = winter
-				}
-				l = l.learn(offset, now, zones{machine: tt.zone})
-				got = append(got, l.Offset)
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("learned %v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestParseWall(t *testing.T) {
 	for text, want := range map[string]bool{
 		"2026-03-01 21:00:59": true, "": false, "soon": false, "2026-03-01": true,
@@ -163,19 +134,19 @@ func TestParseWall(t *testing.T) {
 	}
 }
 
-// Every offset that a zone can have is found from a time written this minute.
-func TestThisMinuteFindsEveryQuarterHour(t *testing.T) {
+// Every offset that a zone can have is found from a time written just now.
+func TestNowElsewhereFindsEveryQuarterHour(t *testing.T) {
 	now := moment(t, "2026-03-02 10:07:30")
 	for offset := -12 * time.Hour; offset <= 14*time.Hour; offset += quarter {
 		w := wallTime{Time: now.Add(offset - time.Second)}
-		s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now)
+		s, ok := w.nowElsewhere(now.Add(-late), now)
 		if !ok || time.Duration(s.offset)*time.Second != offset {
 			t.Errorf("offset %v: got %v %v", offset, s.offset, ok)
 		}
 	}
 	for _, off := range []time.Duration{-5 * time.Minute, 5 * time.Minute, 14*time.Hour + quarter, -12*time.Hour - quarter} {
 		w := wallTime{Time: now.Add(off)}
-		if s, ok := w.thisMinute(time.UTC, now.Add(-time.Minute), now); ok {
+		if s, ok := w.nowElsewhere(now.Add(-late), now); ok {
 			t.Errorf("%v off was taken for the offset %d", off, s.offset)
 		}
 	}
@@ -189,10 +160,13 @@ func TestTimeWithItsOwnOffset(t *testing.T) {
 	if s := w.nearest(time.FixedZone("", -5*3600), at, at); !ok || !s.at.Equal(at) || s.offset != 3600 {
 		t.Errorf("read as %v", s)
 	}
-	if _, now := w.thisMinute(time.UTC, at.Add(-time.Minute), at); !now {
+	if _, now := w.now(time.UTC, at.Add(-time.Minute), at); !now {
 		t.Error("it is not this minute")
 	}
-	if _, now := w.thisMinute(time.UTC, at.Add(time.Hour-time.Minute), at.Add(time.Hour)); now {
+	if _, now := w.now(time.UTC, at.Add(time.Hour-time.Minute), at.Add(time.Hour)); now {
+		t.Error("it is now an hour later")
+	}
+	if _, now := w.nowElsewhere(at.Add(time.Hour-time.Minute), at.Add(time.Hour)); now {
 		t.Error("another zone was read into it")
 	}
 	midnight := time.Date(2026, 3, 1, 0, 0, 20, 0, time.UTC)
@@ -209,6 +183,6 @@ func TestTimeWithItsOwnOffset(t *testing.T) {
 }
 
 func isNow(w wallTime, now time.Time) bool {
-	_, is := w.thisMinute(time.UTC, now.Add(-time.Minute), now)
+	_, is := w.now(time.UTC, now.Add(-time.Minute), now)
 	return is
 }

@@ -22,7 +22,7 @@ type verdict struct {
 
 // decide compares a reading with what was known and gives what follows. It
 // changes nothing, and the same arguments give the same verdict.
-func decide(known *memory, snap library.Snapshot, now time.Time, z zones) verdict {
+func decide(known *memory, snap library.Snapshot, now time.Time, z around) verdict {
 	r := newReading(known, snap, now, z)
 	if known.meta.GoodAt == 0 {
 		r.baseline()
@@ -46,7 +46,8 @@ type reading struct {
 	snap   library.Snapshot
 	now    time.Time
 	good   time.Time // the last good reading
-	zones  zones
+	since  time.Time // what was played just now did not end before
+	around around
 	zone   *time.Location // in which Kodi is believed to write
 	silent bool           // falling counts are believed to be no one's act
 	shared map[int64]bool // identifiers that several episodes claim
@@ -57,12 +58,12 @@ type reading struct {
 	verdict
 }
 
-func newReading(known *memory, snap library.Snapshot, now time.Time, z zones) *reading {
+func newReading(known *memory, snap library.Snapshot, now time.Time, z around) *reading {
 	r := &reading{
-		known: known, snap: snap, now: now, zones: z, good: time.UnixMilli(known.meta.GoodAt),
+		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.meta.GoodAt),
 		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap),
 	}
-	r.zone = z.expected(known.meta.Zone)
+	r.zone, r.since = z.expected(), r.notBefore()
 	r.files = map[string]record{}
 	r.meta = known.meta
 	r.meta.GoodAt = now.UnixMilli()
@@ -70,6 +71,29 @@ func newReading(known *memory, snap library.Snapshot, now time.Time, z zones) *r
 	r.meta.Watched = countWatched(snap)
 	r.silent = known.meta.Database != snap.Path
 	return r
+}
+
+// notBefore is the earliest end of a playback that is found by this reading
+// and not by the one before: Kodi writes it within seconds.
+func (r *reading) notBefore() time.Time {
+	if r.snap.Written.IsZero() {
+		return r.good.Add(-slack)
+	}
+	return latest(r.good, earliest(r.snap.Written, r.now)).Add(-late)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
 }
 
 // baseline takes everything as it is: nothing is handed over.
@@ -235,7 +259,7 @@ func (r *reading) thawed(g growth, v ruling, next *record) {
 		next.Frozen, next.Low, next.Count = false, 0, g.to
 	}
 	back := r.restored(g)
-	if back && (v.class != viewing.ClassLive || g.file.LastPlayed == g.old.MarkText) {
+	if back && (v.class != viewing.ClassLive && !v.afar || g.file.LastPlayed == g.old.MarkText) {
 		return
 	}
 	if back || v.class == viewing.ClassCatchUp { // an old time may look like this minute in some zone

@@ -26,15 +26,19 @@ type step struct {
 type story struct {
 	name  string
 	zone  string // configured
+	kodi  string // of Kodi's settings
 	local string // this machine's; New York when empty
 	steps []step
 }
 
 func (s story) run(t *testing.T) *memory {
 	t.Helper()
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	if s.local != "" {
 		z.machine = location(t, s.local)
+	}
+	if s.kodi != "" {
+		z.kodi = location(t, s.kodi)
 	}
 	if s.zone != "" {
 		z.configured = location(t, s.zone)
@@ -240,11 +244,11 @@ func TestWhatCounts(t *testing.T) {
 				want: []string{"catch-up F1 2026-03-04T02:00:00Z"},
 			},
 		}},
-		{name: "several at once live are an import", steps: []step{
+		{name: "several at once live are for a person to see", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 1, old))},
 			{
 				at: "2026-03-02 02:01:00", files: list(film(1, 4, "2026-03-01 21:00:59")),
-				want: []string{"backdated F1 2026-03-02T02:00:59Z"},
+				want: []string{"review F1 2026-03-02T02:00:59Z"},
 			},
 		}},
 		{name: "a count changed by an add-on, its time not", steps: []step{

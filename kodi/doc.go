@@ -36,20 +36,21 @@
 // stands what it does when the user has said nothing (kodi.classes):
 //
 //   - live: the count grew by one, the last good reading is under two minutes
-//     old, and the time is this minute, whatever was seen before. It is sent.
+//     old, and the library was written within ten seconds of the time, whatever
+//     was seen before. It is sent.
 //   - catch-up: the time lies between two good readings, however far apart.
 //     Kodi keeps only the last time, so several plays count as one. It is sent.
 //   - bulk: the times of different items moved within two seconds of each
 //     other, or in a chain of such steps: marked, not played. It is held.
-//   - backdated: a time before the last good reading, a date without a time,
-//     a count that grew by more than one at once, or a new file that came with
-//     its count: an import. It is held.
+//   - backdated: a time before the last good reading, or long before it was
+//     written; a date without a time; or a new file that came with its count:
+//     an import. It is held.
 //   - review: a time that makes no sense, such as one that did not move, lies
-//     in the future or is not later than one seen before; a count that fell
-//     while its time moved on; a count that may come from an NFO; one that had
-//     been taken back, with a time that is this minute only in another zone; a
-//     file of several episodes that grew from none to their number, as marking
-//     the whole show leaves it. It is held.
+//     in the future or is not later than one seen before; a count that grew by
+//     more than one at once; a count that fell while its time moved on; a count
+//     that may come from an NFO; one with a time that is this minute only in
+//     another zone; a file of several episodes that grew from none to their
+//     number, as marking the whole show leaves it. It is held.
 //
 // Some are marked as unsure, and are never sent by themselves, whatever the user
 // has said of their class: a count without a time, with the time of another play
@@ -75,9 +76,10 @@
 //
 // # The table
 //
-// What two readings of a file show, the first line that fits; "now" is this
-// minute with a good reading less than two minutes ago, "between" is between
-// the last good reading and this one, "known" is a time seen with it before:
+// What two readings of a file show, the first line that fits. "Now" is this
+// minute by the clock that is expected, written within ten seconds, with a good
+// reading less than two minutes ago. "Between" is between the last good reading
+// and this one. "Known" is a time seen with it before:
 //
 //	count        time                    besides                      what it is
 //	new path     none, midnight, before                               baseline, no viewing
@@ -87,14 +89,15 @@
 //	fell         moved, still 1 or more                               review
 //	fell         any                     stays so                     withdraws what has not left
 //	grew         no time, or unmoved                                  review, unsure
-//	grew         now, of another zone    had fallen, or time known    review, unsure
 //	grew by one  now                     the item was inserted anew   review; backdated for a new file
 //	grew by one  now                                                  live
-//	grew by more now                                                  backdated
+//	grew by more now                     the item was inserted anew   backdated
+//	grew by more now                                                  review
+//	grew         now, of another zone    nothing tells Kodi's zone    review, unsure
 //	grew         midnight, later                                      backdated, noon of that day
 //	grew         between                 time known                   review, unsure
-//	grew         between                 the item was inserted anew   review; backdated for a new file
-//	grew         between                                              catch-up, one viewing
+//	grew         between, two minutes    the item was inserted anew   review; backdated for a new file
+//	grew         between, two minutes                                 catch-up, one viewing
 //	grew         before, not known                                    backdated
 //	grew         future, known, earlier                               review
 //	live, catch-up  within 2 s of another item's                      bulk
@@ -106,11 +109,25 @@
 //
 // # The clock
 //
-// A time is read in the zone that is configured, else with the offset that
-// live viewings have shown, else in this machine's zone. An offset is a whole
-// quarter of an hour; a new one is believed when the zone explains it
-// (daylight saving) or three live viewings in a row agree. In the hour that
-// clocks repeat, the reading that fits between the two readings of the library
+// A time is read in the zone that is configured, else in that of Kodi's own
+// settings (locale.timezone in guisettings.xml), else in this machine's. What is
+// found in the library never changes that, for any program can write a time
+// there. Where only this machine's zone is known, a time that is this minute in
+// another one is held and says so.
+//
+// Kodi writes a playback within two seconds of its end. So a time is compared
+// with the time at which the library's file was written. Ten seconds are
+// allowed: a reading gathers what is written for up to five seconds, and times
+// are cut to whole seconds. After a start, on drives that send no events and on
+// a server that time is not known. There a minute before the last good reading
+// is allowed. Readings that failed are allowed for as well.
+//
+// When three viewings in a row are held because their times are equally far
+// from the moment at which they were written, [Status] says that Kodi's clock
+// seems to be wrong.
+//
+// In the hour that clocks repeat, the reading that fits between the two
+// readings of the library
 // counts; in the hour that they leave out, the offset from before. A date
 // without a time stands as noon of that day.
 //
@@ -177,8 +194,8 @@
 // no events. It is asked once a minute for a mark of its files and items, which
 // costs the server one pass over the files, and is read when the mark has
 // changed, and every hour. The rule is the same; a viewing is found up to 75
-// seconds later. Several Kodis may write to it, each by its own clock: a time
-// of this minute in any zone is live. Of several folders that lead to one
+// seconds later. Several Kodis may write to it. A playback by one in another
+// zone is held. Of several folders that lead to one
 // library one is imported.
 //
 // # What is missed

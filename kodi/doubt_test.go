@@ -170,9 +170,9 @@ func TestShowMarkOfADoubleFile(t *testing.T) {
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
 			{at: "2026-03-03 02:01:00", files: list(episodes(2, now, 4, 5)), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
-		{name: "another number at once is an import", steps: []step{
+		{name: "another number at once", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
-			{at: "2026-03-02 02:01:00", files: list(episodes(3, now, 4, 5)), want: []string{"backdated S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:01:00", files: list(episodes(3, now, 4, 5)), want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"}},
 		}},
 		{name: "two plays of a double file that was watched before", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(1, "2025-01-01 20:00:00", 4, 5))},
@@ -199,7 +199,7 @@ func TestDoubtIsExplained(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			z := zones{machine: location(t, "America/New_York")}
+			z := around{machine: location(t, "America/New_York")}
 			known := story{steps: []step{{at: "2026-03-02 02:00:00", files: list(tt.before)}}}.run(t)
 			v := decide(known, snapshot(tt.after), moment(t, "2026-03-02 06:00:00"), z)
 			if len(v.viewings) != 1 || !strings.Contains(v.viewings[0].Origin.Note, tt.want) {

@@ -34,7 +34,7 @@ const (
 // plainFate is the fate where the user has said nothing.
 func plainFate(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
 	switch {
-	case v.WatchedAt.Time().After(now.Add(tolerance)):
+	case v.WatchedAt.Begins().After(now.Add(tolerance)):
 		return Fate{State: held, Reason: tomorrow}
 	case !(ruling{class: v.Class}).played():
 		return Fate{State: held, Reason: string(v.Class)}

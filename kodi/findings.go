@@ -235,10 +235,6 @@ func (r *reading) handOver() {
 		rec.Serial++
 		rec.add(e, r.now)
 		r.files[f.file.Path] = rec
-		w, _ := parseWall(f.file.LastPlayed)
-		if f.class == viewing.ClassLive && !f.settled && f.sameAs == "" && w.offset == nil {
-			r.meta.Zone = r.meta.Zone.learn(*f.when.Offset, r.now, r.zones)
-		}
 	}
 }
 

@@ -142,7 +142,7 @@ func TestRebuiltLibraries(t *testing.T) {
 			{at: "2026-03-02 02:01:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59")), want: []string{"live F2 2026-03-02T02:00:59Z"}},
 			{
 				at: "2026-03-02 02:02:00", files: list(film(1, 1, "2026-03-02 07:31:59"), film(2, 1, "2026-03-01 21:00:59")),
-				want: []string{"live F1 2026-03-02T02:01:59Z"},
+				want: []string{"review F1 2026-03-02T02:01:59Z"},
 			},
 			{at: "2026-03-02 02:03:00", files: list(film(1, 0, ""), film(2, 1, "2026-03-01 21:00:59"))},
 			{
@@ -172,7 +172,7 @@ func TestRebuiltLibraries(t *testing.T) {
 // What may be an old count is never sent by itself, whatever the user has said
 // of its class.
 func TestBroughtBackIsUnsure(t *testing.T) {
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	now := moment(t, "2026-03-02 06:01:10")
 	for name, old := range map[string]record{
 		"taken back":  {DownAt: now.Add(-2 * time.Hour).UnixMilli()},
@@ -224,7 +224,7 @@ func TestGuard(t *testing.T) {
 
 // A file that is replaced by another version of the library takes nothing back.
 func TestAnotherDatabase(t *testing.T) {
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	known := story{steps: []step{
 		{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 		{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50")), want: []string{"live F1 2026-03-02T02:00:50Z"}},

@@ -85,6 +85,8 @@ type Importer struct {
 	saved  time.Time  // when the state was last committed
 	wake   time.Time  // when to look again though nothing changes
 	failed int        // readings that failed in a row
+	since  time.Time  // when the first of them was begun
+	zone   kodiZone   // of Kodi's settings
 
 	names    string    // mark of all identifiers at the last reading; "" when it is not known
 	mark     string    // of the last reading, when the library is on a server
@@ -219,11 +221,14 @@ const (
 func (i *Importer) pass(ctx context.Context) time.Duration {
 	i.work.Lock()
 	defer i.work.Unlock()
+	began := time.Now()
 	if err := i.refresh(ctx); err != nil {
 		if ctx.Err() != nil {
 			return 0
 		}
-		i.failed++
+		if i.failed++; i.failed == 1 {
+			i.since = began
+		}
 		i.trouble(err)
 		return min(firstRetry<<min(i.failed-1, 10), lastRetry)
 	}
@@ -266,6 +271,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 		return snap, err
 	}
 	now := time.Now()
+	snap.Written = i.written(snap)
 	v, err := i.decide(snap, now)
 	if err != nil {
 		return snap, err
@@ -305,7 +311,7 @@ func (i *Importer) decide(snap library.Snapshot, now time.Time) (verdict, error)
 	if len(snap.Files) == 0 && len(i.known.files) > 0 {
 		return verdict{}, errEmptied
 	}
-	return decide(i.present(now), snap, now, zones{i.o.Zone, i.machine}), nil
+	return decide(i.present(now), snap, now, i.around()), nil
 }
 
 // present is what is known, with the time of the last good reading in terms

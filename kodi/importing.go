@@ -51,7 +51,7 @@ func (i *Importer) planOf(ctx context.Context, known *memory, snap library.Snaps
 	}
 	ledger, _ := i.o.Sink.(Ledger)
 	o.foresee = i.o.Foresee
-	p, err := makePlan(ctx, newReading(known, snap, time.Now(), zones{i.o.Zone, i.machine}), ledger, i.source, o)
+	p, err := makePlan(ctx, newReading(known, snap, time.Now(), i.around()), ledger, i.source, o)
 	if err != nil {
 		return nil, err
 	}

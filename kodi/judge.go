@@ -33,10 +33,12 @@ func (g growth) told() bool {
 
 // ruling is the verdict on one growth.
 type ruling struct {
-	class  viewing.Class
-	when   viewing.Instant
-	note   string // one sentence that says how the verdict came about
-	unsure bool   // only a person can tell whether, or when, it happened
+	class   viewing.Class
+	when    viewing.Instant
+	note    string // what was seen, in plain sentences
+	unsure  bool   // only a person can tell whether, or when, it happened
+	untimed bool   // no time came with the count
+	afar    bool   // this minute by the clock of another zone alone
 }
 
 // judge rules on a growth. Live comes first: what is written this minute was
@@ -44,41 +46,61 @@ type ruling struct {
 func (r *reading) judge(g growth) ruling {
 	w, ok := parseWall(g.file.LastPlayed)
 	if !ok {
-		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
-			"The count went from %d to %d without a time that can be read; the time shown is when it was seen.", g.from, g.to)}
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, untimed: true, note: fmt.Sprintf(
+			"The count went from %d to %d without a time that can be read. The time shown is when that was seen.", g.from, g.to)}
 	}
 	if g.unchanged() {
-		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
-			"The count went from %d to %d but its time stayed: an add-on or a remote has changed it.", g.from, g.to)}
+		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, untimed: true, note: fmt.Sprintf(
+			"The count went from %d to %d, the time stayed %s. An add-on, a remote or an NFO file has changed it.", g.from, g.to, g.file.LastPlayed)}
 	}
-	if gap := r.now.Sub(r.good); gap >= 0 && gap < liveGap {
+	if r.watching() {
 		if v, ok := r.judgeLive(g, w); ok {
 			return v
 		}
+		r.clockVote(g, w)
 	}
 	return r.judgeTime(g, w)
 }
 
+// watching reports that the last good reading is under two minutes old.
+func (r *reading) watching() bool {
+	gap := r.now.Sub(r.good)
+	return gap >= 0 && gap < liveGap
+}
+
 // judgeLive rules on a growth seen within two minutes.
 func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
-	s, now := w.thisMinute(r.zone, r.good, r.now)
-	elsewhere := offsetIn(r.zone, s.at) != s.offset
-	switch {
-	case now && elsewhere && g.broughtBack():
-		return ruling{class: viewing.ClassReview, when: r.instant(g.file), unsure: true, note: fmt.Sprintf(
-			"The count had been taken back, and its time is this minute only by a clock at UTC%s: played there, or brought back from a backup.", utc(s.offset))}, true
-	case now && (g.to-g.from == 1 || g.showMark()):
-		note := fmt.Sprintf("The count went from %d to %d this minute: seen live.", g.from, g.to)
-		if elsewhere {
-			note = fmt.Sprintf("The count went from %d to %d this minute, as Kodi's clock has it at UTC%s: seen live.", g.from, g.to, utc(s.offset))
-		}
-		return ruling{class: viewing.ClassLive, when: instant(g.file.LastPlayed, s), note: note}, true
-	case now:
-		return ruling{class: viewing.ClassBackdated, when: instant(g.file.LastPlayed, s), note: fmt.Sprintf(
-			"The count went from %d to %d at once: an import, not a playback.", g.from, g.to)}, true
-	default:
+	until := r.now.Add(slack)
+	if s, now := w.now(r.zone, r.since, until); now {
+		r.meta.Clock = clock{}
+		return r.judgeNow(g, s), true
+	}
+	s, now := w.nowElsewhere(r.since, until)
+	if !now || r.around.told() {
 		return ruling{}, false
 	}
+	v := ruling{class: viewing.ClassReview, when: instant(g.file.LastPlayed, s), unsure: true, afar: true, note: fmt.Sprintf(
+		"The count went from %d to %d. Its time %s is this minute only by a clock at UTC%s, and this machine's is at UTC%s.",
+		g.from, g.to, g.file.LastPlayed, utc(s.offset), utc(offsetIn(r.zone, r.now)))}
+	if g.broughtBack() {
+		v.when = r.instant(g.file)
+		v.note += " The count had been taken back, or the time was seen before: it may come from a backup."
+	}
+	return v, true
+}
+
+// judgeNow rules on a growth that was written this minute.
+func (r *reading) judgeNow(g growth, s stamp) ruling {
+	when := instant(g.file.LastPlayed, s)
+	if g.to-g.from == 1 || g.showMark() {
+		return ruling{class: viewing.ClassLive, when: when, note: fmt.Sprintf("The count went from %d to %d this minute: seen live.", g.from, g.to)}
+	}
+	if g.inserted() {
+		return ruling{class: viewing.ClassBackdated, when: when, note: fmt.Sprintf("Kodi has read the file's NFO, with a count of %d: an import.", g.to)}
+	}
+	return ruling{class: viewing.ClassReview, when: when, note: fmt.Sprintf(
+		"The count went from %d to %d at once, at %s. It may be one playback that was counted more than once, or an import.",
+		g.from, g.to, r.say(s.at))}
 }
 
 // judgeTime rules by where the time lies: after the last good reading is
@@ -90,30 +112,47 @@ func (r *reading) judgeTime(g growth, w wallTime) ruling {
 	above := s.at.UnixMilli() > g.old.Mark
 	switch {
 	case s.at.After(r.now.Add(slack)):
-		v.class, v.note = viewing.ClassReview, "Its time lies in the future."
+		v.class, v.note = viewing.ClassReview, fmt.Sprintf("Its time %s lies in the future.", r.say(s.at))
 	case w.midnight() && above:
-		v.class, v.note = viewing.ClassBackdated, "Its time is a date only, as imports from NFO files leave it; noon stands for the day."
+		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
+			"The count went from %d to %d with a date only, as imports from NFO files leave it. Noon stands for the day.", g.from, g.to)
 	case inside && g.told():
 		v.class, v.unsure, v.note = viewing.ClassReview, true, fmt.Sprintf(
-			"The count went from %d to %d with a time that was seen before: brought back from a backup.", g.from, g.to)
-	case inside && (above || s.at.After(r.good)) && r.now.Sub(r.good) >= liveGap:
+			"The count went from %d to %d with the time %s, which was seen before: brought back from a backup.", g.from, g.to, g.file.LastPlayed)
+	case inside && (above || s.at.After(r.good)) && !r.watching():
 		v.class, v.note = viewing.ClassCatchUp, r.catchUpNote(g)
 	case g.unknown || above:
-		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
-			"The count went from %d to %d with a time before the last reading: an import or a restored file.", g.from, g.to)
+		v.class, v.note = viewing.ClassBackdated, r.backdatedNote(g, s)
 	default:
 		v.class, v.note = viewing.ClassReview, fmt.Sprintf(
-			"The count went from %d to %d with a time that is not later than one seen before.", g.from, g.to)
+			"The count went from %d to %d with the time %s, which is not later than one seen before.", g.from, g.to, r.say(s.at))
 	}
 	return v
 }
 
 func (r *reading) catchUpNote(g growth) string {
-	note := fmt.Sprintf("The count went from %d to %d since the reading of %s.", g.from, g.to, r.good.UTC().Format(time.RFC3339))
+	note := fmt.Sprintf("The count went from %d to %d since the reading of %s.", g.from, g.to, r.say(r.good))
 	if g.to-g.from > 1 {
 		note += " Kodi keeps the last time only, so it counts as one."
 	}
 	return note
+}
+
+// backdatedNote says how old the time was when it was written, or else when it
+// was seen.
+func (r *reading) backdatedNote(g growth, s stamp) string {
+	if !r.watching() || r.snap.Written.IsZero() {
+		return fmt.Sprintf("The count went from %d to %d with the time %s, and the reading before was at %s. It is an import or a restored file.",
+			g.from, g.to, r.say(s.at), r.say(r.good))
+	}
+	age := max(earliest(r.snap.Written, r.now).Sub(s.at), 0).Round(time.Second)
+	return fmt.Sprintf("The count went from %d to %d with the time %s, written %s after it. Kodi writes a playback within seconds, so it is an import.",
+		g.from, g.to, r.say(s.at), age)
+}
+
+// say writes an instant in this machine's time, with its offset.
+func (r *reading) say(at time.Time) string {
+	return at.In(r.around.machine).Format("2006-01-02 15:04:05 -07:00")
 }
 
 // maxStamp bounds a time that is no time.

@@ -116,13 +116,13 @@ func TestFromFileToViewing(t *testing.T) {
 	i := run(t, h.dir, s)
 	i.reach(t, StateOK, time.Time{})
 
-	end := time.Now().UTC().Add(-20 * time.Second).Truncate(time.Second)
+	end := time.Now().UTC().Add(-4 * time.Second).Truncate(time.Second)
 	must(t, h.sim.Play(h.film, end))
 	v := s.next(t)
 	if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || !v.WatchedAt.Time().Equal(end) || v.Count != 1 {
 		t.Errorf("got %+v", v)
 	}
-	must(t, h.sim.PartialPlay(h.film, end.Add(5*time.Second), 20*time.Minute))
+	must(t, h.sim.PartialPlay(h.film, end.Add(time.Second), 20*time.Minute))
 	must(t, h.sim.Play(h.double, time.Now().UTC()))
 	if v = s.next(t); len(v.Media) != 2 || v.Class != viewing.ClassLive {
 		t.Errorf("got %+v, want both episodes, live", v)
@@ -199,7 +199,7 @@ func TestNFOsAreNoPlaybacks(t *testing.T) {
 	beta, err := h.sim.AddFilm(kodisim.Film{Title: "Beta", IDs: viewing.IDs{TMDB: 604}, Duration: time.Hour, Claim: claim()}, time.Now())
 	must(t, err)
 	expect(viewing.ClassBackdated, "its NFO says so")
-	must(t, h.sim.Play(beta, time.Now().UTC().Add(-20*time.Second)))
+	must(t, h.sim.Play(beta, time.Now().UTC().Add(-4*time.Second)))
 	expect(viewing.ClassLive, "seen live")
 	const clip = "/media/films/clip.mkv"
 	must(t, h.sim.PlayFile(clip, time.Now().UTC()))

@@ -21,14 +21,14 @@ type memory struct {
 
 // meta is what is known of the library as a whole.
 type meta struct {
-	ID       string   `json:"id"`               // random, minted at first contact; begins every event id
-	GoodAt   int64    `json:"goodAt,omitempty"` // last moment (UTC ms) at which the file was as remembered; 0 before first contact
-	Database string   `json:"database,omitempty"`
-	Watched  int      `json:"watched,omitempty"` // files with a play count in the last reading
-	Zone     learning `json:"zone,omitzero"`
-	Guard    guard    `json:"guard,omitzero"`
-	Last     lastEnd  `json:"last,omitzero"`
-	Import   Import   `json:"import,omitzero"`
+	ID       string  `json:"id"`               // random, minted at first contact; begins every event id
+	GoodAt   int64   `json:"goodAt,omitempty"` // last moment (UTC ms) at which the file was as remembered; 0 before first contact
+	Database string  `json:"database,omitempty"`
+	Watched  int     `json:"watched,omitempty"` // files with a play count in the last reading
+	Clock    clock   `json:"clock,omitzero"`
+	Guard    guard   `json:"guard,omitzero"`
+	Last     lastEnd `json:"last,omitzero"`
+	Import   Import  `json:"import,omitzero"`
 }
 
 // lastEnd is the last end handed over, to see a mass mark that two readings

@@ -300,7 +300,7 @@ func (h *household) bringPast(t *rapid.T) {
 	}
 	o := ImportOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
 	for turn := range 2 {
-		r := newReading(h.known, h.snapshot(), h.now, zones{machine: h.zones["America/New_York"]})
+		r := newReading(h.known, h.snapshot(), h.now, around{machine: h.zones["America/New_York"]})
 		p, err := makePlan(t.Context(), r, eventLedger(h.events), "kodi:/u", o)
 		if err != nil {
 			t.Fatal(err)
@@ -365,7 +365,7 @@ func (h *household) edit(t *rapid.T, by int, last string) {
 
 // read lets the importer look, and holds its verdict against the truth.
 func (h *household) read(t *rapid.T) {
-	v := decide(h.known, h.snapshot(), h.now, zones{machine: h.zones["America/New_York"]})
+	v := decide(h.known, h.snapshot(), h.now, around{machine: h.zones["America/New_York"]})
 	told := map[string]bool{}
 	for _, w := range v.viewings {
 		if err := w.Validate(); err != nil {

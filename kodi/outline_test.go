@@ -127,7 +127,7 @@ func (w *twins) actions() map[string]func(*rapid.T) {
 // read compares both ways to read.
 func (w *twins) read(t *rapid.T) {
 	w.now = w.now.Add(time.Second)
-	z := zones{machine: time.UTC}
+	z := around{machine: time.UTC}
 	whole, err := library.Read(context.Background(), w.sim.Path())
 	check(t, err)
 	want := decide(w.full, whole, w.now, z)

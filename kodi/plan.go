@@ -113,7 +113,7 @@ func (r *reading) past(f library.File) ruling {
 	case !ok:
 		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
 			"Kodi counts %d, without a time that can be read: the time shown is that of the import. Correct it before it is released.", f.PlayCount)
-	case v.when.Time().After(r.now.Add(slack)):
+	case v.when.Begins().After(r.now.Add(slack)):
 		v.class, v.note = viewing.ClassBackdated, "Its time lies in the future. Correct it before it is released."
 	case w.Year() <= noClock:
 		v.class, v.note = viewing.ClassBackdated, "Its time is that of a machine whose clock was not set. Correct it before it is released."
@@ -304,7 +304,7 @@ func (p *plan) weighEarlier(f *finding) {
 
 // verdict is what a part of the plays becomes, given what is known now.
 func (p *plan) verdict(known *memory, part []*finding, now time.Time) verdict {
-	r := &reading{known: known, now: now, zones: p.r.zones, zone: p.r.zone}
+	r := &reading{known: known, now: now, around: p.r.around, zone: p.r.zone}
 	r.meta, r.files, r.found = known.meta, map[string]record{}, part
 	for _, f := range part {
 		if _, ok := r.files[f.file.Path]; !ok {

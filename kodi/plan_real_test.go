@@ -10,7 +10,7 @@ import (
 // What a real Kodi says of its past at first contact: at the end of that
 // evening, and upgraded, with what refreshes have made of its times.
 func TestRealPast(t *testing.T) {
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	for _, tt := range []struct {
 		file, name string
 		want       []string

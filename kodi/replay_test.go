@@ -44,7 +44,7 @@ func readReal(t *testing.T, file, name string) library.Snapshot {
 // unmarked, back-dated marks; then refreshes, renamed folders, a count of 9
 // set by a remote, one more play and the upgrade to Kodi 21.
 func TestRealEvening(t *testing.T) {
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	readings := []struct {
 		at, file, name string
 		want           []string
@@ -143,7 +143,7 @@ func (l logged) apply(files []library.File) []library.File {
 // each run of changes is read half a second after its end.
 func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (got []string) {
 	t.Helper()
-	z := zones{machine: location(t, "America/New_York")}
+	z := around{machine: location(t, "America/New_York")}
 	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 	known.apply(decide(known, snap, moment(t, from), z))
 	labels := map[string]string{}

@@ -81,6 +81,7 @@ func (i *Importer) look(ctx context.Context, take func(context.Context) (library
 	if err != nil {
 		return verdict{}, snap, err
 	}
+	snap.Written = i.written(snap)
 	v, err := i.decide(snap, time.Now())
 	return v, snap, err
 }

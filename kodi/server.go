@@ -2,8 +2,6 @@ package kodi
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -46,7 +44,9 @@ func (d door) readPart(ctx context.Context, part library.Part) (snap library.Sna
 	case db.Server != nil:
 		snap, err = db.Server.Read(ctx)
 	default:
+		written := writtenAt(db.Path)
 		snap, err = library.ReadPart(ctx, db.Path, part)
+		snap.Written = written
 	}
 	if err == nil && d.claim != nil {
 		err = d.claim(snap.Origin)
@@ -100,11 +100,7 @@ func (i *Importer) asks() bool {
 
 // stampOf changes with advancedsettings.xml.
 func stampOf(userdata string) string {
-	info, err := os.Stat(filepath.Join(userdata, "advancedsettings.xml"))
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+	return stampOfFile(filepath.Join(userdata, "advancedsettings.xml"))
 }
 
 // pause is the time to the next question. It is a little longer than the

@@ -62,6 +62,9 @@ type Status struct {
 	// Amiss is what a person should know of the last reading, a clause; "" for
 	// nothing.
 	Amiss string
+	// Clock says that Kodi's clock seems to be wrong, a clause; "" as long as it
+	// seems right.
+	Clock string
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
 }
@@ -166,6 +169,9 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
 	s.Amiss = snap.Remark
+	var hint string
+	s.Clock, hint = v.meta.Clock.words()
+	s.Hint = cmp.Or(s.Hint, hint)
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing

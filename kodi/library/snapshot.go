@@ -24,6 +24,7 @@ type Snapshot struct {
 	Remark   string        // what a person should know of this reading, one clause; "" for nothing
 	Names    string        // changes when an identifier does, or a place in a series, that an item of the library has; "" when not asked for
 	Held     time.Duration // the longest time for which Kodi's writes had to wait
+	Written  time.Time     // when the library was last written, as far as that is known to the second; zero when it is not
 	Mark     string        // of a server: what [Server.Mark] says as long as nothing changes; else ""
 }
 

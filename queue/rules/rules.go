@@ -124,7 +124,7 @@ func (d *Decision) end(state, reason, why string) {
 // Ahead reports a viewing that no clock can have seen yet: one of more than five
 // minutes after now.
 func Ahead(v viewing.Viewing, now time.Time) bool {
-	return v.Kind == viewing.KindViewing && v.WatchedAt.Time().After(now.Add(clockTolerance))
+	return v.Kind == viewing.KindViewing && v.WatchedAt.Begins().After(now.Add(clockTolerance))
 }
 
 // route chooses the account.

@@ -17,6 +17,14 @@ func seen(class viewing.Class, ahead time.Duration) viewing.Viewing {
 	return viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", Class: class, WatchedAt: viewing.At(noon().Add(ahead))}
 }
 
+// dated is a viewing of a day from now, in a zone whose noon is
+// eleven hours after that of Greenwich.
+func dated(days int) viewing.Viewing {
+	v := seen("", 11*time.Hour+time.Duration(days)*24*time.Hour)
+	v.WatchedAt.Precision = viewing.Day
+	return v
+}
+
 func number(n int) *int { return &n }
 
 func TestDecideState(t *testing.T) {
@@ -38,6 +46,8 @@ func TestDecideState(t *testing.T) {
 		{"catch-up film", seen(viewing.ClassCatchUp, -time.Hour), film, ""},
 		{"clock five minutes ahead", seen("", 5*time.Minute), film, ""},
 		{"clock further ahead", seen("", 5*time.Minute+time.Millisecond), film, rules.Future},
+		{"today, of which only the date is known", dated(0), film, ""},
+		{"tomorrow, likewise", dated(1), film, rules.Future},
 		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, rules.Bulk},
 		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, rules.Backdated},
 		{"review", seen(viewing.ClassReview, -time.Hour), film, rules.Review},

@@ -48,6 +48,14 @@ func ParseInstant(text string) (Instant, error) {
 // Time is the instant in UTC.
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Millis).UTC() }
 
+// Begins is the earliest that it can have been: of a day, its beginning.
+func (i Instant) Begins() time.Time {
+	if i.Precision == Day {
+		return i.Time().Add(-12 * time.Hour)
+	}
+	return i.Time()
+}
+
 // IsZero reports whether no instant was given. 1970-01-01T00:00:00Z itself
 // counts as given when it carries its text.
 func (i Instant) IsZero() bool { return i.Millis == 0 && i.Text == "" }
