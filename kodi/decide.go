@@ -54,6 +54,7 @@ type reading struct {
 	seen   map[string]bool
 	met    int // how many of them were known
 	found  []*finding
+	last   *finding   // the last end that may be a playback
 	moved  []*finding // files whose time moved; handed over only if they were found as well
 	verdict
 }
@@ -300,7 +301,23 @@ func (r *reading) fallen(f library.File, old record, next *record) {
 	next.DownAt = r.now.UnixMilli()
 	for i := range next.Events {
 		e := &next.Events[i]
-		e.Taken = e.Taken || e.Count > f.PlayCount && e.Row == row(f)
+		if e.Taken || e.Count <= f.PlayCount || e.Row != row(f) {
+			continue
+		}
+		e.Taken = true
+		r.postpone(*e, r.now.Add(undecided), "Kodi took the play count back. It waits to see whether that stays so.")
+	}
+}
+
+// undecided is how long what was taken back may not leave, unless it is decided
+// before: longer than half of any running time.
+const undecided = 24 * time.Hour
+
+// postpone says anew when an event may leave. One that is a further sighting
+// made no entry.
+func (r *reading) postpone(e event, until time.Time, reason string) {
+	if e.Same == "" && !e.Gone {
+		r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, NotBefore: until.UnixMilli(), Reason: reason})
 	}
 }
 
@@ -322,6 +339,7 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 		case !e.Taken:
 		case keep(*e):
 			e.Taken = false
+			r.postpone(*e, r.now, "Kodi has set the play count again.")
 		default:
 			e.Taken, e.Gone = false, true
 			r.amendments = append(r.amendments, viewing.Amendment{

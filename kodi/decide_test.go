@@ -117,7 +117,12 @@ func tell(v verdict, labels map[string]string) []string {
 	}
 	for _, a := range v.amendments {
 		line := "drop " + labels[a.EventID]
-		if !a.Drop {
+		switch {
+		case a.NotBefore != 0:
+			continue // see TestTakenBackWaits
+		case a.Class != "":
+			line = string(a.Class) + " " + labels[a.EventID] + " after all"
+		case !a.Drop:
 			line = "rename " + labels[a.EventID] + ": " + a.Reason
 			if a.Media == nil {
 				line += " (noted)"

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,8 @@ func (r *reading) move(f library.File, old record) {
 	if !ok || w.midnight() {
 		return
 	}
-	r.moved = append(r.moved, &finding{key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})
+	g := growth{from: old.base(), to: f.PlayCount}
+	r.moved = append(r.moved, &finding{growth: g, key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})
 }
 
 // chain is the longest gap between two marks of one act: Kodi marks a whole
@@ -55,20 +57,45 @@ const chain = 2 * time.Second
 
 // findBulk reclasses what was marked in one act: times of different items that
 // follow each other within two seconds by Kodi's own clock, whether the counts
-// of all of them grew or not. The act may have begun in the reading before.
+// of all of them grew or not. The act may have begun in the reading before: what
+// that handed over is amended.
 func (r *reading) findBulk() {
-	act := []*finding{{key: r.meta.Last.Key, wall: r.meta.Last.Wall}}
+	before := &finding{key: r.meta.Last.Key, wall: r.meta.Last.Wall, ruling: ruling{class: viewing.ClassLive}}
+	act := []*finding{before}
 	for _, f := range r.ends() {
 		if apart(f.wall, act[len(act)-1].wall) > chain {
-			markBulk(act)
+			r.endAct(act, before)
 			act = nil
 		}
 		act = append(act, f)
 		if f.played() {
-			r.meta.Last = lastEnd{f.key, f.wall}
+			r.last = f
 		}
 	}
-	markBulk(act)
+	r.endAct(act, before)
+}
+
+// endAct marks an act as bulk if it is one, and amends what the reading before
+// handed over as the beginning of it.
+func (r *reading) endAct(act []*finding, before *finding) {
+	if markBulk(act) && act[0] == before {
+		r.amendBulk(r.meta.Last)
+	}
+}
+
+func (r *reading) amendBulk(last lastEnd) {
+	rec, changed := r.files[last.Path]
+	if !changed {
+		rec = r.known.files[last.Path].clone()
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		if e.ID == last.ID && !e.Gone && (ruling{class: e.Class}).played() {
+			e.Class = viewing.ClassBulk
+			r.files[last.Path] = rec
+			r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: bulkNote})
+		}
+	}
 }
 
 // played reports a class that will be sent.
@@ -98,16 +125,31 @@ func byTime(a, b *finding) int {
 	return cmp.Or(cmp.Compare(a.when.Millis, b.when.Millis), cmp.Compare(a.file.Path, b.file.Path))
 }
 
-func markBulk(act []*finding) {
-	if !slices.ContainsFunc(act, func(f *finding) bool { return f.key != act[0].key }) {
-		return
+// bulkNote says why something is bulk.
+const bulkNote = "Several items ended within two seconds of each other: they were marked or imported, and at most one of them was played."
+
+// markBulk marks what grew in an act, if that was more than one playback: two
+// items grew, or one grew and the times of two others moved. One that moved
+// alone is a playback that was skipped.
+func markBulk(act []*finding) bool {
+	grown, moved := map[string]bool{}, map[string]bool{}
+	for _, f := range act {
+		if f.played() || f.to > f.from {
+			grown[f.key] = true
+		} else {
+			moved[f.key] = true
+		}
+	}
+	maps.DeleteFunc(moved, func(key string, _ bool) bool { return grown[key] })
+	if len(grown) == 0 || len(grown) == 1 && len(moved) < 2 {
+		return false
 	}
 	for _, f := range act {
 		if f.played() {
-			f.class = viewing.ClassBulk
-			f.note = "Several items ended within two seconds of each other: they were marked or imported, not played."
+			f.class, f.note = viewing.ClassBulk, bulkNote
 		}
 	}
+	return true
 }
 
 // findSittings joins a finding to an earlier event when both are one sitting:
@@ -235,6 +277,9 @@ func (r *reading) handOver() {
 		rec.Serial++
 		rec.add(e, r.now)
 		r.files[f.file.Path] = rec
+		if f == r.last {
+			r.meta.Last = lastEnd{Key: f.key, Wall: f.wall, ID: e.first(), Path: f.file.Path}
+		}
 	}
 }
 

@@ -34,6 +34,32 @@ func TestBulk(t *testing.T) {
 				want: []string{"live F4 2026-03-02T02:01:02Z"},
 			},
 		}},
+		{name: "a chain of marks of which the first is read alone", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""), film(3, 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 0, ""), film(3, 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{
+				at: "2026-03-02 02:01:02", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 0, "")),
+				want: []string{"bulk F2 2026-03-02T02:01:01Z", "bulk F1 after all"},
+			},
+			{
+				at: "2026-03-02 02:01:03", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:01:01"), film(3, 1, "2026-03-01 21:01:02")),
+				want: []string{"bulk F3 2026-03-02T02:01:02Z"},
+			},
+		}},
+		{name: "skipped near the end, and the next one stopped at once", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 2))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(0, "2026-03-01 21:00:58", 2)),
+				want: []string{"live S S01E01 2026-03-02T02:00:56Z"},
+			},
+		}},
+		{name: "an add-on that sets the times of others too", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 1, "2025-01-01 20:00:00"), film(3, 1, "2025-01-01 20:00:00"))},
+			{
+				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), film(2, 1, "2026-03-01 21:00:59"), film(3, 1, "2026-03-01 21:00:59")),
+				want: []string{"bulk F1 2026-03-02T02:00:59Z"},
+			},
+		}},
 		{name: "two ends three seconds apart are two people", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
 			{
@@ -62,6 +88,37 @@ func TestBulk(t *testing.T) {
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) { s.run(t) })
+	}
+}
+
+// What is taken back waits until it is decided, whatever the user's grace.
+func TestTakenBackWaits(t *testing.T) {
+	const marked = "2026-03-01 21:00:59"
+	z := around{machine: location(t, "America/New_York")}
+	known := story{steps: []step{
+		{at: "2026-03-02 02:00:00", files: plain(0, "")},
+		{at: "2026-03-02 02:01:00", files: plain(1, marked), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+	}}.run(t)
+	amended := func(at string, files []library.File) []viewing.Amendment {
+		t.Helper()
+		v := decide(known, snapshot(files...), moment(t, at), z)
+		known = reload(t, known, v)
+		return v.amendments
+	}
+	if a := amended("2026-03-02 02:01:05", plain(0, "")); len(a) != 1 || a[0].Drop ||
+		!time.UnixMilli(a[0].NotBefore).After(moment(t, "2026-03-02 03:01:05")) {
+		t.Errorf("taken back: %+v", a)
+	}
+	if a := amended("2026-03-02 02:30:00", plain(0, "")); len(a) != 0 {
+		t.Errorf("later: %+v", a)
+	}
+	if a := amended("2026-03-02 02:30:05", plain(1, "2026-03-01 21:30:04")); len(a) != 1 ||
+		!time.UnixMilli(a[0].NotBefore).Equal(moment(t, "2026-03-02 02:30:05")) {
+		t.Errorf("set again: %+v", a)
+	}
+	amended("2026-03-02 02:30:10", plain(0, ""))
+	if a := amended("2026-03-02 03:31:00", plain(0, "")); len(a) == 0 || !a[0].Drop {
+		t.Errorf("not set again: %+v", a)
 	}
 }
 

@@ -35,7 +35,9 @@ type meta struct {
 // share.
 type lastEnd struct {
 	Key  string `json:"key"`
-	Wall int64  `json:"wall"` // by Kodi's clock, in ms as if that were UTC
+	Wall int64  `json:"wall"`           // by Kodi's clock, in ms as if that were UTC
+	ID   string `json:"id,omitempty"`   // of its event
+	Path string `json:"path,omitempty"` // of its file
 }
 
 // record is what is known of one file. The field names are short because a

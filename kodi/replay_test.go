@@ -170,7 +170,8 @@ func TestRealEveningLive(t *testing.T) {
 		"backdated Alpha Two (2003) 2026-11-21T02:05:00Z", // JSON-RPC with an older time
 		"live Gamma (2014) 2026-11-21T05:41:15Z",          // marked
 		"bulk Show Red S01E02 2026-11-21T05:41:16Z",       // and this a second later
-		"review Gamma (2014) 2026-11-21T05:41:15Z",        // count 2, the time unmoved
+		"bulk Gamma (2014) after all",
+		"review Gamma (2014) 2026-11-21T05:41:15Z", // count 2, the time unmoved
 		"live Show Red S01E04+Show Red S01E05 2026-11-21T05:41:20Z",
 		"live Beta (2010) 2026-11-21T05:43:02Z",
 		"drop Gamma (2014)", // unmarked at 05:41:18
@@ -210,6 +211,7 @@ func TestRealVersionsLive(t *testing.T) {
 		"live Beta (2010) 2026-11-21T05:58:28Z", // its other version: 31 s later, of a clip of a minute
 		"live Delta (1994) 2026-11-21T06:01:16Z",
 		"bulk Zeta (2021) 2026-11-21T06:01:18Z", // marked two seconds after that
+		"bulk Delta (1994) after all",
 	}
 	if !slices.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))

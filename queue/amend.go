@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -87,21 +88,37 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 		return t.note(id, c.sentence()+" But another source saw it too, so it stays as it is.")
 	case open && c.Drop:
 		return t.withdraw(c, e)
+	case open && c.Class != "":
+		return t.reclass(c, e)
+	case open && c.NotBefore != 0:
+		return t.postpone(c, e)
 	case open && c.Media != nil && !e.edited:
 		return t.correct(c, e)
+	case c.NotBefore != 0:
+		return nil // it left in time, or a person has it
 	default:
-		return t.note(id, c.sentence())
+		return t.note(id, c.noted(e))
 	}
+}
+
+// noted tells a person what the source wants of an entry that stays as it is.
+func (c amendment) noted(e amendable) string {
+	if c.Drop && e.event == c.event && e.state == StateDelivered {
+		return fmt.Sprintf("Noted from %s: %s It was sent before that. To take it back: filmspool queue undo %d", c.source, c.Reason, e.id)
+	}
+	return "Noted from " + c.source + ": " + c.Reason
 }
 
 // sentence tells a person what the source wants.
 func (c amendment) sentence() string {
-	verb := "Noted"
+	verb := "Put off"
 	switch {
 	case c.Drop:
 		verb = "Withdrawn"
 	case c.Media != nil:
 		verb = "Corrected"
+	case c.Class != "":
+		verb = "Taken for " + string(c.Class)
 	}
 	return verb + " by " + c.source + ": " + c.Reason
 }
@@ -130,6 +147,44 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 		return err
 	}
 	return t.dropItems(e.id)
+}
+
+// reclass asks the rules again about an entry that waits to leave. What a
+// person has decided about stays as it is.
+func (t *tx) reclass(c amendment, e amendable) error {
+	var one int64
+	decided, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{e.id}, &one)
+	if err != nil {
+		return err
+	}
+	if decided || e.state != StatePending {
+		return t.note(e.id, c.noted(e))
+	}
+	v := c.original
+	v.Class = c.Class
+	entry, err := t.entry(e.id)
+	if err != nil {
+		return err
+	}
+	d := rules.Decide(t.settings, c.source, v, entry.Media, readTime(t.now))
+	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == rules.Pending {
+		return err
+	}
+	if err := t.step(e.id, "rule", d.Why()); err != nil {
+		return err
+	}
+	return t.move(entry, State(d.State), d.Reason)
+}
+
+// postpone says anew when an entry may leave.
+func (t *tx) postpone(c amendment, e amendable) error {
+	_, err := t.exec(`UPDATE entries SET next_at = max(?1, created_at + ?2), lease = 0, lease_until = 0 WHERE id = ?3`,
+		c.NotBefore, t.settings.Grace.Milliseconds(), e.id)
+	if err != nil {
+		return err
+	}
+	t.nudge = true
+	return t.step(e.id, "amended", c.sentence())
 }
 
 // correct gives an entry its new identity.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -75,6 +76,64 @@ func TestAmendmentBreaksALease(t *testing.T) {
 	}
 	if again := s.lease(t); len(again) != 1 || again[0].Media.IDs.TMDB != 605 {
 		t.Errorf("leased again %+v", again)
+	}
+}
+
+// What turns out to be bulk is held, unless a person has let it go or the user
+// has bulk sent.
+func TestAmendedClassHolds(t *testing.T) {
+	s := fresh(t)
+	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
+	leased := s.lease(t)
+	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: "marked with others"}
+	s.amend(t, bulk)
+	if e := s.entry(t, id); e.State != StateHeld || e.Reason != "bulk" {
+		t.Fatalf("it is %s (%s)", e.State, e.Reason)
+	}
+	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("sending it: %v, want a lost lease", err)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.amend(t, bulk)
+	if e := s.entry(t, id); e.State != StatePending {
+		t.Errorf("what a person has released is %s", e.State)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+	lax := fresh(t)
+	lax.settings = rules.Settings{Classes: map[viewing.Class]rules.Action{viewing.ClassBulk: rules.Send}}
+	id = lax.commit(t, film("e1", 603, -10))[0].Entries[0]
+	lax.amend(t, bulk)
+	if e := lax.entry(t, id); e.State != StatePending {
+		t.Errorf("bulk is sent, and it is %s", e.State)
+	}
+}
+
+// An entry that is put off leaves neither before that, nor before the user's
+// grace has passed.
+func TestPostponed(t *testing.T) {
+	s := fresh(t)
+	s.settings = rules.Settings{Grace: time.Minute}
+	s.commit(t, film("e1", 603, -10))
+	put := func(off time.Duration) {
+		s.amend(t, viewing.Amendment{EventID: "e1", NotBefore: s.clock.now().Add(off).UnixMilli(), Reason: "taken back"})
+	}
+	put(24 * time.Hour)
+	s.clock.advance(23 * time.Hour)
+	if leased := s.lease(t); len(leased) != 0 {
+		t.Errorf("leased %v", ids(leased))
+	}
+	put(0)
+	if leased := s.lease(t); len(leased) != 1 {
+		t.Errorf("leased %v, want it", ids(leased))
+	}
+	s.commit(t, film("e2", 604, -10))
+	s.amend(t, viewing.Amendment{EventID: "e2", NotBefore: s.clock.now().UnixMilli(), Reason: "set again"})
+	if leased := s.lease(t); len(leased) != 0 {
+		t.Errorf("leased %v within the grace", ids(leased))
 	}
 }
 

@@ -9,12 +9,21 @@ import (
 // importKind is the kind of sources that bring what was seen long ago.
 const importKind = "import"
 
+// settling is how long an entry waits that a library has just found. What was
+// marked together is written within two seconds of each other and read within
+// a second or two: by then it is known whether more follows.
+const settling = 5 * time.Second
+
 // line decides behind whom the entry leaves, and when at the earliest.
 func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.Time) {
 	d.Backfill = viewing.SourceKind(source) == importKind ||
 		v.Class == viewing.ClassBulk || v.Class == viewing.ClassBackdated || v.Class == viewing.ClassImport
-	if s.Grace > 0 {
-		d.NotBefore = now.Add(s.Grace)
+	wait := s.Grace
+	if v.Class == viewing.ClassLive || v.Class == viewing.ClassCatchUp {
+		wait = max(wait, settling)
+	}
+	if wait > 0 {
+		d.NotBefore = now.Add(wait)
 	}
 }
 
@@ -22,7 +31,7 @@ func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.T
 func (d *Decision) leave() string {
 	says := "it may be sent."
 	if !d.NotBefore.IsZero() {
-		says = "it may leave from " + d.NotBefore.UTC().Format("2006-01-02T15:04:05.999Z07:00") + "."
+		says = "it may leave from " + d.NotBefore.Format("2006-01-02T15:04:05.999Z07:00") + "."
 	}
 	if d.Backfill {
 		says += " As an import it lets everything pass that is seen live."

@@ -47,6 +47,10 @@ func TestDecideGrace(t *testing.T) {
 		{"none", "browser:b1", 0, "", time.Time{}, "it may be sent."},
 		{"some", "browser:b1", 10 * time.Minute, "", noon().Add(10 * time.Minute), "it may leave from 2026-03-01T12:10:00Z."},
 		{"odd", "browser:b1", 1500 * time.Millisecond, "", noon().Add(1500 * time.Millisecond), "it may leave from 2026-03-01T12:00:01.5Z."},
+		{"a library's", "kodi:/k", 0, viewing.ClassLive, noon().Add(5 * time.Second), "it may leave from 2026-03-01T12:00:05Z."},
+		{"a library's, caught up", "kodi:/k", time.Second, viewing.ClassCatchUp, noon().Add(5 * time.Second), "it may leave from 2026-03-01T12:00:05Z."},
+		{"a library's, with more", "kodi:/k", time.Minute, viewing.ClassLive, noon().Add(time.Minute), "it may leave from 2026-03-01T12:01:00Z."},
+		{"a library's past", "kodi:/k", 0, viewing.ClassImport, time.Time{}, "it may be sent."},
 		{"import", "import", time.Hour, "", noon().Add(time.Hour), "from 2026-03-01T13:00:00Z. As an import"},
 		{"held", "kodi:/k", time.Hour, viewing.ClassBulk, noon().Add(time.Hour), "Held as bulk"},
 	} {

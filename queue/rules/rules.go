@@ -62,7 +62,7 @@ type Decision struct {
 	Steps   []string // why, one plain sentence each; the first is about the account
 	// Backfill is set for imports: they leave when nothing live is due.
 	Backfill bool
-	// NotBefore is when the entry may leave at the earliest; zero without a grace.
+	// NotBefore is when the entry may leave at the earliest; zero for at once.
 	NotBefore time.Time
 }
 

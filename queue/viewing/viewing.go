@@ -141,6 +141,12 @@ type Amendment struct {
 	Origin Origin `json:"origin,omitzero"`
 	// Drop withdraws the event.
 	Drop bool `json:"drop,omitempty"`
+	// Class is what the event has turned out to be; "" keeps what it was. It
+	// holds what waits to leave, where the user wants that class held.
+	Class Class `json:"class,omitempty"`
+	// NotBefore is when the event may leave at the earliest, in milliseconds
+	// since 1970 in UTC; 0 keeps what it was. The user's grace counts as well.
+	NotBefore int64 `json:"notBefore,omitempty"`
 	// Reason is one sentence for a person.
 	Reason string `json:"reason"`
 }
