@@ -137,6 +137,10 @@ func kodiSource(s kodi.Status) status.Source {
 		out.Detail += "; " + doubling(s.Reporters)
 		out.Hint = cmp.Or(out.Hint, "turn that add-on off in Kodi, or take the library out of the configuration")
 	}
+	if len(s.Writers) > 0 {
+		out.Detail += "; what is new is held for you: " + strings.Join(s.Writers, ", ") + " of this Kodi writes here what was watched elsewhere"
+		out.Hint = cmp.Or(out.Hint, "filmspool queue release --reason review sends what is held; to have nothing held, turn that add-on off in Kodi")
+	}
 	if i := s.Import; i.Total > 0 && s.Importing {
 		out.Detail += fmt.Sprintf("; importing %d of %d", i.Done, i.Total)
 	} else if i.Total > 0 {

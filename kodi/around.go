@@ -10,7 +10,7 @@ import (
 
 // around is what is known of this Kodi beside its library.
 func (i *Importer) around() around {
-	return around{configured: i.o.Zone, kodi: i.zone.read(i.o.Userdata), machine: i.machine}
+	return around{configured: i.o.Zone, kodi: i.zone.read(i.o.Userdata), machine: i.machine, addOns: i.addOns}
 }
 
 // kodiZone is the zone of Kodi's settings, read again when their file changes.

@@ -29,6 +29,7 @@ type around struct {
 	configured *time.Location // nil when none
 	kodi       *time.Location // from Kodi's settings; nil when they do not say
 	machine    *time.Location
+	addOns     addOns
 }
 
 // expected is the zone in which Kodi is believed to write.

@@ -35,6 +35,7 @@ func decide(known *memory, snap library.Snapshot, now time.Time, z around) verdi
 	r.gone()
 	r.findBulk()
 	r.holdShowMarks()
+	r.holdUnseen()
 	r.findSittings()
 	r.handOver()
 	return r.verdict

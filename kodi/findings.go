@@ -25,6 +25,7 @@ type finding struct {
 	wall    int64 // Kodi's time in ms as if it were UTC
 	first   int   // place of the first item in the file
 	settled bool  // ruled on before: neither bulk nor one sitting any more
+	unseen  bool  // it may be a playback, or what an add-on wrote
 	times   int   // how many viewings it stands for; 0 is one
 }
 
@@ -163,7 +164,7 @@ func (r *reading) findSittings() {
 		case f.settled:
 		case f.again:
 			r.joinRegrown(f)
-		case f.class != viewing.ClassReview && f.class != viewing.ClassBackdated:
+		case f.unseen, f.class != viewing.ClassReview && f.class != viewing.ClassBackdated:
 			f.join(ends, r.files[f.file.Path].Events)
 		}
 		ends.add(f.event())

@@ -93,7 +93,9 @@ type Importer struct {
 	whole    time.Time // when all of it was last read
 	settings string    // stamp of Kodi's settings at that time
 
-	reportersAt time.Time // when add-ons were last looked for
+	addOns      addOns    // that were last found
+	addOnsAt    time.Time // when they were looked for
+	addOnsStamp string    // of their folder then
 
 	show   sync.Mutex
 	status Status
@@ -257,7 +259,6 @@ func (i *Importer) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	i.findReporters(ctx)
 	return i.grant(ctx, snap)
 }
 
@@ -272,6 +273,7 @@ func (i *Importer) read(ctx context.Context, take func(context.Context) (library
 	}
 	now := time.Now()
 	snap.Written = i.written(snap)
+	i.findAddOns(ctx)
 	v, err := i.decide(snap, now)
 	if err != nil {
 		return snap, err

@@ -82,6 +82,7 @@ func (i *Importer) look(ctx context.Context, take func(context.Context) (library
 		return verdict{}, snap, err
 	}
 	snap.Written = i.written(snap)
+	i.findAddOns(ctx)
 	v, err := i.decide(snap, time.Now())
 	return v, snap, err
 }

@@ -67,6 +67,9 @@ type Status struct {
 	Clock string
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
+	// Writers are add-ons of this Kodi that write into the library what was
+	// watched elsewhere.
+	Writers []string
 }
 
 // Status is how the importer fares now.
@@ -175,7 +178,7 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
-	s.Beside, s.Reporters = i.status.Beside, i.status.Reporters
+	s.Beside, s.Reporters, s.Writers = i.status.Beside, i.status.Reporters, i.status.Writers
 	if !s.Importing {
 		s.Import = v.meta.Import
 	}

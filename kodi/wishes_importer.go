@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/playlist"
@@ -174,30 +173,4 @@ func (o Options) watchPlaylists(ctx context.Context, settled func(context.Contex
 
 func isPlaylist(name string) bool {
 	return slices.Contains([]string{".m3u", ".m3u8", ".xsp"}, strings.ToLower(filepath.Ext(name)))
-}
-
-// reportersEvery is how often add-ons are looked for while the library changes.
-const reportersEvery = time.Hour
-
-// findReporters looks for add-ons now and then, and shows what it finds.
-func (i *Importer) findReporters(ctx context.Context) {
-	if i.o.Hosts == nil || !i.reportersAt.IsZero() && time.Since(i.reportersAt) < reportersEvery {
-		return
-	}
-	i.reportersAt = time.Now()
-	found := i.reporters(ctx)
-	i.show.Lock()
-	defer i.show.Unlock()
-	if !slices.Equal(found, i.status.Reporters) && len(found) > 0 {
-		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(found, ", "))
-	}
-	i.status.Reporters = found
-}
-
-// reporters are the add-ons that report to the same service.
-func (i *Importer) reporters(ctx context.Context) []string {
-	if i.o.Hosts == nil {
-		return nil
-	}
-	return library.Reporters(ctx, i.o.Userdata, i.o.Hosts())
 }
