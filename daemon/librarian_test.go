@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
@@ -76,5 +77,44 @@ func TestDeafLibraryIsTold(t *testing.T) {
 	}
 	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Deaf: "no space left on device"}); strings.Contains(got.Detail, "looked") {
 		t.Errorf("a library that cannot be read now says %s", got.Detail)
+	}
+}
+
+// A library that is missing needs a person after a while, and says since when.
+func TestMissingLibraryIsTold(t *testing.T) {
+	s := kodi.Status{State: kodi.StateWaiting, Since: time.Now().Add(-time.Minute), Summary: "Waiting.", Hint: "check it"}
+	if got := kodiSource(s); got.State != "waiting" {
+		t.Errorf("at a start: %+v", got)
+	}
+	s.Since = time.Now().Add(-missingAfter)
+	got := kodiSource(s)
+	if got.State != status.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
+		t.Errorf("after a while: %+v", got)
+	}
+	all := status.Status{Sources: []status.Source{got}}
+	if summarise(&all); all.State != status.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+		t.Errorf("the whole: %+v", all)
+	}
+	s.State = kodi.StateBusy
+	if got := kodiSource(s); got.State != "waiting" {
+		t.Errorf("what passes by itself: %+v", got)
+	}
+}
+
+// What is known of a Kodi beside its library is told, with what helps.
+func TestWhatIsAroundALibraryIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		s            kodi.Status
+		detail, hint string
+	}{
+		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "; not watched: the profile Kids (/k), which", "[[kodi.libraries]]"},
+		{kodi.Status{Clock: "Kodi's clock is off", Hint: "set it"}, "; Kodi's clock is off", "set it"},
+		{kodi.Status{Writers: []string{"script.trakt"}}, "script.trakt of this Kodi writes here", "queue release --reason review"},
+		{kodi.Status{Reporters: []string{"script.tracker"}}, "the add-on script.tracker of this Kodi reports", "turn that add-on off"},
+	} {
+		tt.s.State = kodi.StateOK
+		if got := kodiSource(tt.s); got.State != status.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
+			t.Errorf("got %+v", got)
+		}
 	}
 }

@@ -19,8 +19,10 @@ import (
 // what libraries were exported to.
 func (d *Daemon) openKodi() error {
 	door := newLibrarian(d.keys)
+	var watched []string
 	for _, l := range d.o.Config.Kodi.Libraries {
 		door.folders = append(door.folders, l.Userdata)
+		watched = append(watched, filepath.Clean(l.Userdata))
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		zone, err := zoneOf(l.TimeZone)
@@ -31,9 +33,9 @@ func (d *Daemon) openKodi() error {
 			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
 			Login:   func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
 			Claim:   func(origin string) error { return door.claim(l.Userdata, origin) },
-			Foresee: foresee(settingsOf(d.o.Config)),
-			Wishes:  kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
-			Hosts:   func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
+			Foresee: foresee(settingsOf(d.o.Config)), Watched: watched,
+			Wishes: kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
+			Hosts:  func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
@@ -106,6 +108,11 @@ func doubling(addons []string) string {
 	return "the add-ons " + strings.Join(addons, ", ") + " of this Kodi report to the same service: what several tell would be there more than once"
 }
 
+// missingAfter is how long a library may be missing without a word: drives are
+// plugged in and network folders mounted for a minute or two after a start, and
+// systemd waits 90 s for them.
+const missingAfter = 5 * time.Minute
+
 // kodiSource is a library in the words of the control API. What passes by
 // itself waits; what does not needs the user.
 func kodiSource(s kodi.Status) status.Source {
@@ -121,6 +128,10 @@ func kodiSource(s kodi.Status) status.Source {
 	default:
 		out.State = status.Attention
 	}
+	if s.State == kodi.StateWaiting && time.Since(s.Since) >= missingAfter {
+		out.State = status.Attention
+		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
+	}
 	if s.Beside != "" && s.State == kodi.StateOK {
 		out.Detail += "; " + s.Beside
 	}
@@ -129,6 +140,10 @@ func kodiSource(s kodi.Status) status.Source {
 	}
 	if s.Deaf != "" && s.State == kodi.StateOK {
 		out.Detail += "; looked at now and then: " + s.Deaf
+	}
+	if len(s.Unwatched) > 0 && s.State == kodi.StateOK {
+		out.Detail += "; not watched: the profile " + strings.Join(s.Unwatched, ", ") + ", which has a library of its own"
+		out.Hint = cmp.Or(out.Hint, "to watch that profile too, name its folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
 	if s.Clock != "" && s.State == kodi.StateOK {
 		out.Detail += "; " + s.Clock

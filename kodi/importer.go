@@ -49,6 +49,9 @@ type Options struct {
 	// Claim is told which library the folder leads to, before a reading of it
 	// is believed; an error stands in its way. Nil lets all pass.
 	Claim func(origin string) error
+	// Watched are the userdata folders of all libraries that are watched, this one
+	// among them: to find profiles of this Kodi that are not. Nil looks for none.
+	Watched []string
 	// Wishes is what is handed over beside viewings; nothing by default.
 	Wishes Wishes
 	// ReadWishes reads what Wishes asks for; nil reads Kodi's.
@@ -128,7 +131,7 @@ func New(o Options) (*Importer, error) {
 		o.Foresee = plainFate
 	}
 	i.o = o
-	i.status = Status{Userdata: folder, State: StateStarting, Summary: "Not read yet."}
+	i.status = Status{Userdata: folder, State: StateStarting, Since: time.Now(), Summary: "Not read yet."}
 	return i, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,7 @@ type Status struct {
 	Database string    // the library file; "" before one was read
 	Version  int       // its schema number
 	State    string    // one of the states
+	Since    time.Time // when that state began
 	Summary  string    // one sentence
 	Hint     string    // what to do, if anything
 	Deaf     string    // why changes are found by looking now and then, a clause; "" when events tell of them
@@ -67,6 +69,9 @@ type Status struct {
 	Clock string
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
+	// Unwatched are profiles of this Kodi that have a library of their own which
+	// is not watched: their names with their folders.
+	Unwatched []string
 	// Writers are add-ons of this Kodi that write into the library what was
 	// watched elsewhere.
 	Writers []string
@@ -151,6 +156,7 @@ func (i *Importer) trouble(err error) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	if i.status.State != c.state {
+		i.status.Since = time.Now()
 		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", c.state, "error", err)
 	}
 	i.status.State, i.status.Summary, i.status.Hint = c.state, c.summary, c.hint
@@ -168,6 +174,7 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 		s.Summary = fmt.Sprintf("Most of the library has vanished (%d files were watched, now %d); what was known of it is kept.", v.meta.Guard.Before, v.meta.Guard.Now)
 		s.Hint = "if that is right, it is believed after a day"
 	}
+	s.Unwatched = i.unwatched()
 	if percent := watchedAt(i.o.Userdata); percent != usualPercent && s.Hint == "" {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
@@ -182,7 +189,9 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 	if !s.Importing {
 		s.Import = v.meta.Import
 	}
+	s.Since = i.status.Since
 	if i.status.State != s.State {
+		s.Since = time.Now()
 		i.o.Logger.Info("reading a library", "source", i.source, "state", s.State, "version", s.Version,
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
@@ -191,6 +200,20 @@ func (i *Importer) good(snap library.Snapshot, v verdict) {
 
 // maxSettings bounds what is read of advancedsettings.xml, in bytes.
 const maxSettings = 1 << 20
+
+// unwatched lists the profiles with a library of their own that nobody reads.
+func (i *Importer) unwatched() (names []string) {
+	profiles, err := library.Profiles(i.o.Userdata)
+	if err != nil || i.o.Watched == nil {
+		return nil
+	}
+	for _, p := range profiles {
+		if p.Own && !slices.Contains(i.o.Watched, filepath.Clean(p.Userdata)) {
+			names = append(names, fmt.Sprintf("%s (%s)", p.Name, p.Userdata))
+		}
+	}
+	return names
+}
 
 // usualPercent is how far Kodi must have played, if not set otherwise.
 const usualPercent = 90
