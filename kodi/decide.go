@@ -34,6 +34,7 @@ func decide(known *memory, snap library.Snapshot, now time.Time, z around) verdi
 	}
 	r.gone()
 	r.findBulk()
+	r.gatherUntimed()
 	r.holdShowMarks()
 	r.holdUnseen()
 	r.findSittings()

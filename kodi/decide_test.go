@@ -368,6 +368,11 @@ func TestWhatLooksLikeAPlay(t *testing.T) {
 	}
 }
 
+// clip is a copy of film 1, which runs for a minute.
+func clip(name string, count int, last string) library.File {
+	return but(film(1, count, last), func(f *library.File) { f.Path, f.Duration = "/films/"+name+".mkv", time.Minute })
+}
+
 func TestOneSitting(t *testing.T) {
 	stories := []story{
 		{name: "stopped at 93 %, and again for the credits", steps: []step{
@@ -400,6 +405,17 @@ func TestOneSitting(t *testing.T) {
 				at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:59"), but(film(1, 1, "2026-03-01 21:00:59"), func(f *library.File) { f.Path = "/films/1 cut.mkv" })),
 				want: []string{"live F1 2026-03-02T02:00:59Z", "live F1 2026-03-02T02:00:59Z = F1"},
 			},
+		}},
+		{name: "a short film of which one copy is played and the other is marked", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(clip("a", 0, ""), clip("b", 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:01:59")), want: []string{"live F1 2026-03-02T02:01:59Z = F1"}},
+		}},
+		{name: "both copies of a short film are played one after the other", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(clip("a", 0, ""), clip("b", 0, ""))},
+			{at: "2026-03-02 02:01:00", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 0, "")), want: []string{"live F1 2026-03-02T02:00:59Z"}},
+			{at: "2026-03-02 02:02:10", files: list(clip("a", 1, "2026-03-01 21:00:59"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:05Z"}},
+			{at: "2026-03-02 02:02:40", files: list(clip("a", 2, "2026-03-01 21:02:39"), clip("b", 1, "2026-03-01 21:02:05")), want: []string{"live F1 2026-03-02T02:02:39Z = F1"}},
 		}},
 		{name: "unknown running time of an episode", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(but(episodes(0, "", 1), func(f *library.File) { f.Duration = 0 }))},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
-	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -40,11 +39,11 @@ func (r *reading) doubt(g growth, v ruling) ruling {
 	if !v.played() || !g.inserted() {
 		return v
 	}
-	since := r.good.UTC().Format(time.RFC3339)
+	since := r.say(r.good)
 	switch {
 	case !g.unknown:
 		v.class, v.note = viewing.ClassReview, fmt.Sprintf(
-			"Kodi has read this file's NFO again since the reading of %s: the count of %d may come from there, not from a playback.", since, g.to)
+			"This file's NFO was read again since the reading of %s. The count of %d may come from there, not from a playback.", since, g.to)
 	case v.when.Time().Sub(r.good) < half(g.file):
 		v.class, v.note = viewing.ClassBackdated, fmt.Sprintf(
 			"The file is new in the library, with a count of %d and less time to play it than half its running time: most likely its NFO says so.", g.to)

@@ -191,9 +191,9 @@ func TestDoubtIsExplained(t *testing.T) {
 		before, after library.File
 		want          string
 	}{
-		"refreshed":   {film(1, 0, ""), rebuilt(film(1, 1, late), 8), "Kodi has read this file's NFO again"},
+		"refreshed":   {film(1, 0, ""), rebuilt(film(1, 1, late), 8), "This file's NFO was read again"},
 		"new, early":  {film(2, 0, ""), film(1, 1, early), "less time to play it than half its running time"},
-		"new, late":   {film(2, 0, ""), film(1, 1, late), "it was played since the reading of 2026-03-02T02:00:00Z, or its NFO says so"},
+		"new, late":   {film(2, 0, ""), film(1, 1, late), "it was played since the reading of 2026-03-01 21:00:00 -05:00, or its NFO says so"},
 		"from Files":  {film(2, 0, ""), bare(film(1, 1, early)), "The count went from 0 to 1"},
 		"show marked": {episodes(0, "", 4, 5), episodes(2, late, 4, 5), "marked with its show"},
 	}

@@ -153,6 +153,28 @@ func markBulk(act []*finding) bool {
 	return true
 }
 
+// gathering is how many items that got a count without a time in one reading
+// are one act: a season that was marked by another program.
+const gathering = 3
+
+// gatherUntimed makes one bulk of many counts without a time.
+func (r *reading) gatherUntimed() {
+	items := map[string]bool{}
+	for _, f := range r.found {
+		items[f.key] = items[f.key] || f.untimed
+	}
+	maps.DeleteFunc(items, func(_ string, untimed bool) bool { return !untimed })
+	if len(items) < gathering {
+		return
+	}
+	for _, f := range r.found {
+		if f.untimed {
+			f.class = viewing.ClassBulk
+			f.note += fmt.Sprintf(" %d items were changed so at once.", len(items))
+		}
+	}
+}
+
 // findSittings joins a finding to an earlier event when both are one sitting:
 // half the running time must lie between two ends of an item over all its
 // files, and between a count going down and growing again.
@@ -234,16 +256,24 @@ func (r *reading) knownEnds() index {
 	return ends
 }
 
+// copyMargin is how long it takes at least to begin another copy of an item.
+const copyMargin = 5 * time.Second
+
 // join looks for the nearest end of the same item that is too near, or of the
-// same file, whatever it was called then. An end that waits for a person cannot
-// stand for a playback.
+// same file, whatever it was called then. Another copy cannot have been played
+// from its beginning within the running time. An end that waits for a person
+// cannot stand for a playback.
 func (f *finding) join(ends index, file []event) {
 	first, _, _ := strings.Cut(f.key, "|")
-	nearest := half(f.file)
+	nearest := 2*half(f.file) + copyMargin
+	own := func(e event) bool { return slices.ContainsFunc(file, func(o event) bool { return o.ID == e.ID }) }
 	same := slices.DeleteFunc(slices.Clone(file), func(e event) bool { return e.Gone })
 	for i, e := range slices.Concat(same, ends[first]) {
 		played := ruling{class: e.Class}.played()
 		d := apart(f.when.Millis, e.When.Millis)
+		if d >= half(f.file) && own(e) {
+			continue
+		}
 		if d < nearest && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.class) {
 			nearest, f.sameAs = d, e.first()
 		}

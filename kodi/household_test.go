@@ -60,6 +60,13 @@ func TestBulk(t *testing.T) {
 				want: []string{"bulk F1 2026-03-02T02:00:59Z"},
 			},
 		}},
+		{name: "a season marked by a program that gives no times", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(0, "", 2), episodes(0, "", 3), film(1, 0, ""))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "", 1), episodes(1, "", 2), episodes(1, "", 3), film(1, 1, "2026-03-01 21:00:59")),
+				want: []string{"live F1 2026-03-02T02:00:59Z", "bulk S S01E01 2026-03-02T02:01:00Z", "bulk S S01E02 2026-03-02T02:01:00Z", "bulk S S01E03 2026-03-02T02:01:00Z"},
+			},
+		}},
 		{name: "two ends three seconds apart are two people", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 0, ""))},
 			{

@@ -150,9 +150,12 @@ func (r *reading) backdatedNote(g growth, s stamp) string {
 		g.from, g.to, r.say(s.at), age)
 }
 
+// clockLayout tells a person an instant.
+const clockLayout = "2006-01-02 15:04:05 -07:00"
+
 // say writes an instant in this machine's time, with its offset.
 func (r *reading) say(at time.Time) string {
-	return at.In(r.around.machine).Format("2006-01-02 15:04:05 -07:00")
+	return at.In(r.around.machine).Format(clockLayout)
 }
 
 // maxStamp bounds a time that is no time.

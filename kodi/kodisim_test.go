@@ -192,10 +192,10 @@ func TestNFOsAreNoPlaybacks(t *testing.T) {
 	if fresh != h.film {
 		t.Fatalf("the only film was refreshed to %v: this is about one that keeps its id", fresh)
 	}
-	expect(viewing.ClassReview, "NFO again")
+	expect(viewing.ClassReview, "NFO was read again")
 	_, err = h.sim.Refresh(h.double, kodisim.Refreshed{Claim: claim()})
 	must(t, err)
-	expect(viewing.ClassReview, "NFO again")
+	expect(viewing.ClassReview, "NFO was read again")
 	beta, err := h.sim.AddFilm(kodisim.Film{Title: "Beta", IDs: viewing.IDs{TMDB: 604}, Duration: time.Hour, Claim: claim()}, time.Now())
 	must(t, err)
 	expect(viewing.ClassBackdated, "its NFO says so")

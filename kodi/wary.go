@@ -66,7 +66,7 @@ func hold(v *viewing.Viewing, heard map[string][]viewing.Instant) {
 		for _, at := range heard[m.Key()] {
 			if tooNear(m, v.WatchedAt, at) {
 				v.Class, v.Unsure = viewing.ClassReview, true
-				v.Origin.Note += fmt.Sprintf(" But a viewing of it at %s is known already: it may be the same playback.", at.Time().Format(time.RFC3339))
+				v.Origin.Note += fmt.Sprintf(" But a viewing of it at %s is known already: it may be the same playback.", at.Time().Local().Format(clockLayout))
 				return
 			}
 		}

@@ -132,7 +132,7 @@ func TestGraceKeepsAnEntry(t *testing.T) {
 	s.clock.advance(10*time.Minute - time.Millisecond)
 	s.wantLeased(t)
 	x, err := s.Explain(t.Context(), id[0])
-	if err != nil || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "may leave from 2026-03-01T12:10:00Z") {
+	if err != nil || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "may leave from "+noon().Add(10*time.Minute).Local().Format(time.RFC3339)) {
 		t.Errorf("explained as %+v, %v", x.Steps, err)
 	}
 	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: "e2", Drop: true, Reason: "a mistake"}}})

@@ -177,7 +177,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		{"review sent, of the future", "", all, seen(viewing.ClassReview, time.Hour), theFilm(), rules.Held, rules.Future, "future"},
 		{"review sent, without identifier", "", all, seen(viewing.ClassReview, 0), nameless, rules.Held, rules.Unresolved, "unresolved"},
 		{"review sent, unsure", "", all, unsure, theFilm(), rules.Held, rules.Review, "nobody but you can tell"},
-		{"review, unsure", "", nil, unsure, theFilm(), rules.Held, rules.Review, "its time makes no sense"},
+		{"review, unsure", "", nil, unsure, theFilm(), rules.Held, rules.Review, "does not prove that it was watched"},
 		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), rules.Dropped, rules.Review, "Ignored as review"},
 		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), rules.Held, "live", "Held as live, as the settings have it."},
 		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), rules.Dropped, "catch-up", "Ignored as catch-up"},

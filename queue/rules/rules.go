@@ -26,9 +26,9 @@ const (
 // reason to drop one; see [Ignored].
 const (
 	Unresolved = "unresolved" // no identifier that the service takes
-	Review     = "review"     // its time makes no sense
-	Backdated  = "backdated"  // older than the reading of the library before
-	Bulk       = "bulk"       // marked together with others in one act
+	Review     = "review"     // what was seen does not prove that, or when, it was watched
+	Backdated  = "backdated"  // an import or a restored file
+	Bulk       = "bulk"       // marked or imported together with others in one act
 	Future     = "future"     // more than five minutes ahead of this machine
 	Filtered   = "filter"     // a filter of the user's
 )

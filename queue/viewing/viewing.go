@@ -27,7 +27,7 @@ const (
 	ClassCatchUp   Class = "catch-up"  // happened between two readings further apart
 	ClassBulk      Class = "bulk"      // marked together with others in one act
 	ClassBackdated Class = "backdated" // older than the reading before: an import, a restored file
-	ClassReview    Class = "review"    // its time makes no sense; a person must look
+	ClassReview    Class = "review"    // what was seen does not prove that, or when, it was watched
 	ClassImport    Class = "import"    // from before first contact; the user has asked for it
 )
 
