@@ -94,6 +94,8 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 		return t.postpone(c, e)
 	case open && c.Media != nil && !e.edited:
 		return t.correct(c, e)
+	case c.Ask && c.Media != nil && e.event == c.event && e.state == StateDelivered && !e.edited:
+		return t.ask(c, e)
 	case c.NotBefore != 0:
 		return nil // it left in time, or a person has it
 	default:

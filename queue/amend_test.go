@@ -2,6 +2,8 @@ package queue
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +136,71 @@ func TestPostponed(t *testing.T) {
 	s.amend(t, viewing.Amendment{EventID: "e2", NotBefore: s.clock.now().UnixMilli(), Reason: "set again"})
 	if leased := s.lease(t); len(leased) != 0 {
 		t.Errorf("leased %v within the grace", ids(leased))
+	}
+}
+
+// delivered commits a viewing and sees it delivered.
+func (o *opened) delivered(t *testing.T, v viewing.Viewing) int64 {
+	t.Helper()
+	id := o.commit(t, v)[0].Entries[0]
+	o.settle(t, Settlement{Entry: id, Attempt: o.sendOne(t, id), State: StateDelivered})
+	return id
+}
+
+// What was sent as something else becomes a question, once.
+func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
+	s := fresh(t)
+	sent := s.delivered(t, film("e1", 603, -10))
+	renamed := viewing.Amendment{EventID: "e1", Media: identified(604), Ask: true, Reason: "Kodi now calls it movie 604."}
+	for range 2 {
+		s.amend(t, renamed)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Held: 1}) {
+		t.Fatalf("counts %+v", counts)
+	}
+	x := s.explained(t, sent+1)
+	if x.Entry.State != StateHeld || x.Entry.Reason != rules.Review || x.Entry.Media.IDs.TMDB != 604 ||
+		!x.Entry.WatchedAt.Time().Equal(noon().Add(-10*time.Minute)) {
+		t.Errorf("the question is %+v", x.Entry)
+	}
+	if body := string(x.Events[0].Body); !strings.Contains(body, fmt.Sprintf("filmspool queue undo %d", sent)) {
+		t.Errorf("it says %s", body)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{sent + 1}}, false); err != nil {
+		t.Errorf("releasing it: %v", err)
+	}
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Ask: true, Reason: "and back"})
+	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1}) {
+		t.Errorf("called as it was sent, counts %+v", counts)
+	}
+}
+
+// A further sighting by another name than what was sent stands for itself, and
+// answers the question.
+func TestSightingByAnotherNameStandsForItself(t *testing.T) {
+	s := fresh(t)
+	sent := s.delivered(t, film("e1", 603, -10))
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Ask: true, Reason: "renamed"})
+	again := film("e2", 604, -9)
+	again.SameAs = "e1"
+	id := s.commit(t, again)[0].Entries[0]
+	if e := s.entry(t, id); id == sent || e.State != StatePending || e.Media.IDs.TMDB != 604 {
+		t.Errorf("it became %+v", e)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+	credits := film("e3", 603, -8)
+	credits.SameAs = "e1"
+	if got := s.commit(t, credits)[0].Entries; len(got) != 1 || got[0] != sent {
+		t.Errorf("a sighting by the same name became %v", got)
+	}
+	corrected := s.commit(t, film("f1", 700, -30))[0].Entries[0]
+	s.amend(t, viewing.Amendment{EventID: "f1", Media: identified(701), Ask: true, Reason: "renamed"})
+	again = film("f2", 701, -29)
+	again.SameAs = "f1"
+	if got := s.commit(t, again)[0].Entries; len(got) != 1 || got[0] != corrected {
+		t.Errorf("what was corrected before it left became %v", got)
 	}
 }
 

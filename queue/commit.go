@@ -144,6 +144,9 @@ type keeping struct {
 // The name goes first: whether it is taken tells whether the event is new.
 func (t *tx) keep(e sighting) (k keeping, err error) {
 	same, err := t.sameAs(e)
+	if err == nil && same != nil {
+		same, err = t.stillSame(e, same)
+	}
 	if err != nil {
 		return keeping{}, err
 	}
