@@ -103,9 +103,9 @@ func (c *control) ScanKodi(ctx context.Context) (status.Scan, error) {
 // doubling warns of add-ons that report to the same service.
 func doubling(addons []string) string {
 	if len(addons) == 1 {
-		return "the add-on " + addons[0] + " of this Kodi reports to the same service: what both tell would be there twice"
+		return "the add-on " + addons[0] + " of this Kodi reports to the same service: what is new here is held for you, for it may be there already"
 	}
-	return "the add-ons " + strings.Join(addons, ", ") + " of this Kodi report to the same service: what several tell would be there more than once"
+	return "the add-ons " + strings.Join(addons, ", ") + " of this Kodi report to the same service: what is new here is held for you, for it may be there already"
 }
 
 // missingAfter is how long a library may be missing without a word: drives are

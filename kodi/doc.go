@@ -40,8 +40,10 @@
 //     was seen before. It is sent.
 //   - catch-up: the time lies between two good readings, however far apart.
 //     Kodi keeps only the last time, so several plays count as one. It is sent.
-//   - bulk: the times of different items moved within two seconds of each
-//     other, or in a chain of such steps: marked, not played. It is held.
+//   - bulk: different items grew within two seconds of each other, or in a
+//     chain of such steps; or one grew while the times of two others moved; or
+//     three grew at once without a time. At most one of them was played. It is
+//     held.
 //   - backdated: a time before the last good reading, or long before it was
 //     written; a date without a time; or a new file that came with its count:
 //     an import. It is held.
@@ -52,6 +54,15 @@
 //     another zone; a file of several episodes that grew from none to their
 //     number, as marking the whole show leaves it. It is held.
 //
+// The first item of a bulk may be read before the second is written. So live
+// and catch-up viewings wait five seconds before they leave. What turns out to
+// be the beginning of a bulk is amended, and held.
+//
+// The library does not tell a playback from what an add-on writes. Where an
+// add-on is installed that writes what was watched elsewhere (Jellyfin, Emby,
+// Plex, Trakt, WatchedList), or one that reports to the same service, every live
+// and caught-up viewing is held for review. [Status] names the add-on.
+//
 // Some are marked as unsure, and are never sent by themselves, whatever the user
 // has said of their class: a count without a time, with the time of another play
 // or of a machine whose clock was not set; one that was taken back and set again;
@@ -59,15 +70,20 @@
 //
 // One sitting is one viewing: half the running time (20 minutes of a film, 10
 // of an episode when it is not known) must lie between two ends of one item
-// over all its files, or of one file, and between a count that was taken back
-// and set again. Otherwise the later one is handed over as a further sighting
-// of the first.
-// A count that stays taken back for that long withdraws its viewing, if it
-// has not left yet.
+// of one file, and between a count that was taken back and set again. Between
+// ends of two copies of an item lies the whole running time, and five seconds
+// to begin the other. Otherwise the later one is handed over as a further
+// sighting of the first.
+//
+// A count that stays taken back for that long withdraws its viewing, if it has
+// not left yet. Until that is decided the viewing does not leave, for a day at
+// most.
 //
 // A file that is played before it is in the library is handed over by its
 // path and follows its identity when the library gives it one within 30 days.
-// So does a viewing whose item Kodi later calls by another name.
+// So does a viewing whose item Kodi later calls by another name. Where the old
+// name was sent already, a person is asked. A growth under the new name then
+// stands for itself.
 //
 // When more than half of what was watched (and at least ten files) vanishes,
 // or Kodi's file is replaced by another, counts that fell are frozen: their
@@ -101,8 +117,11 @@
 //	grew         before, not known                                    backdated
 //	grew         future, known, earlier                               review
 //	live, catch-up  within 2 s of another item's                      bulk
+//	no time, or unmoved, of three items at once                       bulk, unsure
 //	live, catch-up  all of a file of several episodes, from none      review
-//	live, catch-up  within half a running time of the same item       a further sighting
+//	live, catch-up  where an add-on syncs                             review
+//	live, catch-up  within half a running time of the same file       a further sighting
+//	live, catch-up  within a running time of another copy             a further sighting
 //
 // What the queue does with each class is above; what it does when another
 // source saw the same playback stands in package queue.
@@ -127,9 +146,9 @@
 // seems to be wrong.
 //
 // In the hour that clocks repeat, the reading that fits between the two
-// readings of the library
-// counts; in the hour that they leave out, the offset from before. A date
-// without a time stands as noon of that day.
+// readings of the library counts; in the hour that they leave out, the offset
+// from before. A date without a time stands as noon of that day, and is not in
+// the future on that day.
 //
 // # The import
 //
