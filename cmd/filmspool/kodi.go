@@ -44,7 +44,7 @@ func (p *program) sayScan(found status.Scan) {
 			p.stdout.Printf("  hint:  %s\n", l.Hint)
 		}
 		for _, id := range l.Reporters {
-			p.stdout.Printf("  the add-on %s of this Kodi reports to the same service: what both tell would be there twice\n", id)
+			p.stdout.Printf("  the add-on %s of this Kodi reports to the same service: what is new here is held for you\n", id)
 		}
 		if l.Database == "" {
 			continue
