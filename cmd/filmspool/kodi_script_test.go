@@ -16,9 +16,10 @@ import (
 //	kodi new USERDATA
 //	kodi film USERDATA PATH TMDB LENGTH [DAY]   a film, watched on a day or not
 //	kodi play USERDATA PATH                     to its end, which is now
+//	kodi mark|unmark USERDATA N                 the film that was added as number N
 func kodiActs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: kodi new|film|play USERDATA …")
+		ts.Fatalf("usage: kodi new|film|play|mark|unmark USERDATA …")
 	}
 	if args[0] == "new" {
 		sim, err := kodisim.Create(args[1], 131)
@@ -32,6 +33,17 @@ func kodiActs(ts *testscript.TestScript, neg bool, args []string) {
 	now := time.Now().UTC()
 	if args[0] == "play" {
 		ts.Check(sim.PlayFile(args[2], now))
+		return
+	}
+	if args[0] == "mark" || args[0] == "unmark" {
+		id, err := strconv.ParseInt(args[2], 10, 64)
+		ts.Check(err)
+		ref := kodisim.Ref{Type: viewing.Movie, ID: id}
+		if args[0] == "mark" {
+			ts.Check(sim.Mark(ref, now))
+		} else {
+			ts.Check(sim.Unmark(ref))
+		}
 		return
 	}
 	f := kodisim.Film{Title: path.Base(args[2]), Path: args[2]}
