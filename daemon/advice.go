@@ -104,6 +104,8 @@ func heldFor(e status.Entry) (why, hint string) {
 		return "You hold it.", or
 	case rules.Imported:
 		return "It came with an import, and may leave from the other place, too.", or
+	case rules.Bulk, rules.Backdated, rules.Review:
+		return "It waits for your decision.", fmt.Sprintf("%s; or all that are held so: filmspool queue release --reason %s", or, e.Reason)
 	default:
 		return "It waits for your decision.", or
 	}

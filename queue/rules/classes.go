@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"fmt"
-
-	"github.com/filmspool/filmspool/queue/viewing"
-)
+import "github.com/filmspool/filmspool/queue/viewing"
 
 // class is what the user wants to become of a class.
 func (s Settings) class(c viewing.Class) Action {
@@ -31,29 +27,6 @@ func classWords(c viewing.Class) string {
 		return "Held for review: what was seen does not prove that it was watched here, or when."
 	default:
 		return "Held as " + string(c) + ", as the settings have it."
-	}
-}
-
-// Mend names the commands that decide about a held entry, one line. It is ""
-// for a reason that is none to hold something.
-func Mend(reason string, id int64) string {
-	release := fmt.Sprintf("to send it: filmspool queue release %d", id)
-	drop := fmt.Sprintf("to forget it: filmspool queue drop %d", id)
-	switch reason {
-	case "":
-		return ""
-	case Unresolved:
-		return fmt.Sprintf("to say what it is: filmspool queue edit %d --movie NUMBER, or --show NUMBER --season N --episode N; %s", id, drop)
-	case Future:
-		return fmt.Sprintf("to correct its time: filmspool queue edit %d --watched-at TIME; %s; %s", id, release, drop)
-	case Bulk, Backdated:
-		return fmt.Sprintf("%s; to send all that are held so: filmspool queue release --reason %s; %s", release, reason, drop)
-	case Damaged:
-		return drop + ", and add it again by hand"
-	case NoList:
-		return drop
-	default:
-		return release + "; " + drop
 	}
 }
 
