@@ -241,7 +241,11 @@ func (w *watcher) act(k *realkodi.Kodi, d deed) span {
 	k.Await("moment of rest", func() bool { return time.Since(changed(k)) > 3*time.Second })
 	s := span{from: time.Now()}
 	d.do(k)
+	ended := time.Now() // Kodi may write a little later than it stops playing
 	s.to = w.rested(k, s.from)
+	if s.to.Before(ended) {
+		s.to = ended
+	}
 	w.t.Logf("%-30s %4.1f s", d.name, time.Since(s.from).Seconds())
 	return s
 }
