@@ -140,15 +140,16 @@ mean "none here", never a pause. A new key whose /me names another user does not
 
 A count proves nothing: another device may have added. The evidence is a record of this item at our watchedAt. How a service keeps times (exact, minute, day, time of arrival) is learned from a viewing that it has answered with 2xx; until then absence proves nothing. No comparison uses our clock. Read-back uses the account and the key owner of the attempt.
 
-  - a record at our time, to the learned precision, not claimed by another entry of ours: delivered
+  - a record at our time, to the learned precision, not claimed by another entry of ours: delivered, also when it is seen early
   - /media/status: watchedAt is ours: delivered; otherwise it only points to GET /history
-  - no such record in two complete, equal readings 30 s apart, the first at least 5 minutes after the last byte, the learned viewing visible in them: pending again
+  - no such record in two complete, equal readings 30 s apart, the first at least 5 minutes after the last byte, the learned viewing visible in them: pending again; what we delivered meanwhile is left out of both
   - watched:false in both, each beside the learned viewing as watched: pending again
   - the service keeps days and has one that day; keeps arrival times; pages shifted; item comparable in neither form: stays in doubt
   - k records for m doubts of one item and time: k delivered, m−k stay; so does one whose time is taken by records of our other entries alone
 
 A way of keeping times is the coarsest that explains all viewings known to have arrived (the newest 20 of a form: film, episode by its place, episode by its number): one at a whole minute cannot tell seconds from minutes, one sent as it ended cannot tell its time from that of its arrival. Days need two.
 A missing viewing is proof only beside a known one of the same form. Unread or unequal, it is looked for again after 30 s, 30 s, 5 minutes, 1 h and 6 h; then the setting decides, and with hold once a day for 30 days more. A run waits the 5 minutes by its own clock, anew after a restart. Each look begins with a probe;
+before all this comes one early look, 2 s after the doubt or once the service can be asked: it can only prove that a viewing or a wish has arrived. It is not made where the same key is sent again, and the next one waits ten times as long as the last look took;
 an endpoint that fails counts as a reading that proves nothing, one that is not there is not asked for a day.
 What was sent to another address or with another person's key stays in doubt, whatever the setting.
 

@@ -20,7 +20,8 @@
 //
 // What may have arrived is looked for while the account is well, one look at a
 // time (readback.go): a probe, then the service's records, as far as it has
-// endpoints for them (support.go); package doubt decides. What was not seen
+// endpoints for them (support.go); package doubt decides. The first look comes
+// within seconds and can only prove arrival. What was not seen
 // live is looked up before it is sent (precede.go). Of what is held for want of
 // an identifier the service is asked what it is (resolving.go), where it can
 // tell: many at once, while entries may be sent and beside them; package

@@ -23,6 +23,9 @@ type flight struct {
 // launch begins an entry.
 func (r *run) launch(e queue.Entry) {
 	r.flying++
+	if len(r.lookout.seen) > 0 { // something is in doubt
+		r.departures.add(e)
+	}
 	f := flight{run: r, entry: e, service: r.service, generation: r.generation, epoch: r.epoch.Load()}
 	r.flights.Go(func() {
 		err := f.fly()

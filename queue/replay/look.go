@@ -21,7 +21,11 @@ type look struct {
 	ways    *ways
 	all     []queue.Doubt // also those that are not due: they may claim a record
 	due     func(queue.Doubt) bool
-	owner   string // whose key is used; "" when unknown
+	// early are those, by entry, of which this look can only prove arrival:
+	// that something is missing so soon says nothing.
+	early    map[int64]bool
+	departed map[int64]int // by entry: how many had begun to leave when it was first seen in doubt
+	owner    string        // whose key is used; "" when unknown
 }
 
 // do looks. The verdict is of the question whether the service takes requests
@@ -169,8 +173,12 @@ func (l *look) judge(d queue.Doubt, s *survey) error {
 }
 
 // resolve writes what was found. An entry that has changed meanwhile is
-// another's business.
+// another's business. An early look leaves everything as it was, unless it has
+// found a record.
 func (l *look) resolve(m queue.Resolution) error {
+	if l.early[m.Doubt.Entry.ID] && m.State != queue.StateDelivered {
+		return nil
+	}
 	err := l.doubts.Resolve(l.spans.write, m)
 	if gone(err) {
 		l.log.Debug("entry changed while it was looked for", "entry", m.Doubt.Entry.ID)

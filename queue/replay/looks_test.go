@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -187,9 +189,20 @@ func other(look int, anchor tracker.HistoryItem) tracker.Reading {
 	return r
 }
 
+// glance waits for the early look, which finds nothing and changes nothing.
+func glance(t *testing.T, k *keeper, s *mirror) {
+	t.Helper()
+	before, _, _ := k.Doubt(t.Context(), 1)
+	exactly(t, glanceAfter, "early look", s.looked)
+	if after, _, _ := k.Doubt(t.Context(), 1); !cmp.Equal(before, after) || len(s.sends) != 1 {
+		t.Errorf("after the early look %+v, before %+v, %d sends", after, before, len(s.sends))
+	}
+}
+
 func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 	reflect(t, same, nil, func(k *keeper, s *mirror, _ *Loop) {
-		exactly(t, 5*time.Minute, "look", s.looked)
+		glance(t, k, s)
+		exactly(t, 5*time.Minute-glanceAfter, "look", s.looked)
 		if e := k.entry(1); e.State != queue.StateInDoubt || len(s.sends) != 1 {
 			t.Errorf("after one look: %+v", e)
 		}
@@ -206,7 +219,8 @@ func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 
 func TestLooksGrowRare(t *testing.T) {
 	reflect(t, other, nil, func(k *keeper, s *mirror, l *Loop) {
-		waits := []time.Duration{5 * time.Minute, 30 * time.Second, 30 * time.Second, 5 * time.Minute, time.Hour, 6 * time.Hour}
+		glance(t, k, s)
+		waits := []time.Duration{5*time.Minute - glanceAfter, 30 * time.Second, 30 * time.Second, 5 * time.Minute, time.Hour, 6 * time.Hour}
 		for range 5 {
 			waits = append(waits, 24*time.Hour)
 		}
@@ -280,12 +294,13 @@ func TestResendsWithTheSameKeyBackOffForTwelveHours(t *testing.T) {
 func TestLookIsBrokenOffByANewKey(t *testing.T) {
 	reflect(t, same, nil, func(k *keeper, s *mirror, l *Loop) {
 		next := &mirror{remote: &remote{}, show: s.show}
-		time.Sleep(5*time.Minute - 1)
+		glance(t, k, s)
+		time.Sleep(5*time.Minute - glanceAfter - 1)
 		l.Use(next)
 		synctest.Wait()
 		exactly(t, 1, "look with the new key", next.looked)
-		if s.looked() != 0 {
-			t.Errorf("%d looks with the old key", s.looked())
+		if s.looked() != 1 {
+			t.Errorf("%d looks with the old key, want only the early one", s.looked())
 		}
 		exactly(t, 30*time.Second, "look with the new key", next.looked)
 		if e := k.entry(1); e.State != queue.StateDelivered || len(next.sends) != 1 {

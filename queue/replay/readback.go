@@ -51,11 +51,22 @@ type lookout struct {
 	looking context.CancelFunc // a look is under way
 	fresh   map[int64]bool     // entries that came into doubt and are being written down
 	seen    map[int64]sighting
+	rests   time.Time // no early look before: looking must not load the service
 }
 
 // sighting is when a run first saw an entry in doubt after its last request,
 // by a clock that cannot be set.
-type sighting struct{ lastByte, at time.Time }
+type sighting struct {
+	lastByte, at time.Time
+	glanced      bool // the early look is over
+	departed     int  // how many entries had begun to leave
+}
+
+// The early look.
+const (
+	glanceAfter = 2 * time.Second // so that what came into doubt together is looked for at once
+	glanceRest  = 10              // how many times longer than a look the pause before the next is
+)
 
 // doubted takes note of an entry that comes into doubt; [run.settledDoubt] tells
 // when it is written down.
@@ -110,31 +121,55 @@ func (r *run) planLook(now time.Time) {
 	r.lookout.stale, r.lookout.due = false, time.Time{}
 	if len(all) == 0 {
 		clear(r.lookout.seen)
+		r.departures.clear()
 	}
 	for _, d := range all {
-		if at := r.dueOf(d, now); !at.IsZero() && (r.lookout.due.IsZero() || at.Before(r.lookout.due)) {
+		if at, _ := r.dueOf(d, now); !at.IsZero() && (r.lookout.due.IsZero() || at.Before(r.lookout.due)) {
 			r.lookout.due = at
 		}
 	}
 }
 
-// dueOf is when an entry is to be looked for; zero for never. One that was
-// not looked for yet waits its time within this run, whatever the machine's
-// clock does meanwhile.
-func (r *run) dueOf(d queue.Doubt, now time.Time) time.Time {
+// dueOf is when an entry is to be looked for; zero for never. Each is looked
+// for within seconds: early says that this look can only prove arrival. Then a
+// new one waits its time within this run, whatever the machine's clock does
+// meanwhile.
+func (r *run) dueOf(d queue.Doubt, now time.Time) (due time.Time, early bool) {
 	if d.LookAt.IsZero() {
-		return time.Time{}
+		return time.Time{}, false
 	}
 	first := r.lookout.seen[d.Entry.ID]
 	if !first.lastByte.Equal(d.At) {
-		first = sighting{d.At, now}
+		first = sighting{lastByte: d.At, at: now, departed: r.departures.count()}
 		r.lookout.seen[d.Entry.ID] = first
 	}
-	due := now.Add(min(d.LookAt.Sub(now), doubt.Seldom))
-	if d.Taken == 0 && !r.resends(d, now) {
-		due = later(due, first.at.Add(r.firstWait()))
+	due = now.Add(min(d.LookAt.Sub(now), doubt.Seldom))
+	if d.Taken > 0 || r.resends(d, now) {
+		return due, false
 	}
-	return due
+	due = later(due, first.at.Add(r.firstWait()))
+	if soon := later(first.at.Add(glanceAfter), r.lookout.rests); !first.glanced && r.shows(d.Entry.Kind) && soon.Before(due) {
+		return soon, true
+	}
+	return due, false
+}
+
+// shows reports whether the service may have an endpoint that proves early that
+// such an entry has arrived. A list proves nothing then: one that is still
+// under way may look the same.
+func (r *run) shows(kind viewing.Kind) bool {
+	w := ways{account: r.record}
+	if _, readable := r.service.(Reader); !readable {
+		return false
+	}
+	switch kind {
+	case viewing.KindViewing:
+		return w.may(supportHistory) || w.may(supportStatus)
+	case viewing.KindWatchlist:
+		return w.may(supportStatus)
+	default:
+		return false
+	}
 }
 
 // firstWait is from the last byte to the first look.
@@ -151,12 +186,17 @@ func (r *run) startLook(now time.Time) {
 	ctx, cancel := context.WithCancel(r.spans.claim)
 	r.lookout.looking = cancel
 	r.probes++
-	due := map[int64]bool{}
-	l := look{run: r, service: r.service, reader: reader, due: func(d queue.Doubt) bool { return due[d.Entry.ID] }}
+	due, early, departed := map[int64]bool{}, map[int64]bool{}, map[int64]int{}
+	l := look{
+		run: r, service: r.service, reader: reader, early: early, departed: departed,
+		due: func(d queue.Doubt) bool { return due[d.Entry.ID] },
+	}
 	all, err := r.doubts.Doubts(ctx, r.account)
 	for _, d := range all {
-		at := r.dueOf(d, now)
+		at, soon := r.dueOf(d, now)
 		due[d.Entry.ID] = !at.IsZero() && !now.Before(at)
+		early[d.Entry.ID] = soon
+		departed[d.Entry.ID] = r.lookout.seen[d.Entry.ID].departed
 	}
 	l.all = all
 	generation := r.generation
@@ -169,22 +209,36 @@ func (r *run) startLook(now time.Time) {
 		at := time.Now()
 		r.post(func() {
 			r.probes--
-			r.looked(verdict, err, generation, at)
+			r.lookout.rests = at.Add(glanceRest * at.Sub(now))
+			r.looked(verdict, err, generation, at, early)
 		})
 	})
 }
 
-// looked takes note of a look that ended.
-func (r *run) looked(v tracker.Verdict, err error, generation int, at time.Time) {
+// looked takes note of a look that ended. Where the service could not be asked,
+// the early look is still to come.
+func (r *run) looked(v tracker.Verdict, err error, generation int, at time.Time, early map[int64]bool) {
 	r.lookout.looking, r.lookout.stale, r.look, r.reread = nil, true, true, true
 	if r.stopping() || err != nil && r.storage.failed(err, at) || generation != r.generation {
 		return
 	}
-	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
-		r.heard(0, v, generation, at)
-		if r.mayClaim(at) { // whatever it was, the next look waits for a while
-			r.gate.shut(at)
-			r.trouble(v)
+	if v.Fate == tracker.Delivered || v.Fate == tracker.Rejected {
+		r.glanced(early)
+		return
+	}
+	r.heard(0, v, generation, at)
+	if r.mayClaim(at) { // whatever it was, the next look waits for a while
+		r.gate.shut(at)
+		r.trouble(v)
+	}
+}
+
+// glanced takes note that these were looked for early.
+func (r *run) glanced(early map[int64]bool) {
+	for id, was := range early {
+		if first, known := r.lookout.seen[id]; was && known {
+			first.glanced = true
+			r.lookout.seen[id] = first
 		}
 	}
 }

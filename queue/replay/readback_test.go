@@ -127,14 +127,123 @@ func TestReadBackSurvivesRestarts(t *testing.T) {
 			b.pass(2 * time.Minute)
 			b.restart()
 		}
-		if c := b.counts(); c.InDoubt != 2 {
-			b.Errorf("counts %+v: looked for although no run was long enough", c)
+		if c := b.counts(); c.InDoubt != 1 || c.Delivered != 2 || len(b.films()) != 2 {
+			b.Errorf("counts %+v: what is missing was decided although no run was long enough", c)
 		}
 		b.pass(5*time.Minute + time.Second)
 		b.restart()
 		b.pass(10 * time.Minute)
 		b.allOnce(3)
 	})
+}
+
+// TestARecordSettlesWithinSeconds: what the service shows is believed at once,
+// what it does not show yet is not.
+func TestARecordSettlesWithinSeconds(t *testing.T) {
+	for way, change := range map[string]func(*Options){"status and history": nil, "history alone": withoutStatus} {
+		for fault, arrived := range map[string]bool{
+			"drop-after": true, "cut": true, "status-after:500": true, "late:1s": true, "late:3s": false, "drop-before": false, "bare:500": false,
+		} {
+			for _, setting := range []Setting{Hold, Resend, Assume} {
+				t.Run(fmt.Sprint(way, "/", fault, "/", setting), func(t *testing.T) {
+					with := func(o *Options) {
+						o.InDoubt = setting
+						if change != nil {
+							change(o)
+						}
+					}
+					inBed(t, false, with, func(b *bed) { b.withinSeconds(fault, arrived) })
+				})
+			}
+		}
+	}
+}
+
+// withinSeconds is the first viewing of an account, whose answer does not come.
+func (b *bed) withinSeconds(fault string, arrived bool) {
+	b.arm(fault, 1)
+	b.commit(ago(1, 26*time.Hour))
+	b.pass(glanceAfter - time.Millisecond)
+	if e := b.entry(1); e.State != queue.StateInDoubt {
+		b.Fatalf("entry is %s: %q", e.State, b.said(1))
+	}
+	b.pass(2 * time.Millisecond)
+	want := queue.StateInDoubt
+	if arrived {
+		want = queue.StateDelivered
+	}
+	if e := b.entry(1); e.State != want || e.Attempts != 1 {
+		b.Fatalf("entry is %s after %d attempts, want %s: %q", e.State, e.Attempts, want, b.said(1))
+	}
+	asked := b.askedFor("GET /history")
+	b.pass(4 * time.Minute)
+	if n := b.askedFor("GET /history"); n != asked || b.entry(1).State != want {
+		b.Errorf("asked %d more times, entry is %s", n-asked, b.entry(1).State)
+	}
+}
+
+// TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
+// once it is back, the first look comes at once.
+func TestEarlyLookWaitsForTheService(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.arm("drop-after", 1)
+		b.arm("bare:503", 3)
+		b.armAt("GET /me", "bare:503", 4)
+		b.commit(ago(1, 26*time.Hour))
+		b.pass(glanceAfter + 6*time.Second) // asked then, and 1, 3 and 7 s later
+		if e := b.entry(2); e.State != queue.StateInDoubt || b.loop.Health().State != Offline {
+			b.Fatalf("entry is %s, health %+v", e.State, b.loop.Health())
+		}
+		b.pass(2 * time.Second)
+		b.allOnce(2)
+	})
+}
+
+// TestEarlyLooksSpareASlowService: the longer a look takes, the longer the next
+// early one waits.
+func TestEarlyLooksSpareASlowService(t *testing.T) {
+	inBed(t, false, withoutStatus, func(b *bed) {
+		b.anchor()
+		b.armAt("GET /history", "delay:10s", 1)
+		b.arm("drop-after", 2)
+		b.commit(ago(1, 26*time.Hour))
+		b.pass(glanceAfter + 11*time.Second)
+		b.commit(ago(2, 30*time.Hour))
+		b.pass(98 * time.Second)
+		if e := b.entry(3); e.State != queue.StateInDoubt {
+			b.Errorf("entry is %s, looked for too soon", e.State)
+		}
+		b.pass(2 * time.Second)
+		b.allOnce(3)
+	})
+}
+
+// TestOwnDeliveriesAreNoChange: what this program delivers between two readings
+// is no sign that records moved.
+func TestOwnDeliveriesAreNoChange(t *testing.T) {
+	for name, by := range map[string]func(b *bed, film int64){
+		"ours":             func(b *bed, film int64) { b.commit(ago(film, time.Hour)) },
+		"another device's": func(b *bed, film int64) { b.elsewhere(film, time.Now().Add(-time.Hour)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, withoutStatus, func(b *bed) {
+				b.anchor()
+				b.arm("drop-before", 1)
+				b.commit(ago(1, 26*time.Hour))
+				b.pass(4*time.Minute + 50*time.Second)
+				for film := range int64(8) { // one each 5 s, before, between and after the readings
+					by(b, film+10)
+					b.pass(5 * time.Second)
+				}
+				b.pass(2 * time.Second)
+				want := map[string]queue.State{"ours": queue.StateDelivered, "another device's": queue.StateInDoubt}[name]
+				if e := b.entry(2); e.State != want {
+					b.Errorf("entry is %s, want %s: %q", e.State, want, b.said(2))
+				}
+			})
+		})
+	}
 }
 
 // TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a

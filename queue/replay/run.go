@@ -60,6 +60,8 @@ type run struct {
 	lookout lookout
 	asker   asker
 	shelf   shelf
+
+	departures departures
 }
 
 // Run sends until ctx ends. Requests under way then get 5 seconds to be

@@ -34,6 +34,9 @@ func (l *look) sameKey(d queue.Doubt) error {
 // unsettled has the user's setting decide about an entry that reading back
 // cannot settle. What another person's key says settles nothing either.
 func (l *look) unsettled(d queue.Doubt, why string, readings json.RawMessage, taken int) error {
+	if l.early[d.Entry.ID] {
+		return nil // reading back has only begun
+	}
 	m := queue.Resolution{Doubt: d, State: queue.StateInDoubt, Readings: readings, Taken: taken}
 	setting := l.inDoubt
 	if l.idempotent || l.stranger(d) || setting == Resend && d.Entry.Attempts >= maxResends {

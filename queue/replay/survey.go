@@ -180,9 +180,10 @@ func times(history tracker.Reading, m viewing.Media, at time.Time) (all []time.T
 
 // reading is what the history shows of one viewing in doubt.
 func (l *look) reading(d queue.Doubt, history tracker.Reading, anchors map[string][]queue.Sent) doubt.Reading {
-	r := doubt.Reading{Complete: history.Complete, Print: history.Print}
-	r.Records, r.Vague = times(history, *d.Entry.Media, d.Entry.WatchedAt.Time())
 	keeps := doubt.Precision(l.ways.account.Keeps)
+	r := doubt.Reading{Complete: history.Complete}
+	r.Print = printWithout(history, l.departures.since(l.departed[d.Entry.ID]), keeps)
+	r.Records, r.Vague = times(history, *d.Entry.Media, d.Entry.WatchedAt.Time())
 	for _, s := range anchors[form(*d.Entry.Media)] {
 		at := s.Entry.WatchedAt.Time()
 		shown, _ := times(history, *s.Entry.Media, at)

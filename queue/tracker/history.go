@@ -83,7 +83,7 @@ type Reading struct {
 	// Bound says that the history is longer than what is read: another try
 	// would end there, too.
 	Bound bool
-	// Print is equal for equal readings, and only for those.
+	// Print is the [Fingerprint] of the items.
 	Print string
 }
 
@@ -94,7 +94,7 @@ func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, 
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: fingerprint(found.items)}, nil
+	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: Fingerprint(found.items)}, nil
 }
 
 // historyItem is what is kept of a record, and the size of its text.
@@ -112,8 +112,9 @@ func historyItem(f fields) (HistoryItem, int) {
 // oddKind stands for a type that is too long to be one.
 const oddKind = "?"
 
-// fingerprint is a hash of records, whatever their order.
-func fingerprint(items []HistoryItem) string {
+// Fingerprint is a hash of records: equal for equal records in any order, and
+// only for those.
+func Fingerprint(items []HistoryItem) string {
 	lines := make([][sha256.Size]byte, len(items))
 	for i, h := range items {
 		lines[i] = sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s %s %d",

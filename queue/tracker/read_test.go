@@ -208,9 +208,9 @@ func FuzzSheet(f *testing.F) {
 		if !ok && len(items) > 0 || s.total < -1 {
 			t.Errorf("%+v", s)
 		}
-		print := fingerprint(items)
+		print := Fingerprint(items)
 		slices.Reverse(items)
-		if fingerprint(items) != print {
+		if Fingerprint(items) != print {
 			t.Error("the fingerprint goes by the order")
 		}
 		readStatuses(body, nil)

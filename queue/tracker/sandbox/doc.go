@@ -49,6 +49,8 @@
 //	delay:500ms    worked on for that long, then recorded and answered
 //	drop-after     recorded, then the connection is closed
 //	cut            recorded, then half of the answer is sent
+//	status-after:500
+//	               recorded, then that status (400 to 599) without a body
 //	late:3s        the connection is closed at once, and the request
 //	               recorded that much later, even if the client is gone
 //

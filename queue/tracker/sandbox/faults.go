@@ -23,6 +23,7 @@ const (
 	faultDelay      = "delay"
 	faultDropAfter  = "drop-after"
 	faultCut        = "cut"
+	faultAfter      = "status-after"
 	faultLate       = "late"
 )
 
@@ -47,7 +48,7 @@ type armed struct {
 // onAccepted reports whether it strikes only requests that passed every check.
 func (f armed) onAccepted() bool {
 	switch f.kind {
-	case faultDelay, faultDropAfter, faultCut, faultLate:
+	case faultDelay, faultDropAfter, faultCut, faultAfter, faultLate:
 		return true
 	}
 	return false
@@ -68,13 +69,15 @@ func parseFault(text string) (armed, error) {
 		if f.number == http.StatusNoContent || f.number == http.StatusNotModified {
 			f.kind = faultBare // they have no body
 		}
+	case faultAfter:
+		f.number, err = bounded(value, 400, 599)
 	case faultRetryAfter:
 		f.number, err = bounded(value, 0, 86400)
 	case faultDelay, faultLate:
 		f.wait, err = waitOf(value)
 	default:
 		err = fmt.Errorf("must be one of status:503, bare:503, retry-after:2, delay:500ms, " +
-			"drop-before, drop-after, late:3s, html, empty, cut, reset")
+			"drop-before, drop-after, status-after:500, late:3s, html, empty, cut, reset")
 	}
 	return f, err
 }

@@ -85,6 +85,15 @@ func TestBreakingFaults(t *testing.T) {
 	}
 }
 
+func TestStatusAfterRecords(t *testing.T) {
+	p := newProbe(t, options(t))
+	p.arm(t, "POST /history", "status-after:500", 1)
+	r, err := p.try(t, history(valid("history")))
+	if err != nil || r.status != 500 || len(r.body) != 0 || p.total(t) != 1 {
+		t.Errorf("%v, answered %d %q, %d recorded", err, r.status, r.body, p.total(t))
+	}
+}
+
 func TestCutSendsHalf(t *testing.T) {
 	p := newProbe(t, options(t))
 	p.arm(t, "POST /history", "cut", 1)
@@ -222,6 +231,7 @@ func TestControlFaults(t *testing.T) {
 		`{"match":"POST /api/v1/history","fault":"html"}`:                 "match: must be an operation",
 		`{"match":"post /history","fault":"html"}`:                        "match: must be an operation",
 		`{"match":5,"fault":"html"}`:                                      "match: must be a string",
+		`{"match":"POST /history","fault":"status-after:200"}`:            "fault: needs a whole number from 400",
 		`{"match":"POST /history","fault":"explode"}`:                     "fault: must be one of",
 		`{"match":"POST /history","fault":"status:99"}`:                   "fault: needs a whole number",
 		`{"match":"POST /history","fault":"status"}`:                      "fault: needs a whole number",

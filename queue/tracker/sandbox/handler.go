@@ -284,6 +284,8 @@ func (s *Service) deliver(w http.ResponseWriter, operation string, a answer, f a
 		drop(w, false)
 	case faultCut:
 		cut(w, a)
+	case faultAfter:
+		w.WriteHeader(f.number)
 	default:
 		write(w, a)
 	}
