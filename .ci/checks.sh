@@ -69,6 +69,12 @@ step_demo() {
 # minute, so it waits to be asked.
 step_idle() { FILMSPOOL_SLOW_TESTS=1 go test -count=1 -run '^TestIdleHardlyWakes$' -v ./cmd/filmspool; }
 
+# A tool that changes a package and asks its tests; see .tools/mutants.
+step_mutants() {
+  go build -o "$work/mutants" .tools/mutants/main.go
+  "$work/mutants" "${mutants_of[@]}"
+}
+
 # Short: the figures are for reading, not for judging.
 step_bench() {
   local with=()

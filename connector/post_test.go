@@ -224,6 +224,12 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.rejected(got, tc.status, tc.code)
+			if scheme := got.header.Get("WWW-Authenticate"); (scheme == "Bearer") != (tc.status == 401) {
+				t.Errorf("WWW-Authenticate is %q", scheme)
+			}
+			if allow := got.header.Get("Allow"); (allow == "POST") != (tc.status == 405) || got.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("Allow is %q, Cache-Control %q", allow, got.header.Get("Cache-Control"))
+			}
 			if got.header.Get("Access-Control-Allow-Origin") != "" || got.header.Get("Access-Control-Allow-Headers") != "" {
 				t.Errorf("a page may read this: %v", got.header)
 			}

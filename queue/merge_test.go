@@ -408,6 +408,29 @@ func TestUsersNewestWordWins(t *testing.T) {
 	}
 }
 
+// What the user edits is not merged into what they dropped; what a name that
+// comes by itself makes the same playback is.
+func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
+	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	for way, want := range map[string]State{"edited": StatePending, "amended": StateMerged} {
+		t.Run(way, func(t *testing.T) {
+			s := fresh(t)
+			id := s.told(t, living, unidentified("who")).Entries[0]
+			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], StateDropped)
+			if way == "edited" {
+				if _, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
+			}
+			if e := s.entry(t, id); e.State != want {
+				t.Errorf("%s: it is %s (%s), want %s", way, e.State, e.Reason, want)
+			}
+		})
+	}
+}
+
 func TestAccountsWatchForThemselves(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, film("a", 603, -60))

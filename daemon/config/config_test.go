@@ -82,6 +82,16 @@ time_zone = "Mars/Base"
 	}
 }
 
+func TestInFlightIsFromOneToSixteen(t *testing.T) {
+	for n, good := range map[int]bool{-1: false, 0: false, 1: true, 2: true, 16: true, 17: false} {
+		c := Default()
+		c.MaxInFlight = n
+		if err := c.Validate(); (err == nil) != good {
+			t.Errorf("max_in_flight %d: %v", n, err)
+		}
+	}
+}
+
 func TestUnknownAndBrokenSettingsAreShownWithTheirLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"listen = \"127.0.0.1:1\"\nbase_ulr = \"x\"": "2| base_ulr",

@@ -180,6 +180,14 @@ func TestControl(t *testing.T) {
 			if got, code := ask(t, h, r); got != tc.status || code != tc.code {
 				t.Errorf("got %d %q, want %d %q", got, code, tc.status, tc.code)
 			}
+			answer := httptest.NewRecorder()
+			h.ServeHTTP(answer, r)
+			if scheme := answer.Header().Get("WWW-Authenticate"); (scheme == "Bearer") != (tc.status == 401) {
+				t.Errorf("WWW-Authenticate is %q", scheme)
+			}
+			if kept := answer.Header().Get("Cache-Control"); tc.status != 204 && kept != "no-store" {
+				t.Errorf("Cache-Control is %q", kept)
+			}
 		})
 	}
 }

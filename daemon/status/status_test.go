@@ -305,7 +305,8 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		var text strings.Builder
 		_ = answer.Write(&text)
 		answer.Body.Close()
-		if answer.StatusCode != c.status || !strings.Contains(text.String(), `"message":`) || strings.Contains(text.String(), "sk_secret") {
+		if answer.StatusCode != c.status || !strings.Contains(text.String(), `"message":`) || strings.Contains(text.String(), "sk_secret") ||
+			answer.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: %s", c.method, c.path, text.String())
 		}
 	}

@@ -217,6 +217,22 @@ func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 	})
 }
 
+// TestEarliestDoubtSetsTheNextLook: a later doubt does not put off an earlier one.
+func TestEarliestDoubtSetsTheNextLook(t *testing.T) {
+	reflect(t, same, nil, func(k *keeper, s *mirror, _ *Loop) {
+		time.Sleep(3 * time.Minute)
+		s.set(func(s *remote) { s.answer = always(broken()) })
+		k.add(2)
+		synctest.Wait()
+		s.set(func(s *remote) { s.answer = nil })
+		time.Sleep(glanceAfter)
+		synctest.Wait()
+		exactly(t, 2*time.Minute-glanceAfter, "look for the first", s.looked)
+		exactly(t, 30*time.Second, "second look for the first", s.looked)
+		exactly(t, 2*time.Minute+30*time.Second, "look for the second", s.looked)
+	})
+}
+
 func TestLooksGrowRare(t *testing.T) {
 	reflect(t, other, nil, func(k *keeper, s *mirror, l *Loop) {
 		glance(t, k, s)

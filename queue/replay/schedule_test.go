@@ -295,6 +295,9 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 				}
 				time.Sleep(c.kept - 1)
 				synctest.Wait()
+				if h := l.Health(); h.Reason != "wait" || !h.NextTry.Equal(time.Now().Add(1)) {
+					t.Errorf("health during the wait is %+v", h)
+				}
 				if n, p := s.seen(); n != 1 || p != 0 || l.Health().State != Offline {
 					t.Fatalf("%d sends and %d probes during the wait, health %s", n, p, l.Health().State)
 				}

@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -329,6 +331,34 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBrokenProxySettingIsNoWayOut: with a proxy that cannot be understood
+// nothing goes out past it. The environment is read once in a process, so that
+// the test runs itself again.
+func TestBrokenProxySettingIsNoWayOut(t *testing.T) {
+	if os.Getenv("FILMSPOOL_TEST_PROXY") == "" {
+		again := exec.Command(os.Args[0], "-test.run=^TestBrokenProxySettingIsNoWayOut$", "-test.v")
+		again.Env = append(os.Environ(), "FILMSPOOL_TEST_PROXY=1", "HTTPS_PROXY=http://u:hunter2@%zz", "https_proxy=")
+		if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	dialled := 0
+	dial := func(context.Context, string, string) (net.Conn, error) {
+		dialled++
+		return nil, errors.New("no network in this test")
+	}
+	c, err := New(Options{BaseURL: "https://tracker.example/api/v1", Key: testKey, Proven: true, Dial: dial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	v := c.Send(t.Context(), requests()[History])
+	if v.Fate != Offline || v.Sent || dialled != 0 || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
+		t.Errorf("%+v after %d connections", v, dialled)
 	}
 }
 

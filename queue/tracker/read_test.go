@@ -157,6 +157,8 @@ func TestLikeness(t *testing.T) {
 		"placed":                            {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, placed, Alike},
 		"placed, the series as tmdbId":      {HistoryItem{TMDBID: 1396, Season: &one, Episode: &two}, placed, Alike},
 		"placed elsewhere":                  {HistoryItem{ShowID: 1396, Season: &one, Episode: &one}, placed, Different},
+		"the number is not told":            {HistoryItem{ShowID: 1396, Season: &one}, placed, Unclear},
+		"the number is 0":                   {HistoryItem{ShowID: 1396, Season: &one, Episode: &zero}, placed, Unclear},
 		"the season is not told":            {HistoryItem{ShowID: 1396, Episode: &two}, placed, Unclear},
 		"specials are another season":       {HistoryItem{ShowID: 1396, Season: &zero, Episode: &two}, placed, Different},
 		"numbered record, placed item":      {HistoryItem{ID: 62099, TMDBID: 62099}, placed, Unclear},

@@ -19,6 +19,11 @@ async function seen(html, url, { mediaSession, provider } = {}) {
   return page;
 }
 
+test("a server of one's own is known by its path alone, and no other page is", () => {
+  assert.deepEqual(pickupFor("http://192.168.1.9:32400/web/index.html")?.providers, ["plex"]);
+  assert.equal(pickupFor("https://example.org/films/3"), null);
+});
+
 const fixture = (name) => readFileSync(new URL(`fixtures/${name}.html`, import.meta.url), "utf8");
 const reel = { type: "episode", show: { ids: { tmdb: 701396 }, title: "Reel Life" }, season: 1, episode: 2 };
 

@@ -56,6 +56,12 @@ test("what a medium catches up with is bounded by the time that has passed", () 
   near(played([[0, 1, 0], [0.1, 1, 60_000], [0.2, 1, 60_000], [15, 1, 1000]]), 0.2);
 });
 
+test("small jumps, one after the other, gain no more than the page may lag behind", () => {
+  const steps = Array.from({ length: 600 }, (_, second) => [second * 4.97, 1, 1000]);
+  const counted = played(steps);
+  assert.ok(counted <= 605.5, `${counted} s counted in 600 s`);
+});
+
 test("a computer that slept has not played", () => {
   near(played([[0, 1, 0], [1, 1, 1000], [1.2, 1, 8 * 3600_000]]), 1.2);
   near(played([[0, 1, 0], [1, 1, 1000], [3000, 1, 8 * 3600_000]]), 1);

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKeyFileIsFlushedBeforeItIsNamed: after a power cut there is the old key
+// or the new one, never an empty file.
+func TestKeyFileIsFlushedBeforeItIsNamed(t *testing.T) {
+	if dir := os.Getenv("FILMSPOOL_TEST_FLUSH"); dir != "" {
+		if err := WriteFile(filepath.Join(dir, "key"), []byte("sk"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not installed: apt-get install strace")
+	}
+	dir := t.TempDir()
+	log := filepath.Join(dir, "calls")
+	again := exec.Command(strace, "-f", "-qq", "-o", log, "-e", "trace=fsync,fdatasync,rename,renameat,renameat2",
+		os.Args[0], "-test.run=^TestKeyFileIsFlushedBeforeItIsNamed$")
+	again.Env = append(os.Environ(), "FILMSPOOL_TEST_FLUSH="+dir)
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	calls, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flushed, named := strings.Index(string(calls), "sync("), strings.Index(string(calls), "rename")
+	if flushed < 0 || named < 0 || flushed > named {
+		t.Errorf("the calls were\n%s", calls)
+	}
+}
