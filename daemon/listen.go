@@ -48,7 +48,7 @@ func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handle
 	mux.Handle("/v1/control/", guard.Control(token, patient(status.Handler(d.Control(), d.log.With("part", "control")))))
 	mux.Handle("/", browsers)
 	server := &http.Server{
-		Handler:           impatient(guard.Host(hosts(l.Addr()), mux)),
+		Handler:           impatient(guard.Drain(guard.Host(hosts(l.Addr()), mux))),
 		ConnContext:       withGuest,
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       30 * time.Second,

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 )
 
@@ -75,10 +76,23 @@ func proxy(r *http.Request) (*url.URL, error) {
 		return nil, nil // only this machine is reached so
 	}
 	u, err := http.ProxyFromEnvironment(r)
-	if err != nil {
+	if err != nil || u == nil && proxyBroken() {
 		return nil, errProxyAddress
 	}
 	return u, nil
+}
+
+// proxyBroken reports whether the environment names a proxy for https that is
+// no address. The library passes over such a one, and would go out without it.
+func proxyBroken() bool {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
+		if value := os.Getenv(name); value != "" {
+			_, asIs := url.Parse(value)
+			_, asHost := url.Parse("http://" + value)
+			return asIs != nil && asHost != nil
+		}
+	}
+	return false
 }
 
 func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {

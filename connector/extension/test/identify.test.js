@@ -20,7 +20,7 @@ async function seen(html, url, { mediaSession, provider } = {}) {
 }
 
 test("a server of one's own is known by its path alone, and no other page is", () => {
-  assert.deepEqual(pickupFor("http://192.168.1.9:32400/web/index.html")?.providers, ["plex"]);
+  assert.ok(pickupFor("http://192.168.1.9:32400/web/index.html")?.providers?.includes("plex"));
   assert.equal(pickupFor("https://example.org/films/3"), null);
 });
 

@@ -16,6 +16,7 @@ func (s *Service) serveControl(w http.ResponseWriter, r *http.Request) {
 	v, err := s.control(w, r)
 	if err != nil {
 		s.refuse(w, "control", err)
+		drain(w, r)
 		return
 	}
 	a, err := jsonAnswer(http.StatusOK, v)

@@ -12,11 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
 	apiPrefix   = "/api/v1"
 	maxBody     = 64 << 10 // bytes
+	maxDrained  = 1 << 20  // bytes of a body that nobody wants, read after the answer
+	maxDraining = 2 * time.Second
 	maxOnceKey  = 255      // bytes of an Idempotency-Key
 	contentType = "application/json; charset=utf-8"
 )
@@ -99,6 +102,7 @@ func (s *Service) route(r *http.Request) (endpoint, error) {
 // paths. The server's time-outs are its owner's.
 func (s *Service) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // it may be refused before its body was read
 		if strings.HasPrefix(r.URL.EscapedPath(), controlPrefix) {
 			s.serveControl(w, r)
 			return
@@ -109,8 +113,19 @@ func (s *Service) Handler() http.Handler {
 		}
 		if err != nil {
 			s.refuse(w, e.name, err)
+			drain(w, r)
 		}
 	})
+}
+
+// drain reads what is left of a body after its refusal. To close on a client
+// that still writes would reset the connection, and the answer would be lost.
+func drain(w http.ResponseWriter, r *http.Request) {
+	c := http.NewResponseController(w)
+	if c.Flush() != nil || c.SetReadDeadline(time.Now().Add(maxDraining)) != nil {
+		return // no connection of this kind, or none any more
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 }
 
 // handle answers a request to a known path and method, or says why not. The
