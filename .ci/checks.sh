@@ -53,6 +53,31 @@ step_build() {
 # The command that the README names.
 step_test() { go test ./...; }
 
+# as_nobody PACKAGE PATTERN NUMBER: runs that many tests as a user whom
+# permissions bind; as root they would be skipped. None may be.
+as_nobody() {
+  local package=$1 pattern=$2 number=$3 folder log=$work/as_nobody.log failed=0
+  folder=$(mktemp -d)
+  mkdir -m 1777 "$folder/tmp"
+  go test -c -o "$folder/tests" "$package"
+  cp -r "$package/testdata" "$folder/" 2>/dev/null || true
+  chmod -R go=rX,u+w "$folder"
+  chmod 1777 "$folder/tmp"
+  (cd "$folder" && TMPDIR=$folder/tmp setpriv --reuid=65534 --regid=65534 --clear-groups \
+    ./tests -test.v -test.run "$pattern") 2>&1 | tee "$log" || failed=1
+  rm -rf "$folder"
+  if [ "$failed" = 1 ] || grep -qE '^ *--- SKIP' "$log" || [ "$(grep -cE '^--- PASS: ' "$log")" != "$number" ]; then
+    echo "not $number tests of $package passed as nobody"
+    return 1
+  fi
+}
+
+step_nobody() {
+  as_nobody ./kodi/nfo '^TestForbidden$' 1
+  as_nobody ./kodi/playlist '^TestUnreadablePlaylist$' 1
+  as_nobody ./kodi/library '^TestRead(WithoutPermission|WALInReadOnlyFolder)$' 2
+}
+
 # Where several goroutines share state. The library readers and the rules do
 # not, and SQLite is slow under the race detector.
 step_race() {

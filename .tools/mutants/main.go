@@ -64,7 +64,7 @@ func main() {
 	}
 }
 
-// trial is how mutants are tried.
+// trial is how mutants are tried: what the go command is told, and for how long.
 type trial struct {
 	args  []string
 	limit time.Duration
@@ -84,6 +84,9 @@ func (t trial) run(folder, only string, every int) error {
 	same := found - len(all)
 	if end, out := t.try(nil); end != survived {
 		return fmt.Errorf("the tests fail without any change:\n%s", out)
+	}
+	if left := filepath.Join(folder, "testdata", "rapid"); !exists(left) {
+		defer os.RemoveAll(left) // what rapid notes of failures that are ours
 	}
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -109,6 +112,8 @@ func (t trial) run(folder, only string, every int) error {
 		folder, ends[noticed], tried, 100*ends[noticed]/max(1, tried), ends[unbuilt], same, found, every)
 	return nil
 }
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // try runs the tests with a mutant in place; nil is the code as it is.
 func (t trial) try(m *mutant) (end, out string) {

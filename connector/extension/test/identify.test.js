@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { answerFor } from "../source/background/known.js";
 import { withPage } from "../source/identify/around.js";
 import { identify, pickupFor } from "../source/identify/index.js";
+import { adapterFor } from "../source/identify/sites.js";
 import { Screening } from "./screening.js";
 
 /** What the content script sends of a page, and a session it may hold. */
@@ -21,7 +22,7 @@ async function seen(html, url, { mediaSession, provider } = {}) {
 
 test("a server of one's own is known by its path alone, and no other page is", () => {
   assert.ok(pickupFor("http://192.168.1.9:32400/web/index.html")?.providers?.includes("plex"));
-  assert.equal(pickupFor("https://example.org/films/3"), null);
+  assert.equal(adapterFor("https://example.org/films/3"), null);
 });
 
 const fixture = (name) => readFileSync(new URL(`fixtures/${name}.html`, import.meta.url), "utf8");
