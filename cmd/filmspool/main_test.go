@@ -34,6 +34,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			e.Setenv("FILMSPOOL_STATE_DIR", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("FILMSPOOL_LISTEN", "127.0.0.1:0")
+			if testing.CoverMode() != "" { // or the program complains on its way out
+				e.Setenv("GOCOVERDIR", e.WorkDir)
+			}
 			e.Values[startedKey{}] = map[string]*started{}
 			return nil
 		},
@@ -59,7 +62,7 @@ type started struct {
 func command(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ", "GOCOVERDIR"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
