@@ -18,6 +18,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,14 +54,12 @@ func main() {
 	limit := flag.Duration("timeout", 5*time.Minute, "for the tests of one mutant")
 	flag.Parse()
 	if flag.NArg() != 1 || *every < 1 {
-		fmt.Fprintln(os.Stderr, "usage: mutants [-every n] [-run pattern] [-file name] PACKAGE")
-		os.Exit(2)
+		log.Fatal("usage: mutants [-every n] [-run pattern] [-file name] PACKAGE")
 	}
 	folder := filepath.Clean(flag.Arg(0))
-	t := trial{args: []string{"-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-run=" + *pattern, "./" + folder}, limit: *limit}
+	t := trial{[]string{"-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-run=" + *pattern, "./" + folder}, *limit}
 	if err := t.run(folder, *only, *every); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+		log.Fatal("error: ", err)
 	}
 }
 
@@ -85,9 +84,7 @@ func (t trial) run(folder, only string, every int) error {
 	if end, out := t.try(nil); end != survived {
 		return fmt.Errorf("the tests fail without any change:\n%s", out)
 	}
-	if left := filepath.Join(folder, "testdata", "rapid"); !exists(left) {
-		defer os.RemoveAll(left) // what rapid notes of failures that are ours
-	}
+	defer os.RemoveAll(filepath.Join(folder, "testdata", "rapid")) // notes of failures that are ours
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	ends, slots := map[string]int{}, make(chan struct{}, runtime.NumCPU())
@@ -112,8 +109,6 @@ func (t trial) run(folder, only string, every int) error {
 		folder, ends[noticed], tried, 100*ends[noticed]/max(1, tried), ends[unbuilt], same, found, every)
 	return nil
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // try runs the tests with a mutant in place; nil is the code as it is.
 func (t trial) try(m *mutant) (end, out string) {
@@ -254,8 +249,6 @@ func (s *scan) visit(n ast.Node) bool {
 		s.removals(n.List)
 	case *ast.CaseClause:
 		s.removals(n.Body)
-	case *ast.CommClause:
-		s.removals(n.Body)
 	case *ast.FuncDecl:
 		s.returns(n)
 	}
@@ -303,8 +296,5 @@ func (s *scan) returns(f *ast.FuncDecl) {
 
 func short(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 60 {
-		return string(r[:57]) + "…"
-	}
-	return text
+	return text[:min(len(text), 60)]
 }

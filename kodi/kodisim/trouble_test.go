@@ -76,7 +76,7 @@ func shared(t *testing.T, name string) string {
 	t.Helper()
 	path := must(filepath.Abs(filepath.Join("..", "..", "..", "shared", "kodi", name)))(t)
 	if _, err := os.Stat(path); err != nil {
-		t.Skip("needs the files of a real Kodi in ../shared/kodi")
+		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
 	}
 	return path
 }

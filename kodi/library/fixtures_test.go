@@ -95,7 +95,7 @@ func fixture(t *testing.T, from string, version int) string {
 	t.Helper()
 	source := filepath.Join("..", "..", "..", "shared", "kodi", filepath.FromSlash(from))
 	if _, err := os.Stat(source); err != nil {
-		t.Skip("needs the files of a real Kodi in ../shared/kodi")
+		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
 	}
 	folder := filepath.Join(t.TempDir(), "Database")
 	if err := os.Mkdir(folder, 0o755); err != nil {

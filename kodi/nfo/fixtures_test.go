@@ -17,7 +17,7 @@ func fixture(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "kodi", filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Skip("needs the files of a real Kodi in ../shared/kodi")
+		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
 	}
 	return path
 }

@@ -163,7 +163,7 @@ func TestUnreadablePlaylist(t *testing.T) {
 func TestRealPlaylists(t *testing.T) {
 	all, err := playlist.Read(filepath.Join("..", "..", "..", "shared", "kodi", "playlists", "video"))
 	if err != nil || len(all) == 0 {
-		t.Skip("needs the files of a real Kodi in ../shared/kodi")
+		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
 	}
 	smart := 0
 	for _, p := range all {

@@ -23,7 +23,7 @@ func covered() map[string]cover {
 		"go run ./connector/extension/pack FOLDER":         {file: ".ci/browser.sh", holds: "go run ./connector/extension/pack "},
 		"go run ./packaging/kodi/pack FOLDER":              {file: ".ci/real.sh", holds: "go run ./packaging/kodi/pack "},
 		"go run ./packaging/release dist":                  {file: ".ci/packages.sh", holds: `go run ./packaging/release "${signing[@]}" "$one"`},
-		"go test ./...":                                    {file: ".ci/checks.sh", holds: "step_test() { go test ./...; }"},
+		"go test ./...":                                    {file: ".ci/checks.sh", holds: "go test -json ./..."},
 		"go test -run '^$' -bench …":                       {file: ".ci/checks.sh", holds: "go test -run '^$' -bench ."},
 		"cd .bench && go run .":                            {file: ".ci/proof.sh", holds: "cd .bench && go vet . && go run ."},
 		"go tool -modfile=.tools/go.mod golangci-lint run": {file: ".ci/machine.sh", holds: "go tool -modfile=.tools/go.mod -n golangci-lint"},

@@ -51,6 +51,7 @@ type lookout struct {
 	looking context.CancelFunc // a look is under way
 	fresh   map[int64]bool     // entries that came into doubt and are being written down
 	seen    map[int64]sighting
+	again   time.Time // the plan could not be read: not before
 	rests   time.Time // no early look before: looking must not load the service
 }
 
@@ -91,7 +92,7 @@ func (r *run) lookBack(now time.Time) {
 	if r.doubts == nil || r.lookout.looking != nil || r.storage.failing() {
 		return
 	}
-	if r.lookout.stale {
+	if r.lookout.stale && !now.Before(r.lookout.again) {
 		r.planLook(now)
 	}
 	if !r.lookout.due.IsZero() && !now.Before(r.lookout.due) {
@@ -105,6 +106,9 @@ func (r *run) lookAt(now time.Time) time.Time {
 	if r.doubts == nil || r.lookout.looking != nil || r.storage.failing() || !r.mayClaim(now) {
 		return time.Time{}
 	}
+	if r.lookout.stale {
+		return later(r.lookout.again, now)
+	}
 	return r.lookout.due
 }
 
@@ -115,7 +119,12 @@ func (r *run) planLook(now time.Time) {
 	if err == nil && some {
 		all, err = r.doubts.Doubts(r.spans.claim, r.account)
 	}
-	if r.stopping() || r.storage.failed(err, now) {
+	if r.stopping() {
+		return
+	}
+	if r.storage.failed(err, now) {
+		// Other reads may work meanwhile and end the storage's own wait.
+		r.lookout.again, r.lookout.due = r.storage.retryAt, time.Time{}
 		return
 	}
 	r.lookout.stale, r.lookout.due = false, time.Time{}

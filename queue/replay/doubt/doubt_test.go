@@ -26,6 +26,8 @@ func TestDecide(t *testing.T) {
 	}{
 		"absent twice":                     {func(*Evidence) {}, Again, 0, false, "two complete, equal readings"},
 		"not read yet":                     {func(e *Evidence) { e.Readings, e.Taken = nil, 0 }, Stay, FirstLook, false, "5 minutes"},
+		"not read yet, a minute":           {func(e *Evidence) { e.Readings, e.Taken, e.Waits.First = nil, 0, time.Minute }, Stay, time.Minute, false, "1 minutes"},
+		"not read yet, odd":                {func(e *Evidence) { e.Readings, e.Taken, e.Waits.First = nil, 0, 90*time.Second }, Stay, 90 * time.Second, false, "1m30s"},
 		"another's key":                    {func(e *Evidence) { e.Stranger = true }, Stay, Seldom, false, "another person's"},
 		"there":                            {func(e *Evidence) { last(e).Records = []time.Time{watched()} }, Delivered, 0, false, "at this time"},
 		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, Delivered, 0, false, ""},
@@ -79,27 +81,65 @@ func TestLearn(t *testing.T) {
 		anchors []Anchor
 		want    Precision
 	}{
-		"none":                         {nil, Unknown},
-		"not shown":                    {[]Anchor{{Watched: odd, Sent: odd}}, Unknown},
-		"exact":                        {[]Anchor{one(odd, odd, late)}, Exact},
-		"exact, live":                  {[]Anchor{one(odd, odd, time.Second)}, Exact},
-		"seconds":                      {[]Anchor{one(odd, odd.Truncate(time.Second), late)}, Exact},
-		"seconds, live: or arrival":    {[]Anchor{one(odd, odd.Truncate(time.Second), time.Second)}, Arrival},
-		"minute":                       {[]Anchor{one(odd.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
-		"whole minute: or exact":       {[]Anchor{one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
-		"whole quarter: or the day":    {[]Anchor{one(round, round, late)}, Unknown},
-		"a finer one decides":          {[]Anchor{one(round, round, late), one(odd, odd, time.Second)}, Exact},
-		"days, once":                   {[]Anchor{one(odd, day, late)}, Unknown},
-		"days":                         {[]Anchor{one(odd, day, late), one(odd.Add(time.Hour), day, time.Second)}, Day},
-		"noons of a zone":              {[]Anchor{one(odd, day.Add(5*time.Hour+30*time.Minute), late), one(odd, day.Add(5*time.Hour+30*time.Minute), late)}, Day},
-		"arrival":                      {[]Anchor{one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
-		"another whole minute is none": {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
-		"they contradict each other":   {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
-		"the closest of several":       {[]Anchor{{Watched: odd, Sent: odd.Add(late), Shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
+		"none":                            {nil, Unknown},
+		"not shown":                       {[]Anchor{{Watched: odd, Sent: odd}}, Unknown},
+		"exact":                           {[]Anchor{one(odd, odd, late)}, Exact},
+		"exact, live":                     {[]Anchor{one(odd, odd, time.Second)}, Exact},
+		"seconds":                         {[]Anchor{one(odd, odd.Truncate(time.Second), late)}, Exact},
+		"seconds, live: or arrival":       {[]Anchor{one(odd, odd.Truncate(time.Second), time.Second)}, Arrival},
+		"minute":                          {[]Anchor{one(odd.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
+		"whole minute: or exact":          {[]Anchor{one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Minute},
+		"whole quarter: or the day":       {[]Anchor{one(round, round, late)}, Unknown},
+		"a finer one decides":             {[]Anchor{one(round, round, late), one(odd, odd, time.Second)}, Exact},
+		"days, once":                      {[]Anchor{one(odd, day, late)}, Unknown},
+		"days":                            {[]Anchor{one(odd, day, late), one(odd.Add(time.Hour), day, time.Second)}, Day},
+		"noons of a zone":                 {[]Anchor{one(odd, day.Add(5*time.Hour+30*time.Minute), late), one(odd, day.Add(5*time.Hour+30*time.Minute), late)}, Day},
+		"arrival":                         {[]Anchor{one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
+		"a moment later, live: arrival":   {[]Anchor{one(odd, odd.Add(300*time.Millisecond), time.Second)}, Arrival},
+		"seconds, sent two minutes later": {[]Anchor{one(odd, odd.Truncate(time.Second), 2*time.Minute)}, Exact},
+		"seconds, sent a little later":    {[]Anchor{one(odd, odd.Truncate(time.Second), 150*time.Second)}, Exact},
+		"another whole minute is none":    {[]Anchor{one(odd, whole.Add(7*time.Minute), late), one(whole.Add(time.Minute), whole.Add(time.Minute), late)}, Arrival},
+		"they contradict each other":      {[]Anchor{one(odd, odd, late), one(odd, odd.Add(late).Add(time.Second), late)}, Arrival},
+		"the closest of several":          {[]Anchor{{Watched: odd, Sent: odd.Add(late), Shown: []time.Time{odd.Add(time.Hour), odd}}}, Exact},
 	}
 	for name, c := range cases {
 		if got := Learn(c.anchors); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	noon := time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
+	apart := []time.Duration{0, 999 * time.Millisecond, time.Second, time.Minute - 1, time.Minute, 11 * time.Hour, 36*time.Hour - 1, 36 * time.Hour}
+	for keeps, most := range map[Precision]int{Unknown: 2, Exact: 2, Minute: 4, Day: 7, Arrival: 0} {
+		for i, d := range apart {
+			for _, d := range []time.Duration{d, -d} {
+				want := i < most
+				if keeps == Day && d == -36*time.Hour {
+					want = true // the day before, from its first moment
+				}
+				if got := keeps.Same(noon.Add(d), noon); got != want {
+					t.Errorf("%q: %v apart are the same: %v", keeps, d, got)
+				}
+			}
+		}
+	}
+	if Day.Same(noon, noon.Add(48*time.Hour)) || Day.Same(noon.Add(48*time.Hour), noon) {
+		t.Error("two days apart are the same day")
+	}
+}
+
+// The numbers that people are told.
+func TestWaits(t *testing.T) {
+	if FirstLook != 5*time.Minute || Between != 30*time.Second || Seldom != 86400*time.Second {
+		t.Errorf("%v, %v, %v", FirstLook, Between, Seldom)
+	}
+	for taken, want := range map[int]time.Duration{1: Between, 2: Between, 3: FirstLook, 4: time.Hour, 5: 6 * time.Hour, 6: Seldom} {
+		e := base()
+		e.Taken, e.Readings[1].Print = taken, "q"
+		if d := Decide(e); d.Wait != want || d.Final != (taken == 6) {
+			t.Errorf("after %d readings: %+v, want %v", taken, d, want)
 		}
 	}
 }

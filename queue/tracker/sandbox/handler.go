@@ -20,7 +20,7 @@ const (
 	maxBody     = 64 << 10 // bytes
 	maxDrained  = 1 << 20  // bytes of a body that nobody wants, read after the answer
 	maxDraining = 2 * time.Second
-	maxOnceKey  = 255      // bytes of an Idempotency-Key
+	maxOnceKey  = 255 // bytes of an Idempotency-Key
 	contentType = "application/json; charset=utf-8"
 )
 
