@@ -95,6 +95,7 @@
  * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
  * @property {Record<string, any>} pickup what the site's adapter picked
+ * @property {string[]} [headings] the page's h1, at most 3
  */
 
 /**
@@ -123,6 +124,36 @@
  */
 
 /**
+ * A name that was seen on a page, and where: the media session's title, artist
+ * and album, the page's own description (JSON-LD), its headings, its title.
+ * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title", text: string}} Name
+ */
+
+/**
+ * What a person may recognise a viewing by. Nothing of it is certain, and
+ * nothing of it leaves the browser.
+ * @typedef {object} Seen
+ * @property {string} title the best name
+ * @property {Name[]} names all of them, each once
+ * @property {{series: string, season?: number, title?: string}} [guess] what artist and album of the media session look like
+ */
+
+/**
+ * Why a video that plays is not counted: no length yet, a live stream, too
+ * short, hidden or tiny, muted and untouched, recording is off, the user has
+ * said "Never here" of the site, or "Not a film" of this.
+ * @typedef {"length" | "live" | "short" | "hidden" | "muted" | "paused" | "never" | "notFilm"} Silence
+ */
+
+/**
+ * What a frame tells when nothing there counts.
+ * @typedef {object} Outlook
+ * @property {{site: string, area: number}[]} players in frames of other sites, by match pattern
+ * @property {Silence} [why]
+ * @property {number} [least] seconds that the rule asks for, when why is "short"
+ */
+
+/**
  * How far a sitting got before its threshold, so that it can go on after the
  * page was loaded anew.
  * @typedef {object} Halfway
@@ -136,9 +167,9 @@
 /**
  * Content to background. The popup says "sitting" to learn what the sitting it
  * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
- * sitting stays one event. page is the name that Halfway uses.
- * @typedef {{kind: "sitting", sitting: Sitting, page?: string}
- *   | {kind: "watched", sitting: Sitting}
+ * sitting stays one event. page is the name that Halfway uses. tab is the tab of a sitting that the popup speaks of.
+ * @typedef {{kind: "sitting", sitting: Sitting, page?: string, tab?: number}
+ *   | {kind: "watched", sitting: Sitting, tab?: number}
  *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent
  */
 
@@ -150,6 +181,8 @@
  * @property {Record<string, any> | null} [pickup] the site adapter's data
  * @property {Media | null} identified
  * @property {boolean} certain
+ * @property {"never" | "notFilm"} [why] the user has said that it shall not be counted
+ * @property {{title: string, host: string}} [seen] for the popup: the best name, and the site of the page
  * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] what an earlier visit left half way
  */
 
@@ -160,7 +193,7 @@
 
 /**
  * The answer of a tab's frame to {kind: "now"}; null when nothing plays there.
- * @typedef {{sitting: Sitting, crossed: boolean, needs: number} | null} NowAnswer
+ * @typedef {{sitting: Sitting, crossed: boolean, needs: number, why?: Silence} | null} NowAnswer
  */
 
 /**
@@ -179,6 +212,11 @@
  * @property {Identified["evidence"]} evidence
  * @property {boolean} [later] the service could not be asked, and will be
  * @property {Candidate[]} [candidates] what the service takes it for
+ * @property {Name[]} names
+ * @property {Seen["guess"]} [guess]
+ * @property {string} [address] of its page, over http or https; it never leaves the browser
+ * @property {number} played seconds
+ * @property {number} duration seconds
  */
 
 /**
@@ -190,6 +228,17 @@
 /**
  * An answer of the user's that is remembered.
  * @typedef {Remembered & {key: string, host: string}} RememberedAnswer
+ */
+
+/**
+ * Kept in storage.local under "ignored": sites of which nothing is asked or
+ * counted, without www., and videos that are no films.
+ * @typedef {{sites: string[], films: {key: string, title: string, host: string}[]}} Ignored
+ */
+
+/**
+ * What the user has discarded and may take back.
+ * @typedef {{id: string, title: string, host: string, at: string}} Discarded
  */
 
 /**
@@ -225,6 +274,7 @@
  * @property {Recent[]} recent
  * @property {Settings} settings
  * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
+ * @property {Ignored & {discarded: Discarded[]}} ignored
  * @property {boolean} paused
  */
 
@@ -240,14 +290,20 @@
  *   | {kind: "list", name: string, description?: string, visibility?: "PRIVATE" | "PUBLIC"}
  *   | {kind: "identify", id: string, media: Media, remember: boolean}
  *   | {kind: "discard", id: string}
+ *   | {kind: "discardAll", ids: string[]}
+ *   | {kind: "restore", id: string}
+ *   | {kind: "emptyBin"}
+ *   | {kind: "never", host: string}
+ *   | {kind: "notFilm", id: string}
+ *   | {kind: "takeBack", key: string}
  *   | {kind: "again", id: string}
- *   | {kind: "identifyText", text: string}
+ *   | {kind: "identifyText", text: string, as?: "movie" | "tv" | "episode"}
  *   | {kind: "undo", id: string}
- *   | {kind: "notThis", sitting: Sitting}
+ *   | {kind: "notThis", sitting: Sitting, tab?: number}
  *   | {kind: "answers"}
  *   | {kind: "forgetAnswer", key: string}
- *   | {kind: "grant", origin: string}
- *   | {kind: "ungrant", origin: string}} FromPage
+ *   | {kind: "grant", origins: string[]}
+ *   | {kind: "ungrant", origins: string[]}} FromPage
  */
 
 /**

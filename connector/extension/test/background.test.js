@@ -267,12 +267,12 @@ test("a player in a frame of another site is named by the page around it", async
 test("sites: registered when granted, and only then", async () => {
   const origin = "https://films.example/*";
   const { scripts } = api.scripting;
-  assert.equal((await page({ kind: "grant", origin })).ok, false, "the browser has not allowed it");
-  assert.equal((await page({ kind: "grant", origin: "<all_urls>" })).ok, false);
+  assert.equal((await page({ kind: "grant", origins: [origin] })).ok, false, "the browser has not allowed it");
+  for (const origins of [["<all_urls>"], [], origin, [7], undefined]) assert.equal((await page({ kind: "grant", origins })).ok, false);
   assert.equal(scripts.size, 0);
   api.granted = [origin];
   api.tabsOpen = [7, 8];
-  assert.deepEqual(await page({ kind: "grant", origin }), { ok: true });
+  assert.deepEqual(await page({ kind: "grant", origins: [origin] }), { ok: true });
   const [script] = scripts.values();
   assert.deepEqual([script.matches, script.allFrames, script.matchOriginAsFallback, script.runAt, script.persistAcrossSessions], [[origin], true, true, "document_start", true]);
   assert.deepEqual(api.injected, [7, 8]);
@@ -281,7 +281,7 @@ test("sites: registered when granted, and only then", async () => {
   api.permissions.onRemoved.fire({ origins: [origin] });
   await until(() => scripts.size === 0);
   assert.deepEqual((await state()).sites, [{ origin, granted: false }]);
-  assert.deepEqual(await page({ kind: "ungrant", origin }), { ok: true });
+  assert.deepEqual(await page({ kind: "ungrant", origins: [origin] }), { ok: true });
   assert.deepEqual((await state()).sites, []);
 });
 
@@ -405,4 +405,139 @@ test("undo of what was reported: done, refused in words, or not possible with an
   daemon.listens = true;
   assert.equal((await page({ kind: "undo", id: uuid() })).code, "NOT_FOUND");
   assert.equal((await state()).recent[0].id, id, "what was not taken back can still be");
+});
+
+const named = (name) => ({ mediaSession: { title: name, artist: "", album: "" }, headings: [name] });
+const unknowns = async () => (await state()).outbox.unknown;
+
+async function emptied() {
+  await page({ kind: "discardAll", ids: (await unknowns()).map(({ id }) => id) });
+  await page({ kind: "emptyBin" });
+}
+
+test("a question has every name, its page and its times; of all that nothing is sent but what the protocol has", async () => {
+  await emptied();
+  const one = sitting({ url: "https://user:word@films.example/watch/1?v=9#/x", title: "Films" },
+    { mediaSession: { title: "...And the Bag", artist: "Breaking Bad", album: "Season 1" }, headings: ["Watch now"] });
+  await content({ kind: "watched", sitting: one });
+  const [unknown] = await unknowns();
+  assert.equal(unknown.title, "Breaking Bad: ...And the Bag");
+  assert.deepEqual(unknown.names.map(({ from }) => from), ["session", "artist", "album", "heading", "title"]);
+  assert.deepEqual(unknown.guess, { series: "Breaking Bad", season: 1, title: "...And the Bag" });
+  assert.deepEqual([unknown.address, unknown.played, unknown.duration], ["https://films.example/watch/1?v=9#/x", 2900.1, 3600]);
+  await page({ kind: "identify", id: unknown.id, media: { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 3 }, remember: false });
+  await until(() => daemon.said("viewing").length === 1, "it is sent once it can no longer be taken back", 20_000);
+  const [sent] = daemon.said("viewing");
+  assert.deepEqual(Object.keys(sent).sort(), ["id", "media", "progress", "source", "type", "watchedAt"]);
+  assert.doesNotMatch(JSON.stringify(sent), /v=9|And the Bag|Watch now|word/);
+});
+
+test("discarded: gone from the questions, taken back out of the bin, forgotten", async () => {
+  await emptied();
+  for (const name of ["One", "Two", "Three"]) await content({ kind: "watched", sitting: sitting({}, named(name)) });
+  const [one, two, three] = await unknowns();
+  assert.equal((await page({ kind: "discardAll", ids: [] })).code, "NOT_FOUND");
+  assert.equal((await page({ kind: "discardAll", ids: "x" })).code, "NOT_FOUND");
+  assert.deepEqual(await page({ kind: "discardAll", ids: [one.id, two.id] }), { ok: true });
+  assert.deepEqual((await unknowns()).map(({ id }) => id), [three.id]);
+  const { discarded } = (await state()).ignored;
+  assert.deepEqual(discarded.map(({ title, host }) => `${title} ${host}`).sort(), ["One films.example", "Two films.example"]);
+  assert.deepEqual(await page({ kind: "restore", id: one.id }), { ok: true });
+  assert.equal((await page({ kind: "restore", id: one.id })).code, "NOT_FOUND");
+  assert.deepEqual((await unknowns()).find(({ id }) => id === one.id), one, "as it was");
+  assert.deepEqual(await page({ kind: "emptyBin" }), { ok: true });
+  assert.deepEqual((await state()).ignored.discarded, []);
+  await emptied();
+});
+
+test("Not a film: this video is not asked about again, others are; taken back, it is", async () => {
+  await emptied();
+  const talk = (more = {}, name = "A long talk") => sitting({ title: `(2) ${name} - Films`, ...more }, named(name));
+  await content({ kind: "watched", sitting: talk() });
+  await content({ kind: "watched", sitting: talk({ url: "https://www.films.example/other", host: "www.films.example" }) });
+  await content({ kind: "watched", sitting: talk({}, "A film") });
+  const [first] = await unknowns();
+  assert.deepEqual(await page({ kind: "notFilm", id: first.id }), { ok: true });
+  assert.deepEqual((await unknowns()).map(({ title }) => title), ["A film"], "all questions about it are gone");
+  assert.equal((await page({ kind: "notFilm", id: first.id })).code, "NOT_FOUND");
+  const begun = await content({ kind: "sitting", sitting: talk() });
+  assert.deepEqual([begun.record, begun.why], [true, "notFilm"]);
+  assert.deepEqual(await content({ kind: "watched", sitting: talk() }), { kept: false, reason: "notFilm" });
+  assert.deepEqual(await page({ kind: "watched", sitting: talk() }), { kept: true }, "unless the user marks it");
+  assert.deepEqual(await content({ kind: "watched", sitting: sitting({ title: "A long talk" }, { ...named("A long talk"), ...certainly }) }), { kept: true }, "what is certain is no question");
+  const { films } = (await state()).ignored;
+  assert.deepEqual(films.map(({ title, host }) => [title, host]), [["A long talk", "films.example"]]);
+  assert.deepEqual(await page({ kind: "takeBack", key: films[0].key }), { ok: true });
+  assert.deepEqual(await content({ kind: "watched", sitting: talk() }), { kept: true });
+  await emptied();
+});
+
+test("Not a film, where the page has no name for it: known by its address and length, of which a hash is kept", async () => {
+  await emptied();
+  const bare = (more = {}) => sitting({ url: "https://films.example/embed/77?t=12", title: "Player", ...more });
+  await content({ kind: "watched", sitting: bare() });
+  await page({ kind: "notFilm", id: (await unknowns())[0].id });
+  assert.deepEqual(await content({ kind: "watched", sitting: bare({ url: "https://films.example/embed/77?t=99" }) }), { kept: false, reason: "notFilm" });
+  assert.deepEqual(await content({ kind: "watched", sitting: bare({ duration: 5400 }) }), { kept: true });
+  assert.deepEqual(await content({ kind: "watched", sitting: bare({ url: "https://films.example/embed/78" }) }), { kept: true });
+  const { films } = (await state()).ignored;
+  assert.doesNotMatch(JSON.stringify(api.storage.local.kept().ignored), /embed/);
+  await page({ kind: "takeBack", key: films[0].key });
+  await emptied();
+});
+
+test("Never here: nothing is asked or counted on the site, with or without www.; taken back, it is", async () => {
+  await emptied();
+  const other = { host: "tube.example", url: "https://tube.example/1" };
+  await content({ kind: "watched", sitting: sitting({ title: "One" }) });
+  await content({ kind: "watched", sitting: sitting({ title: "Two", host: "www.films.example" }) });
+  await content({ kind: "watched", sitting: sitting({ title: "Three", ...other }) });
+  assert.deepEqual(await page({ kind: "never", host: "www.films.example" }), { ok: true });
+  assert.deepEqual((await unknowns()).map(({ title }) => title), ["Three"]);
+  assert.deepEqual((await state()).ignored.sites, ["films.example"]);
+  const begun = await content({ kind: "sitting", sitting: sitting({}, certainly) });
+  assert.deepEqual([begun.record, begun.why], [false, "never"]);
+  assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: false, reason: "never" });
+  assert.deepEqual(await content({ kind: "watched", sitting: sitting({ title: "Four", ...other }) }), { kept: true });
+  assert.deepEqual(await page({ kind: "takeBack", key: "films.example" }), { ok: true });
+  assert.equal((await content({ kind: "sitting", sitting: sitting({}, certainly) })).record, true);
+  await emptied();
+});
+
+test("the popup hears the name that the page around a frame tells", async () => {
+  api.addressOfTab = "https://films.example/watch/1";
+  api.answerOfTab = async () => ({ url: "https://films.example/watch/1", host: "films.example", title: "The Matrix (1999)", evidence: sitting().evidence });
+  const inner = sitting({ url: "https://player.example/embed/9", host: "player.example", title: "embed" });
+  const answer = await page({ kind: "sitting", sitting: inner, tab: 7 });
+  assert.deepEqual(answer.seen, { title: "The Matrix (1999)", host: "films.example" });
+  assert.equal((await content({ kind: "sitting", sitting: inner })).seen, undefined, "which is the popup's business only");
+  api.addressOfTab = undefined;
+  assert.deepEqual((await page({ kind: "sitting", sitting: inner, tab: 7 })).seen, { title: "embed", host: "player.example" });
+});
+
+test("a player's site begins in the frames that show it, and nothing begins twice", async () => {
+  const origins = ["https://player.example/*"];
+  Object.assign(api, { granted: origins, tabsOpen: [9], framesOfTab: [{ frameId: 0, result: true }, { frameId: 4, result: false }] });
+  api.entered.length = 0;
+  api.permissions.onAdded.fire({ origins });
+  await until(() => api.entered.length > 0);
+  assert.deepEqual(api.entered, [4]);
+  Object.assign(api, { granted: [], framesOfTab: [{ frameId: 0, result: false }] });
+  assert.deepEqual(await page({ kind: "ungrant", origins }), { ok: true });
+});
+
+test("a site that the browser has allowed begins, though the page that asked is gone", async () => {
+  const origins = ["https://tube.example/*", "https://www.tube.example/*"];
+  api.granted = origins;
+  api.injected.length = 0;
+  api.tabsOpen = [9];
+  api.permissions.onAdded.fire({ origins });
+  await until(() => api.injected.length === 1);
+  assert.deepEqual((await state()).sites, origins.map((origin) => ({ origin, granted: true })));
+  assert.deepEqual(await page({ kind: "grant", origins }), { ok: true });
+  assert.deepEqual(api.injected, [9], "once");
+  api.granted = [];
+  assert.deepEqual(await page({ kind: "ungrant", origins }), { ok: true });
+  assert.deepEqual((await state()).sites, []);
+  assert.equal(api.scripting.scripts.size, 0);
 });

@@ -10,6 +10,9 @@
  * @property {string[]} [granted] origins
  * @property {boolean} [grants] what the user says when asked for a site
  * @property {any} [identified] what a sitting is
+ * @property {any} [told] what else the background says of a sitting
+ * @property {any[]} [outlooks] what the frames of the tab in front tell when nothing counts there
+ * @property {boolean} [firefox] it is Firefox
  * @property {Record<string, any>} [typed] what a text means
  * @property {Record<string, any>} [answers] by kind; {ok: true} otherwise
  * @property {any[]} [remembered] answers
@@ -40,9 +43,9 @@ export function fakeApi(messages, script) {
   const background = async (/** @type {any} */ message) => {
     calls.push(copy(message));
     if (message.kind === "state") return copy(script.state);
-    if (message.kind === "sitting") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified) };
+    if (message.kind === "sitting") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified), ...copy(script.told ?? {}) };
     if (message.kind === "answers") return copy(script.remembered ?? []);
-    if (message.kind === "identifyText") return copy(script.typed?.[message.text.trim()] ?? null);
+    if (message.kind === "identifyText") return copy(script.typed?.[[message.text.trim(), message.as].filter(Boolean).join(" as ")] ?? null);
     const answer = script.answers?.[message.kind] ?? (message.kind === "watched" ? { kept: true } : { ok: true });
     if (message.kind === "settings" && answer.ok) script.state.settings = copy(message.settings);
     return copy(answer);
@@ -63,7 +66,7 @@ export function fakeApi(messages, script) {
         sendMessage: background,
         onMessage: { addListener: (/** @type {(message: any) => void} */ listener) => void listeners.push(listener) },
         getManifest: () => ({ version: "0.1.0" }),
-        getURL: (/** @type {string} */ path) => `chrome-extension://filmspool/${path}`,
+        getURL: (/** @type {string} */ path) => `${script.firefox ? "moz" : "chrome"}-extension://filmspool/${path}`,
         openOptionsPage: async () => void calls.push({ kind: "openOptionsPage" }),
       },
       storage: {
@@ -81,10 +84,14 @@ export function fakeApi(messages, script) {
           return copy(script.now);
         },
       },
+      scripting: {
+        executeScript: async () => copy((script.outlooks ?? []).map((result) => ({ result }))),
+      },
       permissions: {
         contains: async (/** @type {{origins: string[]}} */ { origins }) => origins.every((origin) => script.granted?.includes(origin)),
         request: async (/** @type {{origins: string[]}} */ { origins }) => {
           calls.push({ kind: "permissions.request", origins });
+          if (script.grants ?? true) script.granted = [...(script.granted ?? []), ...origins];
           return script.grants ?? true;
         },
       },
@@ -94,9 +101,9 @@ export function fakeApi(messages, script) {
 
 /**
  * A state in which all is well, changed by what is given.
- * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, paused?: boolean}} [change]
+ * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, ignored?: any, paused?: boolean}} [change]
  */
-export function stateWith({ link, daemon, outbox, recent, settings, sites, paused = false } = {}) {
+export function stateWith({ link, daemon, outbox, recent, settings, sites, ignored, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
@@ -105,6 +112,7 @@ export function stateWith({ link, daemon, outbox, recent, settings, sites, pause
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, askUnknown: true, ...settings },
     recent: recent ?? [],
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],
+    ignored: { sites: [], films: [], discarded: [], ...ignored },
     paused,
   };
 }
@@ -134,6 +142,9 @@ export function unknown(change = {}) {
     at: "2026-11-21T20:45:00+01:00",
     kind: "episode",
     evidence: { title: "The Long Night", season: 2, episode: 3, kind: "episode" },
+    names: [],
+    played: 2640,
+    duration: 2700,
     ...change,
   };
 }

@@ -33,6 +33,9 @@ export function fakeBrowser() {
     granted: [],
     tabsOpen: [],
     injected: [],
+    /** The frames of each tab, and whether our scripts run there. */
+    framesOfTab: [{ frameId: 0, result: false }],
+    entered: [],
     optionsOpened: 0,
     /** What a tab's page answers. */
     answerOfTab: async () => null,
@@ -85,11 +88,17 @@ export function fakeBrowser() {
       },
       updateContentScripts: async (list) => list.forEach((script) => scripts.set(script.id, script)),
       unregisterContentScripts: async ({ ids }) => ids.forEach((id) => scripts.delete(id)),
-      executeScript: async ({ target }) => void api.injected.push(target.tabId),
+      executeScript: async ({ target: { tabId, frameIds }, files }) => {
+        if (!files) return api.framesOfTab;
+        api.injected.push(tabId);
+        api.entered.push(...frameIds);
+        return [];
+      },
     },
     tabs: {
       query: async () => api.tabsOpen.map((id) => ({ id })),
       sendMessage: async (...what) => api.answerOfTab(...what),
+      get: async (id) => ({ id, url: api.addressOfTab }),
     },
   };
   return api;

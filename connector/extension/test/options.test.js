@@ -103,30 +103,45 @@ test("a new address", async (t) => {
   assert.equal(page.rig.asked("settings")[0].settings.address, "127.0.0.1:50000");
 });
 
-/** @type {[string, string | null][]} */
+/** @type {[string, string[] | null][]} */
 const SITES = [
-  ["films.example", "https://films.example/*"],
-  [" https://www.films.example:8096/watch/7?x=1 ", "https://www.films.example/*"],
-  ["http://192.168.1.5:8096", "http://192.168.1.5/*"],
-  ["*.films.example", "https://*.films.example/*"],
-  ["http://*.films.example/x", "http://*.films.example/*"],
-  ["localhost:8096", "https://localhost/*"],
+  ["films.example", ["https://films.example/*", "https://www.films.example/*"]],
+  ["www.films.example", ["https://films.example/*", "https://www.films.example/*"]],
+  ["films.co.uk", ["https://films.co.uk/*", "https://www.films.co.uk/*"]],
+  ["player.films.example", ["https://player.films.example/*"]],
+  ["www.player.films.example", ["https://player.films.example/*", "https://www.player.films.example/*"]],
+  [" https://www.films.example:8096/watch/7?x=1 ", ["https://films.example/*", "https://www.films.example/*"]],
+  ["http://films.example", ["https://films.example/*", "http://films.example/*", "https://www.films.example/*", "http://www.films.example/*"]],
+  ["HTTP://192.168.1.5:8096", ["https://192.168.1.5/*", "http://192.168.1.5/*"]],
+  ["192.168.1.5:8096", ["https://192.168.1.5/*", "http://192.168.1.5/*"]],
+  ["172.16.0.9", ["https://172.16.0.9/*", "http://172.16.0.9/*"]],
+  ["8.8.8.8", ["https://8.8.8.8/*"]],
+  ["[fd00::7]", ["https://[fd00::7]/*", "http://[fd00::7]/*"]],
+  ["nas", ["https://nas/*", "http://nas/*"]],
+  ["nas.lan", ["https://nas.lan/*", "http://nas.lan/*"]],
+  ["nas.local:8096/web/index.html", ["https://nas.local/*", "http://nas.local/*"]],
+  ["nas.home.arpa", ["https://nas.home.arpa/*", "http://nas.home.arpa/*"]],
+  ["https://nas.lan", ["https://nas.lan/*"]],
+  ["*.films.example", ["https://*.films.example/*"]],
+  ["http://*.films.example/x", ["https://*.films.example/*", "http://*.films.example/*"]],
+  ["localhost:8096", ["https://localhost/*", "http://localhost/*"]],
   ["", null],
-  ["films", null],
   ["*", null],
+  ["1234", null],
   ["chrome://settings", null],
   ["file:///etc/passwd", null],
   ["not a site", null],
+  ["javascript:alert(1)", null],
 ];
-for (const [typed, origin] of SITES) {
+for (const [typed, origins] of SITES) {
   test(`the site "${typed}"`, async (t) => {
     const page = await open(t, "options", { state: stateWith({ sites: [] }) });
     page.type("#site", typed);
     await page.click("#site-form [type=submit]");
-    assert.deepEqual(page.rig.asked("grant"), origin ? [{ kind: "grant", origin }] : []);
-    assert.deepEqual(page.rig.asked("permissions.request").length, origin ? 1 : 0);
-    if (!origin) assert.equal(page.find("#site").value, typed);
-    assert.equal(page.find("#site-fault").hidden, origin !== null);
+    assert.deepEqual(page.rig.asked("grant"), origins ? [{ kind: "grant", origins }] : []);
+    assert.deepEqual(page.rig.asked("permissions.request"), origins ? [{ kind: "permissions.request", origins }] : []);
+    if (!origins) assert.equal(page.find("#site").value, typed);
+    assert.equal(page.find("#site-fault").hidden, origins !== null);
   });
 }
 
@@ -147,15 +162,51 @@ test("the popup's site is filled in; junk is not", async (t) => {
   assert.equal(other.find("#site").value, "");
 });
 
-test("sites are listed, removed, allowed again", async (t) => {
-  const sites = [{ origin: "https://films.example/*", granted: true }, { origin: "http://tv.example/*", granted: false }];
-  const page = await open(t, "options", { state: stateWith({ sites }) });
-  assert.deepEqual([...page.document.querySelectorAll("#sites .site")].map((site) => site.textContent), ["films.example", "http://tv.example"]);
-  await page.click('[aria-label="Allow again: http://tv.example"]');
-  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origin: "http://tv.example/*" }]);
-  await page.click('[aria-label="Remove: films.example"]');
-  assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origin: "https://films.example/*" }]);
+test("the popup's site comes into view only when the list stands", async (t) => {
+  const shown = [];
+  const page = await open(t, "options", { state: stateWith() }, { hash: "#site=films.example", before: (window) => {
+    window.HTMLElement.prototype.scrollIntoView = () => void shown.push(window.document.querySelectorAll("#sites li").length);
+  } });
+  assert.deepEqual(shown, [1]);
+  assert.equal(page.document.activeElement?.id, "site");
 });
+
+test("sites are listed by what they cover; removed, allowed again", async (t) => {
+  const sites = [
+    { origin: "https://films.example/*", granted: true }, { origin: "https://www.films.example/*", granted: true },
+    { origin: "http://tv.example/*", granted: false }, { origin: "http://nas.lan/*", granted: true }, { origin: "https://nas.lan/*", granted: true },
+  ];
+  const page = await open(t, "options", { state: stateWith({ sites }) });
+  const rows = [...page.document.querySelectorAll("#sites li")].map((row) => row.querySelector("span")?.textContent);
+  assert.deepEqual(rows, ["films.example, www.films.example (https) allowed", "tv.example (http) taken back in the browser", "nas.lan (https, http) allowed"]);
+  assert.deepEqual([...page.document.querySelectorAll("#sites li")].map((row) => /http, which is not encrypted/.test(row.textContent ?? "")), [false, true, true]);
+  await page.click('[aria-label="Allow again: tv.example"]');
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origins: ["http://tv.example/*"] }]);
+  await page.click('[aria-label="Remove: films.example"]');
+  assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origins: ["https://films.example/*", "https://www.films.example/*"] }]);
+});
+
+/** @type {[string[], string | null, string[]][]} what is allowed, the button, what it asks for */
+const HALVES = [
+  [["https://tube.example/*"], "Allow www.tube.example too", ["https://www.tube.example/*"]],
+  [["https://www.tube.example/*"], "Allow tube.example too", ["https://tube.example/*"]],
+  [["http://tube.example/*", "https://tube.example/*"], "Allow www.tube.example too", ["http://www.tube.example/*", "https://www.tube.example/*"]],
+  [["https://player.tube.example/*"], null, []],
+  [["https://*.tube.example/*", "https://tube.example/*"], null, []],
+  [["https://nas.lan/*"], null, []],
+  [["<all_urls>"], null, []],
+];
+for (const [allowed, label, origins] of HALVES) {
+  test(`the other of the two names: ${allowed.join(" ")}`, async (t) => {
+    const page = await open(t, "options", { state: stateWith({ sites: allowed.map((origin) => ({ origin, granted: true })) }) });
+    const button = [...page.document.querySelectorAll("#sites button")].find((one) => !(/** @type {HTMLElement} */ (one).hidden) && /too$/.test(one.textContent ?? ""));
+    assert.equal(button?.textContent ?? null, label);
+    if (!button) return;
+    /** @type {HTMLElement} */ (button).click();
+    await settle();
+    assert.deepEqual(page.rig.asked("grant").map((asked) => [...asked.origins].sort()), [origins]);
+  });
+}
 
 test("thresholds in percents and minutes, kept in parts and seconds", async (t) => {
   const page = await open(t, "options", { state: stateWith() });
@@ -212,4 +263,26 @@ test("remembered answers are listed with what they mean, and can be forgotten", 
   assert.equal(page.said(), "Forgotten: The Wire");
   assert.equal(page.find("#answers-empty").hidden, false);
   assert.equal(page.document.activeElement?.id, "answers-heading");
+});
+
+test("what is not asked about is listed and taken back", async (t) => {
+  const ignored = {
+    sites: ["tube.example"], films: [{ key: "films.example|a talk", title: "A talk", host: "films.example" }],
+    discarded: [{ id: "aaaaaaaa-2222-4333-8444-555555555555", title: "Night Train", host: "films.example", at: "2026-11-21T20:45:00+01:00" }],
+  };
+  const page = await open(t, "options", { state: stateWith({ ignored }) });
+  assert.equal(page.find("#ignored-empty").hidden, true);
+  await page.click('[aria-label="Take back: tube.example"]');
+  await page.click('[aria-label="Take back: A talk"]');
+  assert.deepEqual(page.rig.asked("takeBack").map(({ key }) => key), ["tube.example", "films.example|a talk"]);
+  await page.click('[aria-label="Take back: Night Train"]');
+  assert.deepEqual(page.rig.asked("restore"), [{ kind: "restore", id: ignored.discarded[0].id }]);
+  assert.equal(page.said(), "Taken back: Night Train");
+  await page.click("#discarded-all .quiet");
+  assert.match(page.words("#discarded-all .sure"), /^1 discarded viewing is gone for good then/);
+  await page.click("#discarded-all .danger");
+  assert.deepEqual(page.rig.asked("emptyBin"), [{ kind: "emptyBin" }]);
+  const none = await open(t, "options", { state: stateWith() });
+  assert.equal(none.words("#ignored-empty"), "Nothing yet.");
+  assert.equal(none.find("#never-heading").hidden, true);
 });

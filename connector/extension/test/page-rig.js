@@ -29,15 +29,19 @@ export async function settle() {
  * @param {import("node:test").TestContext} t
  * @param {"popup" | "options"} page
  * @param {import("./fake-api.js").Script} script
- * @param {{language?: string, hash?: string}} [how]
+ * @param {{language?: string, hash?: string, before?: (window: any) => void}} [how]
  */
-export async function open(t, page, script, { language = "en", hash = "" } = {}) {
+export async function open(t, page, script, { language = "en", hash = "", before = () => {} } = {}) {
   const html = fs.readFileSync(path.join(source, "pages", `${page}.html`), "utf8");
   const { window } = new JSDOM(html, { url: `https://extension.example/pages/${page}.html${hash}`, pretendToBeVisual: true });
   const there = GLOBALS.map((name) => /** @type {const} */ ([name, Object.getOwnPropertyDescriptor(globalThis, name)]));
   rig = fakeApi(texts(language), script);
   window.HTMLElement.prototype.scrollIntoView = () => {};
-  for (const name of GLOBALS) Object.defineProperty(globalThis, name, { value: typeof window[name] === "function" && name === "setInterval" ? window[name].bind(window) : window[name], configurable: true, writable: true });
+  before(window);
+  // A page that was opened before stops when the next one has its place.
+  const setInterval = (/** @type {() => void} */ run, /** @type {number} */ beat) =>
+    window.setInterval(() => void (globalThis.document === window.document && run()), beat);
+  for (const name of GLOBALS) Object.defineProperty(globalThis, name, { value: name === "setInterval" ? setInterval : window[name], configurable: true, writable: true });
   /** @type {any} */ (globalThis).chrome = forwarded;
   t.after(async () => {
     await settle();

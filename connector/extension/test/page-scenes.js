@@ -17,14 +17,32 @@ const film = unknown({
   kind: "movie",
   evidence: { title: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", kind: "movie" },
 });
+const netflix = unknown({
+  id: "dddddddd-2222-4333-8444-555555555555", host: "www.films.example", kind: null, title: "Breaking Bad: Cat's in the Bag...", evidence: {},
+  address: "https://www.films.example/watch/1?v=9",
+  names: [{ from: "session", text: "Cat's in the Bag..." }, { from: "artist", text: "Breaking Bad" }, { from: "album", text: "Season 1" },
+    { from: "heading", text: "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz" }, { from: "title", text: "C Media" }],
+  guess: { series: "Breaking Bad", season: 1, title: "Cat's in the Bag..." },
+});
+const second = unknown({ id: "eeeeeeee-2222-4333-8444-555555555555", at: "2026-11-22T20:45:00+01:00", address: "https://films.example/watch/8", evidence: { title: "The Long Night", season: 2, episode: 4, kind: "episode" } });
 const needy = { unknown: [unknown(), film], rejected: [rejected()] };
 const unpaired = { state: "unpaired", pairedLabel: null };
 const sites = [
   { origin: "https://films.example/*", granted: true },
   { origin: "https://*.series.example/*", granted: true },
   { origin: "http://192.168.1.5/*", granted: false },
+  { origin: "https://tube.example/*", granted: true },
+  { origin: "https://nas.lan/*", granted: true },
+  { origin: "http://nas.lan/*", granted: true },
   { origin: "https://player.a-very-long-host-name-of-a-streaming-service.example/*", granted: true },
 ];
+
+const ignored = {
+  sites: ["tube.example", "player.a-very-long-host-name-of-a-streaming-service.example"],
+  films: [{ key: "films.example|a talk", title: "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", host: "films.example" }],
+  discarded: [{ id: "aaaaaaaa-2222-4333-8444-555555555555", title: "Night Train", host: "films.example", at: "2026-11-21T20:45:00+01:00" }],
+};
+const inFrame = [{ players: [{ site: "https://player.a-very-long-host-name-of-a-streaming-service.example/*", area: 400_000 }], why: "muted" }];
 
 /** @param {any} change @returns {Scene} */
 const popup = (change, more = {}, then = undefined) => ({ page: "popup", script: { state: stateWith(change), ...more }, then });
@@ -42,6 +60,15 @@ async function popupFaults(page) {
   await page.fill("#list-name", "x".repeat(214));
   await page.click("#list-form [type=submit]");
 }
+
+/** @param {Page} page */
+async function numberAlone(page) {
+  await page.fill("#unknown li:first-child form input", "tt0959621");
+  await page.click("#unknown li:first-child [type=submit]");
+}
+
+/** @param {Page} page @param {string} selector @param {number} n */
+const clickNth = (page, selector, n) => page.locator(selector).nth(n).click();
 
 /** @param {Page} page */
 async function episodeByHand(page) {
@@ -81,12 +108,21 @@ export const SCENES = {
   "popup-revoked": popup({ link: { state: "revoked" }, daemon: { online: false, pending: 2, attention: 1, lastDelivered: null } }),
   "popup-old": popup({ link: { state: "old" } }),
   "popup-needs": popup({ outbox: needy }, playing),
+  "popup-cards": popup({ outbox: { unknown: [unknown(), netflix, second] } }, { tab, granted, now: null }),
+  "popup-number": popup({ outbox: { unknown: [netflix] } }, { tab, granted, now: null }, numberAlone),
+  "popup-never": popup({ outbox: { unknown: [unknown(), film, second] } }, {}, (page) => clickNth(page, "#unknown .quiet", 2)),
+  "popup-discard-all": popup({ outbox: { unknown: [unknown(), film, second] } }, {}, (page) => page.click("#needs-all .quiet")),
+  "popup-player": popup({}, { tab, granted, now: null, outlooks: inFrame }),
+  "popup-player-beside": popup({}, { tab, granted, now: { sitting: sitting(), crossed: false, needs: 690, why: "muted" }, outlooks: inFrame }),
+  "popup-short": popup({}, { tab, granted, now: null, outlooks: [{ players: [], why: "short", least: 300 }] }),
   "popup-faults": popup({ outbox: needy }, {}, popupFaults),
   "popup-by-hand": popup({}, { typed: { "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } } } }, episodeByHand),
   "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
   "popup-private": popup({ paused: true, settings: { private: true } }),
   "options-unpaired": options({ link: unpaired, daemon: null, sites: [] }),
   "options-paired": options({ sites }),
+  "options-ignored": options({ ignored }),
+  "options-forget": options({ ignored }, {}, (page) => page.click("#discarded-all .quiet")),
   "options-from-popup": { ...options({ sites: [] }), hash: "#site=films.example" },
   "options-revoked": options({ link: { state: "revoked" } }),
   "options-stranger": options({ link: { state: "stranger" } }),

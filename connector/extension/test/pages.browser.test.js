@@ -114,7 +114,7 @@ describe("the pages in Chromium", { skip }, () => {
     }
   }
 
-  for (const name of ["popup-faults", "popup-playing", "options-paired", "options-faults"]) {
+  for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-ignored", "options-faults"]) {
     const scene = SCENES[name];
     test(`${name} from right to left`, async () => {
       const { page, leave } = await enter(scene, { rtl: true });
@@ -138,11 +138,36 @@ describe("the pages in Chromium", { skip }, () => {
     await leave();
   });
 
-  for (const name of ["popup-needs", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-unpair"]) {
+  for (const name of ["popup-cards", "popup-number", "popup-never", "popup-player", "popup-unpaired", "popup-not-allowed", "popup-discard-all"]) {
+    test(`${name} at 320 pixels: nothing runs over`, async () => {
+      const { page, leave } = await enter(SCENES[name], { width: 320, language: "de" });
+      await picture(page, `${name}-narrow`);
+      assert.deepEqual(await overflow(page), { page: 0, cut: [] });
+      await leave();
+    });
+  }
+
+  test("the site that the popup sends along is in view, below a long list", async () => {
+    const many = Array.from({ length: 40 }, (_, i) => ({ origin: `https://films-${i}.example/*`, granted: true }));
+    const scene = SCENES["options-from-popup"];
+    const { page, leave } = await enter({ ...scene, script: { ...scene.script, state: { ...scene.script.state, sites: many } } });
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "site");
+    const { top, bottom } = await page.evaluate(() => /** @type {HTMLElement} */ (document.getElementById("site")).getBoundingClientRect());
+    assert.ok(top >= 0 && bottom <= 600, `${top} to ${bottom}`);
+    await leave();
+  });
+
+  for (const name of ["popup-needs", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-unpair"]) {
     test(`${name}: everything is reached by Tab, in order, and seen to be`, async () => {
       const { page, leave } = await enter(SCENES[name]);
       const wanted = await page.evaluate(() => {
-        const all = [...document.querySelectorAll("button, input, textarea, summary")].filter((element) => element.checkVisibility());
+        // Of radio buttons Tab reaches the first, or the one that is chosen.
+        const unpicked = (/** @type {Element} */ element) => {
+          if (!(element instanceof HTMLInputElement) || element.type !== "radio") return false;
+          const radios = [...document.getElementsByName(element.name)].filter((one) => one.checkVisibility());
+          return element !== (radios.find((one) => /** @type {HTMLInputElement} */ (one).checked) ?? radios[0]);
+        };
+        const all = [...document.querySelectorAll("a, button, input, textarea, summary")].filter((element) => element.checkVisibility() && !unpicked(element));
         all.forEach((element, i) => element.setAttribute("data-stop", String(i)));
         document.body.tabIndex = -1;
         document.body.focus();

@@ -97,13 +97,101 @@ test("the tab's empty states", async (t) => {
   assert.equal(nothing.words("#now-empty"), "Nothing is playing in this tab.");
   const closed = await open(t, "popup", { state: stateWith(), tab });
   assert.equal(closed.words("#now-empty"), "Filmspool may not look at films.example.");
-  await closed.click("#allow-site");
-  assert.equal(closed.rig.asked("create")[0].url, "chrome-extension://filmspool/pages/options.html#site=films.example");
   const deaf = await open(t, "popup", { state: stateWith(), tab, granted });
   assert.match(deaf.words("#now-empty"), /^Reload this page/);
-  const idle = await open(t, "popup", { state: stateWith(), tab, granted, now: null });
+  const idle = await open(t, "popup", { state: stateWith(), tab, granted, now: null, outlooks: [{ players: [] }, null] });
   assert.equal(idle.words("#now-empty"), "Nothing is playing in this tab.");
+  assert.equal(idle.find("#allow-site").hidden, true);
+  const loud = await open(t, "popup", { state: stateWith(), tab: { ...tab, audible: true }, granted, now: null });
+  assert.equal(loud.words("#now-empty"), "Something is heard in this tab, but Filmspool finds no film in it.");
 });
+
+test("a site is allowed right in the popup, with its other name", async (t) => {
+  const page = await open(t, "popup", { state: stateWith(), tab: { id: 7, url: "https://www.tube.example/watch?v=1" } });
+  assert.equal(page.words("#allow-site"), "Allow www.tube.example …");
+  await page.click("#allow-site");
+  const origins = ["https://tube.example/*", "https://www.tube.example/*"];
+  assert.deepEqual(page.rig.asked("permissions.request"), [{ kind: "permissions.request", origins }]);
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origins }]);
+  assert.equal(page.said(), "Allowed: www.tube.example");
+  assert.deepEqual(page.rig.asked("create"), []);
+});
+
+test("a no to the browser's question in the popup is told", async (t) => {
+  const page = await open(t, "popup", { state: stateWith(), tab, grants: false });
+  await page.click("#allow-site");
+  assert.match(page.said(), /nothing has changed/);
+  assert.deepEqual(page.rig.asked("grant"), []);
+});
+
+/** @type {[string, string][]} */
+const ARRIVALS = [["https://www.tube.example/watch", "www.tube.example"], ["http://films.example/", "http://films.example"], ["http://nas.lan:8096/web", "nas.lan"]];
+for (const [url, site] of ARRIVALS) {
+  test(`in Firefox the options ask for ${url}`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith(), tab: { id: 7, url }, firefox: true });
+    await page.click("#allow-site");
+    assert.deepEqual(page.rig.asked("permissions.request"), []);
+    assert.equal(page.rig.asked("create")[0].url, `moz-extension://filmspool/pages/options.html#site=${encodeURIComponent(site)}`);
+  });
+}
+
+const inFrame = [{ players: [{ site: "https://ads.example/*", area: 50_000 }, { site: "https://player.example/*", area: 400_000 }] }];
+
+test("a player in a frame of another site is named, with the button that allows it", async (t) => {
+  const page = await open(t, "popup", { state: stateWith(), tab, granted, now: null, outlooks: inFrame });
+  assert.equal(page.find("#now-empty").hidden, true, "nobody knows whether nothing plays");
+  assert.match(page.words("#now-more"), /^A player of player\.example is in this page/);
+  await page.click("#allow-site");
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origins: ["https://player.example/*", "https://www.player.example/*"] }]);
+});
+
+test("a player in a frame is also named beside what was not recognised, and not beside what was", async (t) => {
+  const now = { sitting: sitting(), crossed: false, needs: 690 };
+  const unsure = await open(t, "popup", { state: stateWith(), tab, granted, now, outlooks: inFrame });
+  assert.match(unsure.words("#now-more"), /player\.example/);
+  const sure = await open(t, "popup", { state: stateWith(), tab, granted, now, identified: episode, outlooks: inFrame });
+  assert.equal(sure.find("#now-more").hidden, true);
+  assert.equal(sure.find("#allow-site").hidden, true);
+});
+
+test("what plays in a frame bears the name that the page around it tells", async (t) => {
+  const now = { sitting: { ...sitting(), host: "player.example", title: "embed" }, crossed: false, needs: 690 };
+  const told = { seen: { title: "The Matrix (1999)", host: "films.example" } };
+  const page = await open(t, "popup", { state: stateWith(), tab, granted, now, told });
+  assert.equal(page.words("#now-title"), "The Matrix (1999)");
+  assert.equal(page.words("#now-site"), "films.example · not recognised for certain");
+  assert.equal(page.rig.asked("sitting")[0].tab, 7);
+  await page.click("#now-mark");
+  assert.equal(page.rig.asked("watched")[0].tab, 7);
+});
+
+test("a frame that plays in a page that is not allowed shows, and the page can be allowed", async (t) => {
+  const page = await open(t, "popup", { state: stateWith(), tab, now: { sitting: sitting(), crossed: false, needs: 690 } });
+  assert.equal(page.find("#now-playing").hidden, false);
+  assert.equal(page.words("#now-more"), "Filmspool may not look at films.example.");
+  assert.equal(page.words("#allow-site"), "Allow films.example …");
+});
+
+/** @type {[any, RegExp][]} */
+const REASONS = [
+  [{ why: "muted" }, /^A video plays without sound, and nobody has touched it: not counted\. If you are watching, click into the page\.$/],
+  [{ why: "short", least: 300 }, /^A video plays that is shorter than 5 minutes: not counted\./],
+  [{ why: "live" }, /^A live broadcast plays: not counted\.$/],
+  [{ why: "length" }, /whose length is not known yet: not counted\.$/],
+  [{ why: "hidden" }, /hidden or very small: not counted\.$/],
+  [{ why: "paused" }, /recording is off: not counted\.$/],
+  [{ why: "never" }, /^Nothing is counted on films\.example, because you said “Never here”\./],
+  [{ why: "notFilm" }, /because you said that it is not a film/],
+];
+for (const [silence, words] of REASONS) {
+  test(`a video that plays and is not counted: ${silence.why}`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith(), tab, granted, now: null, outlooks: [{ players: [] }, { players: [], ...silence }] });
+    assert.match(page.words("#now-empty"), words);
+    const playing = await open(t, "popup", { state: stateWith(), tab, granted, now: { sitting: sitting(), crossed: false, needs: 690, why: silence.why } });
+    assert.match(playing.words("#now-words"), /count/);
+    assert.equal(playing.find("#now-progress").hidden, true);
+  });
+}
 
 test("what waits, here and there", async (t) => {
   const daemon = { online: false, pending: 2, attention: 1, lastDelivered: null };
@@ -145,6 +233,181 @@ test("without season and episode the question is asked, and nothing typed is los
   await page.click("#unknown [type=submit]");
   const [{ media, remember }] = page.rig.asked("identify");
   assert.deepEqual([media.season, media.episode, remember], [0, 4, true]);
+});
+
+test("a number alone asks for its kind, and keeps it over a closed popup", async (t) => {
+  const session = {};
+  const bare = unknown({ kind: null, evidence: { title: "The Long Night" } });
+  const state = stateWith({ outbox: { unknown: [bare] } });
+  const numbers = { "603 as movie": { type: "movie", ids: { tmdb: 603 } } };
+  const page = await open(t, "popup", { state, session, typed: numbers });
+  assert.equal(page.find("#unknown .kinds").hidden, true);
+  page.type(`#what-${needs}`, "603");
+  assert.equal(page.find("#unknown .kinds").hidden, false);
+  assert.equal(page.find("#unknown [value=episode]").closest("label").hidden, true, "a number of themoviedb names no episode");
+  await page.click("#unknown [type=submit]");
+  assert.equal(page.words(`#what-${needs}-kind-fault`), "Choose what the number names.");
+  assert.equal(page.document.activeElement?.getAttribute("type"), "radio");
+  assert.deepEqual(page.rig.asked("identifyText"), []);
+  page.find("#unknown [value=movie]").click();
+  const later = await open(t, "popup", { state, session, typed: numbers });
+  assert.equal(later.find("#unknown [value=movie]").checked, true);
+  await later.click("#unknown [type=submit]");
+  assert.deepEqual(later.rig.asked("identify")[0].media, { type: "movie", ids: { tmdb: 603 } });
+});
+
+test("IMDb's number may name one episode; the page's kind is proposed", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }), typed: { "tt0959621 as episode": { type: "episode", ids: { imdb: "tt0959621" } } } });
+  page.type(`#what-${needs}`, "tt0959621");
+  assert.equal(page.find("#unknown [value=tv]").checked, true);
+  page.find("#unknown [value=episode]").click();
+  await page.click("#unknown [type=submit]");
+  assert.deepEqual(page.rig.asked("identify")[0].media, { type: "episode", ids: { imdb: "tt0959621" } });
+  assert.equal(page.said(), "Saved: tt0959621");
+});
+
+test("season and episode that were typed come back when the popup does", async (t) => {
+  const session = {};
+  const bare = unknown({ kind: null, evidence: { title: "The Long Night" } });
+  const state = stateWith({ outbox: { unknown: [bare] } });
+  const page = await open(t, "popup", { state, session, typed });
+  page.type(`#what-${needs}`, "https://www.themoviedb.org/tv/1396");
+  await page.click("#unknown [type=submit]");
+  page.type(`#what-${needs}-season`, "2");
+  const later = await open(t, "popup", { state, session, typed });
+  assert.equal(later.find(`#what-${needs}-season`).value, "2");
+  assert.equal(later.find(`#what-${needs}-season`).closest(".pair").hidden, false);
+});
+
+const seen = {
+  kind: null, title: "Breaking Bad: ...And the Bag", host: "www.films.example", address: "https://www.films.example/watch/1?v=9", evidence: {},
+  names: [{ from: "session", text: "...And the Bag" }, { from: "artist", text: "Breaking Bad" }, { from: "album", text: "Season 1" }, { from: "title", text: "C Media" }],
+  guess: { series: "Breaking Bad", season: 1, title: "...And the Bag" },
+};
+
+test("a card shows every name, its page, when and how long; and a search with its title", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown(seen)] } }), typed });
+  assert.equal(page.words("#unknown h3"), "Breaking Bad: ...And the Bag");
+  const names = [...page.document.querySelectorAll("#unknown .names > div")].map((line) => [...line.children].map((part) => part.textContent));
+  assert.deepEqual(names, [["Player", "...And the Bag"], ["Artist", "Breaking Bad"], ["Album", "Season 1"], ["Page title", "C Media"]]);
+  assert.match(page.words("#unknown .viewings li"), /^www\.films\.example · .*2026.* · 44 minutes watched · Open its page$/);
+  const [link, search] = page.document.querySelectorAll("#unknown a");
+  assert.equal(link.getAttribute("href"), "https://www.films.example/watch/1?v=9");
+  assert.equal(search.getAttribute("href"), "https://www.themoviedb.org/search/tv?query=Breaking%20Bad");
+  for (const one of [link, search]) assert.deepEqual([one.getAttribute("target"), one.getAttribute("rel")], ["_blank", "noopener noreferrer"]);
+  page.type(`#what-${needs}`, "https://www.themoviedb.org/tv/1396");
+  await page.click("#unknown [type=submit]");
+  assert.equal(page.find(`#what-${needs}-season`).value, "1", "the season is proposed");
+  assert.equal(page.document.activeElement?.id, `what-${needs}-episode`);
+});
+
+for (const address of ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "https://", ""]) {
+  test(`no link to "${address}"`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown({ ...seen, address })] } }) });
+    assert.deepEqual([...page.document.querySelectorAll("#unknown a")].map((link) => new URL(/** @type {HTMLAnchorElement} */ (link).href).hostname), ["www.themoviedb.org"]);
+  });
+}
+
+test("who went to search comes back to the same card, with the page that was found", async (t) => {
+  const session = {};
+  const state = stateWith({ outbox: { unknown: [unknown(), unknown({ ...seen, id: "dddddddd-2222-4333-8444-555555555555" })] } });
+  const page = await open(t, "popup", { state, session });
+  const card = '[data-ids="dddddddd-2222-4333-8444-555555555555"]';
+  await page.click(`${card} p > a`);
+  const still = await open(t, "popup", { state, session, tab });
+  assert.equal(still.find(`${card} form input`).value, "");
+  assert.equal(still.document.activeElement, still.find(`${card} form input`));
+  const found = await open(t, "popup", { state, session, tab: { id: 8, url: "https://www.themoviedb.org/tv/1396-breaking-bad" }, typed: { "https://www.themoviedb.org/tv/1396-breaking-bad": typed["https://www.themoviedb.org/tv/1396"] } });
+  assert.equal(found.find(`${card} form input`).value, "https://www.themoviedb.org/tv/1396-breaking-bad");
+  assert.equal(found.said(), "The page in front of you is filled in. Save it, if it is the right one.");
+  found.type(`${card} form input`, "https://www.themoviedb.org/tv/1396-breaking-bad");
+  await found.click(`${card} [type=submit]`);
+  found.type("#what-dddddddd-2222-4333-8444-555555555555-episode", "3");
+  await found.click(`${card} [type=submit]`);
+  assert.equal(found.rig.asked("identify").length, 1);
+  const after = await open(t, "popup", { state, session, tab: { id: 8, url: "https://www.themoviedb.org/tv/1396-breaking-bad" } });
+  assert.equal(after.find(`${card} form input`).value, "", "it is dealt with");
+});
+
+const at = (/** @type {number} */ hour) => `2026-11-21T${hour}:00:00+01:00`;
+const part = (/** @type {number} */ n, more = {}) => unknown({ id: `${n}aaaaaaa-2222-4333-8444-555555555555`, at: at(10 + n), evidence: { title: "The Long Night", season: 2, episode: n, kind: "episode" }, ...more });
+
+test("cards: the latest first; one answer serves the episodes of a series, each at its own place", async (t) => {
+  const other = unknown({ id: "9aaaaaaa-2222-4333-8444-555555555555", at: at(12), kind: null, title: "Something else", evidence: {}, names: [{ from: "title", text: "Something else" }] });
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [part(1), other, part(3), part(2, { host: "www.films.example" })] } }), typed });
+  assert.deepEqual([...page.document.querySelectorAll("#unknown h3")].map((heading) => heading.textContent), ["The Long Night: 3 viewings", "Something else"]);
+  assert.deepEqual([...page.document.querySelectorAll("#unknown li:first-child .viewings li")].map((line) => line.textContent?.slice(0, 6)), ["S02E03", "S02E02", "S02E01"]);
+  page.type("#unknown .card input", "https://www.themoviedb.org/tv/1396");
+  await page.click("#unknown .card [type=submit]");
+  assert.deepEqual(page.rig.asked("identify").map(({ id, media }) => [id[0], media.show.ids.tmdb, media.season, media.episode]), [["3", 1396, 2, 3], ["2", 1396, 2, 2], ["1", 1396, 2, 1]]);
+  assert.equal(page.said(), "Saved for 3 viewings: Series 1396 on themoviedb.org");
+});
+
+test("an answer that cannot be that of several viewings is not given to any", async (t) => {
+  const links = { ...typed, wrong: { type: "episode", show: { ids: { tmdb: 1396 } }, season: 5, episode: 5 } };
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [part(1), part(2)] } }), typed: links });
+  for (const link of ["https://www.themoviedb.org/movie/603", "wrong"]) {
+    page.type("#unknown .card input", link);
+    await page.click("#unknown .card [type=submit]");
+    assert.match(page.words("#unknown .card .fault:not([hidden])"), /does not fit them all|the link is a film/);
+  }
+  assert.deepEqual(page.rig.asked("identify"), []);
+});
+
+test("the same name alone is no same evidence: each is asked for itself, side by side", async (t) => {
+  const same = (/** @type {number} */ n) => part(n, { kind: null, title: "The Boys – Season 1", evidence: {}, names: [{ from: "title", text: "The Boys – Season 1" }] });
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [same(1), part(2), same(3)] } }) });
+  assert.deepEqual([...page.document.querySelectorAll("#unknown > li")].map((item) => item.getAttribute("data-ids")?.[0]), ["3", "1", "2"]);
+});
+
+test("one more episode comes into its card, and what is being typed stays", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [part(1)] } }) });
+  const field = page.find("#unknown input");
+  field.focus();
+  field.value = "half a li";
+  page.rig.script.state = stateWith({ outbox: { unknown: [part(1), part(2)] } });
+  page.rig.change();
+  await settle();
+  assert.equal(page.words("#unknown h3"), "The Long Night: 2 viewings");
+  assert.equal(page.find("#unknown input"), field);
+  assert.deepEqual([page.document.activeElement, field.value], [field, "half a li"]);
+});
+
+/** @param {any} page @param {string} label */
+const named = (page, label) => [...page.document.querySelectorAll("#needs button")].find((one) => one.textContent === label && !one.closest("[hidden]"));
+
+/** @type {[string, string, any, RegExp, RegExp][]} */
+const DISMISSALS = [
+  ["Not a film", "Yes, not a film", { kind: "notFilm", id: part(2).id }, /not asked about it again/, /^Not asked about again: The Long Night S02E02$/],
+  ["Never here", "Never on films.example", { kind: "never", host: "films.example" }, /Nothing on films\.example is asked about or counted any more/, /^Nothing is asked about or counted any more on films\.example\.$/],
+  ["Discard", "Yes, discard", { kind: "discardAll", ids: [part(2).id, part(1).id] }, /^2 viewings do not reach your diary/, /^Discarded: /],
+  ["Discard all questions", "Yes, discard", { kind: "discardAll", ids: [part(1).id, part(2).id] }, /^2 viewings do not reach your diary/, /^Discarded: 2 viewings$/],
+];
+for (const [label, yes, message, sure, said] of DISMISSALS) {
+  test(`"${label}" says what it does, asks, and does it`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [part(1), part(2)] } }) });
+    named(page, label).click();
+    assert.match(named(page, "Keep it").closest(".sure").querySelector("span").textContent, sure);
+    assert.equal(page.document.activeElement?.textContent, "Keep it");
+    named(page, "Keep it").click();
+    assert.equal(page.document.activeElement?.textContent, label);
+    assert.deepEqual(page.rig.asked(message.kind), []);
+    named(page, label).click();
+    named(page, yes).click();
+    await settle();
+    assert.deepEqual(page.rig.asked(message.kind), [message]);
+    assert.match(page.said(), said);
+  });
+}
+
+test("a single question needs no way to discard all", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [part(1)] } }) });
+  assert.equal(page.find("#needs-all").hidden, true);
+});
+
+test("what was refused comes with the latest first, too", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { rejected: [rejected({ title: "Old" }), rejected({ id: "dddddddd-2222-4333-8444-555555555555", title: "New" })] } }) });
+  assert.deepEqual([...page.document.querySelectorAll("#rejected h3")].map((heading) => heading.textContent), ["New", "Old"]);
 });
 
 test("a bad link is told beside the field, which keeps it, also over a closed popup", async (t) => {

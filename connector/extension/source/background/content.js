@@ -18,5 +18,6 @@ export const contentFiles = [
   "content/desk.js",
   "content/watch.js",
   "content/finder.js",
+  "content/outlook.js",
   "content/start.js",
 ];

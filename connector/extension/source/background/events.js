@@ -10,6 +10,7 @@ import { pageKey } from "./known.js";
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
  * @typedef {import("../messages.js").Identified} Identified
+ * @typedef {import("../messages.js").Seen} Seen
  * @typedef {import("../messages.js").Known} Known
  * @typedef {import("../messages.js").Ids} Ids
  * @typedef {import("./outbox.js").Event} Event
@@ -92,24 +93,40 @@ function plainUrl(url) {
 }
 
 /**
+ * The page as a link for the user. It stays in the browser, so it may be whole.
+ * @param {string} url
+ */
+function wholeUrl(url) {
+  if (url.length > 2000 || !URL.canParse(url)) return undefined;
+  const page = new URL(url);
+  page.username = "";
+  page.password = "";
+  return /^https?:$/.test(page.protocol) ? page.href : undefined;
+}
+
+/**
  * @param {Sitting} sitting
  * @param {Identified["evidence"]} evidence
+ * @param {Seen} [seen]
  * @returns {Draft}
  */
-function draft(sitting, evidence) {
+function draft(sitting, evidence, seen) {
+  const address = wholeUrl(sitting.url);
   return {
     watchedAt: sitting.at,
     progress: { position: seconds(sitting.position), duration: seconds(sitting.duration), played: seconds(sitting.played) },
     source: lean({ site: short(sitting.host) ?? "", url: plainUrl(sitting.url) }),
     evidence,
     key: pageKey(sitting),
+    ...(seen && { seen }),
+    ...(address && { address }),
   };
 }
 
 /**
  * @param {string} id
  * @param {Media} media
- * @param {Omit<Draft, "evidence">} from
+ * @param {Pick<Draft, "watchedAt" | "progress" | "source">} from
  * @returns {Event}
  */
 function viewing(id, media, { watchedAt, progress, source }) {
@@ -138,11 +155,12 @@ function canBeAsked(media) {
  * @param {Sitting} sitting
  * @param {Identified} identified
  * @param {{askUnknown: boolean}} settings
+ * @param {Seen} [seen] for the user, who may have to say what it was
  * @returns {Event}
  */
-export function watched(sitting, { media, certain, evidence }, { askUnknown }) {
+export function watched(sitting, { media, certain, evidence }, { askUnknown }, seen) {
   if (media && (certain || hasForeignIds(media) || !askUnknown)) return viewing(sitting.id, media, draft(sitting, evidence));
-  const event = open(sitting, evidence);
+  const event = open(sitting, evidence, { seen });
   return canBeAsked(media) ? { ...event, ask: { media: leanMedia(media), at: 0, tries: 0 } } : event;
 }
 
@@ -150,12 +168,12 @@ export function watched(sitting, { media, certain, evidence }, { askUnknown }) {
  * Watched, and only the user can say what it was.
  * @param {Sitting} sitting
  * @param {Identified["evidence"]} evidence
- * @param {string} [id]
+ * @param {{id?: string, seen?: Seen}} [how] seen: for the user
  * @returns {Event}
  */
-export function open(sitting, evidence, id = sitting.id) {
-  const title = short(evidence.title) ?? short(sitting.title) ?? sitting.host;
-  return { id, state: "unknown", title, at: sitting.at, draft: draft(sitting, evidence) };
+export function open(sitting, evidence, { id = sitting.id, seen } = {}) {
+  const title = short(seen?.title) ?? short(evidence.title) ?? short(sitting.title) ?? sitting.host;
+  return { id, state: "unknown", title, at: sitting.at, draft: draft(sitting, evidence, seen) };
 }
 
 /**

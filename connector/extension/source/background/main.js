@@ -5,12 +5,14 @@
  */
 import { withPage } from "../identify/around.js";
 import { identify, pickupFor } from "../identify/index.js";
+import { seen } from "../identify/names.js";
 import { identifyTyped } from "../identify/typed.js";
 import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
+import { unwanted } from "./ignored.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage } from "./pages.js";
@@ -121,6 +123,7 @@ const pageParts = {
   remember,
   forgetAnswer,
   identify,
+  seen,
   wrong,
   typed: identifyTyped,
   outbox,
@@ -131,7 +134,7 @@ const pageParts = {
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway, asking, wrong };
+const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway, asking, wrong, seen, unwanted };
 
 const PAGE_WAIT = 1000;
 
@@ -140,13 +143,25 @@ const PAGE_WAIT = 1000;
  * It may be going away just now, so it has a second.
  * @param {chrome.runtime.MessageSender} sender
  */
-const around = (sender) => async (/** @type {import("../messages.js").Sitting} */ sitting) => {
-  const { tab, frameId } = sender;
-  if (!frameId || !tab?.id || !tab.url || sitting.host === new URL(tab.url).hostname) return sitting;
+const around = ({ tab, frameId }) => async (/** @type {import("../messages.js").Sitting} */ sitting) => (frameId ? withTab(sitting, tab) : sitting);
+
+/**
+ * The same for a sitting of which the popup speaks.
+ * @param {unknown} tab its id
+ */
+const aroundOf = (tab) => async (/** @type {import("../messages.js").Sitting} */ sitting) =>
+  typeof tab === "number" ? withTab(sitting, await api.tabs.get(tab).catch(() => undefined)) : sitting;
+
+/**
+ * @param {import("../messages.js").Sitting} sitting
+ * @param {chrome.tabs.Tab | undefined} tab without an address where the page is not allowed
+ */
+async function withTab(sitting, tab) {
+  if (!tab?.id || !tab.url || sitting.host === new URL(tab.url).hostname) return sitting;
   const asked = api.tabs.sendMessage(tab.id, { kind: "page", pickup: pickupFor(tab.url) }, { frameId: 0 });
   const late = new Promise((resolve) => setTimeout(() => resolve(null), PAGE_WAIT));
   return withPage(sitting, await Promise.race([asked, late]).catch(() => null));
-};
+}
 
 /**
  * Pages of the extension may ask for anything; content scripts live among
@@ -158,7 +173,10 @@ function receive(message, sender) {
   if (sender.id !== api.runtime.id || typeof message?.kind !== "string") return Promise.resolve(null);
   const ours = sender.url?.startsWith(api.runtime.getURL("")) ?? false;
   if (!ours) return fromContent(contentParts, message, { around: around(sender) });
-  if (message.kind === "sitting" || message.kind === "watched") return fromContent(contentParts, message, { byUser: true });
+  if (message.kind === "sitting" || message.kind === "watched") {
+    return fromContent(contentParts, message, { byUser: true, around: aroundOf(message.tab) });
+  }
+  if (message.kind === "notThis") return aroundOf(message.tab)(message.sitting).then((sitting) => fromPage(pageParts, { ...message, sitting }));
   return fromPage(pageParts, message);
 }
 
@@ -192,8 +210,7 @@ api.runtime.onInstalled.addListener(({ reason }) => {
   if (reason === "install") void api.runtime.openOptionsPage();
 });
 
-const resite = () => void sites.registerAll().then(changed);
-api.permissions.onAdded.addListener(resite);
-api.permissions.onRemoved.addListener(resite);
+api.permissions.onAdded.addListener(({ origins = [] }) => void sites.begin(origins).then(changed));
+api.permissions.onRemoved.addListener(() => void sites.registerAll().then(changed));
 
 void closeStorage();

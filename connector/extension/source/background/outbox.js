@@ -4,14 +4,18 @@
  * drops it.
  *
  * An event is waiting (to be sent, in order), rejected (the daemon has
- * refused it for good) or unknown (watched, but the user has to say what it
- * was). A change of state is one write, so there is no moment at which an
+ * refused it for good), unknown (watched, but the user has to say what it
+ * was) or discarded (by the user, who may take it back for a month). A change of state is one write, so there is no moment at which an
  * event is in no state or in two.
  */
 import { Database, answer } from "./database.js";
 
 /** How many events may be here at once, in all states. */
 export const CAPACITY = 5000;
+
+/** How many discarded events are kept, and how long, in milliseconds. */
+const BIN = 200;
+const BIN_TIME = 30 * 24 * 3600 * 1000;
 
 /** How many ids of settled events are remembered. */
 const REMEMBERED = 1000;
@@ -32,6 +36,8 @@ const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
  * @property {{site: string, url?: string}} source
  * @property {Identified["evidence"]} evidence
  * @property {string} [key] of its page; see known.js
+ * @property {import("../messages.js").Seen} [seen] for the user; never sent
+ * @property {string} [address] of its page, whole, for the user; never sent
  */
 
 /**
@@ -45,16 +51,17 @@ const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
 /**
  * @typedef {object} Event
  * @property {string} id UUID
- * @property {"waiting" | "rejected" | "unknown"} state
+ * @property {"waiting" | "rejected" | "unknown" | "discarded"} state
  * @property {string} title for the user
  * @property {string} at when it happened, RFC 3339
  * @property {Record<string, any>} [message] exactly as it is sent; none while unknown
- * @property {Draft} [draft] while unknown, and of one that was
+ * @property {Draft} [draft] while unknown or discarded, and of one that was
  * @property {Ask} [ask] only while unknown: the service is asked first
  * @property {import("../messages.js").Candidate[]} [candidates] only while unknown: what the service takes it for
  * @property {number} [after] milliseconds since 1970: not to be sent before
  * @property {boolean} [tried] it was sent at least once
  * @property {{code: string, message: string}} [error] only when rejected
+ * @property {{was: "unknown" | "rejected", at: number}} [bin] only when discarded; at in milliseconds since 1970
  * @property {number} [seq] the order of arrival
  */
 
@@ -124,7 +131,8 @@ export class Outbox {
       const waiting = await answer(states.count(inState("waiting")));
       const rejected = await answer(states.count(inState("rejected")));
       const unknown = await answer(states.count(inState("unknown")));
-      return { waiting, rejected, unknown, full: waiting + rejected + unknown >= this.#capacity };
+      const all = await answer(tx.objectStore("events").count());
+      return { waiting, rejected, unknown, full: all >= this.#capacity };
     });
   }
 
@@ -222,6 +230,53 @@ export class Outbox {
       }
       return true;
     });
+  }
+
+  /**
+   * Puts what the user has discarded into the bin. It never leaves from there
+   * by itself but into nothing: when the bin is full, or after a month.
+   * @param {string[]} ids
+   * @param {number} [now] milliseconds since 1970
+   * @returns {Promise<number>} how many were there
+   */
+  async discard(ids, now = Date.now()) {
+    let n = 0;
+    for (const id of ids) {
+      const was = /** @type {const} */ (["unknown", "rejected"]);
+      for (const from of was) n += Number(await this.#change(id, from, (event) => ({ ...event, state: "discarded", bin: { was: from, at: now } })));
+    }
+    await this.#sweep(now);
+    return n;
+  }
+
+  /**
+   * Takes an event out of the bin.
+   * @param {string} id
+   */
+  restore(id) {
+    return this.#change(id, "discarded", ({ bin, ...event }) => ({ ...event, state: bin?.was ?? "unknown" }));
+  }
+
+  /**
+   * What is in the bin, the latest first.
+   * @param {number} [now] milliseconds since 1970
+   * @returns {Promise<Event[]>}
+   */
+  async bin(now = Date.now()) {
+    const all = await this.list("discarded");
+    const fresh = all.filter((event) => now - (event.bin?.at ?? 0) < BIN_TIME);
+    return fresh.sort((one, other) => (other.bin?.at ?? 0) - (one.bin?.at ?? 0)).slice(0, BIN);
+  }
+
+  /** Forgets what is in the bin. */
+  async emptyBin() {
+    for (const { id } of await this.list("discarded")) await this.remove(id, ["discarded"]);
+  }
+
+  /** @param {number} now */
+  async #sweep(now) {
+    const kept = new Set((await this.bin(now)).map(({ id }) => id));
+    for (const { id } of await this.list("discarded")) if (!kept.has(id)) await this.remove(id, ["discarded"]);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** What popup and options ask for. */
 import { fits } from "../identify/kinds.js";
+import { dismiss } from "./dismiss.js";
 import { added, identified, isUUID, listed, open, wished } from "./events.js";
 import { answerFor, mediaOf, recalled } from "./known.js";
 import { LinkProblem } from "./problem.js";
@@ -28,13 +29,14 @@ import { asked } from "./watching.js";
  * @property {(key: string, value: import("../messages.js").Remembered) => Promise<unknown>} remember
  * @property {(key: string) => Promise<unknown>} forgetAnswer
  * @property {(sitting: Sitting, known: Known) => Identified} identify
+ * @property {(sitting: Sitting, identified: Identified) => import("../messages.js").Seen} seen
  * @property {import("./wrong.js").WrongBook} wrong
- * @property {(text: string) => Media | null} typed
+ * @property {(text: string, as?: "movie" | "tv" | "episode") => Media | null} typed
  * @property {import("./outbox.js").Outbox} outbox
  * @property {import("./link.js").Link} link
  * @property {import("./deliver.js").Delivery} delivery
  * @property {() => Promise<void>} forget the pairing
- * @property {{grant(origin: string): Promise<void>, ungrant(origin: string): Promise<void>}} sites
+ * @property {{grant(origins: unknown): Promise<void>, ungrant(origins: unknown): Promise<void>}} sites
  * @property {() => void} changed
  */
 
@@ -76,8 +78,6 @@ function handle(parts, message) {
       return identify(parts, message);
     case "again":
       return again(parts, message.id);
-    case "discard":
-      return discard(parts, message.id);
     case "undo":
       return undo(parts, String(message.id));
     case "notThis":
@@ -87,13 +87,13 @@ function handle(parts, message) {
     case "forgetAnswer":
       return forget(parts, String(message.key));
     case "identifyText":
-      return Promise.resolve(parts.typed(String(message.text)));
+      return Promise.resolve(parts.typed(String(message.text), message.as));
     case "grant":
-      return parts.sites.grant(message.origin).then(() => done);
+      return parts.sites.grant(message.origins).then(() => done);
     case "ungrant":
-      return parts.sites.ungrant(message.origin).then(() => done);
+      return parts.sites.ungrant(message.origins).then(() => done);
     default:
-      return take(parts, message);
+      return dismiss(parts, message) ?? take(parts, message);
   }
 }
 
@@ -257,7 +257,7 @@ async function notThis(parts, sitting) {
   const reported = (await parts.outbox.get(sitting.id)) ?? (await parts.outbox.recent()).find(({ id }) => id === sitting.id);
   if (reported?.state !== "waiting") return done;
   const id = crypto.randomUUID();
-  const back = await takeBack(parts, sitting.id, ({ draft, at }) => (draft ? { id, state: "unknown", title: sitting.title, at, draft } : open({ ...sitting, at }, asked(found), id)));
+  const back = await takeBack(parts, sitting.id, ({ draft, at }) => (draft ? { id, state: "unknown", title: sitting.title, at, draft } : open({ ...sitting, at }, asked(found), { id, seen: parts.seen(sitting, found) })));
   return back.ok ? { ok: true, id } : back;
 }
 
@@ -290,15 +290,4 @@ async function again({ outbox, delivery, changed }, id) {
   changed();
   void delivery.wake({ force: true });
   return done;
-}
-
-/**
- * @param {Parts} parts
- * @param {string} id
- * @returns {Promise<Answer>}
- */
-async function discard({ outbox, changed }, id) {
-  const was = isUUID(id) && (await outbox.remove(id, ["unknown", "rejected"]));
-  changed();
-  return was ? done : { ok: false, code: "NOT_FOUND", message: "It is not here any more." };
 }

@@ -43,17 +43,29 @@ function script(origin) {
   };
 }
 
-/** @type {Promise<void>} */
-let registering = Promise.resolve();
+/** @type {Promise<unknown>} changes happen one after the other */
+let last = Promise.resolve();
 
-/** Makes what is registered equal to what is granted. One run at a time. */
-export function registerAll() {
-  registering = registering.then(reconcile, reconcile);
-  return registering;
+/**
+ * @template T
+ * @param {() => Promise<T>} change
+ * @returns {Promise<T>}
+ */
+function next(change) {
+  const done = last.then(change, change);
+  last = done.catch(() => {});
+  return done;
 }
 
+/** Makes what is registered equal to what is granted. */
+export async function registerAll() {
+  await next(reconcile);
+}
+
+/** @returns {Promise<string[]>} the patterns that were not registered before */
 async function reconcile() {
-  const want = contentFiles.length > 0 ? (await granted()).map(script) : [];
+  const open = contentFiles.length > 0 ? await granted() : [];
+  const want = open.map(script);
   const have = (await api.scripting.getRegisteredContentScripts()).map(({ id }) => id);
   const ids = want.map(({ id }) => id);
   const surplus = have.filter((id) => !ids.includes(id));
@@ -62,28 +74,64 @@ async function reconcile() {
   const stale = want.filter(({ id }) => have.includes(id));
   if (fresh.length > 0) await api.scripting.registerContentScripts(fresh);
   if (stale.length > 0) await api.scripting.updateContentScripts(stale); // the files may be those of an older version
+  return fresh.flatMap(({ matches }) => matches);
 }
 
 /**
- * Takes note of a site that the user has just allowed, and begins in its open
- * tabs at once.
- * @param {string} origin
+ * Takes note of sites that the browser has just allowed, and begins in their
+ * open tabs at once. The browser tells of them even when the page that has
+ * asked is gone: a popup closes over the browser's question.
+ * @param {string[]} origins
  */
-export async function grant(origin) {
-  if (!PATTERN.test(origin)) throw new Error("This is not the address of a site.");
-  if (!(await api.permissions.contains({ origins: [origin] }))) throw new Error("The browser has not allowed this site.");
-  await api.storage.local.set({ sites: [...new Set([...(await asked()), origin])] });
-  await registerAll();
-  if (contentFiles.length === 0) return;
-  const tabs = await api.tabs.query({ url: origin });
-  await Promise.allSettled(
-    tabs.map(({ id }) => api.scripting.executeScript({ target: { tabId: /** @type {number} */ (id), allFrames: true }, files: contentFiles })),
-  );
+export function begin(origins) {
+  return next(async () => {
+    const before = await asked();
+    const all = [...new Set([...before, ...origins.filter((origin) => PATTERN.test(origin))])];
+    if (all.length > before.length) await api.storage.local.set({ sites: all });
+    if ((await reconcile()).length === 0) return;
+    // A player's site may be that of a frame in any allowed page.
+    const tabs = await api.tabs.query({ url: await granted() });
+    await Promise.allSettled(tabs.map(({ id }) => enter(/** @type {number} */ (id))));
+  });
 }
 
-/** @param {string} origin */
-export async function ungrant(origin) {
-  await api.storage.local.set({ sites: (await asked()).filter((site) => site !== origin) });
-  await api.permissions.remove({ origins: [origin] }).catch(() => false); // it may be gone already
-  await registerAll();
+/** For a frame: whether our scripts run there already. */
+const started = () => Boolean(globalThis.filmspool?.started);
+
+/**
+ * Runs the scripts in the frames of a tab that do not have them yet.
+ * @param {number} tabId
+ */
+async function enter(tabId) {
+  const frames = await api.scripting.executeScript({ target: { tabId, allFrames: true }, func: started });
+  const frameIds = frames.filter(({ result }) => !result).map(({ frameId }) => frameId);
+  if (frameIds.length > 0) await api.scripting.executeScript({ target: { tabId, frameIds }, files: contentFiles });
+}
+
+/**
+ * Begins on sites that the user has allowed.
+ * @param {unknown} origins
+ */
+export async function grant(origins) {
+  if (!arePatterns(origins)) throw new Error("This is not the address of a site.");
+  if (!(await api.permissions.contains({ origins }))) throw new Error("The browser has not allowed this site.");
+  await begin(origins);
+}
+
+/** @param {unknown} origins */
+export async function ungrant(origins) {
+  const gone = Array.isArray(origins) ? origins.map(String) : [];
+  await next(async () => {
+    await api.storage.local.set({ sites: (await asked()).filter((site) => !gone.includes(site)) });
+    for (const origin of gone) await api.permissions.remove({ origins: [origin] }).catch(() => false); // it may be gone already
+    await reconcile();
+  });
+}
+
+/**
+ * @param {unknown} origins
+ * @returns {origins is string[]}
+ */
+function arePatterns(origins) {
+  return Array.isArray(origins) && origins.length > 0 && origins.every((origin) => typeof origin === "string" && PATTERN.test(origin));
 }

@@ -1,4 +1,5 @@
 /** Everything the pages show, put together. */
+import { loadIgnored } from "./ignored.js";
 import { isPaused, loadSettings } from "./settings.js";
 import { listSites } from "./sites.js";
 
@@ -19,10 +20,29 @@ const MOST_SHOWN = 500;
 const rejected = ({ id, title, at, error }) => ({ id, title, at, code: error?.code ?? "", message: error?.message ?? "" });
 
 /**
+ * By what the user may recognise it.
+ * @param {import("./outbox.js").Draft | undefined} draft
+ */
+const looks = (draft) => ({
+  names: draft?.seen?.names ?? [],
+  ...(draft?.seen?.guess && { guess: draft.seen.guess }),
+  ...(draft?.address && { address: draft.address }),
+  played: draft?.progress.played ?? 0,
+  duration: draft?.progress.duration ?? 0,
+});
+
+/**
+ * @param {Event} event
+ * @returns {import("../messages.js").Discarded}
+ */
+const discarded = ({ id, title, at, draft }) => ({ id, title, at, host: draft?.source.site ?? "" });
+
+/**
  * @param {Event} event
  * @returns {Unknown}
  */
 const unknown = ({ id, title, at, draft, ask, candidates }) => ({
+  ...looks(draft),
   id,
   title,
   at,
@@ -99,6 +119,7 @@ export async function compose({ outbox, info, daemon, pairing }) {
     recent: await recent(outbox),
     settings,
     sites: await listSites(),
+    ignored: { ...(await loadIgnored()), discarded: (await outbox.bin()).map(discarded) },
     paused: isPaused(settings),
   };
 }

@@ -17,6 +17,8 @@ import { isPaused } from "./settings.js";
  * @property {() => Promise<Known>} known
  * @property {(sitting: Sitting, known: Known) => Identified} identify
  * @property {(url: string) => Record<string, any> | null} pickupFor
+ * @property {(sitting: Sitting, identified: Identified) => import("../messages.js").Seen} seen
+ * @property {(video: import("./ignored.js").Video, certain: boolean) => Promise<"never" | "notFilm" | undefined>} unwanted
  * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
  * @property {{keep<T>(put: () => Promise<T>): Promise<T>}} [asking]
  * @property {import("./wrong.js").WrongBook} [wrong]
@@ -51,27 +53,40 @@ export async function fromContent(parts, message, { byUser = false, around = asy
   const { kind, sitting, page, halfway } = /** @type {Record<string, any>} */ (message);
   if (kind === "left") return left(parts, halfway);
   if (!isSitting(sitting)) return kind === "watched" ? { kept: false, reason: "malformed" } : null;
-  if (kind === "sitting") return begun(parts, await around(sitting), page);
+  if (kind === "sitting") return begun(parts, await around(sitting), page, byUser);
   if (kind !== "watched") return null;
   if (!isInstant(sitting.at)) return { kept: false, reason: "malformed" };
   if (!byUser && isPaused(await parts.settings())) return { kept: false, reason: "paused" };
-  return keep(parts, await around(sitting));
+  return keep(parts, await around(sitting), byUser);
 }
 
 /**
  * @param {Parts} parts
  * @param {Sitting} sitting
  * @param {unknown} page its name, for what was left half way there
+ * @param {boolean} byUser
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor, halfway, wrong }, sitting, page) {
+async function begun({ settings, known, identify, pickupFor, halfway, wrong, seen, unwanted }, sitting, page, byUser) {
   const now = await settings();
-  const record = !isPaused(now);
-  const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : identify(sitting, await known());
+  const found = identify(sitting, await known());
+  const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : found;
+  const { title } = seen(sitting, found);
+  const why = await unwanted(video(sitting, title), certain);
+  const record = !isPaused(now) && why !== "never";
   const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
-  const answer = { record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain };
+  const answer = {
+    record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
+    ...(why && { why }), ...(byUser && { seen: { title, host: sitting.host } }),
+  };
   return resume ? { ...answer, resume } : answer;
 }
+
+/**
+ * @param {Sitting} sitting
+ * @param {string} title the best name that was seen
+ */
+const video = ({ host, url, duration }, title) => ({ host, title, address: url, duration });
 
 /**
  * @param {Parts} parts
@@ -86,12 +101,17 @@ async function left({ settings, halfway }, noted) {
 /**
  * @param {Parts} parts
  * @param {Sitting} sitting
+ * @param {boolean} byUser what the user marks is kept in any case
  * @returns {Promise<WatchedAnswer>}
  */
-async function keep({ settings, known, identify, delivery, halfway, asking, wrong }, sitting) {
+async function keep({ settings, known, identify, delivery, halfway, asking, wrong, seen, unwanted }, sitting, byUser) {
   try {
     const found = identify(sitting, await known());
-    const event = (await wrong?.has(sitting.id)) ? open(sitting, asked(found)) : watched(sitting, found, await settings());
+    const names = seen(sitting, found);
+    const doubted = (await wrong?.has(sitting.id)) ?? false;
+    const why = byUser ? undefined : await unwanted(video(sitting, names.title), found.certain && !doubted);
+    if (why) return { kept: false, reason: why };
+    const event = doubted ? open(sitting, asked(found), { seen: names }) : watched(sitting, found, await settings(), names);
     const put = () => delivery.put(event);
     const fate = await (event.ask && asking ? asking.keep(put) : put());
     if (fate === "full") return { kept: false, reason: "full" };

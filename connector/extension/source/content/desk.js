@@ -38,6 +38,8 @@
     book = new Book();
     /** @type {{sitting: any, watch: any} | null} what played last */
     active = null;
+    /** @type {WeakRef<any>[]} of all video elements that were met */
+    #watches = [];
     #teller;
     #send;
     #clock;
@@ -52,6 +54,12 @@
       this.#send = send;
       this.#clock = clock;
       this.#teller = new own.post.Teller(send);
+    }
+
+    /** @param {any} watch of a video element that was just met */
+    meet(watch) {
+      if (this.#watches.length % 50 === 49) this.#watches = this.#watches.filter((one) => one.deref());
+      this.#watches.push(new WeakRef(watch));
     }
 
     /** @returns {number} milliseconds */
@@ -247,7 +255,28 @@
       if (!own.rule.long(this.rule, sitting.kind, sitting.duration)) return null;
       const state = { played: sitting.cover.seconds, position: sitting.position, duration: sitting.duration };
       const needs = sitting.crossed ? 0 : Math.ceil(own.rule.needs(this.rule, sitting.kind, state));
-      return { sitting: sitting.crossed?.message ?? sitting.message(), crossed: Boolean(sitting.crossed), needs };
+      const refused = this.unwanted(sitting);
+      const why = sitting.crossed ? (refused === "notFilm" && refused) : refused || watch.why();
+      return { sitting: sitting.crossed?.message ?? sitting.message(), crossed: Boolean(sitting.crossed), needs, ...(why && { why }) };
+    }
+
+    /**
+     * @param {any} sitting
+     * @returns {import("../messages.js").Silence | ""} why the background does not count it
+     */
+    unwanted({ answer }) {
+      if (answer.why === "never" || answer.why === "notFilm") return answer.why;
+      return answer.record === false ? "paused" : "";
+    }
+
+    /** @returns {{why?: import("../messages.js").Silence, least?: number}} why the largest video that plays is not counted */
+    silence() {
+      const all = this.#watches.map((one) => one.deref()).filter((watch) => watch !== undefined && watch.why() !== "");
+      const [first] = all.sort((one, other) => other.area - one.area);
+      if (!first) return {};
+      const minima = [this.rule.movie.minimum, this.rule.episode.minimum].sort((one, other) => one - other);
+      const least = minima.find((minimum) => first.duration < minimum) ?? minima[1];
+      return { why: first.why(), ...(first.why() === "short" && { least }) };
     }
 
     /** @param {any} adapter @returns {Record<string, any>} what the page says of itself, without any medium */

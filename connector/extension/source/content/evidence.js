@@ -4,6 +4,7 @@
   const { text, address } = own.bounds;
 
   const MOST_LINKS = 20;
+  const MOST_HEADINGS = 3;
   /** Links looked at; a page with more says nothing certain by them. */
   const MOST_ANCHORS = 200;
 
@@ -41,6 +42,21 @@
 
   /**
    * @param {Document} document
+   * @returns {string[]} the page's main headings, for people to recognise it by
+   */
+  function headings(document) {
+    const found = new Set();
+    for (const heading of [...document.querySelectorAll("h1")].slice(0, MOST_ANCHORS)) {
+      if (heading.checkVisibility?.({ visibilityProperty: true }) === false) continue;
+      const words = text(heading.textContent);
+      if (words) found.add(words);
+      if (found.size >= MOST_HEADINGS) break;
+    }
+    return [...found];
+  }
+
+  /**
+   * @param {Document} document
    * @returns {{tmdbId?: string, tmdbType?: string}}
    */
   function attributes(document) {
@@ -68,6 +84,7 @@
       attributes: attributes(document),
       provider: null,
       pickup: own.pickup.pick(document, adapter),
+      headings: headings(document),
     };
   }
 
@@ -85,6 +102,7 @@
       attributes: { ...frame.attributes, ...page.attributes },
       provider: null,
       pickup: { ...frame.pickup, ...page.pickup },
+      headings: [...new Set([...page.headings ?? [], ...frame.headings ?? []])].slice(0, MOST_HEADINGS),
     };
   }
 

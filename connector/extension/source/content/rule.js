@@ -39,6 +39,20 @@
 
   /**
    * @param {import("../messages.js").Rule} rule
+   * @param {number} duration seconds
+   * @returns {boolean} whether it is long enough for a film or for an episode
+   */
+  function longer(rule, duration) {
+    return long(rule, "movie", duration) || long(rule, "episode", duration);
+  }
+
+  /** @param {number} duration seconds @returns {boolean} true for a live stream */
+  function endless(duration) {
+    return duration > LONGEST;
+  }
+
+  /**
+   * @param {import("../messages.js").Rule} rule
    * @param {"movie" | "episode" | null} kind
    * @param {{played: number, position: number, duration: number}} state seconds
    * @returns {number} seconds still to play; 0 is watched, Infinity never
@@ -50,5 +64,5 @@
     return Math.max(0, goal - position, limit.played * duration - played);
   }
 
-  own.rule = { usual, threshold, long, needs };
+  own.rule = { usual, threshold, long, longer, endless, needs };
 })();

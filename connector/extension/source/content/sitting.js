@@ -105,7 +105,7 @@
 
     /** @returns {import("../messages.js").Sitting} */
     message() {
-      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, pickup = {} } = this.evidence ?? {};
+      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, pickup = {}, headings = [] } = this.evidence ?? {};
       return {
         id: this.id,
         ...this.place,
@@ -114,7 +114,7 @@
         duration: round(this.duration),
         position: round(this.crossed?.position ?? this.position),
         played: round(this.cover.seconds),
-        evidence: { jsonld, mediaSession, links, attributes, provider, pickup },
+        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings },
       };
     }
   }

@@ -38,6 +38,7 @@
       this.element = element;
       this.desk = desk;
       this.#load();
+      desk.meet(this);
       for (const type of EVENTS) element.addEventListener(type, (event) => this.handle(event));
     }
 
@@ -134,12 +135,33 @@
       const { duration } = element;
       if (!(duration > 0) || !Number.isFinite(duration) || this.#growths >= MOST_GROWTHS) return false;
       const { rule, known } = desk;
-      if (known && !own.rule.long(rule, "movie", duration) && !own.rule.long(rule, "episode", duration)) return false;
+      if (known && !own.rule.longer(rule, duration)) return false;
       if (now - this.#seenAt >= LOOK_EVERY) {
         this.#seenAt = now;
         this.#seen = this.#visible();
       }
       return this.#seen && this.#heard();
+    }
+
+    /**
+     * @returns {import("../messages.js").Silence | ""} why what plays here is not counted; "" when it is, or nothing plays
+     */
+    why() {
+      const { element, desk, sitting } = this;
+      const { duration } = element;
+      if (element.paused || element.ended || !element.isConnected) return "";
+      if (!(duration > 0)) return "length";
+      if (!Number.isFinite(duration) || this.#growths >= MOST_GROWTHS || own.rule.endless(duration)) return "live";
+      if (sitting ? !own.rule.long(desk.rule, sitting.kind, duration) : desk.known && !own.rule.longer(desk.rule, duration)) return "short";
+      if (!this.#visible()) return "hidden";
+      if (!this.#heard()) return "muted";
+      return sitting ? desk.unwanted(sitting) : "";
+    }
+
+    /** @returns {number} pixels */
+    get area() {
+      const { width, height } = this.element.getBoundingClientRect();
+      return width * height;
     }
 
     /** @returns {boolean} false for what starts muted and that nobody has asked for */

@@ -17,7 +17,7 @@
 export function withPage(sitting, page) {
   if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
   const mine = sitting.evidence;
-  const { jsonld, mediaSession, links, attributes, pickup } = page.evidence ?? {};
+  const { jsonld, mediaSession, links, attributes, pickup, headings } = page.evidence ?? {};
   return {
     ...sitting,
     url: page.url,
@@ -31,6 +31,7 @@ export function withPage(sitting, page) {
       attributes: { ...mine.attributes, ...attributes },
       provider: mine.provider,
       pickup: { ...mine.pickup, ...pickup },
+      headings: [...new Set([...list(headings), ...list(mine.headings)])].slice(0, 3),
     },
   };
 }

@@ -3,9 +3,10 @@ import { api } from "./api.js";
 import { ask, request } from "./ask.js";
 import { find, form, input, part } from "./elements.js";
 import { dropDrafts, fault, hasDraft, keepDraft, onSubmit, say } from "./fields.js";
+import { kindChoice } from "./kind-choice.js";
 import { forWatchlist, nameOf } from "./media.js";
 import { withPlace } from "./question.js";
-import { withOffset } from "./typed.js";
+import { isTitlePage, withOffset } from "./typed.js";
 import { text } from "./words.js";
 
 /** @typedef {import("../messages.js").Media} Media */
@@ -17,19 +18,24 @@ export function entryView(refresh) {
   const details = find("entry", HTMLDetailsElement);
   const link = input("entry-link");
   keepDraft(link, DRAFT);
+  const kind = kindChoice(DRAFT, link, null, `${DRAFT} kind`);
+  part("entry-place").before(kind.element);
+  kind.follow();
   details.open = hasDraft(DRAFT);
-  details.addEventListener("toggle", () => void suggest(link));
+  details.addEventListener("toggle", () => void suggest(link).then(kind.follow));
   link.addEventListener("input", () => {
     part("entry-place").hidden = true;
   });
   onSubmit(form("entry-form"), async (act) => {
+    if (kind.missing()) return;
     /** @type {Media | null | undefined} */
-    const media = await ask({ kind: "identifyText", text: link.value });
+    const media = await ask({ kind: "identifyText", text: link.value, ...kind.chosen() });
     if (!media) return fault(link, text(link.value.trim() ? "faultLink" : "faultLinkEmpty"));
     const done = act === "wish" ? await wish(media, link) : await watched(media, link);
     if (!done) return;
-    dropDrafts(DRAFT);
+    dropDrafts(DRAFT, `${DRAFT} kind`);
     form("entry-form").reset();
+    kind.follow();
     part("entry-place").hidden = true;
     await refresh();
     link.focus();
@@ -49,7 +55,7 @@ export function entryView(refresh) {
  */
 async function suggest(link) {
   const [tab] = await api.tabs.query({ active: true, currentWindow: true });
-  if (link.value === "" && /^https:\/\/www\.themoviedb\.org\/(movie|tv)\/\d/.test(tab?.url ?? "")) link.value = tab.url ?? "";
+  if (link.value === "" && isTitlePage(tab?.url ?? "")) link.value = tab.url ?? "";
 }
 
 /**

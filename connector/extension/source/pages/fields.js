@@ -75,6 +75,34 @@ export function keepDraft(field, name) {
   });
 }
 
+/**
+ * The same for a choice.
+ * @param {HTMLInputElement[]} radios
+ * @param {string} name
+ */
+export function keepDraftOf(radios, name) {
+  for (const radio of radios) {
+    if (drafts[name]) radio.checked = drafts[name] === radio.value;
+    radio.addEventListener("change", () => {
+      drafts[name] = radio.value;
+      void api.storage.session.set({ drafts });
+    });
+  }
+}
+
+/**
+ * Notes something for when the popup opens again.
+ * @param {string} name
+ * @param {string} value
+ */
+export function noteDraft(name, value) {
+  drafts[name] = value;
+  void api.storage.session.set({ drafts });
+}
+
+/** @param {string} name */
+export const draftOf = (name) => drafts[name] ?? "";
+
 /** @param {string} name */
 export const hasDraft = (name) => Boolean(drafts[name]);
 

@@ -19,10 +19,10 @@ export function place({ season, episode }) {
 /** @param {Media | WatchlistMedia} media */
 export function nameOf(media) {
   if (media.type === "episode") {
-    const show = media.show?.title ?? numbered("series", media.show?.ids?.tmdb) ?? media.title ?? text("someEpisode");
+    const show = media.show?.title ?? numbered("series", media.show?.ids?.tmdb) ?? media.title ?? media.show?.ids?.imdb ?? media.ids?.imdb ?? text("someEpisode");
     return [show, place(media)].filter(Boolean).join(" ");
   }
-  const title = media.title ?? numbered(media.type, media.ids?.tmdb) ?? text("someFilm");
+  const title = media.title ?? numbered(media.type, media.ids?.tmdb) ?? media.ids?.imdb ?? text("someFilm");
   return media.year ? `${title} (${media.year})` : title;
 }
 
@@ -64,6 +64,6 @@ export function forWatchlist(media) {
  * @param {Media} media
  */
 export function isWhole(media) {
-  if (media.type === "movie" || media.ids?.tmdb !== undefined) return true;
+  if (media.type === "movie" || media.ids?.tmdb !== undefined || media.ids?.imdb !== undefined) return true;
   return media.season !== undefined && media.episode !== undefined;
 }

@@ -1,10 +1,13 @@
 /** What plays in the tab in front, and how far it is from "watched". */
+import { allow, asksInPopup } from "./allow.js";
 import { api } from "./api.js";
 import { ask, request } from "./ask.js";
+import { coverage, siteName, siteTyped } from "./coverage.js";
 import { button, find, part } from "./elements.js";
 import { say } from "./fields.js";
 import { forWatchlist, nameOf, seenTitle } from "./media.js";
-import { readSite, siteName, withOffset } from "./typed.js";
+import { front, hear, survey } from "./tab.js";
+import { withOffset } from "./typed.js";
 import { minutes, put, text } from "./words.js";
 
 /**
@@ -12,6 +15,9 @@ import { minutes, put, text } from "./words.js";
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Sitting} Sitting
  * @typedef {import("../messages.js").NowAnswer} NowAnswer
+ * @typedef {import("../messages.js").SittingAnswer} SittingAnswer
+ * @typedef {import("./tab.js").Front} Front
+ * @typedef {import("./tab.js").Around} Surroundings
  *
  * @typedef {object} Around
  * @property {() => Promise<void>} refresh
@@ -23,45 +29,57 @@ import { minutes, put, text } from "./words.js";
 export function nowView(around) {
   /** @type {NowAnswer} */
   let now = null;
-  /** @type {Media | null} */
-  let media = null;
+  /** @type {Partial<SittingAnswer>} what the background says of it */
+  let told = {};
   let known = "";
   let privately = false;
+  /** @type {number | undefined} */
+  let tab;
+  /** The site that the button would allow. */
+  let wanted = "";
   /** What the user has marked by hand while the popup is open. @type {Set<string>} */
   const marked = new Set();
 
   async function look() {
-    const { site, tab } = await front();
+    const before = await front();
+    tab = before.tab;
     const heard = tab === undefined ? undefined : await hear(tab);
     now = heard ?? null;
-    part("now-playing").hidden = now === null;
-    part("now-empty").hidden = now !== null;
-    button("allow-site").hidden = true;
-    if (!now) return void showEmpty(site, heard === undefined, privately);
-    const question = `${now.sitting.id} ${JSON.stringify(now.sitting.evidence)}`;
-    if (question !== known) {
+    const question = now ? `${now.sitting.id} ${before.title} ${JSON.stringify(now.sitting.evidence)}` : "";
+    if (now && question !== known) {
+      told = (await ask({ kind: "sitting", sitting: now.sitting, tab })) ?? {};
       known = question;
-      media = (await ask({ kind: "sitting", sitting: now.sitting }))?.identified ?? null;
     }
-    button("now-wrong").hidden = media === null;
-    if (now) showPlaying(now, media, marked.has(now.sitting.id));
+    const { site, allowed } = before;
+    const surroundings = tab !== undefined && allowed && !(now && told.certain) ? await survey(tab) : { player: "", why: undefined, least: 0 };
+    part("now-playing").hidden = now === null;
+    button("now-wrong").hidden = !told.identified;
+    if (now) showPlaying(now, told, marked.has(now.sitting.id));
+    const first = now ? "" : emptyWords(before, heard === undefined && !privately, surroundings);
+    const closed = site !== null && !allowed;
+    wanted = closed ? site : surroundings.player;
+    const more = closed ? (now ? text("nowNotAllowed", siteName(site)) : "") : wanted && text("nowPlayer", siteName(wanted));
+    show("now-empty", first);
+    show("now-more", more);
+    button("allow-site").hidden = wanted === "";
+    if (wanted) button("allow-site").textContent = text("nowAllow", siteName(wanted));
   }
 
   button("now-mark").addEventListener("click", async () => {
     if (!now) return;
     const { sitting } = now;
-    const answer = await ask({ kind: "watched", sitting: { ...sitting, at: withOffset(new Date()) } });
+    const answer = await ask({ kind: "watched", sitting: { ...sitting, at: withOffset(new Date()) }, tab });
     if (!answer?.kept) return say(notKept(answer?.reason));
     marked.add(sitting.id);
     await around.refresh();
     if (around.needs(sitting.id)) return say(text("markKeptUnknown"));
-    say(text("markKept", media ? nameOf(media) : seenTitle(sitting)));
+    say(text("markKept", told.identified ? nameOf(told.identified) : nameSeen(sitting, told)));
     await look();
   });
 
   button("now-wish").addEventListener("click", async () => {
-    const wish = media && forWatchlist(media);
-    if (!wish) {
+    const wish = told.identified && forWatchlist(told.identified);
+    if (!now || !wish) {
       around.wish();
       return say(text("wishNeedsLink"));
     }
@@ -72,7 +90,7 @@ export function nowView(around) {
   button("now-wrong").addEventListener("click", async () => {
     if (!now) return;
     const { sitting } = now;
-    const answer = await request({ kind: "notThis", sitting });
+    const answer = await request({ kind: "notThis", sitting, tab });
     known = "";
     await around.refresh();
     await look();
@@ -81,10 +99,14 @@ export function nowView(around) {
   });
 
   button("allow-site").addEventListener("click", async () => {
-    const { site } = await front();
-    if (!site) return;
-    await api.tabs.create({ url: api.runtime.getURL(`pages/options.html#site=${encodeURIComponent(siteName(site))}`) });
-    window.close();
+    const site = wanted;
+    const origins = coverage(site.replace(/\/\*$/, ""));
+    if (!origins) return;
+    if (!asksInPopup()) return elsewhere(site);
+    const trouble = await allow(origins);
+    await around.refresh();
+    say(trouble || text("siteAllowed", siteName(site)));
+    await look();
   });
 
   return {
@@ -97,6 +119,24 @@ export function nowView(around) {
 }
 
 /**
+ * The options ask for the site: a popup would be closed by the question.
+ * @param {string} site
+ */
+async function elsewhere(site) {
+  await api.tabs.create({ url: api.runtime.getURL(`pages/options.html#site=${encodeURIComponent(siteTyped(site))}`) });
+  window.close();
+}
+
+/**
+ * @param {string} id
+ * @param {string} words nothing hides it
+ */
+function show(id, words) {
+  part(id).hidden = words === "";
+  put(part(id), words);
+}
+
+/**
  * @param {string | undefined} reason of the background
  */
 function notKept(reason) {
@@ -104,66 +144,76 @@ function notKept(reason) {
   return reason === "full" ? text("markFull") : text("markNotKept");
 }
 
-/** The tab in front: its site as a match pattern, and its id where the site is allowed. */
-async function front() {
-  const [tab] = await api.tabs.query({ active: true, currentWindow: true });
-  const site = /^https?:/.test(tab?.url ?? "") ? readSite(/** @type {string} */ (tab.url)) : null;
-  if (!site) return { site };
-  const allowed = await api.permissions.contains({ origins: [site] });
-  return { site, tab: allowed ? tab.id : undefined };
+/**
+ * Why nothing is shown as playing. That nothing plays is said only when it is
+ * so.
+ * @param {Front} front
+ * @param {boolean} deaf the page does not know us
+ * @param {Surroundings} surroundings
+ */
+function emptyWords({ site, allowed, audible }, deaf, { player, why, least }) {
+  if (site !== null && !allowed) return text("nowNotAllowed", siteName(site));
+  if (site !== null && deaf) return text("nowReload");
+  if (why) return silenceWords(why, site ?? "", least ?? 0);
+  if (player) return "";
+  return text(audible ? "nowUnseen" : "nowNothing");
 }
 
 /**
- * @param {number} tab
- * @returns {Promise<NowAnswer | undefined>} undefined when the page does not know us
+ * @param {import("../messages.js").Silence} why
+ * @param {string} site
+ * @param {number} least seconds
  */
-async function hear(tab) {
-  try {
-    return (await api.tabs.sendMessage(tab, { kind: "now" })) ?? null;
-  } catch {
-    return undefined;
+function silenceWords(why, site, least) {
+  switch (why) {
+    case "muted":
+      return text("whyMuted");
+    case "short":
+      return text("whyShort", minutes(least));
+    case "live":
+      return text("whyLive");
+    case "length":
+      return text("whyLength");
+    case "hidden":
+      return text("whyHidden");
+    case "never":
+      return text("whyNever", siteName(site));
+    case "notFilm":
+      return text("whyNotFilm");
+    default:
+      return text("whyPaused");
   }
 }
 
 /**
- * @param {string | null} site
- * @param {boolean} deaf the page has not heard us
- * @param {boolean} privately nothing is recorded now
+ * @param {Sitting} sitting
+ * @param {Partial<SittingAnswer>} told
  */
-async function showEmpty(site, deaf, privately) {
-  const allowed = site !== null && (await api.permissions.contains({ origins: [site] }));
-  const asks = site !== null && !allowed;
-  button("allow-site").hidden = !asks;
-  if (asks) button("allow-site").textContent = text("nowAllow", siteName(site));
-  const words = asks ? text("nowNotAllowed", siteName(site)) : allowed && deaf && !privately ? text("nowReload") : text("nowNothing");
-  put(part("now-empty"), words);
-}
+const nameSeen = (sitting, { seen }) => seen?.title ?? seenTitle(sitting);
 
 /**
  * @param {NonNullable<NowAnswer>} now
- * @param {Media | null} media
+ * @param {Partial<SittingAnswer>} told
  * @param {boolean} marked
  */
-function showPlaying({ sitting, crossed, needs }, media, marked) {
-  part("now-title").textContent = media ? nameOf(media) : seenTitle(sitting);
-  part("now-site").textContent = media ? sitting.host : text("nowUnknown", sitting.host);
+function showPlaying({ sitting, crossed, needs, why }, told, marked) {
+  const { identified = null, certain, seen } = told;
+  const host = seen?.host ?? sitting.host;
+  part("now-title").textContent = identified && (certain || !seen) ? nameOf(identified) : nameSeen(sitting, told);
+  part("now-site").textContent = identified ? host : text("nowUnknown", host);
   const done = crossed || marked;
   const counts = done || (typeof needs === "number" && Number.isFinite(needs) && sitting.duration > 0);
   const progress = find("now-progress", HTMLProgressElement);
-  progress.hidden = !counts;
+  progress.hidden = !counts || Boolean(why && !marked);
   progress.value = done ? 1 : Math.min(1, sitting.played / Math.max(1, sitting.played + needs));
-  put(part("now-words"), nowWords(crossed, marked, counts, needs));
-  button("now-mark").hidden = done;
+  put(part("now-words"), nowWords({ crossed, marked, counts, needs, why, host }));
+  button("now-mark").hidden = done && !why;
 }
 
-/**
- * @param {boolean} crossed
- * @param {boolean} marked
- * @param {boolean} counts
- * @param {number} needs
- */
-function nowWords(crossed, marked, counts, needs) {
-  if (crossed) return text("nowWatched");
+/** @param {{crossed: boolean, marked: boolean, counts: boolean, needs: number, why?: import("../messages.js").Silence, host: string}} now */
+function nowWords({ crossed, marked, counts, needs, why, host }) {
   if (marked) return text("nowMarked");
+  if (why) return silenceWords(why, host, 0);
+  if (crossed) return text("nowWatched");
   return counts ? text("nowNeeds", minutes(needs)) : text("nowUncounted");
 }

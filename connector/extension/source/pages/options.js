@@ -3,6 +3,7 @@ import { answersView } from "./answers-view.js";
 import { follow } from "./ask.js";
 import { part } from "./elements.js";
 import { loadDrafts, say } from "./fields.js";
+import { ignoredView } from "./ignored-view.js";
 import { linkView } from "./link-view.js";
 import { pairingView } from "./pairing-view.js";
 import { pauseView } from "./pause-view.js";
@@ -24,6 +25,7 @@ async function open() {
     sitesView(refresh),
     ruleView(refresh),
     answersView(refresh),
+    ignoredView(refresh),
     switchView("ask-unknown", "askUnknown", refresh),
     switchView("private", "private", refresh),
     pauseView(refresh),

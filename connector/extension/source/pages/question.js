@@ -1,18 +1,33 @@
-/** The form that asks what an event was, and the two steps of discarding one. */
+/** The card that asks what was watched. */
 import { fits } from "../identify/kinds.js";
 import { ask, request } from "./ask.js";
 import { suggestions } from "./candidates.js";
+import { dismissals } from "./dismissals.js";
 import { make } from "./elements.js";
-import { dropDrafts, fault, keepDraft, onSubmit, say } from "./fields.js";
+import { draftOf, dropDrafts, fault, hasDraft, keepDraft, noteDraft, onSubmit, say } from "./fields.js";
+import { kindChoice } from "./kind-choice.js";
 import { isWhole, nameOf, place } from "./media.js";
+import { namesList, searchLink, viewingLine } from "./seen.js";
 import { readWhole } from "./typed.js";
-import { moment, put, text } from "./words.js";
+import { counted, text } from "./words.js";
 
 /**
  * @typedef {import("../messages.js").Unknown} Unknown
  * @typedef {import("../messages.js").Media} Media
+ * @typedef {import("./groups.js").Card} Card
  * @typedef {(done: string) => Promise<void>} Done the event is dealt with; done tells how
  */
+
+/**
+ * @typedef {object} Question
+ * @property {HTMLElement} item
+ * @property {(viewings: Unknown[]) => void} show brings it up to date
+ * @property {(found: string) => boolean} resume goes on with it; found is an address to fill in, if there is one. Whether
+ *   it was filled in
+ */
+
+/** The card for which the user has gone to look. */
+export const SOUGHT = "sought";
 
 /**
  * A field with its label and the place of its faults.
@@ -38,7 +53,7 @@ export function withPlace(media, season, episode, fields) {
   if (isWhole(media)) return media;
   if (fields.hidden) {
     fields.hidden = false;
-    (media.season === undefined ? season : episode).focus();
+    (media.season === undefined && season.value === "" ? season : episode).focus();
     say(text("whichEpisode"));
     return null;
   }
@@ -50,23 +65,31 @@ export function withPlace(media, season, episode, fields) {
 }
 
 /**
- * @param {Unknown} unknown
+ * One question about viewings that one answer serves.
+ * @param {Card} card
  * @param {Done} done
+ * @returns {Question}
  */
-export function question(unknown, done) {
+export function question({ key, viewings }, done) {
+  let all = viewings;
+  const [unknown] = viewings;
   const id = `what-${unknown.id}`;
   const link = field(id, text("whatIsThis"), { inputmode: "url", spellcheck: "false", dir: "ltr" });
+  const kind = kindChoice(id, link.input, unknown.kind, `${key} kind`);
   const season = field(`${id}-season`, text("season"), { inputmode: "numeric" });
   const episode = field(`${id}-episode`, text("episode"), { inputmode: "numeric" });
-  season.input.value = String(unknown.evidence.season ?? "");
+  season.input.value = String(unknown.evidence.season ?? unknown.guess?.season ?? "");
   episode.input.value = String(unknown.evidence.episode ?? "");
-  const fields = make("div", { class: "pair", hidden: true }, season.whole, episode.whole);
+  const drafts = [key, `${key} season`, `${key} episode`, `${key} kind`];
+  const forget = () => dropDrafts(...drafts, ...(draftOf(SOUGHT) === key ? [SOUGHT] : []));
+  const fields = make("div", { class: "pair", hidden: !hasDraft(drafts[1]) && !hasDraft(drafts[2]) }, season.whole, episode.whole);
   const remember = make("input", { type: "checkbox", checked: true });
   const acts = make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save")));
-  const form = make("form", {}, link.whole, fields,
+  const form = make("form", {}, link.whole, kind.element, fields,
     make("label", { class: "check" }, remember, " ", rememberWords(unknown)),
     acts);
-  keepDraft(link.input, id);
+  [link, season, episode].forEach(({ input }, i) => keepDraft(input, drafts[i]));
+  kind.follow();
   /** The suggestion that waits for its episode. @type {Media | null} */
   let chosen = null;
   link.input.addEventListener("input", () => {
@@ -75,28 +98,120 @@ export function question(unknown, done) {
   const save = async (/** @type {Media | null} */ media) => {
     const whole = media && withPlace(media, season.input, episode.input, fields);
     if (!whole) return;
-    const answer = await request({ kind: "identify", id: unknown.id, media: whole, remember: remember.checked });
-    if (!answer.ok) return fault(link.input, answer.why);
-    dropDrafts(id);
-    await done(text("whatSaved", nameOf(whole)));
+    const trouble = misfit(whole, all) || (await answered(whole, all, remember.checked));
+    if (trouble) return fault(link.input, trouble);
+    forget();
+    await done(all.length > 1 ? text("whatSavedAll", nameOf({ ...whole, season: undefined, episode: undefined }), all.length) : text("whatSaved", nameOf(whole)));
   };
-  onSubmit(form, async () => save(chosen ?? (await understood(unknown, link.input))));
-  const offers = suggestions(unknown, (media) => {
-    chosen = media;
-    void save(media);
+  onSubmit(form, async () => save(chosen ?? (await understood(unknown, link.input, kind))));
+  const offers = make("div");
+  let offered = "";
+  const offer = () => {
+    const { candidates, later } = all.find((one) => one.candidates) ?? all[0];
+    if (offered === JSON.stringify([candidates, later])) return;
+    offered = JSON.stringify([candidates, later]);
+    offers.replaceChildren(...suggestions({ ...unknown, candidates, later }, (media) => {
+      chosen = media;
+      void save(media);
+    }));
+  };
+  const times = make("ul", { class: "viewings" });
+  const title = make("h3");
+  const search = searchLink(unknown);
+  search.addEventListener("click", () => noteDraft(SOUGHT, key));
+  const item = make("li", { class: "card" }, title, times, namesList(unknown), offers, make("p", {}, search), form);
+  dismissals(item, acts, id, ways(() => all), async (words) => {
+    forget();
+    await done(words);
   });
-  return card([...heading(unknown), ...offers, form], acts, unknown, done);
+  const show = (/** @type {Unknown[]} */ latest) => {
+    all = latest;
+    item.setAttribute("data-ids", all.map((one) => one.id).join(" "));
+    title.textContent = all.length > 1 ? counted("severalOf", all.length, unknown.evidence.title ?? unknown.title) : headingOf(unknown);
+    times.replaceChildren(...all.map((one) => viewingLine(one, all.length > 1)));
+    offer();
+  };
+  const resume = (/** @type {string} */ found) => {
+    const fills = found !== "" && link.input.value === "";
+    if (fills) {
+      link.input.value = found;
+      noteDraft(key, found);
+      kind.follow();
+    }
+    item.scrollIntoView({ block: "nearest" });
+    link.input.focus();
+    return fills;
+  };
+  show(viewings);
+  return { item, show, resume };
+}
+
+/**
+ * What the user says about viewings of which nothing shall be kept.
+ * @param {() => Unknown[]} viewings
+ * @returns {import("./dismissals.js").Way[]}
+ */
+function ways(viewings) {
+  const first = () => viewings()[0];
+  return [
+    {
+      label: text("discard"), sure: () => (viewings().length > 1 ? counted("discardSureAll", viewings().length) : text("discardSure")), yes: text("discardYes"),
+      message: () => ({ kind: "discardAll", ids: viewings().map(({ id }) => id) }), said: () => text("discarded", headingOf(first())),
+    },
+    {
+      label: text("notFilm"), sure: () => text("notFilmSure", headingOf(first())), yes: text("notFilmYes"),
+      message: () => ({ kind: "notFilm", id: first().id }), said: () => text("notFilmSaid", headingOf(first())),
+    },
+    {
+      label: text("neverHere"), sure: () => text("neverHereSure", first().host), yes: text("neverHereYes", first().host),
+      message: () => ({ kind: "never", host: first().host }), said: () => text("neverHereSaid", first().host),
+    },
+  ];
+}
+
+/**
+ * Whether an answer cannot be that of several viewings.
+ * @param {Media} media
+ * @param {Unknown[]} viewings
+ * @returns {string} why; empty when it fits
+ */
+function misfit(media, viewings) {
+  if (viewings.length === 1) return "";
+  const [{ kind }] = viewings;
+  if (media.type !== kind || (kind === "episode" && !media.show?.ids)) return text("faultSeveral");
+  const here = viewings.some(({ evidence }) => evidence.season === media.season && evidence.episode === media.episode);
+  return kind === "movie" || here ? "" : text("faultSeveral");
+}
+
+/**
+ * Gives the answer to each viewing, with the place that its own page has told.
+ * @param {Media} media
+ * @param {Unknown[]} viewings
+ * @param {boolean} remember
+ * @returns {Promise<string>} what is in the way; empty when all is done
+ */
+async function answered(media, viewings, remember) {
+  const several = viewings.length > 1 && media.type === "episode";
+  for (const [i, { id, evidence }] of viewings.entries()) {
+    const own = several ? { ...media, season: evidence.season, episode: evidence.episode } : media;
+    const answer = await request({ kind: "identify", id, media: own, remember });
+    // A remembered answer has dealt with the others already.
+    if (!answer.ok && i === 0) return answer.why;
+  }
+  return "";
 }
 
 /**
  * What the link says, and where it is silent what the page has said.
  * @param {Unknown} unknown
  * @param {HTMLInputElement} link
+ * @param {import("./kind-choice.js").KindChoice} kind
  * @returns {Promise<Media | null>}
  */
-async function understood({ evidence }, link) {
+async function understood({ evidence }, link, kind) {
+  if (kind.missing()) return null;
   /** @type {Media | null | undefined} */
-  const media = await ask({ kind: "identifyText", text: link.value });
+  const media = await ask({ kind: "identifyText", text: link.value, ...kind.chosen() });
   if (!media) {
     fault(link, text(link.value.trim() ? "faultLink" : "faultLinkEmpty"));
     return null;
@@ -121,45 +236,7 @@ function rememberWords({ host, kind, evidence }) {
 }
 
 /** @param {Unknown} unknown */
-function heading({ title, evidence, host, at }) {
-  const name = [evidence.title ?? title, place(evidence)].filter(Boolean).join(" ");
-  return [make("h3", {}, name), make("p", { class: "muted" }, text("seenAt", host, moment(at)))];
-}
-
-/**
- * One thing that needs the user, with "Discard" in two steps.
- * @param {HTMLElement[]} body
- * @param {HTMLElement} acts the row of its other buttons
- * @param {{id: string, title: string}} event
- * @param {Done} done
- */
-export function card(body, acts, event, done) {
-  const item = make("li", { class: "card" }, ...body);
-  const first = make("button", { type: "button", class: "quiet" }, text("discard"));
-  const words = make("span", { id: `sure-${event.id}` });
-  put(words, text("discardSure"));
-  const yes = make("button", { type: "button", class: "danger", "aria-describedby": words.id }, text("discardYes"));
-  const no = make("button", { type: "button" }, text("discardNo"));
-  const sure = make("p", { class: "actions sure", hidden: true }, words, yes, no);
-  const step = (/** @type {boolean} */ asks) => {
-    sure.hidden = !asks;
-    first.hidden = asks;
-    (asks ? no : first).focus();
-  };
-  first.addEventListener("click", () => step(true));
-  no.addEventListener("click", () => step(false));
-  sure.addEventListener("keydown", (pressed) => {
-    if (pressed.key !== "Escape") return;
-    pressed.preventDefault();
-    step(false);
-  });
-  yes.addEventListener("click", async () => {
-    const answer = await request({ kind: "discard", id: event.id });
-    if (!answer.ok) return say(answer.why);
-    dropDrafts(`what-${event.id}`);
-    await done(text("discarded", event.title));
-  });
-  acts.append(first);
-  item.append(sure);
-  return item;
+function headingOf({ title, evidence, names }) {
+  if (evidence.title && place(evidence)) return `${evidence.title} ${place(evidence)}`;
+  return names.length > 0 ? title : (evidence.title ?? title);
 }

@@ -1,12 +1,15 @@
 /** The sites that Filmspool may look at: none until the user allows one. */
-import { api } from "./api.js";
+import { allow, names } from "./allow.js";
 import { request } from "./ask.js";
+import { coverage, grouped } from "./coverage.js";
 import { form, input, keep, make, part } from "./elements.js";
 import { fault, onSubmit, say } from "./fields.js";
-import { readSite, siteName } from "./typed.js";
 import { text } from "./words.js";
 
-/** @typedef {import("../messages.js").State} State */
+/**
+ * @typedef {import("../messages.js").State} State
+ * @typedef {import("./coverage.js").Group} Group
+ */
 
 /**
  * @param {() => Promise<void>} refresh
@@ -14,20 +17,23 @@ import { text } from "./words.js";
  */
 export function sitesView(refresh) {
   const site = input("site");
-  arrive(site);
+  let shown = false;
   window.addEventListener("hashchange", () => arrive(site));
   onSubmit(form("site-form"), async () => {
-    const origin = readSite(site.value);
-    if (!origin) return fault(site, text(site.value.trim() ? "faultSite" : "faultSiteEmpty"));
-    const trouble = await allow(origin);
+    const origins = coverage(site.value);
+    if (!origins) return fault(site, text(site.value.trim() ? "faultSite" : "faultSiteEmpty"));
+    const trouble = await allow(origins);
     await refresh();
     if (trouble) return fault(site, trouble);
     site.value = "";
-    say(text("siteAllowed", siteName(origin)));
+    say(text("siteAllowed", names(origins)));
   });
   return ({ sites }) => {
-    part("sites-empty").hidden = sites.length > 0;
-    keep(part("sites"), sites, ({ origin, granted }) => `${origin} ${granted}`, (entry) => row(entry, refresh));
+    const groups = grouped(sites);
+    part("sites-empty").hidden = groups.length > 0;
+    keep(part("sites"), groups, (group) => JSON.stringify(group), (group) => row(group, refresh));
+    if (!shown) arrive(site); // the list has its height only now
+    shown = true;
   };
 }
 
@@ -37,50 +43,48 @@ export function sitesView(refresh) {
  */
 function arrive(site) {
   const wanted = new URLSearchParams(location.hash.slice(1)).get("site");
-  if (!wanted || !readSite(wanted)) return;
+  if (!wanted || !coverage(wanted)) return;
   site.value = wanted;
   history.replaceState(null, "", location.pathname);
   site.scrollIntoView({ block: "center" });
-  site.focus();
+  site.focus({ preventScroll: true });
 }
 
 /**
- * Asks the browser, which asks the user. The question must come before
- * anything is waited for, or it no longer belongs to the user's click.
- * @param {string} origin
- * @returns {Promise<string>} what is in the way; empty when it is allowed
- */
-async function allow(origin) {
-  try {
-    if (!(await api.permissions.request({ origins: [origin] }))) return text("siteRefused", siteName(origin));
-  } catch {
-    return text("faultSite");
-  }
-  const answer = await request({ kind: "grant", origin });
-  return answer.ok ? "" : answer.why;
-}
-
-/**
- * @param {{origin: string, granted: boolean}} site
+ * @param {Group} group
  * @param {() => Promise<void>} refresh
  */
-function row({ origin, granted }, refresh) {
-  const name = siteName(origin);
-  const again = make("button", { type: "button", "aria-label": text("siteAgainLabel", name), hidden: granted }, text("siteAgain"));
-  again.addEventListener("click", async () => {
-    const trouble = await allow(origin);
-    await refresh();
-    say(trouble || text("siteAllowed", name));
-    part("sites-heading").focus();
-  });
+function row(group, refresh) {
+  const { name, origins, withdrawn, missing, schemes } = group;
+  const asks = (/** @type {HTMLButtonElement} */ button, /** @type {string[]} */ wanted) =>
+    button.addEventListener("click", async () => {
+      const trouble = await allow(wanted);
+      await refresh();
+      say(trouble || text("siteAllowed", names(wanted)));
+      part("sites-heading").focus();
+    });
+  const again = make("button", { type: "button", "aria-label": text("siteAgainLabel", name), hidden: withdrawn.length === 0 }, text("siteAgain"));
+  asks(again, withdrawn);
+  const more = make("button", { type: "button", hidden: missing.length === 0 }, text("siteMore", names(missing)));
+  asks(more, missing);
   const remove = make("button", { type: "button", class: "quiet", "aria-label": text("siteRemoveLabel", name) }, text("siteRemove"));
   remove.addEventListener("click", async () => {
-    const answer = await request({ kind: "ungrant", origin });
+    const answer = await request({ kind: "ungrant", origins });
     await refresh();
     say(answer.ok ? text("siteRemoved", name) : answer.why);
     part("sites-heading").focus();
   });
-  const words = make("span", {}, make("bdi", { class: "site" }, name), " ",
-    make("span", { class: granted ? "muted" : "withdrawn" }, text(granted ? "siteGranted" : "siteWithdrawn")));
-  return make("li", {}, words, again, remove);
+  const item = make("li", {}, about(group), more, again, remove);
+  if (schemes.some((scheme) => scheme !== "https")) item.append(make("p", { class: "hint alarm" }, text("siteHttp")));
+  return item;
+}
+
+/**
+ * What is covered: names, schemes, and whether the browser still allows it.
+ * @param {Group} group
+ */
+function about({ hosts, schemes, withdrawn }) {
+  const named = hosts.flatMap((host, i) => [...(i > 0 ? [", "] : []), make("bdi", { class: "site" }, host)]);
+  const standing = make("span", { class: withdrawn.length > 0 ? "withdrawn" : "muted" }, text(withdrawn.length > 0 ? "siteWithdrawn" : "siteGranted"));
+  return make("span", {}, ...named, " ", make("span", { class: "muted" }, `(${schemes.join(", ")})`), " ", standing);
 }

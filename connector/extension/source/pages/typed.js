@@ -27,28 +27,21 @@ export function readAddress(typed) {
 }
 
 /**
- * A site as a match pattern, such as "https://films.example/*": from a name,
- * from *.name for all that end in it, or from the address of any of its pages.
- * Patterns have no port.
+ * Whether a text names something by a number alone, which does not tell its
+ * kind: a number of themoviedb.org, or IMDb's number or address.
  * @param {string} typed
- * @returns {string | null}
+ * @returns {"number" | "imdb" | null}
  */
-export function readSite(typed) {
-  const trimmed = typed.trim();
-  const wide = /^(?:(https?):\/\/)?\*\.(.+)$/i.exec(trimmed);
-  const address = wide ? `${wide[1] ?? "https"}://${wide[2]}` : /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
-  if (!URL.canParse(address)) return null;
-  const { protocol, hostname } = new URL(address);
-  const named = /^([a-z0-9_-]+\.)+[a-z0-9-]+$|^localhost$|^\[[0-9a-f:.]+\]$/i.test(hostname);
-  if (!named || (protocol !== "https:" && protocol !== "http:")) return null;
-  return `${protocol}//${wide ? "*." : ""}${hostname}/*`;
+export function bareNumber(typed) {
+  if (/^\s*#?\d{1,16}\s*$/.test(typed)) return "number";
+  return /(?:^|[\s/])tt\d{1,12}(?![\p{L}\d])/iu.test(typed) && !/themoviedb\.org/i.test(typed) ? "imdb" : null;
 }
 
 /**
- * How a match pattern is shown: https goes without saying.
- * @param {string} pattern
+ * Whether an address is that of one title, at a place where titles have numbers.
+ * @param {string} address
  */
-export const siteName = (pattern) => pattern.replace(/^https:\/\//, "").replace(/\/\*$/, "");
+export const isTitlePage = (address) => /^https:\/\/(?:(?:www\.)?themoviedb\.org\/(?:movie|tv)\/\d|(?:www|m)\.imdb\.com\/(?:[a-z-]{2,5}\/)?title\/tt\d)/.test(address);
 
 /**
  * A whole number from least to most.

@@ -20,10 +20,11 @@ export function text(key, ...values) {
  * first value.
  * @param {string} key
  * @param {number} n
+ * @param {...string} more
  */
-export function counted(key, n) {
+export function counted(key, n, ...more) {
   const form = new Intl.PluralRules(language()).select(n) === "one" ? "one" : "other";
-  return text(`${key}_${form}`, new Intl.NumberFormat(language()).format(n));
+  return text(`${key}_${form}`, new Intl.NumberFormat(language()).format(n), ...more);
 }
 
 /** @param {number} seconds in whole minutes, at least one */

@@ -118,13 +118,15 @@ export class Chromium {
     return new Tab(page);
   }
 
-  /** What a user's click on "Allow" would grant: headless browsers show no such question. @param {string} dir @param {string} pattern */
-  async allow(dir, pattern) {
+  /** What a user's click on "Allow" would grant: headless browsers show no such question. @param {string} dir @param {string[]} patterns */
+  async allow(dir, patterns) {
     const id = idOf(dir);
     const tab = await this.tab(`chrome://extensions/?id=${id}`);
-    await tab.run((/** @type {string} */ id, /** @type {string} */ pattern) =>
-      // @ts-expect-error only that page has it
-      new Promise((done) => chrome.developerPrivate.addHostPermission(id, pattern, done)), id, pattern);
+    for (const pattern of patterns) {
+      await tab.run((/** @type {string} */ id, /** @type {string} */ pattern) =>
+        // @ts-expect-error only that page has it
+        new Promise((done) => chrome.developerPrivate.addHostPermission(id, pattern, done)), id, pattern);
+    }
     await tab.close();
   }
 

@@ -34,6 +34,12 @@ export const plain = (film, { attributes = "", seconds = CLIP } = {}) => `${head
 /** A page that names the film in its title alone. @param {string} title @param {number} [seconds] */
 export const named = (title, seconds = CLIP) => `<!doctype html><meta charset="utf-8"><title>${title}</title>
 <video id="clip" src="/clip-${seconds}.wav"></video><script>globalThis.clip = document.getElementById("clip");</script>`;
+/** A player of which its page says nothing. */
+export const unnamed = ({ seconds = CLIP } = {}) => `<video id="clip" src="/clip-${seconds}.wav" width="640" height="300"></video>
+<script>globalThis.clip = document.getElementById("clip");</script>`;
+
+/** A page that has a title, and nothing that is certain. @param {string} title @param {string} body */
+export const titled = (title, body) => `<!doctype html><meta charset="utf-8"><title>${title}</title>${body}`;
 
 /** What is known of it is one link. @param {Film} film */
 export const linked = ({ title, year, tmdb }) => `<!doctype html><meta charset="utf-8"><title>${title} (${year})</title>

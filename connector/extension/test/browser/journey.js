@@ -2,7 +2,7 @@
 // everything that can come between. Both browsers run these scenarios.
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { framed, linked, LONG, named, oneByOne, plain, play, shadowed } from "./films.js";
+import { framed, linked, LONG, named, oneByOne, plain, play, shadowed, titled, unnamed } from "./films.js";
 import { Relay } from "./relay.js";
 import { Squatter } from "./squatter.js";
 import { until } from "./until.js";
@@ -164,6 +164,79 @@ async function squatted(visit) {
   await visit.allArrived();
 }
 
+/** What an element of the popup says, once it says anything. @param {any} popup @param {string} selector */
+const said = (popup, selector) => until(`${selector} says something`, () => popup.run((/** @type {string} */ selector) => {
+  const element = /** @type {HTMLElement | null} */ (document.querySelector(selector));
+  return element && !element.hidden && element.textContent?.trim();
+}, selector));
+
+/** A player in a frame of a site that is not allowed is named, allowed in the options, and then bears the page's title. @param {Visit} visit */
+async function framedByStranger(visit) {
+  const { browser, pages } = visit;
+  const inner = pages.put("/embed", unnamed({ seconds: LONG }), "embed.example");
+  const where = pages.put("/around", titled("The Long Night (1999)", `<iframe src="${inner}" allow="autoplay" width="640" height="360"></iframe>`));
+  const tab = await browser.tab(where);
+  const popup = await visit.popup(tab);
+  assert.match(await said(popup, "#now-more"), /embed\.example/);
+  assert.match(await said(popup, "#allow-site"), /embed\.example/);
+  assert.equal(await popup.run(() => document.getElementById("now-empty")?.hidden), true, "nobody knows whether nothing plays");
+  await popup.close();
+  await visit.allow("http://embed.example");
+  const playing = tab.runIn("/embed", play); // the page was not loaded again
+  const second = await visit.popup(tab);
+  await until("it is named", async () => (await said(second, "#now-title")) === "The Long Night (1999)");
+  assert.match(await said(second, "#now-site"), /^films\.example/);
+  await playing;
+  const card = await until("it is asked about", async () => (await visit.state()).outbox.unknown[0]);
+  assert.equal(card.title, "The Long Night (1999)");
+  assert.equal(card.address, where);
+  await visit.ask({ kind: "discard", id: card.id });
+  await Promise.all([second.close(), tab.close()]);
+}
+
+/** What is not counted says so. @param {Visit} visit */
+async function saysWhy(visit) {
+  const tab = await visit.browser.tab(visit.pages.put("/silent", plain(film("Silent"), { attributes: "muted", seconds: LONG })));
+  const playing = tab.run(play);
+  const popup = await visit.popup(tab);
+  await until("the reason is told", async () => /without sound|ohne Ton/.test(await said(popup, "#now-empty")));
+  await playing;
+  await Promise.all([popup.close(), tab.close()]);
+}
+
+/** Two viewings of what no page names for certain: one is no film, of the other it is said what it was, by number. @param {Visit} visit */
+async function asks(visit) {
+  const { browser, pages } = visit;
+  for (const title of ["A long talk", "A film of ours"]) {
+    const tab = await browser.tab(pages.put(`/${title.length}`, titled(title, unnamed())));
+    await tab.run(play);
+    await tab.close();
+  }
+  await until("both are asked about", async () => (await visit.state()).outbox.unknown.length === 2);
+  const popup = await visit.popup(visit.options);
+  const titles = await popup.run(() => [...document.querySelectorAll("#unknown h3")].map((heading) => heading.textContent));
+  assert.deepEqual(titles, ["A film of ours", "A long talk"], "the latest first");
+  const wanted = film("A film of ours");
+  const [card] = (await visit.state()).outbox.unknown.filter((/** @type {any} */ { title }) => title === "A film of ours");
+  await popup.type(`#what-${card.id}`, String(wanted.tmdb));
+  await popup.click(`#what-${card.id}-kind-movie`);
+  await popup.click(`[data-ids="${card.id}"] [type=submit]`);
+  visit.expected.set(wanted.tmdb, Date.parse(card.at));
+  await visit.allArrived();
+  await popup.click("#unknown .quiet:nth-of-type(3)");
+  await popup.click("#unknown .danger");
+  await until("it is not asked about any more", async () => (await visit.state()).outbox.unknown.length === 0);
+  const tab = await browser.tab(pages.put("/again", titled("A long talk", unnamed())));
+  await tab.run(play);
+  const after = film("Afterwards");
+  const last = await visit.watch(pages.put("/afterwards", plain(after)), after);
+  await visit.allArrived();
+  assert.deepEqual((await visit.state()).outbox.unknown, []);
+  const [{ key }] = (await visit.state()).ignored.films;
+  assert.deepEqual(await visit.ask({ kind: "takeBack", key }), { ok: true });
+  await Promise.all([popup.close(), tab.close(), last.close()]);
+}
+
 /** A film half seen is marked in the popup, then seen to its end: once. @param {Visit} visit */
 async function marks(visit) {
   const marked = film("Marked");
@@ -294,6 +367,9 @@ export function journey(Browser, options = {}) {
   scenario("leaves alone what is not for it", () => leavesAlone(visit));
   scenario("daemon away while a film plays, then back", () => daemonAway(visit));
   scenario("a squatter on the port learns nothing", () => squatted(visit));
+  scenario("the popup: a player in a frame of a site that is not allowed", () => framedByStranger(visit));
+  scenario("the popup: why a muted film does not count", () => saysWhy(visit));
+  scenario("the popup: a question answered by number, and one that is no film", () => asks(visit));
   scenario("the popup: mark as watched", () => marks(visit));
   scenario("the service knows the film: no question", () => resolves(visit));
   scenario("the popup: not this, a wrong answer taken back, the right one", () => corrects(visit));

@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { play, RULE } from "./films.js";
+import { coverage } from "../../source/pages/coverage.js";
 import { folder, Household } from "./household.js";
 import { Pages } from "./pages.js";
 import { until } from "./until.js";
 
 export const SOURCE = path.resolve(import.meta.dirname, "../../source");
-const NAMES = ["films.example", "player.example", "other.example"];
+const NAMES = ["films.example", "player.example", "embed.example", "other.example"];
 
 export class Visit {
   home = new Household();
@@ -97,7 +98,7 @@ export class Visit {
   /** Allows sites on the options page. @param {string[]} sites */
   async allow(...sites) {
     for (const site of sites) {
-      await this.browser.allow(SOURCE, `${site}/*`);
+      await this.browser.allow(SOURCE, coverage(site) ?? []);
       await this.options.type("#site", site);
       await this.options.click('#site-form button[type="submit"]');
       await until(`${site} is allowed`, () => this.options.run(() => /** @type {HTMLInputElement} */ (document.getElementById("site")).value === ""));
@@ -106,7 +107,7 @@ export class Visit {
 
   /** The sites of the scenarios; "other.example" is not among them. */
   async allowSites() {
-    await this.allow("http://films.example", "https://films.example", "http://player.example");
+    await this.allow("http://films.example", "http://player.example");
     await this.settle();
   }
 

@@ -1,0 +1,142 @@
+/**
+ * The names that a page has for what it plays, for a person to recognise it
+ * by. They are shown and nothing more: what is certain is found elsewhere.
+ */
+import { texts, words } from "./described.js";
+
+/**
+ * @typedef {import("../messages.js").Name} Name
+ * @typedef {import("../messages.js").Seen} Seen
+ * @typedef {import("../messages.js").Identified} Identified
+ */
+
+const MOST = 12;
+
+/** Words that name a page and no film. */
+const EMPTY = new Set([
+  "player", "videoplayer", "video", "embed", "home", "watch", "watchnow", "nowplaying", "loading", "untitled", "index", "menu", "movie", "film", "episode", "stream",
+]);
+
+/** A part without its whole. */
+const PART = /^(?:season|series|episode|ep|part|staffel|folge|teil|saison|temporada|capítulo|episodio|épisode)\d{1,4}$/u;
+
+const SEASON = /^\s*(?:season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon)\s{0,2}(\d{1,3})\s*$/iu;
+
+/** Between a film's name and the site's. */
+const JOINTS = /\s+[|·•–—-]\s+|\s*\|\s*/u;
+
+/** @param {string} text */
+const plain = (text) => text.toLowerCase().replaceAll("+", "plus").replace(/[^\p{L}\p{N}]/gu, "");
+
+/**
+ * @param {string} text
+ * @param {string} host
+ * @returns {boolean} whether it only names the site, or nothing
+ */
+export function isEmptyName(text, host) {
+  const name = plain(text);
+  return name === "" || EMPTY.has(name) || PART.test(name) || namesSite(name, host);
+}
+
+/**
+ * @param {string} name plain
+ * @param {string} host
+ */
+function namesSite(name, host) {
+  const labels = host.toLowerCase().split(".").filter((label) => label !== "www").slice(0, -1);
+  const all = [...labels, labels.join(""), [...labels].reverse().join("")].map(plain);
+  return all.some((label) => label === name || (name.length >= 3 && (label.endsWith(name) || label.startsWith(name))));
+}
+
+/**
+ * @param {string} title document.title
+ * @param {string} host
+ * @returns {string} without the site's name and without a count of news: "(3) Title | Site"
+ */
+function withoutSite(title, host) {
+  const parts = title.replace(/^\(\d{1,3}\+?\)\s+/, "").split(JOINTS);
+  const kept = parts.filter((part) => !namesSite(plain(part), host)).join(" – ");
+  return isEmptyName(kept, host) ? "" : kept;
+}
+
+/**
+ * @param {any} jsonld
+ * @returns {Name[]}
+ */
+function described(jsonld) {
+  const all = Array.isArray(jsonld) ? jsonld.slice(0, 10) : [];
+  const films = [...all].sort((one, other) => Number(one?.type === "VideoObject") - Number(other?.type === "VideoObject"));
+  return films.flatMap((one) => [name("described", one?.name), name("series", one?.series?.name ?? one?.partOfSeason?.series?.name)]).flat();
+}
+
+/**
+ * @param {Name["from"]} from
+ * @param {unknown} value
+ * @returns {Name[]} one, or none
+ */
+function name(from, value) {
+  const text = words(value);
+  return text ? [{ from, text }] : [];
+}
+
+/**
+ * @param {{title: string, evidence: any}} page
+ * @returns {Name[]} the strongest first, each once
+ */
+function namesOf({ title, evidence }) {
+  const { mediaSession, jsonld, headings } = evidence ?? {};
+  const all = [
+    ...name("session", mediaSession?.title), ...name("artist", mediaSession?.artist), ...name("album", mediaSession?.album),
+    ...described(jsonld), ...texts(headings).flatMap((heading) => name("heading", heading)), ...name("title", title),
+  ];
+  return all.filter(({ text }, i) => all.findIndex((one) => one.text.toLowerCase() === text.toLowerCase()) === i).slice(0, MOST);
+}
+
+/**
+ * A media session whose album is "Season 1" plays an episode, as a rule.
+ * @param {any} session
+ * @returns {Seen["guess"]}
+ */
+function guessed(session) {
+  const [title, artist, album] = [words(session?.title), words(session?.artist), words(session?.album)];
+  const season = SEASON.exec(album ?? "")?.[1] ?? SEASON.exec(artist ?? "")?.[1];
+  const series = [artist, album].find((one) => one !== undefined && !SEASON.test(one));
+  if (season === undefined || series === undefined) return undefined;
+  return { series, season: Number(season), ...(title && { title }) };
+}
+
+/** @param {{season?: number, episode?: number}} of */
+function place({ season, episode }) {
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  return season === undefined || episode === undefined ? "" : `S${two(season)}E${two(episode)}`;
+}
+
+/**
+ * @param {{host: string, title: string}} page
+ * @param {Identified["evidence"]} evidence
+ * @param {Name[]} names
+ * @param {Seen["guess"]} guess
+ * @returns {string}
+ */
+function best({ host, title }, evidence, names, guess) {
+  if (evidence.title && evidence.kind !== "episode") return evidence.year ? `${evidence.title} (${evidence.year})` : evidence.title;
+  if (evidence.title && place(evidence)) return `${evidence.title} ${place(evidence)}`;
+  const own = names.filter(({ from, text }) => from !== "artist" && from !== "album" && from !== "series" && !isEmptyName(text, host));
+  const [first] = own.filter(({ from }) => from !== "title");
+  const fallback = withoutSite(title, host);
+  const told = first?.text ?? (fallback || undefined);
+  const series = evidence.title ?? guess?.series;
+  if (series && first && plain(first.text) !== plain(series)) return `${series}: ${first.text}`;
+  return series ?? told ?? (title.trim() || host);
+}
+
+/**
+ * @param {{host: string, title: string, evidence: any}} page a sitting, or a page
+ * @param {Identified} identified
+ * @returns {Seen}
+ */
+export function seen(page, { evidence }) {
+  const names = namesOf(page);
+  const guess = guessed(page.evidence?.mediaSession);
+  return { title: best(page, evidence, names, guess).slice(0, 300), names, ...(guess && { guess }) };
+}
