@@ -417,6 +417,8 @@ async function emptied() {
 
 test("a question has every name, its page and its times; of all that nothing is sent but what the protocol has", async () => {
   await emptied();
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
   const one = sitting({ url: "https://user:word@films.example/watch/1?v=9#/x", title: "Films" },
     { mediaSession: { title: "...And the Bag", artist: "Breaking Bad", album: "Season 1" }, headings: ["Watch now"] });
   await content({ kind: "watched", sitting: one });
