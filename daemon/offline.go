@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/status"
@@ -22,8 +23,33 @@ func held(dir string) bool {
 	return errors.Is(err, fs.ErrPermission) || queue.Held(dir)
 }
 
-// Holds reports whether a process holds the state folder.
-func Holds(p config.Paths) bool { return queue.Held(p.State) }
+// Silent is why an instance that holds the state folder cannot be asked: it is
+// starting, or it had no room to say where it listens. It is nil when nobody
+// holds the folder.
+func Silent(p config.Paths) error {
+	if !queue.Held(p.State) {
+		return nil
+	}
+	fault := &status.Fault{
+		Code: status.CodeInternal, Message: "filmspool runs, but does not say where; " + p.State + " is held",
+		Hint: "it may be starting: try again; its log tells more",
+	}
+	if err := tryRoom(p.State); refusesWrites(err) {
+		t := queue.Trouble{Cause: err}
+		fault.Message, fault.Hint = t.Text()+". Filmspool runs and waits for that; what it has is safe", t.Hint(p.State)
+	}
+	return fault
+}
+
+// tryRoom writes as much as a control file needs, and takes it back.
+func tryRoom(dir string) error {
+	file, err := os.CreateTemp(dir, ".room-")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, 4096))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
 
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon
@@ -57,14 +83,22 @@ func Reading(ctx context.Context, o Options, do func(status.Control) error) erro
 	return errors.Join(err, d.Close())
 }
 
-// openReading takes the lock and opens the queue. On a disk that may not be
-// written there may be no lock to take, and nobody who could have it.
+// readPatience is how long a reading command waits for the lock, before it
+// reads without.
+const readPatience = 500 * time.Millisecond
+
+// openReading takes the lock and opens the queue. On a disk that cannot be
+// written there may be no lock to take, or an instance that has it and had no
+// room to say where it listens: reading harms neither.
 func (d *Daemon) openReading(ctx context.Context) (err error) {
-	d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, lockPatience)
-	if err != nil && !refusesWrites(err) {
+	d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, readPatience)
+	shared := errors.Is(err, queue.ErrLocked)
+	if err != nil && !refusesWrites(err) && !shared {
 		return err
 	}
-	d.store, err = queue.OpenReading(ctx, d.queueOptions())
+	o := d.queueOptions()
+	o.Shared = shared
+	d.store, err = queue.OpenReading(ctx, o)
 	if errors.Is(err, queue.ErrNone) {
 		return noQueue(d.o.Paths.State)
 	}

@@ -265,6 +265,28 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 	}
 }
 
+// A queue whose end could not be marked, as on a full disk, may have no log
+// afterwards. The next start must not think that somebody took it away.
+func TestAnEndWithoutItsMarkIsNoLoss(t *testing.T) {
+	s := fresh(t)
+	s.all(t, "e", 5)
+	if _, err := s.writer.exec("CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END"); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	if !nothing(s.path + "-wal") {
+		t.Fatal("the log is there")
+	}
+	change(t, s.path, "DROP TRIGGER stuck")
+	s = open(t, s.path, s.clock)
+	if counts := s.checkCounters(t); counts.Pending != 5 {
+		t.Errorf("counts %+v", counts)
+	}
+	if notices, err := s.Notices(t.Context()); err != nil || len(notices) > 0 {
+		t.Errorf("notices %+v, %v", notices, err)
+	}
+}
+
 func copyAs(t testing.TB, from, to string) {
 	t.Helper()
 	content, err := os.ReadFile(from)

@@ -56,10 +56,11 @@ func (s *Store) noteRun() {
 	}
 }
 
-// forgetRun follows an opening that has failed. SQLite may have put the log into
-// the database and removed it: the next start must not miss it.
-func (s *Store) forgetRun() error {
-	if s.before.Run == 0 || s.before.noLog || !nothing(s.path+"-wal") {
+// forgetRun follows an end without its mark, once all is closed. SQLite may
+// have put the log into the database and removed it: the next start must not
+// miss it.
+func (s *Store) forgetRun(hadLog bool) error {
+	if !hadLog || !nothing(s.path+"-wal") || nothing(s.ran()) {
 		return nil
 	}
 	return os.Remove(s.ran())

@@ -16,7 +16,7 @@ var ErrNone = errors.New("there is no queue")
 // migrates none and sets nothing aside. It works on a full and on a read-only
 // disk; there, what the log has is put together in memory, which takes as much
 // of it as the database is large. Writes are refused with [ErrStorage]. The
-// caller holds the folder's lock. The error wraps [ErrNone], [ErrNewer],
+// caller holds the folder's lock, or says that the file is shared. The error wraps [ErrNone], [ErrNewer],
 // [ErrForeign], [ErrDamaged] or [ErrStorage].
 func OpenReading(ctx context.Context, o Options) (*Store, error) {
 	s := newStore(o)
@@ -26,14 +26,14 @@ func OpenReading(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.reading = true
 	close(s.done) // nobody writes
-	if err := s.openToRead(ctx, len(scripts)); err != nil {
+	if err := s.openToRead(ctx, len(scripts), o.Shared); err != nil {
 		return nil, errors.Join(err, s.disclose())
 	}
 	return s, nil
 }
 
 // openToRead finds a way to read the database.
-func (s *Store) openToRead(ctx context.Context, known int) error {
+func (s *Store) openToRead(ctx context.Context, known int, shared bool) error {
 	header, err := head(s.path)
 	switch {
 	case err != nil:
@@ -47,7 +47,7 @@ func (s *Store) openToRead(ctx context.Context, known int) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
 	}
-	if err != nil || log.Size() == 0 {
+	if !shared && (err != nil || log.Size() == 0) {
 		s.reader, err = openUnchanged(s.path)
 	} else {
 		s.reader, err = openReader(s.path)

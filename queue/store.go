@@ -41,6 +41,7 @@ type Options struct {
 	Path     string         // the database file; its folder is made when absent
 	Settings rules.Settings // what the rules decide by
 	Logger   *slog.Logger   // nil discards
+	Shared   bool           // [OpenReading] only: another process may have the lock
 }
 
 // Store is the outbox. Its methods may be called from any goroutine.
@@ -110,7 +111,7 @@ func openAt(ctx context.Context, o Options, now func() time.Time) (*Store, error
 	s := newStore(o)
 	s.now = now
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.disclose(), s.forgetRun())
+		return nil, errors.Join(err, s.disclose(), s.forgetRun(!s.before.noLog))
 	}
 	return s, nil
 }
@@ -220,12 +221,14 @@ func (s *Store) Close() error {
 		close(s.done) // nobody ever wrote
 	}
 	<-s.done
+	marked := true
 	if s.gone != nil && s.writer != nil {
 		s.writer.keepLog()
 	} else if s.writer != nil {
 		if err := s.alone(func(t *tx) error { return t.mark("clean", 1) }); err != nil {
 			s.logger.Warn("the end was not marked; the next start will check the database", "error", err)
+			marked = false
 		}
 	}
-	return s.disclose()
+	return errors.Join(s.disclose(), s.forgetRun(!marked))
 }

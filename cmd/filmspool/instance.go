@@ -60,12 +60,10 @@ func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool,
 	switch {
 	case !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
 		return err
-	case needsDaemon && !p.choice.System && daemon.Holds(o.Paths):
-		return &exitError{
-			code: exitFailed, message: "filmspool runs, but does not say where: " + o.Paths.State + " is held",
-			hint: "it may be starting; or its disk is full or read-only, which its log tells",
-		}
 	case p.choice.System, needsDaemon:
+		if silent := daemon.Silent(o.Paths); silent != nil {
+			return silent
+		}
 		none := status.NotRunning()
 		none.Hint = service.StartHint(p.choice.System)
 		return none
