@@ -234,6 +234,7 @@ async function asks(visit) {
   assert.deepEqual((await visit.state()).outbox.unknown, []);
   const [{ key }] = (await visit.state()).ignored.films;
   assert.deepEqual(await visit.ask({ kind: "takeBack", key }), { ok: true });
+  for (const answer of await visit.ask({ kind: "answers" })) await visit.ask({ kind: "forgetAnswer", key: answer.key });
   await Promise.all([popup.close(), tab.close(), last.close()]);
 }
 
