@@ -97,8 +97,8 @@
 // pending is held, for it may have been sent.
 //
 // Before each transaction and after each commit it is looked whether the names
-// of database, log and index still lead to the open files; once a minute also
-// where nothing is written. Where they do not, the open files have everything:
+// of database, log and index still lead to the open files; every 5 minutes
+// also where nothing is written. Where they do not, the open files have everything:
 // the database is written anew from them, Run ends, and the next [Open] puts the
 // new file in place. If that fails, nothing is acknowledged, and it is tried
 // again. A file that was cut loses what stood in the part that was cut off,

@@ -15,8 +15,8 @@ import (
 const maxBatch = 512
 
 // lookEvery is how often it is looked whether the files are in their place,
-// where nothing is written.
-const lookEvery = time.Minute
+// where nothing is written. An idle program hardly wakes.
+const lookEvery = 5 * time.Minute
 
 // job is one change that waits for the writer.
 type job struct {
