@@ -222,7 +222,7 @@ Under launchd, which would start it again for ever, run ends with 0 instead of 7
 Errors: error: what happened and hint: a command to type.
 
 One loopback listener (127.0.0.1:43456, and ::1 when asked); who finds its port taken says by whom, and ends with 78. Whoever writes the database holds an OS lock on state/lock; who starts waits for it up to 2 s, then says so. run writes control.json {address, token, pid, state}, 0600, and removes it, also one that a killed daemon left; the CLI finds the daemon by it.
-On each connection the daemon first proves to the CLI that it knows the token: GET /v1/control/proof?nonce=N → {"proof"}, HMAC-SHA256(SHA-256(token), "filmspool control ADDRESS N"). Token and key go over proven connections alone.
+On each connection the daemon first proves to the CLI that it knows the token: GET /v1/control/proof?nonce=N → {"proof"}, HMAC-SHA256(SHA-256(token), "Filmspool's control ADDRESS N"). Token and key go over proven connections alone.
 Without a daemon login, add, watchlist, list, queue and kodi scan take the lock themselves; status, pair, clients exit 3.
 A state folder or control file of another owner, or open to others, is refused by the daemon and by the CLI. --system addresses the system-wide instance (/run/filmspool/control.json, 0640, group filmspool); every verb, login too, then goes through the daemon. Control routes take the token in a header and refuse any Origin or Sec-Fetch header; /metrics is off until asked for.
 
