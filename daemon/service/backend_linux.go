@@ -91,8 +91,3 @@ func removeDangling(links []string) error {
 	}
 	return nil
 }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}

@@ -19,3 +19,8 @@ func StartHint(system bool) string {
 	}
 	return "filmspool service start, or filmspool run"
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
