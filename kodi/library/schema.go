@@ -126,18 +126,25 @@ const (
 	maxResult = 96 << 20 // all texts of one query
 )
 
-// weigh adds up the texts of a row, and fails when they are too long.
-func weigh(sum *int, row []any) error {
-	for _, column := range row {
-		text, ok := column.(*string)
-		if !ok {
-			continue
+// bounded is a scanner that adds up the texts of the rows, and fails when they
+// are too long.
+func bounded(scan scanner) scanner {
+	sum := 0
+	return func(row ...any) error {
+		if err := scan(row...); err != nil {
+			return err
 		}
-		if *sum += len(*text); len(*text) > maxText || *sum > maxResult {
-			return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
+		for _, column := range row {
+			text, ok := column.(*string)
+			if !ok {
+				continue
+			}
+			if sum += len(*text); len(*text) > maxText || sum > maxResult {
+				return fmt.Errorf("%w: it holds longer texts than a library can", ErrNotDatabase)
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
 // each runs a query to its end, one call for each row. Texts are bounded.
@@ -147,13 +154,7 @@ func each(ctx context.Context, q rower, query string, row func(scanner) error, a
 		return err
 	}
 	defer rows.Close()
-	sum := 0
-	scan := func(into ...any) error {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		return weigh(&sum, into)
-	}
+	scan := bounded(rows.Scan)
 	for rows.Next() {
 		if err := row(scan); err != nil {
 			return err

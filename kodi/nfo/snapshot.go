@@ -66,7 +66,8 @@ func (a *amiss) remark(deep int) string {
 		what string
 	}{
 		{a.counts[broken], "broken, so their identifiers are not used (the first: " + a.first + ")"},
-		{a.counts[unreadable], "not readable by this user"}, {a.counts[tooLarge], "larger than 1 MiB"},
+		{a.counts[unreadable], "not readable by this user"},
+		{a.counts[tooLarge], "larger than 1 MiB"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
