@@ -102,8 +102,8 @@ func TestFaultsNameTheirLine(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text[:min(len(text), 60)], fault, want)
 		}
 	}
-	long := strings.Repeat("\n", 1<<20) + "<movie><title>a & b</title></movie>"
-	if _, err := parseExport(strings.NewReader("<videodb>" + long + "</videodb>")); err == nil || !strings.HasSuffix(err.Error(), "line 1048577: an & is not written as &amp;") {
+	long := strings.Repeat("\n", 1<<20) + "<movie><title>\n\na & b</title></movie>"
+	if _, err := parseExport(strings.NewReader("<videodb>" + long + "</videodb>")); err == nil || !strings.HasSuffix(err.Error(), "line 1048579: an & is not written as &amp;") {
 		t.Errorf("of a stream: %v", err)
 	}
 }
