@@ -61,7 +61,7 @@ func (p *place) learn(path string) error {
 }
 
 // check reports a file that is not there any more, was replaced or was made
-// shorter. It costs a microsecond or two.
+// shorter, by one question to the system for each.
 func (p *place) check() error {
 	if !p.fresh {
 		return nil
