@@ -177,7 +177,7 @@ func validViewing() *rapid.Generator[viewing.Viewing] {
 			v.Count = 1
 			v.Media = []viewing.Media{anyMedia(t, viewing.Movie, viewing.Episode)}
 			// The years 0 to 9999, known to the millisecond.
-			v.WatchedAt = viewing.Instant{Millis: rapid.Int64Range(-62167219200000, 253402300799999).Draw(t, "millis"), Text: "t", Precision: viewing.Second}
+			v.WatchedAt = viewing.Instant{Millis: rapid.Int64Range(-2587680000000, 253402300799999).Draw(t, "millis"), Text: "t", Precision: viewing.Second}
 		case viewing.KindWatchlist:
 			v.Media = []viewing.Media{anyMedia(t, viewing.Movie, viewing.TV)}
 			v.Priority = rapid.Ptr(rapid.IntRange(math.MinInt32, math.MaxInt32), true).Draw(t, "priority")
