@@ -28,6 +28,7 @@ func covered() map[string]cover {
 		"cd .bench && go run .":                            {file: ".ci/proof.sh", holds: "cd .bench && go vet . && go run ."},
 		"go tool -modfile=.tools/go.mod golangci-lint run": {file: ".ci/machine.sh", holds: "go tool -modfile=.tools/go.mod -n golangci-lint"},
 		"bash .ci/run":                                     {file: ".ci/run", holds: "bash .ci/run ", why: "it runs this"},
+		"bash .ci/run mutants PACKAGE":                     {file: ".ci/checks.sh", holds: "step_mutants()"},
 		"bash .ci/run kodi":                                {file: ".ci/real.sh", holds: "step_kodi()"},
 
 		"minisign -V -p filmspool.pub -m SHA256SUMS": {file: ".ci/packages.sh", holds: `minisign -V -q -p "$work/minisign.pub" -m SHA256SUMS`},
