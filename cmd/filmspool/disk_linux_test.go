@@ -57,7 +57,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 func (i *ill) reads(n int) {
 	i.t.Helper()
 	var entries []status.Entry
-	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json")), &entries); err != nil || len(entries) != n {
+	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil || len(entries) != n {
 		i.t.Errorf("listed %d entries, %v, want %d", len(entries), err, n)
 	}
 	if out := i.do("", "queue", "export"); strings.Count(out, "\n") < n {
