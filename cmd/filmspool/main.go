@@ -203,9 +203,10 @@ func (p *program) show(err error) {
 	p.stderr.fault(mark, withoutKeys(err.Error()), withoutKeys(p.addressed(hintOf(err))))
 }
 
-// addressed is a hint whose commands are for the instance that was asked.
+// addressed is a hint whose commands are for the instance that was asked. Hints
+// about services already name the one that they mean.
 func (p *program) addressed(hint string) string {
-	if !p.choice.System || strings.Contains(hint, "--system") {
+	if !p.choice.System || strings.Contains(hint, "--system") || strings.Contains(hint, "filmspool service ") {
 		return hint
 	}
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
