@@ -105,13 +105,19 @@ Set it up:  filmspool login --base-url https://…/api/v1
 
 More about a command: filmspool COMMAND --help, or its manual page,
 which packages install.`,
-		Version:       versionWords(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noSuchCommand,
-		RunE:          showHelp,
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
+	asked := root.Flags().BoolP("version", "v", false, "print the version")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if *asked {
+			p.stdout.Println(versionWords())
+			return nil
+		}
+		return c.Help()
+	}
 	root.SetFlagErrorFunc(flagFault)
 	f := root.PersistentFlags()
 	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
