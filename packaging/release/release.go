@@ -16,7 +16,7 @@ import (
 
 // The most that a program and a package may take, in bytes.
 const (
-	maxProgram = 16 << 20
+	maxProgram = 17 << 20
 	maxPackage = 8_000_000
 )
 
