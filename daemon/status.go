@@ -130,49 +130,18 @@ func (d *Daemon) sources() []status.Source {
 // summarise puts how things stand into one word, one sentence and one hint:
 // the worst thing first.
 func summarise(s *status.Status) {
+	if needsPerson(s) {
+		s.State = status.Attention
+		return
+	}
 	waiting := s.Counts.Pending + s.Counts.Sending
-	find := func(state string) int {
-		return slices.IndexFunc(s.Accounts, func(a status.Account) bool { return a.State == state })
-	}
-	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention && src.Waiting == 0 })
-	if len(s.Notices) > 0 {
-		s.State, s.Summary, s.Hint = status.Attention, s.Notices[0].Text, s.Notices[0].Hint
-		return
-	}
-	if i := find(status.Attention); i >= 0 {
-		a := s.Accounts[i]
-		s.State, s.Hint = status.Attention, a.Hint
-		s.Summary = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting))
-		return
-	}
-	if n := status.NeedUser(s.Counts); n > 0 {
-		s.State, s.Hint = status.Attention, "filmspool queue list --state "+firstNeed(s.Counts)
-		s.Summary = viewings(n, "waits", "wait") + " for you to decide."
-		if find(status.Paused) >= 0 {
-			s.Summary = sentences(s.Summary, "Sending is paused.")
-		}
-		s.Summary = sentences(s.Summary, safe(waiting))
-		return
-	}
-	if broken >= 0 {
-		src := s.Sources[broken]
-		s.State, s.Hint = status.Attention, src.Hint
-		s.Summary = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail))
-		return
-	}
-	if words, hint := inBrowsers(s.Sources); words != "" {
-		s.State, s.Summary, s.Hint = status.Attention, words, hint
-		return
-	}
-	if i := find(status.Offline); i >= 0 {
-		s.State, s.Summary = status.Offline, sentences("Offline: "+sentence(s.Accounts[i].Reason), safe(waiting))
-		return
-	}
-	if i := find(status.Paused); i >= 0 {
-		s.State, s.Summary, s.Hint = status.Paused, sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits.")), s.Accounts[i].Hint
-		return
-	}
+	away, paused := inState(s.Accounts, status.Offline), inState(s.Accounts, status.Paused)
 	switch {
+	case away >= 0:
+		s.State, s.Summary = status.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
+	case paused >= 0:
+		s.State, s.Hint = status.Paused, s.Accounts[paused].Hint
+		s.Summary = sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
 		s.State, s.Summary = status.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
@@ -183,6 +152,47 @@ func summarise(s *status.Status) {
 			s.Hint = "to pair a browser: filmspool pair"
 		}
 	}
+}
+
+// inState is the first account in a state, or -1.
+func inState(accounts []status.Account, state string) int {
+	return slices.IndexFunc(accounts, func(a status.Account) bool { return a.State == state })
+}
+
+// needsPerson says what needs a person, the worst thing first. It reports
+// whether anything does.
+func needsPerson(s *status.Status) bool {
+	waiting := s.Counts.Pending + s.Counts.Sending
+	if len(s.Notices) > 0 {
+		s.Summary, s.Hint = s.Notices[0].Text, s.Notices[0].Hint
+		return true
+	}
+	if i := inState(s.Accounts, status.Attention); i >= 0 {
+		a := s.Accounts[i]
+		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting)), a.Hint
+		return true
+	}
+	if n := status.NeedUser(s.Counts); n > 0 {
+		paused := ""
+		if inState(s.Accounts, status.Paused) >= 0 {
+			paused = "Sending is paused."
+		}
+		s.Summary = sentences(viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
+		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
+		return true
+	}
+	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention && src.Waiting == 0 })
+	if broken >= 0 {
+		src := s.Sources[broken]
+		s.Summary, s.Hint = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), src.Hint
+		return true
+	}
+	words, hint := inBrowsers(s.Sources)
+	if words == "" {
+		return false
+	}
+	s.Summary, s.Hint = words, hint
+	return true
 }
 
 // sentences joins those that are not empty.

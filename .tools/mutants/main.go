@@ -1,4 +1,4 @@
-// Mutants changes a package in small ways, one at a time, and runs its tests
+// Command mutants changes a package in small ways, one at a time, and runs its tests
 // on each: a change that no test notices is a survivor.
 //
 //	mutants [-every n] [-run pattern] [-file name] PACKAGE
