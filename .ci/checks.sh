@@ -108,7 +108,7 @@ step_nobody() {
 # Where several goroutines share state. The library readers and the rules do
 # not, and SQLite is slow under the race detector.
 step_race() {
-  go test -race -short ./connector/... ./daemon/... ./kodi ./kodi/watch ./queue/...
+  go test -race -short -timeout 20m ./connector/... ./daemon/... ./kodi ./kodi/watch ./queue/...
 }
 
 step_demo() {

@@ -157,7 +157,11 @@ func TestFilesThatAreTakenAwayFromARunningQueue(t *testing.T) {
 			if late != 20 || !cut[name] && early != 60 {
 				t.Errorf("lost %d of 60 early and %d of 20 late events", 60-early, 20-late)
 			}
-			if want := name != "renamed, and back"; want != (len(notices) > 0) || len(notices) > 1 && !cut[name] {
+			told, nothing := len(notices) > 0, name == "renamed, and back"
+			switch {
+			case told && nothing, // it is all there
+				!told && !nothing && (early < 60 || !cut[name]), // a cut that SQLite has made good loses nothing
+				len(notices) > 1 && !cut[name]:
 				t.Errorf("notices %+v", notices)
 			}
 			after.checkCounters(t)

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// place puts a queue of the first schema where this service's own is, though
-// it runs: what an older program would have left. The viewings of films 604 and
-// 605 and of an episode wait in it, film 606 is held, film 603 delivered. Any
-// other schema is claimed in the file's head.
+// place has the next start find a queue of the first schema: what an older
+// program would have left. A running program would notice at once that its own
+// queue was taken away, so the unit puts it there just before it starts. The
+// viewings of films 604 and 605 and of an episode wait in it, film 606 is held,
+// film 603 delivered. Any other schema is claimed in the file's head.
 func (h *household) place(schema byte) {
 	h.t.Helper()
 	packed, err := os.Open("../../queue/testdata/schema-1.db.gz")
@@ -31,7 +32,10 @@ func (h *household) place(schema byte) {
 	database[63] = schema // user_version: four bytes from 60 on, the highest first
 	owner := h.run("", "stat", "-c", "%u:%g", h.state)
 	h.run(string(database), "sh", "-c", fmt.Sprintf(
-		"umask 077 && cd %s && rm -f filmspool.db filmspool.db-wal filmspool.db-shm && cat >filmspool.db && chown %s filmspool.db", h.state, owner))
+		"umask 077 && cd %s && cat >placed && chown %s placed", h.state, owner))
+	h.run("[Service]\nExecStartPre=+/bin/sh -c 'cd "+h.state+" && if test -e placed; then rm -f filmspool.db filmspool.db-*; mv placed filmspool.db; fi'\n",
+		"sh", "-c", "mkdir -p /etc/systemd/user/filmspool.service.d && cat >/etc/systemd/user/filmspool.service.d/place.conf")
+	h.run("", append(append([]string{}, h.manager...), "daemon-reload")...)
 }
 
 // migrated: the old queue was copied first, for its owner alone, and the log
@@ -65,13 +69,13 @@ func (h *household) entries(state string, n int) {
 func (h *household) downgraded() {
 	h.t.Helper()
 	h.place(99)
-	before := h.files()
 	said := h.run("", "dpkg", "--install", "/srv/old.deb")
 	h.t.Logf("the older package\n%s", said)
 	if !strings.Contains(said, h.idle) || strings.Contains(said, "whole machine") {
 		h.t.Errorf("the older package does not say %q alone: %s", h.idle, said)
 	}
 	eventually(h.t, "refusal", 30*time.Second, func() bool { return h.status().State == "failed" })
+	before := h.files()
 	s := h.status()
 	if s.Restarts != 0 || !strings.Contains(s.Detail, "newer version") || !strings.Contains(s.Detail, "(exit code 78)") {
 		h.t.Errorf("with a newer queue: %+v", s)
