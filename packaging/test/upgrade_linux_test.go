@@ -109,6 +109,7 @@ func (h *household) downgraded() {
 		return s.State == "running" && s.PID != from
 	})
 	h.entries("held", waiting+1)
+	h.run("", "rm", "-r", "/etc/systemd/user/filmspool.service.d")
 }
 
 // files are the queue and its copies, with their checksums. Whoever looks into
