@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,9 @@ func (p *program) sayService(s service.Status) {
 		p.stdout.Println(restarted(s))
 	}
 	if s.Detail != "" {
-		p.stdout.Println(s.Detail)
+		for line := range strings.Lines(s.Detail) { // further lines are indented already
+			p.stdout.Println(strings.TrimSuffix(line, "\n"))
+		}
 	}
 	switch {
 	case s.Installed && !s.Autostart:
