@@ -112,7 +112,7 @@ func jobs() []deed {
 			k.Scan(moved)
 		}, nil},
 		{"clean", func(k *realkodi.Kodi) { k.Clean(beta) }, nil},
-		{"play under the new name", played(moved, 100), []string{"delivered Beta (2010)"}},
+		{"play under the new name", later(played(moved, 100)), []string{"delivered Beta (2010)"}},
 		{"rematch", func(k *realkodi.Kodi) {
 			k.Rewrite(aside(newt), ">77<", ">78<")
 			refreshed(newt)(k)
