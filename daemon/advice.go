@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/status"
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // advise adds to an explanation why the entry stands where it does and the
 // command that moves it on.
 func (c *control) advise(ctx context.Context, x *status.Explanation) error {
-	if queue.State(x.State) == queue.StatePending {
+	if viewing.State(x.State) == viewing.StatePending {
 		return c.adviseWaiting(ctx, x)
 	}
 	x.Why, x.Hint = advice(x.Entry)
@@ -61,25 +61,25 @@ func waitingFor(e status.Entry, a status.Account, now time.Time) (why, hint stri
 // advice is what is known, and can be done, about an entry that does not wait
 // for its turn.
 func advice(e status.Entry) (why, hint string) {
-	switch queue.State(e.State) {
-	case queue.StateSending:
+	switch viewing.State(e.State) {
+	case viewing.StateSending:
 		return "Its request is under way.", ""
-	case queue.StateDelivered:
+	case viewing.StateDelivered:
 		return "The service has it.", fmt.Sprintf("to take it back: filmspool queue undo %d", e.ID)
-	case queue.StateInDoubt:
+	case viewing.StateInDoubt:
 		return "The service may have it. Filmspool looks there as far as the service shows its history.",
 			fmt.Sprintf("if you find it there: filmspool queue settle %[1]d --as delivered; if not: filmspool queue retry %[1]d --may-double", e.ID)
-	case queue.StateRejected:
+	case viewing.StateRejected:
 		return "The service does not take it as it is.",
 			fmt.Sprintf("correct it: filmspool queue edit %[1]d; or send it as it is: filmspool queue retry %[1]d", e.ID)
-	case queue.StateHeld:
+	case viewing.StateHeld:
 		return heldFor(e)
-	case queue.StateDropped:
+	case viewing.StateDropped:
 		if rules.Ignored(e.Reason) {
 			return "Your settings ignore it.", fmt.Sprintf("to send it after all: filmspool queue release %d", e.ID)
 		}
 		return "It was taken out, and is not sent.", ""
-	case queue.StateMerged:
+	case viewing.StateMerged:
 		return "Another entry tells of the same playback.", ""
 	default:
 		return "", ""
@@ -90,21 +90,21 @@ func advice(e status.Entry) (why, hint string) {
 func heldFor(e status.Entry) (why, hint string) {
 	or := fmt.Sprintf("filmspool queue release %[1]d; or leave it out: filmspool queue drop %[1]d", e.ID)
 	switch e.Reason {
-	case rules.Unresolved:
+	case viewing.ReasonUnresolved:
 		return "It has no identifier that the service takes.", fmt.Sprintf("say what it is: filmspool queue edit %d --help", e.ID)
-	case rules.Damaged:
+	case viewing.ReasonDamaged:
 		return "What is stored is not what was written.", fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
-	case rules.NoList:
+	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
-	case rules.Future:
+	case viewing.ReasonFuture:
 		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)
-	case rules.Restored:
+	case viewing.ReasonRestored:
 		return "The queue is an older copy, so it may have been sent since.", or
-	case rules.User:
+	case viewing.ReasonUser:
 		return "You hold it.", or
-	case rules.Imported:
+	case viewing.ReasonImported:
 		return "It came with an import, and may leave from the other place, too.", or
-	case rules.Bulk, rules.Backdated, rules.Review:
+	case viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview:
 		return "It waits for your decision.", fmt.Sprintf("%s; or all that are held so: filmspool queue release --reason %s", or, e.Reason)
 	default:
 		return "It waits for your decision.", or

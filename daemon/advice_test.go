@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/status"
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
@@ -36,12 +36,12 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"in_doubt", "", "filmspool queue settle 7 --as delivered"},
 		{"rejected", "", "filmspool queue edit 7"},
 		{"delivered", "", "filmspool queue undo 7"},
-		{"held", rules.Unresolved, "filmspool queue edit 7"},
-		{"held", rules.Bulk, "filmspool queue release 7"},
-		{"held", rules.User, "filmspool queue release 7"},
-		{"held", rules.Future, "filmspool queue edit 7"},
-		{"held", rules.Damaged, "filmspool queue drop 7"},
-		{"dropped", rules.Filtered, "filmspool queue release 7"},
+		{"held", viewing.ReasonUnresolved, "filmspool queue edit 7"},
+		{"held", viewing.ReasonBulk, "filmspool queue release 7"},
+		{"held", viewing.ReasonUser, "filmspool queue release 7"},
+		{"held", viewing.ReasonFuture, "filmspool queue edit 7"},
+		{"held", viewing.ReasonDamaged, "filmspool queue drop 7"},
+		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 	} {
 		why, hint := advice(status.Entry{ID: 7, State: c.state, Reason: c.reason})
 		if why == "" || !strings.Contains(hint, c.command) {

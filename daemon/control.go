@@ -21,7 +21,7 @@ func (d *Daemon) Control() status.Control { return &control{d: d} }
 
 // Add implements [status.Control].
 func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, error) {
-	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: "cli", Viewings: []viewing.Viewing{v}})
+	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
 	if err != nil {
 		return status.Entry{}, err
 	}
@@ -39,7 +39,7 @@ func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, err
 func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, error) {
 	list := []status.Entry{}
 	f := queue.Filter{
-		State: queue.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason, Item: q.Item,
+		State: viewing.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason, Item: q.Item,
 	}
 	for q.Limit == 0 || len(list) < q.Limit {
 		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)
@@ -125,9 +125,9 @@ func (c *control) Clients(context.Context) ([]status.ClientInfo, error) {
 // kindOf is what a client is to a person.
 func kindOf(k pairing.Client) string {
 	if k.Program() {
-		return status.Program
+		return viewing.SourceProgram
 	}
-	return status.Browser
+	return viewing.SourceBrowser
 }
 
 // AddClient implements [status.Control].

@@ -5,6 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // entryOf is an entry in the words of the control API.
@@ -19,7 +20,7 @@ func entryOf(e queue.Entry) status.Entry {
 		t := e.WatchedAt.Time()
 		out.WatchedAt = &t
 	}
-	if e.State == queue.StatePending {
+	if e.State == viewing.StatePending {
 		out.NextAt = known(e.NextAt)
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // openKodi makes an importer for each library of the configuration, and for
@@ -117,7 +118,7 @@ const missingAfter = 5 * time.Minute
 // itself waits; what does not needs the user.
 func kodiSource(s kodi.Status) status.Source {
 	out := status.Source{
-		Name: "kodi:" + s.Userdata, Kind: "kodi", LastSeen: known(s.ReadAt), Detail: strings.TrimSuffix(s.Summary, "."), Hint: s.Hint,
+		Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, LastSeen: known(s.ReadAt), Detail: strings.TrimSuffix(s.Summary, "."), Hint: s.Hint,
 	}
 	switch s.State {
 	case kodi.StateOK:

@@ -120,7 +120,7 @@ func TestNudgesAreArmedOnlyWhileSomethingWaits(t *testing.T) {
 		drop := func(e status.Entry) {
 			t.Helper()
 			settled(t, d, "the entry back in the queue", func() bool {
-				return d.store.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: queue.StateDropped}) == nil
+				return d.store.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: viewing.StateDropped}) == nil
 			})
 		}
 		first := addFilm(t, d, "one")

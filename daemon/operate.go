@@ -15,7 +15,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,7 +25,7 @@ func (c *control) Operate(ctx context.Context, o status.Order) (status.Changed, 
 		status.Retry: c.d.store.Retry, status.Hold: c.d.store.Hold,
 		status.Release: c.d.store.ReleaseHeld, status.Drop: c.d.store.Drop,
 		status.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
-			return c.d.store.SettleByHand(ctx, sel, queue.State(o.As), dry)
+			return c.d.store.SettleByHand(ctx, sel, viewing.State(o.As), dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]
@@ -34,7 +33,7 @@ func (c *control) Operate(ctx context.Context, o status.Order) (status.Changed, 
 		return status.Changed{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
 	}
 	did, err := verb(ctx, queue.Selection{
-		IDs: o.IDs, State: queue.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
+		IDs: o.IDs, State: viewing.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
 		Kind: o.Kind, Before: o.Before, All: o.All, InDoubt: o.MayDouble,
 	}, o.DryRun)
 	if err != nil {
@@ -209,30 +208,30 @@ func operatorFault(err error) error {
 // hintFor is the verb that fits an entry in its state.
 func hintFor(e *queue.StateError) string {
 	hint := ""
-	if e.Reason == rules.Damaged {
+	if e.Reason == viewing.ReasonDamaged {
 		return fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
 	}
 	switch e.State {
-	case queue.StateDelivered:
+	case viewing.StateDelivered:
 		hint = "filmspool queue undo %d"
-	case queue.StateSending:
+	case viewing.StateSending:
 		return "its request is under way: try again in a moment"
-	case queue.StateInDoubt:
+	case viewing.StateInDoubt:
 		hint = "filmspool queue settle %d --as delivered, if you find it at the service"
 		if e.Verb == status.Retry {
 			hint += "; else: filmspool queue retry %[1]d --may-double"
 		}
-	case queue.StateHeld:
+	case viewing.StateHeld:
 		hint = "filmspool queue release %d"
 		switch {
-		case e.Verb == status.Release && e.Reason == rules.Future:
+		case e.Verb == status.Release && e.Reason == viewing.ReasonFuture:
 			hint = "filmspool queue edit %d --watched-at TIME"
 		case e.Verb == status.Release:
 			hint = "filmspool queue edit %d --movie ID, or --show ID --season N --episode N"
 		}
-	case queue.StateRejected:
+	case viewing.StateRejected:
 		hint = "filmspool queue retry %d"
-	case queue.StatePending:
+	case viewing.StatePending:
 		hint = "filmspool queue show %d"
 	default:
 		hint = "filmspool queue show %d"

@@ -8,6 +8,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // owned is a client that sends nothing until it knows whose key it has, where
@@ -111,7 +112,7 @@ func (d *Daemon) anothers(ctx context.Context, next config.Credential, user stri
 	if was == "" || user == "" || was == user {
 		return was, false, nil
 	}
-	for _, state := range []queue.State{queue.StateHeld, queue.StateInDoubt, queue.StateSending, queue.StatePending} {
+	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
 		waiting, err := d.store.Entries(ctx, queue.Filter{State: state, Account: next.Account, Limit: 1})
 		if err != nil || len(waiting) > 0 {
 			return was, true, err

@@ -24,7 +24,7 @@ func (c *control) Undo(ctx context.Context, id int64, dry bool) (status.Undone, 
 		return status.Undone{}, operatorFault(err)
 	}
 	e := x.Entry
-	if e.State != queue.StateDelivered {
+	if e.State != viewing.StateDelivered {
 		return status.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
@@ -90,7 +90,7 @@ func (d *Daemon) mayUndo(ctx context.Context, service *tracker.Client, e queue.E
 	}
 	others := 0
 	for _, c := range claims {
-		if c.ID != e.ID && c.State == queue.StateDelivered {
+		if c.ID != e.ID && c.State == viewing.StateDelivered {
 			others++
 		}
 	}

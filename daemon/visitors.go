@@ -68,17 +68,17 @@ func (d *Daemon) takeBackEntry(ctx context.Context, source string, id int64) (re
 		}
 	}
 	switch x.Entry.State {
-	case queue.StateDropped:
+	case viewing.StateDropped:
 		return false, nil
-	case queue.StateDelivered:
+	case viewing.StateDelivered:
 		done, err := d.Control().Undo(ctx, id, false)
 		return done.Removed, err
-	case queue.StatePending, queue.StateHeld, queue.StateRejected:
+	case viewing.StatePending, viewing.StateHeld, viewing.StateRejected:
 		_, err := d.store.Drop(ctx, queue.Selection{IDs: []int64{id}}, false)
 		return false, operatorFault(err)
-	case queue.StateSending:
+	case viewing.StateSending:
 		return false, refused("it is being sent just now; try again in a moment", "")
-	case queue.StateInDoubt:
+	case viewing.StateInDoubt:
 		return false, refused("it is not clear whether the service has it", fmt.Sprintf("filmspool queue show %d", id))
 	default:
 		return false, refused("it is one with another viewing of the same playback", fmt.Sprintf("filmspool queue show %d", id))

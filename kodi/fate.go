@@ -8,40 +8,29 @@ import (
 
 // Fate is what would become of one item of a viewing, in the queue's words.
 type Fate struct {
-	State  string // "pending", "held" or "dropped"
-	Reason string // why, one word; "" for pending
-	Why    string // the same, one sentence
+	State  viewing.State // pending, held or dropped
+	Reason string        // why, one word; "" for pending
+	Why    string        // the same, one sentence
 }
 
 // Foresee tells the fate of an item of a viewing that this source would hand
 // over now.
 type Foresee func(source string, v viewing.Viewing, m viewing.Media, now time.Time) Fate
 
-// The states of a [Fate].
-const (
-	pending = "pending"
-	held    = "held"
-	dropped = "dropped"
-)
-
-// The reasons of a [Fate] that are no class.
-const (
-	tomorrow   = "future"
-	unresolved = "unresolved"
-	tolerance  = 5 * time.Minute // of a time that lies ahead, as the queue has it
-)
+// tolerance is how far ahead a time may lie, as the queue has it.
+const tolerance = 5 * time.Minute
 
 // plainFate is the fate where the user has said nothing.
 func plainFate(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
 	switch {
 	case v.WatchedAt.Begins().After(now.Add(tolerance)):
-		return Fate{State: held, Reason: tomorrow}
+		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
 	case !(ruling{class: v.Class}).played():
-		return Fate{State: held, Reason: string(v.Class)}
+		return Fate{State: viewing.StateHeld, Reason: string(v.Class)}
 	case !m.Identified():
-		return Fate{State: held, Reason: unresolved}
+		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
 	default:
-		return Fate{State: pending}
+		return Fate{State: viewing.StatePending}
 	}
 }
 
@@ -61,7 +50,7 @@ func found(v viewing.Viewing, fates []Fate) Found {
 		Media: v.Media, WatchedAt: v.WatchedAt.Time(), Class: v.Class, Path: v.Origin.Path, Note: v.Origin.Note, SameAs: v.SameAs,
 	}
 	for _, fate := range fates {
-		if fate.State != pending {
+		if fate.State != viewing.StatePending {
 			f.Reason, f.Why = fate.Reason, fate.Why
 			break
 		}

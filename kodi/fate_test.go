@@ -136,9 +136,9 @@ func TestEarlierPlaysAreUnsure(t *testing.T) {
 func picky(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
-		return Fate{State: dropped, Reason: "filter", Why: "Ignored."}
+		return Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}
 	case slices.Contains(v.Origin.Genres, "Family"):
-		return Fate{State: held, Reason: "filter", Why: "Held."}
+		return Fate{State: viewing.StateHeld, Reason: "filter", Why: "Held."}
 	default:
 		return plainFate("", v, m, now)
 	}

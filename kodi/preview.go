@@ -62,11 +62,11 @@ func (p *plan) count(f *finding) {
 	show := &p.HeldSample
 	for i, fate := range fates {
 		switch {
-		case fate.State == dropped:
+		case fate.State == viewing.StateDropped:
 			p.Ignored[fate.Reason] += n
-		case fate.State == held && fate.Reason == unresolved:
+		case fate.State == viewing.StateHeld && fate.Reason == viewing.ReasonUnresolved:
 			p.Unresolved += n
-		case fate.State == held:
+		case fate.State == viewing.StateHeld:
 			p.Held[fate.Reason] += n
 		case v.Media[i].Type == viewing.Movie:
 			p.Films += n

@@ -93,11 +93,11 @@ func (r *Report) add(v viewing.Viewing, fates []Fate) {
 	f, left := found(v, fates), 0
 	sent, nameless := false, false
 	for i, fate := range fates {
-		if fate.State == dropped {
+		if fate.State == viewing.StateDropped {
 			left++
 			continue
 		}
-		sent = sent || fate.State == pending && v.SameAs == ""
+		sent = sent || fate.State == viewing.StatePending && v.SameAs == ""
 		nameless = nameless || !v.Media[i].Identified()
 	}
 	switch {

@@ -64,7 +64,7 @@ func (c *amendment) check() error {
 type amendable struct {
 	id, event int64
 	part      int
-	state     State
+	state     viewing.State
 	reason    string
 	media     sql.NullString
 	edited    bool // by the user, whose word wins
@@ -82,7 +82,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 	if err != nil || !found {
 		return err
 	}
-	open := e.event == c.event && (e.state == StatePending || e.state == StateHeld)
+	open := e.event == c.event && (e.state == viewing.StatePending || e.state == viewing.StateHeld)
 	switch {
 	case open && e.shared:
 		return t.note(id, c.sentence()+" But another source saw it too, so it stays as it is.")
@@ -94,7 +94,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 		return t.postpone(c, e)
 	case open && c.Media != nil && !e.edited:
 		return t.correct(c, e)
-	case c.Ask && c.Media != nil && e.event == c.event && e.state == StateDelivered && !e.edited:
+	case c.Ask && c.Media != nil && e.event == c.event && e.state == viewing.StateDelivered && !e.edited:
 		return t.ask(c, e)
 	case c.NotBefore != 0:
 		return nil // it left in time, or a person has it
@@ -105,7 +105,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 
 // noted tells a person what the source wants of an entry that stays as it is.
 func (c amendment) noted(e amendable) string {
-	if c.Drop && e.event == c.event && e.state == StateDelivered {
+	if c.Drop && e.event == c.event && e.state == viewing.StateDelivered {
 		return fmt.Sprintf("Noted from %s: %s It was sent before that. To take it back: filmspool queue undo %d", c.source, c.Reason, e.id)
 	}
 	return "Noted from " + c.source + ": " + c.Reason
@@ -144,7 +144,7 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 		return err
 	}
 	t.leave(e.state)
-	t.enter(StateDropped)
+	t.enter(viewing.StateDropped)
 	if err := t.step(e.id, "amended", c.sentence()); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	if decided || e.state != StatePending {
+	if decided || e.state != viewing.StatePending {
 		return t.note(e.id, c.noted(e))
 	}
 	v := c.original
@@ -169,13 +169,13 @@ func (t *tx) reclass(c amendment, e amendable) error {
 		return err
 	}
 	d := rules.Decide(t.settings, c.source, v, entry.Media, readTime(t.now))
-	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == rules.Pending {
+	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == viewing.StatePending {
 		return err
 	}
 	if err := t.step(e.id, "rule", d.Why()); err != nil {
 		return err
 	}
-	return t.move(entry, State(d.State), d.Reason)
+	return t.move(entry, d.State, d.Reason)
 }
 
 // postpone says anew when an entry may leave.

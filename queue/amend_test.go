@@ -29,7 +29,7 @@ func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
 	id := s.commit(t, unidentified("e1"))[0].Entries[0]
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "the library knows it now"})
 	e := s.entry(t, id)
-	if e.State != StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
+	if e.State != viewing.StatePending || e.Reason != "" || e.Media.IDs.TMDB != 603 || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
 	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
@@ -55,9 +55,9 @@ func TestAmendedMediaAsksTheRulesAgain(t *testing.T) {
 		s.amend(t, a)
 	}
 	for i, want := range []struct {
-		state  State
+		state  viewing.State
 		reason string
-	}{{StateHeld, "unresolved"}, {StateHeld, "bulk"}, {StatePending, ""}} {
+	}{{viewing.StateHeld, "unresolved"}, {viewing.StateHeld, "bulk"}, {viewing.StatePending, ""}} {
 		if e := s.entry(t, outcomes[i].Entries[0]); e.State != want.state || e.Reason != want.reason {
 			t.Errorf("%s is %s (%s), want %v", e.EventID, e.State, e.Reason, want)
 		}
@@ -89,7 +89,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	leased := s.lease(t)
 	bulk := viewing.Amendment{EventID: "e1", Class: viewing.ClassBulk, Reason: "marked with others"}
 	s.amend(t, bulk)
-	if e := s.entry(t, id); e.State != StateHeld || e.Reason != "bulk" {
+	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != "bulk" {
 		t.Fatalf("it is %s (%s)", e.State, e.Reason)
 	}
 	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
@@ -99,7 +99,7 @@ func TestAmendedClassHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.amend(t, bulk)
-	if e := s.entry(t, id); e.State != StatePending {
+	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("what a person has released is %s", e.State)
 	}
 	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
@@ -109,7 +109,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	lax.settings = rules.Settings{Classes: map[viewing.Class]rules.Action{viewing.ClassBulk: rules.Send}}
 	id = lax.commit(t, film("e1", 603, -10))[0].Entries[0]
 	lax.amend(t, bulk)
-	if e := lax.entry(t, id); e.State != StatePending {
+	if e := lax.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("bulk is sent, and it is %s", e.State)
 	}
 }
@@ -143,7 +143,7 @@ func TestPostponed(t *testing.T) {
 func (o *opened) delivered(t *testing.T, v viewing.Viewing) int64 {
 	t.Helper()
 	id := o.commit(t, v)[0].Entries[0]
-	o.settle(t, Settlement{Entry: id, Attempt: o.sendOne(t, id), State: StateDelivered})
+	o.settle(t, Settlement{Entry: id, Attempt: o.sendOne(t, id), State: viewing.StateDelivered})
 	return id
 }
 
@@ -159,7 +159,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 		t.Fatalf("counts %+v", counts)
 	}
 	x := s.explained(t, sent+1)
-	if x.Entry.State != StateHeld || x.Entry.Reason != rules.Review || x.Entry.Media.IDs.TMDB != 604 ||
+	if x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonReview || x.Entry.Media.IDs.TMDB != 604 ||
 		!x.Entry.WatchedAt.Time().Equal(noon().Add(-10*time.Minute)) {
 		t.Errorf("the question is %+v", x.Entry)
 	}
@@ -184,7 +184,7 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	again := film("e2", 604, -9)
 	again.SameAs = "e1"
 	id := s.commit(t, again)[0].Entries[0]
-	if e := s.entry(t, id); id == sent || e.State != StatePending || e.Media.IDs.TMDB != 604 {
+	if e := s.entry(t, id); id == sent || e.State != viewing.StatePending || e.Media.IDs.TMDB != 604 {
 		t.Errorf("it became %+v", e)
 	}
 	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
@@ -209,7 +209,7 @@ func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 	for _, v := range []viewing.Viewing{film("pending", 603, -10), unidentified("held")} {
 		id := s.commit(t, v)[0].Entries[0]
 		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
-		if e := s.entry(t, id); e.State != StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
+		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
 			t.Errorf("%s: %+v", v.EventID, e)
 		}
 	}
@@ -219,16 +219,16 @@ func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 }
 
 func TestWhatHasBegunToLeaveIsOnlyNoted(t *testing.T) {
-	ends := map[string]State{
-		"sending": StateSending, "doubt": StateInDoubt, "delivered": StateDelivered,
-		"rejected": StateRejected, "merged": StateMerged,
+	ends := map[string]viewing.State{
+		"sending": viewing.StateSending, "doubt": viewing.StateInDoubt, "delivered": viewing.StateDelivered,
+		"rejected": viewing.StateRejected, "merged": viewing.StateMerged,
 	}
 	for name, state := range ends {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
 			id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 			attempt := s.sendOne(t, id)
-			if state != StateSending {
+			if state != viewing.StateSending {
 				s.settle(t, Settlement{Entry: id, Attempt: attempt, State: state})
 			}
 			before := s.explained(t, id)
@@ -254,7 +254,7 @@ func TestAmendmentOfAWitnessIsOnlyNoted(t *testing.T) {
 	again.SameAs = "e1"
 	s.commit(t, again)
 	s.amend(t, viewing.Amendment{EventID: "e2", Drop: true, Reason: "unmarked"})
-	if e := s.entry(t, id); e.State != StatePending {
+	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("entry is %s: the first event still stands", e.State)
 	}
 }
@@ -277,7 +277,7 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 		}
 	}
 	s.amend(t, viewing.Amendment{EventID: "unknown", Drop: true})
-	if e := s.entry(t, id); e.Revision != 0 || e.State != StatePending {
+	if e := s.entry(t, id); e.Revision != 0 || e.State != viewing.StatePending {
 		t.Errorf("entry %+v", e)
 	}
 	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {

@@ -3,6 +3,8 @@ package queue
 import (
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // What a clock that ran ahead has put off is due as soon as that is seen.
@@ -10,7 +12,7 @@ func TestWhatAWrongClockPutOffIsBroughtBack(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	s.clock.advance(48 * time.Hour)
-	s.settle(t, Settlement{Entry: id, State: StatePending, NextAt: s.clock.now().Add(time.Minute)})
+	s.settle(t, Settlement{Entry: id, State: viewing.StatePending, NextAt: s.clock.now().Add(time.Minute)})
 	s.clock.advance(-48 * time.Hour)
 	if due, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || due.After(s.clock.now()) {
 		t.Errorf("due %s, %v, %v; want now", due, ok, err)
@@ -26,9 +28,9 @@ func TestWhatWasDueBehindAnElderStaysDue(t *testing.T) {
 	elder := s.doubted(t, "e1", 603)
 	s.clock.advance(20 * time.Hour)
 	younger := s.commitIDs(t, film("e2", 603, -5))[0]
-	s.settle(t, Settlement{Entry: younger, State: StatePending, NextAt: s.clock.now()})
+	s.settle(t, Settlement{Entry: younger, State: viewing.StatePending, NextAt: s.clock.now()})
 	s.wantLeased(t)
 	s.clock.advance(-20 * time.Hour)
-	s.resolve(t, Resolution{Doubt: elder, State: StateDelivered, Reason: "it is there"})
+	s.resolve(t, Resolution{Doubt: elder, State: viewing.StateDelivered, Reason: "it is there"})
 	s.wantLeased(t, younger)
 }

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Backup writes a copy of the database, as of one moment, to file while all
@@ -126,12 +127,12 @@ func (t *tx) holdPending(why string) (held int, err error) {
 		return 0, err
 	}
 	for _, id := range pending {
-		_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", rules.Restored, id)
+		_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", viewing.ReasonRestored, id)
 		if err != nil {
 			return 0, err
 		}
-		t.leave(StatePending)
-		t.enter(StateHeld)
+		t.leave(viewing.StatePending)
+		t.enter(viewing.StateHeld)
 		if err := t.step(id, "restored", why); err != nil {
 			return 0, err
 		}

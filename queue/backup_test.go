@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestBackupWhileEverythingGoesOn(t *testing.T) {
@@ -53,7 +53,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	c.checkCounters(t)
 	after := c.states(t)
 	for event, was := range before {
-		want := map[State]State{StatePending: StateHeld, StateSending: StateInDoubt}[was]
+		want := map[viewing.State]viewing.State{viewing.StatePending: viewing.StateHeld, viewing.StateSending: viewing.StateInDoubt}[was]
 		if want == "" {
 			want = was
 		}
@@ -68,7 +68,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01T12:00:00Z") {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
-	did, err := c.ReleaseHeld(t.Context(), Selection{Reason: rules.Restored}, false)
+	did, err := c.ReleaseHeld(t.Context(), Selection{Reason: viewing.ReasonRestored}, false)
 	if err != nil || did.Changed == 0 || len(c.lease(t)) == 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}

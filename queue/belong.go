@@ -11,7 +11,7 @@ import (
 type listEntry struct {
 	id      int64
 	account string
-	state   State
+	state   viewing.State
 }
 
 // listNamed is the entry of a list by its event; nil when there is none, or
@@ -37,18 +37,18 @@ func (t *tx) listOf(e sighting, d *rules.Decision) (*listEntry, error) {
 	case err != nil:
 		return nil, err
 	case l == nil:
-		if d.State == rules.Pending {
-			d.State, d.Reason = rules.Held, rules.NoList
+		if d.State == viewing.StatePending {
+			d.State, d.Reason = viewing.StateHeld, viewing.ReasonNoList
 		}
 		d.Steps = append(d.Steps, "Held as no_list: the list that it belongs on is not known here.")
 		return nil, nil
 	}
-	if d.Account = l.account; d.State == rules.Dropped {
+	if d.Account = l.account; d.State == viewing.StateDropped {
 		return l, nil
 	}
 	d.Steps = append(d.Steps, fmt.Sprintf("It waits for its list, entry %d, and goes to the account of that.", l.id))
-	if l.state == StateDropped {
-		d.State, d.Reason = rules.Dropped, withoutList
+	if l.state == viewing.StateDropped {
+		d.State, d.Reason = viewing.StateDropped, withoutList
 		d.Steps = append(d.Steps, "Dropped: its list was dropped.")
 	}
 	return l, nil
@@ -75,7 +75,7 @@ func (t *tx) dropItems(first int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.move(e, StateDropped, withoutList); err != nil {
+		if err := t.move(e, viewing.StateDropped, withoutList); err != nil {
 			return err
 		}
 		if err := t.step(id, "dropped", fmt.Sprintf("Dropped with entry %d, its list.", first)); err != nil {

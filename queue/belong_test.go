@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -36,7 +35,7 @@ func (o *opened) toldOf(t *testing.T, id int64) string {
 func TestItemWaitsForItsList(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), film("v", 603, -1))
-	if e := s.entry(t, ids[1]); e.After != ids[0] || e.ListID != "" || e.State != StatePending {
+	if e := s.entry(t, ids[1]); e.After != ids[0] || e.ListID != "" || e.State != viewing.StatePending {
 		t.Errorf("%+v", e)
 	}
 	leased := s.wantLeased(t, ids[2], ids[0])
@@ -44,7 +43,7 @@ func TestItemWaitsForItsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(t.Context(), Settlement{Entry: ids[0], Attempt: attempt, State: StateDelivered, RemoteID: "lst_7"}); err != nil {
+	if err := s.Settle(t.Context(), Settlement{Entry: ids[0], Attempt: attempt, State: viewing.StateDelivered, RemoteID: "lst_7"}); err != nil {
 		t.Fatal(err)
 	}
 	if e := s.wantLeased(t, ids[1])[0]; e.ListID != "lst_7" {
@@ -57,7 +56,7 @@ func TestItemWaitsForItsList(t *testing.T) {
 func TestItemsGoWithTheirList(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), anItem("bare", "l", 0))
-	if e := s.entry(t, ids[2]); e.State != StateHeld || e.Reason != rules.Unresolved {
+	if e := s.entry(t, ids[2]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
 	}
 	if _, err := s.Drop(t.Context(), Selection{IDs: ids[:1]}, false); err != nil {
@@ -65,7 +64,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 	}
 	late := s.commitIDs(t, anItem("late", "l", 605))
 	for _, id := range append(ids, late...) {
-		if e := s.entry(t, id); e.State != StateDropped || e.SettledAt.IsZero() && id != late[0] {
+		if e := s.entry(t, id); e.State != viewing.StateDropped || e.SettledAt.IsZero() && id != late[0] {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -74,7 +73,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
 	_, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:1", Amendments: []viewing.Amendment{{EventID: "l2", Drop: true, Reason: "No more."}}})
-	if e := s.entry(t, ids[1]); err != nil || e.State != StateDropped {
+	if e := s.entry(t, ids[1]); err != nil || e.State != viewing.StateDropped {
 		t.Errorf("%+v, %v", e, err)
 	}
 	s.checkCounters(t)
@@ -83,7 +82,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("v", 603, -1), anItem("i", "v", 603))[1]
-	if e := s.entry(t, id); e.State != StateHeld || e.Reason != rules.NoList || e.After != 0 {
+	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonNoList || e.After != 0 {
 		t.Errorf("%+v", e)
 	}
 	if said := s.toldOf(t, id); !strings.Contains(said, "list that it belongs on is not known") {
@@ -95,7 +94,7 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 func TestItemTravelsWithItsList(t *testing.T) {
 	s, other := fresh(t), fresh(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 0))
-	if e, err := s.Edit(t.Context(), ids[1], Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != StatePending || e.After != ids[0] {
+	if e, err := s.Edit(t.Context(), ids[1], Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != viewing.StatePending || e.After != ids[0] {
 		t.Errorf("%+v, %v", e, err)
 	}
 	var lines bytes.Buffer
@@ -105,7 +104,7 @@ func TestItemTravelsWithItsList(t *testing.T) {
 	if sum, err := other.Import(t.Context(), &lines, false); err != nil || sum.Entries != 2 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
-	if e := other.entry(t, 2); e.After != 1 || e.State != StateHeld || e.Reason != rules.Imported {
+	if e := other.entry(t, 2); e.After != 1 || e.State != viewing.StateHeld || e.Reason != viewing.ReasonImported {
 		t.Errorf("%+v", e)
 	}
 	if _, ok, err := other.NextDue(t.Context(), "default"); ok || err != nil {

@@ -343,17 +343,17 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	t.made(State(d.State))
+	t.made(d.State)
 	if d.list != nil {
 		if err := t.waitFor(id, d.list.id); err != nil {
 			return 0, err
 		}
 	}
 	switch d.State {
-	case rules.Dropped, string(StateMerged):
+	case viewing.StateDropped, viewing.StateMerged:
 		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
-	case rules.Held:
-		err = t.askAbout(id, StateHeld, key)
+	case viewing.StateHeld:
+		err = t.askAbout(id, viewing.StateHeld, key)
 	}
 	return id, err
 }

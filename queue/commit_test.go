@@ -48,7 +48,7 @@ func TestEventBecomesOneEntryForEachRequest(t *testing.T) {
 	}
 	for part, id := range o.Entries {
 		e := s.entry(t, id)
-		if e.Part != part || *e.Media.Episode != part%2+1 || e.Count != 1 || e.State != StatePending {
+		if e.Part != part || *e.Media.Episode != part%2+1 || e.Count != 1 || e.State != viewing.StatePending {
 			t.Errorf("part %d is %+v of episode %d", part, e, *e.Media.Episode)
 		}
 	}
@@ -96,16 +96,16 @@ func TestWatchlistAndList(t *testing.T) {
 		viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "u", Media: []viewing.Media{{Type: viewing.TV, Title: "Show Red"}}},
 	)
 	wish, list, held := s.entry(t, outcomes[0].Entries[0]), s.entry(t, outcomes[1].Entries[0]), s.entry(t, outcomes[2].Entries[0])
-	if wish.State != StatePending || wish.Priority == nil || *wish.Priority != 0 || !wish.WatchedAt.IsZero() {
+	if wish.State != viewing.StatePending || wish.Priority == nil || *wish.Priority != 0 || !wish.WatchedAt.IsZero() {
 		t.Errorf("wish %+v", wish)
 	}
-	if list.State != StatePending || list.Media != nil || list.List.Name != "Red" || list.Priority != nil {
+	if list.State != viewing.StatePending || list.Media != nil || list.List.Name != "Red" || list.Priority != nil {
 		t.Errorf("list %+v", list)
 	}
-	if held.State != StateHeld || held.Reason != "unresolved" {
+	if held.State != viewing.StateHeld || held.Reason != "unresolved" {
 		t.Errorf("wish without an identifier %+v", held)
 	}
-	s.settle(t, Settlement{Entry: list.ID, Attempt: s.sendOne(t, list.ID), State: StateDelivered, RemoteID: "77"})
+	s.settle(t, Settlement{Entry: list.ID, Attempt: s.sendOne(t, list.ID), State: viewing.StateDelivered, RemoteID: "77"})
 	if got := s.entry(t, list.ID).RemoteID; got != "77" {
 		t.Errorf("remote id %q", got)
 	}
@@ -256,7 +256,7 @@ func TestRulesHoldWithTheirReason(t *testing.T) {
 	outcomes := s.commit(t, bulk, ahead, soon, unidentified("who"))
 	for i, want := range []string{"bulk", "future", "", "unresolved"} {
 		e := s.entry(t, outcomes[i].Entries[0])
-		if e.Reason != want || (e.State == StateHeld) != (want != "") {
+		if e.Reason != want || (e.State == viewing.StateHeld) != (want != "") {
 			t.Errorf("%s is %s (%s), want %q", e.EventID, e.State, e.Reason, want)
 		}
 	}
@@ -294,7 +294,7 @@ func TestOldestPending(t *testing.T) {
 	if err != nil || !ok || !at.Equal(noon()) {
 		t.Errorf("oldest %v, %v, %v: want the first committed", at, ok, err)
 	}
-	s.settle(t, Settlement{Entry: first, State: StateDropped})
+	s.settle(t, Settlement{Entry: first, State: viewing.StateDropped})
 	if at, _, _ := s.OldestPending(t.Context()); !at.Equal(noon().Add(time.Hour)) {
 		t.Errorf("oldest %v after the first was dropped", at)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // change opens the file with nothing of ours around it and runs statements.
@@ -207,8 +208,8 @@ func TestQueryPlans(t *testing.T) {
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
 		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_open`}},
-		{"held", list(Filter{State: StateHeld}), []any{1}, []string{`USING INDEX entries_open \(state=\?\)`}},
-		{"rejected before", list(Filter{State: StateRejected, Before: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
+		{"held", list(Filter{State: viewing.StateHeld}), []any{1}, []string{`USING INDEX entries_open \(state=\?\)`}},
+		{"rejected before", list(Filter{State: viewing.StateRejected, Before: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
 		{"all", list(Filter{Before: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
 	}
 	for _, tt := range tests {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -101,8 +100,8 @@ func (s *Store) NextLook(ctx context.Context, account string) (t time.Time, ok b
 
 // Resolution is what a look has brought about for an entry in doubt.
 type Resolution struct {
-	Doubt Doubt // as it was read; it must not have changed since
-	State State // in doubt: it stays
+	Doubt Doubt         // as it was read; it must not have changed since
+	State viewing.State // in doubt: it stays
 	// Reason is one sentence for a person; it becomes a step of the
 	// explanation when it is new.
 	Reason string
@@ -134,18 +133,18 @@ func (t *tx) resolve(m Resolution) error {
 	switch {
 	case err != nil:
 		return err
-	case now.State != StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
+	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
 		return fmt.Errorf("%w: it is %s", ErrState, now.State)
 	}
-	if now.Reason != m.Reason || m.State != StateInDoubt {
+	if now.Reason != m.Reason || m.State != viewing.StateInDoubt {
 		if err := t.step(id, "read back", m.Reason); err != nil {
 			return err
 		}
 	}
 	switch {
-	case m.State == StateInDoubt:
+	case m.State == viewing.StateInDoubt:
 		return t.stay(m)
-	case m.State == StatePending && m.Doubt.SentAt.IsZero():
+	case m.State == viewing.StatePending && m.Doubt.SentAt.IsZero():
 		return t.holdUnsent(id)
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.LookAt, RemoteID: m.RemoteID}
@@ -159,7 +158,7 @@ func (t *tx) resolve(m Resolution) error {
 			return err
 		}
 	}
-	t.leave(StateInDoubt)
+	t.leave(viewing.StateInDoubt)
 	t.enter(m.State)
 	return nil
 }
@@ -167,11 +166,11 @@ func (t *tx) resolve(m Resolution) error {
 // holdUnsent keeps an entry in doubt whose request another queue has made from
 // being sent by this one.
 func (t *tx) holdUnsent(id int64) error {
-	if err := t.settleEntry(Settlement{Entry: id, State: StateHeld, Reason: rules.Imported}); err != nil {
+	if err := t.settleEntry(Settlement{Entry: id, State: viewing.StateHeld, Reason: viewing.ReasonImported}); err != nil {
 		return err
 	}
-	t.leave(StateInDoubt)
-	t.enter(StateHeld)
+	t.leave(viewing.StateInDoubt)
+	t.enter(viewing.StateHeld)
 	return t.step(id, "held", "Held, as the queue it comes from may send it again.")
 }
 

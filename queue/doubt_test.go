@@ -16,7 +16,7 @@ func (o *opened) doubted(t testing.TB, event string, item int64) Doubt {
 	t.Helper()
 	id := o.commitIDs(t, film(event, item, -10))[0]
 	attempt := o.sendOne(t, id)
-	o.settle(t, Settlement{Entry: id, Attempt: attempt, State: StateInDoubt, Reason: "no answer", NextAt: o.clock.now().Add(5 * time.Minute)})
+	o.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StateInDoubt, Reason: "no answer", NextAt: o.clock.now().Add(5 * time.Minute)})
 	d, ok, err := o.Doubt(t.Context(), id)
 	if err != nil || !ok {
 		t.Fatalf("doubt of entry %d: %v, %v", id, ok, err)
@@ -51,16 +51,16 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 	s.looked(t, noon().Add(5*time.Minute))
 	readings := json.RawMessage(`[{"complete":true}]`)
-	s.resolve(t, Resolution{Doubt: d, State: StateInDoubt, Reason: "not there yet", LookAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
+	s.resolve(t, Resolution{Doubt: d, State: viewing.StateInDoubt, Reason: "not there yet", LookAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
 	s = s.reopen(t)
 	s.looked(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
 	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "not there yet" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
-	s.resolve(t, Resolution{Doubt: all[0], State: StateDelivered, Reason: "it is there", RemoteID: "r1"})
+	s.resolve(t, Resolution{Doubt: all[0], State: viewing.StateDelivered, Reason: "it is there", RemoteID: "r1"})
 	x := s.explained(t, d.Entry.ID)
-	if x.Entry.State != StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
+	if x.Entry.State != viewing.StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
 		t.Errorf("entry %+v", x.Entry)
 	}
 	var said []string
@@ -76,7 +76,7 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
 		t.Errorf("the doubt outlived its end, %v", err)
 	}
-	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: StatePending}); !errors.Is(err, ErrState) {
+	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: viewing.StatePending}); !errors.Is(err, ErrState) {
 		t.Errorf("resolved twice: %v", err)
 	}
 	if c, err := s.Counts(t.Context()); err != nil || c != (Counts{Delivered: 1}) {
@@ -88,12 +88,12 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 	s := fresh(t)
 	d := s.doubted(t, "e1", 603)
 	s.clock.advance(10 * time.Minute)
-	s.resolve(t, Resolution{Doubt: d, State: StatePending, Reason: "sent again with the same key", Resend: true})
-	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != StatePending {
+	s.resolve(t, Resolution{Doubt: d, State: viewing.StatePending, Reason: "sent again with the same key", Resend: true})
+	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != viewing.StatePending {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
 	s.looked(t, time.Time{})
-	s.settle(t, Settlement{Entry: d.Entry.ID, Attempt: s.sendOne(t, d.Entry.ID), State: StateInDoubt})
+	s.settle(t, Settlement{Entry: d.Entry.ID, Attempt: s.sendOne(t, d.Entry.ID), State: viewing.StateInDoubt})
 	kept, ok, err := s.Doubt(t.Context(), d.Entry.ID)
 	if err != nil || !ok || !kept.Since.Equal(noon()) || !kept.At.Equal(noon().Add(10*time.Minute)) || kept.Entry.Attempts != 2 {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
@@ -123,11 +123,11 @@ func TestCrashWhileSendingIsLookedFor(t *testing.T) {
 func TestAnsweredAndClaims(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 2, -20))
-	s.settle(t, Settlement{Entry: ids[0], Attempt: s.sendOne(t, ids[0]), State: StateDelivered, Answer: Answer{Status: 200}})
+	s.settle(t, Settlement{Entry: ids[0], Attempt: s.sendOne(t, ids[0]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
 	s.clock.advance(time.Minute)
-	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: StateDelivered, Answer: Answer{Status: 201}})
-	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateInDoubt})
-	if _, err := s.SettleByHand(t.Context(), Selection{IDs: ids[2:3]}, StateDelivered, false); err != nil {
+	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateInDoubt})
+	if _, err := s.SettleByHand(t.Context(), Selection{IDs: ids[2:3]}, viewing.StateDelivered, false); err != nil {
 		t.Fatal(err)
 	}
 	answered, err := s.Answered(t.Context(), "default", time.Time{}, 10)
@@ -157,8 +157,8 @@ func TestKin(t *testing.T) {
 	if k, err := s.Kin(t.Context(), 1); err != nil || k.Runtime != 90*time.Minute || k.Delivered != nil {
 		t.Errorf("kin %+v, %v", k, err)
 	}
-	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: StateDelivered})
-	s.settle(t, Settlement{Entry: 2, Attempt: s.sendOne(t, 2), State: StateDelivered})
+	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: viewing.StateDelivered})
+	s.settle(t, Settlement{Entry: 2, Attempt: s.sendOne(t, 2), State: viewing.StateDelivered})
 	if k, err := s.Kin(t.Context(), 2); err != nil || len(k.Delivered) != 1 || !k.Delivered[0].Equal(v.WatchedAt.Time()) {
 		t.Errorf("kin %+v, %v", k, err)
 	}
@@ -176,7 +176,7 @@ func TestListsBeforeAreKept(t *testing.T) {
 	if err := s.KeepLists(t.Context(), 1, []string{"lst_1"}); err != nil {
 		t.Fatal(err)
 	}
-	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: StateInDoubt})
+	s.settle(t, Settlement{Entry: 1, Attempt: s.sendOne(t, 1), State: viewing.StateInDoubt})
 	if d, ok, err := s.Doubt(t.Context(), 1); err != nil || !ok || len(d.Before) != 1 || d.Before[0] != "lst_1" {
 		t.Errorf("doubt %+v, %v, %v", d, ok, err)
 	}

@@ -154,7 +154,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 		if !ok {
 			t.Errorf("event %s was acknowledged and is gone", id)
 		}
-		if word == "sending" && state != StateInDoubt {
+		if word == "sending" && state != viewing.StateInDoubt {
 			t.Errorf("event %s may have left, and is %s", id, state)
 		}
 	}
@@ -165,9 +165,9 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 }
 
 // byEvent is the state of every entry by its event.
-func (o *opened) byEvent(t testing.TB) map[string]State {
+func (o *opened) byEvent(t testing.TB) map[string]viewing.State {
 	t.Helper()
-	states := map[string]State{}
+	states := map[string]viewing.State{}
 	var before int64
 	for {
 		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})

@@ -37,12 +37,12 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 			return fmt.Errorf("edit entry %d: %w", id, err)
 		}
 		switch e.State {
-		case StatePending, StateHeld, StateRejected:
+		case viewing.StatePending, viewing.StateHeld, viewing.StateRejected:
 		default:
 			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: e.Reason}
 		}
 		if e.Damaged {
-			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: rules.Damaged}
+			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
 		}
 		next, err := c.applied(e, readTime(t.now))
 		if err != nil {
@@ -71,14 +71,14 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	}
 	nameless := next.Media != nil && !next.Media.Identified()
 	switch {
-	case nameless && (e.State != StateHeld || c.mends(e)):
-		next.State, next.Reason = StateHeld, rules.Unresolved // until the service has said what it is
-	case e.State != StateHeld:
-		next.State, next.Reason = StatePending, ""
+	case nameless && (e.State != viewing.StateHeld || c.mends(e)):
+		next.State, next.Reason = viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
+	case e.State != viewing.StateHeld:
+		next.State, next.Reason = viewing.StatePending, ""
 	case c.mends(e):
 		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt}
 		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
-		next.State, next.Reason = State(d.State), d.Reason
+		next.State, next.Reason = d.State, d.Reason
 	}
 	return next, nil
 }
@@ -86,9 +86,9 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 // mends reports whether the correction answers the reason e is held for.
 func (c Edit) mends(e Entry) bool {
 	switch e.Reason {
-	case rules.Unresolved:
+	case viewing.ReasonUnresolved:
 		return c.Media != nil
-	case rules.Future, rules.Review:
+	case viewing.ReasonFuture, viewing.ReasonReview:
 		return !c.WatchedAt.IsZero()
 	default:
 		return false
@@ -163,7 +163,7 @@ func (t *tx) edit(e, next Entry) error {
 	if err := t.step(e.ID, edited, editSentence(e, next)); err != nil {
 		return err
 	}
-	if e.State == StatePending && next.State == StatePending {
+	if e.State == viewing.StatePending && next.State == viewing.StatePending {
 		t.nudge = true
 		_, err = t.exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
 	} else {

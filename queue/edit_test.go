@@ -18,7 +18,7 @@ func movie(tmdb int64) *viewing.Media {
 
 func TestEditByState(t *testing.T) {
 	s := fresh(t)
-	allowed := map[State]State{StatePending: StatePending, StateHeld: StatePending, StateRejected: StatePending}
+	allowed := map[viewing.State]viewing.State{viewing.StatePending: viewing.StatePending, viewing.StateHeld: viewing.StatePending, viewing.StateRejected: viewing.StatePending}
 	for state, id := range s.several(t) {
 		before := s.entry(t, id)
 		got, err := s.Edit(t.Context(), id, Edit{Media: movie(77)})
@@ -48,16 +48,16 @@ func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*viewing.Viewing)
 		edit   Edit
-		state  State
+		state  viewing.State
 		reason string
 	}{
-		"unresolved by a time":     {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, StateHeld, "unresolved"},
-		"unresolved by an id":      {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{Media: movie(5)}, StatePending, ""},
-		"future by a time":         {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{WatchedAt: past}, StatePending, ""},
-		"future by an id":          {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{Media: movie(5)}, StateHeld, "future"},
-		"review by a time":         {func(v *viewing.Viewing) { v.Class = viewing.ClassReview }, Edit{WatchedAt: past}, StatePending, ""},
-		"review by a time, no id":  {func(v *viewing.Viewing) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, StateHeld, "unresolved"},
-		"bulk by an id and a time": {func(v *viewing.Viewing) { v.Class = viewing.ClassBulk }, Edit{Media: movie(5), WatchedAt: past}, StateHeld, "bulk"},
+		"unresolved by a time":     {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"unresolved by an id":      {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{Media: movie(5)}, viewing.StatePending, ""},
+		"future by a time":         {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"future by an id":          {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{Media: movie(5)}, viewing.StateHeld, "future"},
+		"review by a time":         {func(v *viewing.Viewing) { v.Class = viewing.ClassReview }, Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"review by a time, no id":  {func(v *viewing.Viewing) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"bulk by an id and a time": {func(v *viewing.Viewing) { v.Class = viewing.ClassBulk }, Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)

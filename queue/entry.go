@@ -6,49 +6,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// State is where an [Entry] stands in its life.
-type State string
-
-// The states. Held and in doubt wait for a person or for a reading back;
-// pending and sending move by themselves; the others are finished.
-const (
-	StatePending   State = "pending"   // waits to be sent
-	StateSending   State = "sending"   // its request may be under way
-	StateDelivered State = "delivered" // the service has it
-	StateHeld      State = "held"      // not sent until its reason is gone
-	StateInDoubt   State = "in_doubt"  // it may have arrived
-	StateRejected  State = "rejected"  // the service refused the data
-	StateDropped   State = "dropped"   // withdrawn; kept for the record
-	StateMerged    State = "merged"    // the same playback as another entry
-)
-
-// Finished reports whether nothing is left to be done for an entry in s:
-// delivered, rejected, dropped or merged.
-func (s State) Finished() bool {
-	switch s {
-	case StateDelivered, StateRejected, StateDropped, StateMerged:
-		return true
-	default:
-		return false
-	}
-}
-
-// valid reports whether s is one of the states.
-func (s State) valid() bool {
-	switch s {
-	case StatePending, StateSending, StateHeld, StateInDoubt:
-		return true
-	default:
-		return s.Finished()
-	}
-}
-
 // Entry is one request to the service: one viewing of one item, one watchlist
 // wish, one list or one item of a list.
 type Entry struct {
 	ID     int64
 	Kind   viewing.Kind
-	State  State
+	State  viewing.State
 	Reason string // why it stands there; "" when there is nothing to say
 	// Account is the name of the account it belongs to.
 	Account string

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Explanation is all that is known about one entry.
@@ -88,7 +88,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	if x.Steps, err = collect(rows, err, scanStep); err != nil {
 		return x, err
 	}
-	if x.Entry.Damaged && x.Entry.Reason != rules.Damaged {
+	if x.Entry.Damaged && x.Entry.Reason != viewing.ReasonDamaged {
 		x.Steps = append(x.Steps, Step{At: s.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error

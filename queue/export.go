@@ -36,7 +36,7 @@ type RecordEntry struct {
 	Account   string          `json:"account"`
 	Part      int             `json:"part"`
 	Kind      viewing.Kind    `json:"kind"`
-	State     State           `json:"state"`
+	State     viewing.State   `json:"state"`
 	Reason    string          `json:"reason,omitempty"`
 	Media     *viewing.Media  `json:"media,omitempty"`
 	List      *viewing.List   `json:"list,omitempty"`

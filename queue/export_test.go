@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -67,7 +66,7 @@ func household(t *testing.T) *opened {
 	t.Helper()
 	s := fresh(t)
 	found := s.several(t)
-	if _, err := s.Edit(t.Context(), found[StatePending], Edit{Media: movie(4000), WatchedAt: viewing.At(noon().Add(-25 * 60e9))}); err != nil {
+	if _, err := s.Edit(t.Context(), found[viewing.StatePending], Edit{Media: movie(4000), WatchedAt: viewing.At(noon().Add(-25 * 60e9))}); err != nil {
 		t.Fatal(err)
 	}
 	double := film("double", 0, -70)
@@ -313,7 +312,7 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 	from := fresh(t)
 	from.commit(t, film("found", 603, -10), film("missing", 604, -10), film("resent", 605, -10))
 	for _, e := range from.lease(t) {
-		from.settle(t, Settlement{Entry: e.ID, Attempt: from.send(t, e), State: StateInDoubt, Reason: "no answer"})
+		from.settle(t, Settlement{Entry: e.ID, Attempt: from.send(t, e), State: viewing.StateInDoubt, Reason: "no answer"})
 	}
 	to := fresh(t)
 	to.imported(t, from.exported(t), false)
@@ -324,7 +323,7 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 	if err != nil || len(doubts) != 3 {
 		t.Fatalf("%d doubts, %v", len(doubts), err)
 	}
-	for i, m := range []Resolution{{State: StateDelivered}, {State: StatePending}, {State: StatePending, Resend: true}} {
+	for i, m := range []Resolution{{State: viewing.StateDelivered}, {State: viewing.StatePending}, {State: viewing.StatePending, Resend: true}} {
 		m.Doubt, m.Reason = doubts[i], "looked for"
 		if err := to.Resolve(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -333,7 +332,7 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 	if counts := to.checkCounters(t); counts != (Counts{Delivered: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	held, err := to.Entries(t.Context(), Filter{State: StateHeld, Reason: rules.Imported})
+	held, err := to.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonImported})
 	if err != nil || len(held) != 2 {
 		t.Errorf("held %v, %v", ids(held), err)
 	}

@@ -30,7 +30,7 @@ func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 		t.Fatalf("outcome %+v", o)
 	}
 	x := s.explained(t, o.Entries[0])
-	if x.Entry.State != StateDropped || x.Entry.Reason != rules.Filtered || !x.Entry.SettledAt.Equal(noon()) {
+	if x.Entry.State != viewing.StateDropped || x.Entry.Reason != viewing.ReasonFiltered || !x.Entry.SettledAt.Equal(noon()) {
 		t.Errorf("entry %+v", x.Entry)
 	}
 	if last := x.Steps[len(x.Steps)-1]; last.What != "rule" || last.Detail != o.Reason {
@@ -88,9 +88,9 @@ func TestFiltersSeeWhatIsLearnt(t *testing.T) {
 	} {
 		s.amend(t, viewing.Amendment{EventID: name, Media: identified(603), Origin: origin, Reason: "the library knows it now"})
 	}
-	for i, want := range []State{StateDropped, StateHeld, StatePending} {
+	for i, want := range []viewing.State{viewing.StateDropped, viewing.StateHeld, viewing.StatePending} {
 		e := s.entry(t, outcomes[i].Entries[0])
-		if e.State != want || e.SettledAt.IsZero() == (want == StateDropped) || e.Media.IDs.TMDB != 603 {
+		if e.State != want || e.SettledAt.IsZero() == (want == viewing.StateDropped) || e.Media.IDs.TMDB != 603 {
 			t.Errorf("%s: %+v", e.EventID, e)
 		}
 	}
@@ -110,23 +110,23 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: entries[4:]}, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, sel := range []Selection{{All: true}, {Reason: rules.Filtered}} {
+	for _, sel := range []Selection{{All: true}, {Reason: viewing.ReasonFiltered}} {
 		if did, err := s.ReleaseHeld(t.Context(), sel, false); err != nil || did.Changed != 0 {
 			t.Errorf("%+v released %+v, %v", sel, did, err)
 		}
 	}
-	did, err := s.ReleaseHeld(t.Context(), Selection{State: StateDropped}, false)
-	if err != nil || did.Changed != 4 || did.From[StateDropped] != 4 || did.Left["withdrawn"] != 1 {
+	did, err := s.ReleaseHeld(t.Context(), Selection{State: viewing.StateDropped}, false)
+	if err != nil || did.Changed != 4 || did.From[viewing.StateDropped] != 4 || did.Left["withdrawn"] != 1 {
 		t.Fatalf("did %+v, %v", did, err)
 	}
 	for i, want := range []string{"pending ", "held bulk", "held review", "held unresolved", "dropped user"} {
-		if e := s.entry(t, entries[i]); string(e.State)+" "+e.Reason != want || e.SettledAt.IsZero() == (e.State == StateDropped) {
+		if e := s.entry(t, entries[i]); string(e.State)+" "+e.Reason != want || e.SettledAt.IsZero() == (e.State == viewing.StateDropped) {
 			t.Errorf("%s is %s (%s), want %s", e.EventID, e.State, e.Reason, want)
 		}
 	}
 	s.checkCounters(t)
 	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: "found"}) // goes by no filter any more
-	if e := s.entry(t, entries[3]); e.State != StatePending {
+	if e := s.entry(t, entries[3]); e.State != viewing.StatePending {
 		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
 	}
 	if leased := s.lease(t); len(leased) != 2 {

@@ -13,7 +13,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -188,7 +187,7 @@ func (e RecordEntry) check(v viewing.Viewing) error {
 		v.WatchedAt = e.WatchedAt
 	}
 	switch {
-	case !e.State.valid():
+	case !e.State.Valid():
 		return &viewing.FieldError{Field: "entries.state", Problem: fmt.Sprintf("%q is not a state", e.State)}
 	case e.Kind != v.Kind:
 		return &viewing.FieldError{Field: "entries.kind", Problem: "is not the event's"}
@@ -331,29 +330,29 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 	if err := t.askAbout(id, state, key); err != nil {
 		return 0, err
 	}
-	if state == StateInDoubt {
+	if state == viewing.StateInDoubt {
 		if err := t.doubtful(id, readTime(t.now)); err != nil {
 			return 0, err
 		}
 	}
 	sum.Entries++
 	switch {
-	case state == StateInDoubt:
+	case state == viewing.StateInDoubt:
 		sum.InDoubt++
-	case state == StateHeld && reason == rules.Imported:
+	case state == viewing.StateHeld && reason == viewing.ReasonImported:
 		sum.Held++
 	}
 	return id, nil
 }
 
 // arrives is the state in which an entry comes in, and why.
-func (e RecordEntry) arrives() (state State, reason, why string) {
-	why = "Imported from an export, where it was " + e.State.words() + "."
+func (e RecordEntry) arrives() (state viewing.State, reason, why string) {
+	why = "Imported from an export, where it was " + e.State.Words() + "."
 	switch e.State {
-	case StatePending:
-		return StateHeld, rules.Imported, why + " Held, as the queue it comes from may be sending it."
-	case StateSending:
-		return StateInDoubt, "it was being sent when it was exported", why
+	case viewing.StatePending:
+		return viewing.StateHeld, viewing.ReasonImported, why + " Held, as the queue it comes from may be sending it."
+	case viewing.StateSending:
+		return viewing.StateInDoubt, "it was being sent when it was exported", why
 	default:
 		return e.State, e.Reason, why
 	}

@@ -71,8 +71,8 @@ func TestNextDueOfALane(t *testing.T) {
 	s := fresh(t)
 	old := s.importFilms(t, film("i1", 1, -9000))[0]
 	live := s.commitIDs(t, film("l1", 3, -20))[0]
-	s.settle(t, Settlement{Entry: old, State: StatePending, NextAt: noon().Add(time.Minute)})
-	s.settle(t, Settlement{Entry: live, State: StatePending, NextAt: noon().Add(time.Hour)})
+	s.settle(t, Settlement{Entry: old, State: viewing.StatePending, NextAt: noon().Add(time.Minute)})
+	s.settle(t, Settlement{Entry: live, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 	for _, tt := range []struct {
 		lanes []Lane
 		want  time.Duration
@@ -100,11 +100,11 @@ func TestWaits(t *testing.T) {
 	if !waits("default") || waits("second") {
 		t.Error("not told which account waits")
 	}
-	s.settle(t, Settlement{Entry: id, State: StatePending, NextAt: noon().Add(time.Hour)})
+	s.settle(t, Settlement{Entry: id, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 	if !waits("default") {
 		t.Error("what is not due does not count")
 	}
-	s.settle(t, Settlement{Entry: id, State: StateDropped})
+	s.settle(t, Settlement{Entry: id, State: viewing.StateDropped})
 	if waits("default") {
 		t.Error("what was dropped counts")
 	}
@@ -164,7 +164,7 @@ func TestClockThatWasAheadLosesNothing(t *testing.T) {
 	s.clock.advance(4 * 365 * 24 * time.Hour)
 	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
 	id := s.commitIDs(t, wish, film("e2", 2, -10))
-	s.settle(t, Settlement{Entry: id[1], State: StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
+	s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
 	s.clock.advance(-4 * 365 * 24 * time.Hour)
 	for range 2 {
 		if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(noon()) {
@@ -185,7 +185,7 @@ func TestClockThatWasAheadLosesNothing(t *testing.T) {
 func TestADayIsNotTooFar(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 1, -10))[0]
-	s.settle(t, Settlement{Entry: id, State: StatePending, NextAt: noon().Add(24 * time.Hour)})
+	s.settle(t, Settlement{Entry: id, State: viewing.StatePending, NextAt: noon().Add(24 * time.Hour)})
 	for range 2 {
 		s.wantLeased(t)
 	}

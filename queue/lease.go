@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Lane is what entries leave in. Those of one lane leave the oldest first.
@@ -198,7 +198,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	})
 	whole := map[int64]bool{}
 	for _, e := range read {
-		if !e.Damaged && e.State == StatePending {
+		if !e.Damaged && e.State == viewing.StatePending {
 			whole[e.ID] = true
 			l.leased = append(l.leased, e)
 		}
@@ -218,12 +218,12 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 // not as it was written.
 func (t *tx) holdDamaged(id int64) error {
 	_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
-		rules.Damaged, id)
+		viewing.ReasonDamaged, id)
 	if err != nil {
 		return err
 	}
-	t.leave(StatePending)
-	t.enter(StateHeld)
+	t.leave(viewing.StatePending)
+	t.enter(viewing.StateHeld)
 	return t.step(id, "damaged", damagedRow)
 }
 

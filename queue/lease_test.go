@@ -103,24 +103,24 @@ func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
 	for _, want := range [][]int64{{earliest, other}, {twice[0]}, {twice[1]}, {later}, {}} {
 		leased := s.wantLeased(t, want...)
 		for _, e := range leased {
-			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: StateDelivered})
+			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 		}
 	}
 }
 
 func TestWhichElderBlocks(t *testing.T) {
 	tests := []struct {
-		state  State
+		state  viewing.State
 		blocks bool
 	}{
-		{StatePending, true},
-		{StateSending, true},
-		{StateInDoubt, true},
-		{StateHeld, false},
-		{StateDelivered, false},
-		{StateRejected, false},
-		{StateDropped, false},
-		{StateMerged, false},
+		{viewing.StatePending, true},
+		{viewing.StateSending, true},
+		{viewing.StateInDoubt, true},
+		{viewing.StateHeld, false},
+		{viewing.StateDelivered, false},
+		{viewing.StateRejected, false},
+		{viewing.StateDropped, false},
+		{viewing.StateMerged, false},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.state), func(t *testing.T) {
@@ -128,9 +128,9 @@ func TestWhichElderBlocks(t *testing.T) {
 			id := s.commitIDs(t, film("elder", 603, -60), film("younger", 603, -10))
 			attempt := s.sendOne(t, id[0])
 			switch tt.state {
-			case StateSending:
-			case StatePending:
-				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: StatePending, NextAt: noon().Add(time.Hour)})
+			case viewing.StateSending:
+			case viewing.StatePending:
+				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 			default:
 				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: tt.state})
 			}
@@ -140,7 +140,7 @@ func TestWhichElderBlocks(t *testing.T) {
 			}
 			if tt.blocks {
 				s.wantLeased(t)
-				if inAnHour := tt.state == StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
+				if inAnHour := tt.state == viewing.StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
 					t.Errorf("next due %v, %v: the blocked one counts", due, ok)
 				}
 				return
@@ -162,7 +162,7 @@ func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
 }
 
 func TestAfterWaitsForDelivery(t *testing.T) {
-	for _, state := range []State{StatePending, StateHeld, StateInDoubt, StateRejected, StateDropped, StateDelivered, StateMerged} {
+	for _, state := range []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected, viewing.StateDropped, viewing.StateDelivered, viewing.StateMerged} {
 		t.Run(string(state), func(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
@@ -176,7 +176,7 @@ func TestAfterWaitsForDelivery(t *testing.T) {
 			attempt := s.sendOne(t, id[0])
 			s.wantLeased(t) // not while it is under way
 			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
-			if state == StateDelivered || state == StateMerged {
+			if state == viewing.StateDelivered || state == viewing.StateMerged {
 				if e := s.wantLeased(t, id[1])[0]; e.After != id[0] {
 					t.Errorf("entry waits for %d", e.After)
 				}
@@ -192,7 +192,7 @@ func TestNextDue(t *testing.T) {
 	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
 	later := noon().Add(10 * time.Minute)
 	for i, at := range []time.Time{later.Add(time.Minute), later} {
-		s.settle(t, Settlement{Entry: id[i], State: StatePending, NextAt: at})
+		s.settle(t, Settlement{Entry: id[i], State: viewing.StatePending, NextAt: at})
 	}
 	if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(later) {
 		t.Fatalf("next due %v, %v, %v", at, ok, err)
@@ -227,7 +227,7 @@ func TestLeaseLeavesOutWhatIsPutOff(t *testing.T) {
 		s.commitIDs(t, film(fmt.Sprint("e", i), int64(i+1), -i))
 	}
 	for id := range int64(4) {
-		s.settle(t, Settlement{Entry: id + 1, State: StatePending, NextAt: noon().Add(time.Hour)})
+		s.settle(t, Settlement{Entry: id + 1, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 	}
 	s.wantLeased(t, 5)
 }
@@ -236,7 +236,7 @@ func TestLeaseLeavesOutWhatIsPutOff(t *testing.T) {
 func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
 	leave := map[string]func(*opened, int64) error{
 		"settled": func(s *opened, id int64) error {
-			return s.Settle(t.Context(), Settlement{Entry: id, State: StateRejected})
+			return s.Settle(t.Context(), Settlement{Entry: id, State: viewing.StateRejected})
 		},
 		"held": func(s *opened, id int64) error {
 			_, err := s.Hold(t.Context(), Selection{IDs: []int64{id}}, false)
@@ -278,7 +278,7 @@ func TestWhatWasBehindAndHeldComesBack(t *testing.T) {
 	if _, err := s.Hold(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
 		t.Fatal(err)
 	}
-	s.settle(t, Settlement{Entry: id[0], Attempt: s.send(t, first), State: StateDelivered})
+	s.settle(t, Settlement{Entry: id[0], Attempt: s.send(t, first), State: viewing.StateDelivered})
 	s.wantLeased(t)
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
 		t.Fatal(err)
@@ -303,7 +303,7 @@ func TestPendingAfter(t *testing.T) {
 	check("after both", "default", 2, false, 2)
 	check("another account's", "other", 0, false, 2)
 	second := s.lease(t)[1]
-	s.settle(t, Settlement{Entry: second.ID, Attempt: s.send(t, second), State: StateDelivered})
+	s.settle(t, Settlement{Entry: second.ID, Attempt: s.send(t, second), State: viewing.StateDelivered})
 	check("the second is delivered", "default", 1, false, 2)
 	check("the first is not", "default", 0, true, 2)
 }

@@ -397,7 +397,7 @@ func (l *life) recover() {
 	have, delivered, asked, stuck := l.records(), map[string]int{}, map[string]bool{}, map[string]bool{}
 	entries := l.entries()
 	for _, e := range entries {
-		if e.State == queue.StateInDoubt {
+		if e.State == viewing.StateInDoubt {
 			stuck[e.Media.Key()] = true
 		}
 	}
@@ -408,7 +408,7 @@ func (l *life) recover() {
 		if slices.ContainsFunc(told.Steps, func(s queue.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
 		}
-		if e.State == queue.StateDelivered {
+		if e.State == viewing.StateDelivered {
 			delivered[mark(*e.Media, e.WatchedAt.Time())]++
 		}
 		delete(l.events, e.EventID)
@@ -446,9 +446,9 @@ func (l *life) entries() []queue.Entry {
 // happened before the epoch of others' doubts waits for them.
 func (l *life) visible(e queue.Entry, stuck bool) {
 	switch {
-	case e.State == queue.StateDelivered:
-	case e.State == queue.StatePending && stuck:
-	case (e.State == queue.StateInDoubt || e.State == queue.StateHeld || e.State == queue.StateRejected) && e.Reason != "":
+	case e.State == viewing.StateDelivered:
+	case e.State == viewing.StatePending && stuck:
+	case (e.State == viewing.StateInDoubt || e.State == viewing.StateHeld || e.State == viewing.StateRejected) && e.Reason != "":
 	default:
 		told, err := l.store.Explain(context.Background(), e.ID)
 		broke("entry %d is %s (%q) days after all was well; settings %+v, health %+v, skew %v; %+v, %v",

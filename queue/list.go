@@ -23,21 +23,21 @@ type Counts struct {
 }
 
 // slot is the place of a state in the counts.
-func (c *Counts) slot(s State) *int64 {
+func (c *Counts) slot(s viewing.State) *int64 {
 	switch s {
-	case StatePending:
+	case viewing.StatePending:
 		return &c.Pending
-	case StateSending:
+	case viewing.StateSending:
 		return &c.Sending
-	case StateHeld:
+	case viewing.StateHeld:
 		return &c.Held
-	case StateInDoubt:
+	case viewing.StateInDoubt:
 		return &c.InDoubt
-	case StateRejected:
+	case viewing.StateRejected:
 		return &c.Rejected
-	case StateDelivered:
+	case viewing.StateDelivered:
 		return &c.Delivered
-	case StateMerged:
+	case viewing.StateMerged:
 		return &c.Merged
 	default:
 		return &c.Dropped
@@ -62,8 +62,8 @@ func (s *Store) Totals(ctx context.Context) (Counts, error) {
 func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
 	var counts Counts
 	rows, err := s.reader.QueryContext(ctx, query)
-	_, err = collect(rows, err, func(r *sql.Rows) (State, error) {
-		var state State
+	_, err = collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
+		var state viewing.State
 		var n int64
 		err := r.Scan(&state, &n)
 		*counts.slot(state) = n
@@ -77,12 +77,12 @@ func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
 
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
-	State   State        // "" for all
-	Account string       // "" for all
-	Source  string       // a source's name, or its kind: "browser"; "" for all
-	Kind    viewing.Kind // "" for all
-	Reason  string       // exactly; "" for all
-	Item    string       // a [viewing.Media.Key]; "" for all
+	State   viewing.State // "" for all
+	Account string        // "" for all
+	Source  string        // a source's name, or its kind: "browser"; "" for all
+	Kind    viewing.Kind  // "" for all
+	Reason  string        // exactly; "" for all
+	Item    string        // a [viewing.Media.Key]; "" for all
 	// Until leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Until  time.Time
@@ -118,7 +118,7 @@ func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 func (f Filter) query() (query string, args []any, err error) {
 	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
 	switch {
-	case f.State != "" && !f.State.valid():
+	case f.State != "" && !f.State.Valid():
 		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
 	case f.Limit < 0 || f.Limit > maxLimit:
 		return "", nil, errors.New("limit must be from 1 to 1000")
@@ -129,7 +129,7 @@ func (f Filter) query() (query string, args []any, err error) {
 		query += " AND n.state = '" + string(f.State) + "'"
 	}
 	switch f.State {
-	case StateSending, StateHeld, StateInDoubt, StateRejected:
+	case viewing.StateSending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
 		query += " AND " + openStates
 	}
 	for _, c := range f.conditions() {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // litestreamEnv names the litestream program to test with.
@@ -83,8 +85,8 @@ func TestACopyByLitestreamComesBack(t *testing.T) {
 	}
 	want, got := s.states(t), c.states(t)
 	for event, state := range want {
-		if state == StateSending {
-			want[event] = StateInDoubt // by the restart
+		if state == viewing.StateSending {
+			want[event] = viewing.StateInDoubt // by the restart
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != 1_000 {

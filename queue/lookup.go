@@ -24,8 +24,8 @@ const askable = `(state = 'held' AND item_key = '' AND media IS NOT NULL
 	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'))`
 
 // askAbout has the service asked about a new entry, if it is one of those.
-func (t *tx) askAbout(entry int64, state State, key string) error {
-	if state != StateHeld || key != "" {
+func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
+	if state != viewing.StateHeld || key != "" {
 		return nil
 	}
 	_, err := t.exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
@@ -110,7 +110,7 @@ func (t *tx) found(f Finding) error {
 		return err
 	case e.Damaged: // it is not asked about any more
 		f = Finding{}
-	case e.State != StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
+	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	case f.Media != nil && f.Media.Identified():
 		return t.resolved(e, f)

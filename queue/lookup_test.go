@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -82,7 +81,7 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	l := s.wantLookups(t, 1, id)[0]
 	s.found(t, is(l, 603))
 	x := s.explained(t, id)
-	if e := x.Entry; e.State != StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 || e.Damaged {
+	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 || e.Damaged {
 		t.Fatalf("entry %+v", e)
 	}
 	if !slices.ContainsFunc(x.Steps, func(s Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
@@ -102,11 +101,11 @@ func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
 	v.Class = viewing.ClassBulk
 	id := s.commitIDs(t, v)[0]
 	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
-	if e := s.entry(t, id); e.State != StateHeld || e.Reason != rules.Bulk || e.Media.IDs.TMDB != 603 {
+	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonBulk || e.Media.IDs.TMDB != 603 {
 		t.Errorf("entry %+v", e)
 	}
 	s.wantLookups(t, 0)
-	if c, err := s.ReleaseHeld(t.Context(), Selection{Reason: rules.Bulk}, false); err != nil || c.Changed != 1 {
+	if c, err := s.ReleaseHeld(t.Context(), Selection{Reason: viewing.ReasonBulk}, false); err != nil || c.Changed != 1 {
 		t.Errorf("released %+v, %v", c, err)
 	}
 }
@@ -132,7 +131,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 	}
 	x := s.explained(t, id)
 	said := slices.DeleteFunc(x.Steps, func(s Step) bool { return s.What != stepAsked })
-	if len(said) != 1 || x.Entry.State != StateHeld || x.Entry.Reason != rules.Unresolved || x.Entry.Revision != 0 {
+	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
 		t.Errorf("said %+v, entry %+v", said, x.Entry)
 	}
 }
@@ -221,7 +220,7 @@ func TestSalvagedEntriesAndLookups(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open(t, s.path, s.clock)
-	if e := s.entry(t, all[1]); e.State != StateHeld || e.Reason != rules.Damaged {
+	if e := s.entry(t, all[1]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonDamaged {
 		t.Fatalf("entry %+v", e)
 	}
 	s.wantLookups(t, 2, all[3])

@@ -17,12 +17,12 @@ import (
 
 // modelEntry is what the model knows of one entry.
 type modelEntry struct {
-	before    State // where it stood before the user moved it
+	before    viewing.State // where it stood before the user moved it
 	id        int64
 	account   string
 	item      int64
 	watched   int64 // milliseconds
-	state     State
+	state     viewing.State
 	nextAt    time.Time
 	leased    Entry // the lease given last
 	leasedTo  time.Time
@@ -34,7 +34,7 @@ type modelEntry struct {
 
 // blocks reports whether the entry keeps younger ones of its item back.
 func (e *modelEntry) blocks() bool {
-	return e.state == StatePending || e.state == StateSending || e.state == StateInDoubt
+	return e.state == viewing.StatePending || e.state == viewing.StateSending || e.state == viewing.StateInDoubt
 }
 
 // modelEvent is an event that was acknowledged.
@@ -97,13 +97,13 @@ func (m *machine) add(id int64, source string, v viewing.Viewing) {
 	m.want(m.entries[id] == nil, "a new id", id)
 	e := &modelEntry{
 		id: id, account: "default", item: v.Media[0].IDs.TMDB, watched: v.WatchedAt.Millis,
-		state: StatePending, nextAt: v.WatchedAt.Time(), witnesses: 1,
+		state: viewing.StatePending, nextAt: v.WatchedAt.Time(), witnesses: 1,
 	}
 	if source == "browser:b2" {
 		e.account = "second"
 	}
 	if e.item == 0 {
-		e.state = StateHeld
+		e.state = viewing.StateHeld
 	}
 	m.entries[id] = e
 }
@@ -113,7 +113,7 @@ func (m *machine) due(account string) []int64 {
 	now := m.store.clock.now()
 	var due []*modelEntry
 	for _, e := range m.entries {
-		if e.account == account && e.state == StatePending && !e.nextAt.After(now) && !e.leasedTo.After(now) && !m.keptBack(e) {
+		if e.account == account && e.state == viewing.StatePending && !e.nextAt.After(now) && !e.leasedTo.After(now) && !m.keptBack(e) {
 			due = append(due, e)
 		}
 	}
@@ -169,26 +169,26 @@ func (m *machine) choose(r *rapid.T, fits func(*modelEntry) bool) *modelEntry {
 func (m *machine) sending(r *rapid.T) {
 	e := m.choose(r, func(e *modelEntry) bool { return e.leased.ID != 0 })
 	attempt, err := m.store.Sending(m.t.Context(), e.leased)
-	if e.state != StatePending || e.leased.Lease == 0 || e.void {
+	if e.state != viewing.StatePending || e.leased.Lease == 0 || e.void {
 		m.want(errors.Is(err, ErrLeaseLost), "a lost lease", err)
 		return
 	}
 	m.want(err == nil, "sending", err)
-	e.state, e.attempt, e.leasedTo = StateSending, attempt, time.Time{}
+	e.state, e.attempt, e.leasedTo = viewing.StateSending, attempt, time.Time{}
 	e.attempts++
 }
 
 func (m *machine) release(r *rapid.T) {
-	e := m.choose(r, func(e *modelEntry) bool { return e.state == StatePending && e.leased.Lease != 0 })
+	e := m.choose(r, func(e *modelEntry) bool { return e.state == viewing.StatePending && e.leased.Lease != 0 })
 	m.want(m.store.Release(m.t.Context(), []Entry{e.leased}) == nil, "a release")
 	e.leased.Lease, e.leasedTo = 0, time.Time{}
 }
 
 func (m *machine) settle(r *rapid.T) {
-	e := m.choose(r, func(e *modelEntry) bool { return e.state == StateSending })
+	e := m.choose(r, func(e *modelEntry) bool { return e.state == viewing.StateSending })
 	s := Settlement{
 		Entry: e.id, Attempt: e.attempt,
-		State:   rapid.SampledFrom([]State{StatePending, StateDelivered, StateInDoubt, StateRejected, StateHeld}).Draw(r, "end"),
+		State:   rapid.SampledFrom([]viewing.State{viewing.StatePending, viewing.StateDelivered, viewing.StateInDoubt, viewing.StateRejected, viewing.StateHeld}).Draw(r, "end"),
 		NotSent: rapid.Bool().Draw(r, "not sent"),
 		NextAt:  m.store.clock.now().Add(time.Duration(rapid.IntRange(0, 2).Draw(r, "put off")) * time.Minute),
 	}
@@ -207,8 +207,8 @@ func (m *machine) wait(r *rapid.T) {
 func (m *machine) reopen(*rapid.T) {
 	m.store = m.store.reopen(m.t)
 	for _, e := range m.entries {
-		if e.state == StateSending {
-			e.state = StateInDoubt
+		if e.state == viewing.StateSending {
+			e.state = viewing.StateInDoubt
 		}
 		e.leasedTo = time.Time{}
 	}

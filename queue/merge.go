@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -44,13 +43,13 @@ func (e Entry) weight() int {
 		day = 1
 	}
 	switch {
-	case e.Damaged, e.State == StateMerged && e.Reason == rules.SeenTwice:
+	case e.Damaged, e.State == viewing.StateMerged && e.Reason == viewing.ReasonSeenTwice:
 		return weightNone
-	case e.State == StateDropped && e.Reason != rules.User:
+	case e.State == viewing.StateDropped && e.Reason != viewing.ReasonUser:
 		return weightNone
-	case e.State == StatePending && e.Attempts == 0:
+	case e.State == viewing.StatePending && e.Attempts == 0:
 		return weightLeaves - day
-	case e.State == StateHeld && !byHand(e.Reason), e.State == StateRejected:
+	case e.State == viewing.StateHeld && !byHand(e.Reason), e.State == viewing.StateRejected:
 		return weightHeld - day
 	default:
 		return weightFirm
@@ -61,7 +60,7 @@ func (e Entry) weight() int {
 // whether it may leave.
 func byHand(reason string) bool {
 	switch reason {
-	case rules.User, rules.Imported, rules.Restored, rules.Damaged:
+	case viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged:
 		return true
 	default:
 		return false
@@ -206,7 +205,7 @@ func (t *tx) meet(id int64, asked bool) error {
 	if err != nil {
 		return err
 	}
-	open := e.State == StatePending || e.State == StateHeld
+	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
 	if !open || e.Damaged || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
 		return nil
 	}
@@ -219,7 +218,7 @@ func (t *tx) meet(id int64, asked bool) error {
 		return err
 	}
 	if asked {
-		others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == StateDropped })
+		others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == viewing.StateDropped })
 	}
 	into, over := s.meets(others)
 	if into != nil {
@@ -240,13 +239,13 @@ func (t *tx) merge(lesser seen, into Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := t.move(lesser.Entry, StateMerged, rules.SeenTwice); err != nil {
+	if err := t.move(lesser.Entry, viewing.StateMerged, viewing.ReasonSeenTwice); err != nil {
 		return err
 	}
 	if err := t.step(lesser.ID, "merged", mergedSentence(lesser.Entry, into)); err != nil {
 		return err
 	}
-	was := lesser.State.words()
+	was := lesser.State.Words()
 	if lesser.Reason != "" {
 		was += " (" + lesser.Reason + ")"
 	}

@@ -13,7 +13,7 @@ func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
 	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
 	id := s.told(t, chrome, film("b", 603, -60)).Entries[0]
 	s.told(t, player, film("c", 603, -60))
-	s.settle(t, Settlement{Entry: id, State: StateDelivered})
+	s.settle(t, Settlement{Entry: id, State: viewing.StateDelivered})
 	s.told(t, chrome, film("newest", 604, -60))
 	s.clock.advance(2 * keepFinished)
 	s.told(t, chrome, film("newest of all", 605, -60))
@@ -39,7 +39,7 @@ func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
 func TestOldFileMeetsTheOthers(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, film("a", 603, -60)).Entries
-	s.settle(t, Settlement{Entry: id[0], State: StateDelivered})
+	s.settle(t, Settlement{Entry: id[0], State: viewing.StateDelivered})
 	s.change(t, "DROP INDEX entries_settled", "PRAGMA user_version = 2")
 	s = s.reopen(t)
 	if o := s.told(t, chrome, film("b", 603, -60)); !slices.Equal(o.Entries, id) {

@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -120,20 +119,20 @@ func (e *evening) send(r *rapid.T) {
 			e.t.Fatalf("entry %d leaves twice", l.ID)
 		}
 		attempt := e.store.send(e.t, l)
-		end := rapid.SampledFrom([]State{StateDelivered, StateDelivered, StateInDoubt, StatePending}).Draw(r, "end")
-		e.sent[l.ID] = e.sent[l.ID] || end != StatePending
-		e.store.settle(e.t, Settlement{Entry: l.ID, Attempt: attempt, State: end, NotSent: end == StatePending})
+		end := rapid.SampledFrom([]viewing.State{viewing.StateDelivered, viewing.StateDelivered, viewing.StateInDoubt, viewing.StatePending}).Draw(r, "end")
+		e.sent[l.ID] = e.sent[l.ID] || end != viewing.StatePending
+		e.store.settle(e.t, Settlement{Entry: l.ID, Attempt: attempt, State: end, NotSent: end == viewing.StatePending})
 	}
 }
 
 // release lets go one of what is held.
 func (e *evening) release(r *rapid.T) {
-	held, err := e.store.Entries(e.t.Context(), Filter{State: StateHeld})
+	held, err := e.store.Entries(e.t.Context(), Filter{State: viewing.StateHeld})
 	if err != nil || len(held) == 0 {
 		return
 	}
 	one := rapid.SampledFrom(held).Draw(r, "held")
-	if one.Reason == rules.Future { // its time has to come first
+	if one.Reason == viewing.ReasonFuture { // its time has to come first
 		return
 	}
 	if _, err := e.store.ReleaseHeld(e.t.Context(), Selection{IDs: []int64{one.ID}}, false); err != nil {
@@ -154,7 +153,7 @@ func (e *evening) requests() map[int64]int {
 	}
 	n := map[int64]int{}
 	for _, l := range listed {
-		if l.State != StateMerged {
+		if l.State != viewing.StateMerged {
 			n[l.Media.IDs.TMDB]++
 		} else if e.sent[l.ID] {
 			e.t.Fatalf("entry %d was sent and is merged", l.ID)

@@ -97,24 +97,24 @@ func moved(v viewing.Viewing, minutes int) viewing.Viewing {
 }
 
 // brought brings a pending entry into a state, as the loop or the user does.
-func (o *opened) brought(t testing.TB, id int64, to State) {
+func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 	t.Helper()
 	switch to {
-	case StatePending:
+	case viewing.StatePending:
 		return
-	case StateHeld:
+	case viewing.StateHeld:
 		if _, err := o.Hold(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
 			t.Fatal(err)
 		}
 		return
-	case StateDropped:
+	case viewing.StateDropped:
 		if _, err := o.Drop(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	attempt := o.send(t, o.lease(t)[0])
-	if to != StateSending {
+	if to != viewing.StateSending {
 		o.settle(t, Settlement{Entry: id, Attempt: attempt, State: to, Reason: "as it is", Answer: Answer{Status: 200}})
 	}
 }
@@ -122,28 +122,28 @@ func (o *opened) brought(t testing.TB, id int64, to State) {
 // The table of the package: what becomes of a later sighting, by where the
 // earlier one stands, and whether the later one may leave by itself.
 func TestSightingMeetsEveryState(t *testing.T) {
-	type after struct{ first, second State } // "" where it has no entry of its own
+	type after struct{ first, second viewing.State } // "" where it has no entry of its own
 	for _, tt := range []struct {
 		name   string
 		first  viewing.Viewing
-		then   State
+		then   viewing.State
 		good   after // the later one may leave
 		held   after // the later one is held
 		status viewing.Status
 	}{
-		{"pending", film("a", 603, -60), StatePending, after{StatePending, ""}, after{StatePending, ""}, viewing.StatusQueued},
-		{"sending", film("a", 603, -60), StateSending, after{StateSending, ""}, after{StateSending, ""}, viewing.StatusQueued},
-		{"delivered", film("a", 603, -60), StateDelivered, after{StateDelivered, ""}, after{StateDelivered, ""}, viewing.StatusQueued},
-		{"in doubt", film("a", 603, -60), StateInDoubt, after{StateInDoubt, ""}, after{StateInDoubt, ""}, viewing.StatusQueued},
-		{"the service has it", film("a", 603, -60), StateMerged, after{StateMerged, ""}, after{StateMerged, ""}, viewing.StatusQueued},
-		{"rejected", film("a", 603, -60), StateRejected, after{StateMerged, StatePending}, after{StateRejected, ""}, viewing.StatusQueued},
-		{"held by the user", film("a", 603, -60), StateHeld, after{StateHeld, ""}, after{StateHeld, ""}, viewing.StatusQueued},
-		{"dropped by the user", film("a", 603, -60), StateDropped, after{StateDropped, ""}, after{StateDropped, ""}, viewing.StatusDropped},
-		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), StatePending, after{StateMerged, StatePending}, after{StateHeld, ""}, viewing.StatusQueued},
-		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), StatePending, after{StateMerged, StatePending}, after{StateHeld, ""}, viewing.StatusQueued},
-		{"review", of(viewing.ClassReview, film("a", 603, -60)), StatePending, after{StateMerged, StatePending}, after{StateHeld, ""}, viewing.StatusQueued},
-		{"a day", day(film("a", 603, 0)), StatePending, after{StateMerged, StatePending}, after{StatePending, ""}, viewing.StatusQueued},
-		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), StatePending, after{StateMerged, StatePending}, after{StateMerged, StateHeld}, viewing.StatusQueued},
+		{"pending", film("a", 603, -60), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"sending", film("a", 603, -60), viewing.StateSending, after{viewing.StateSending, ""}, after{viewing.StateSending, ""}, viewing.StatusQueued},
+		{"delivered", film("a", 603, -60), viewing.StateDelivered, after{viewing.StateDelivered, ""}, after{viewing.StateDelivered, ""}, viewing.StatusQueued},
+		{"in doubt", film("a", 603, -60), viewing.StateInDoubt, after{viewing.StateInDoubt, ""}, after{viewing.StateInDoubt, ""}, viewing.StatusQueued},
+		{"the service has it", film("a", 603, -60), viewing.StateMerged, after{viewing.StateMerged, ""}, after{viewing.StateMerged, ""}, viewing.StatusQueued},
+		{"rejected", film("a", 603, -60), viewing.StateRejected, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateRejected, ""}, viewing.StatusQueued},
+		{"held by the user", film("a", 603, -60), viewing.StateHeld, after{viewing.StateHeld, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"dropped by the user", film("a", 603, -60), viewing.StateDropped, after{viewing.StateDropped, ""}, after{viewing.StateDropped, ""}, viewing.StatusDropped},
+		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"review", of(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateMerged, viewing.StateHeld}, viewing.StatusQueued},
 	} {
 		for _, second := range []viewing.Viewing{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
 			t.Run(fmt.Sprint(tt.name, second.Class), func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSightingMeetsEveryState(t *testing.T) {
 				if got != want || o.Status != tt.status || (o.Reason != "") != (tt.status == viewing.StatusDropped) {
 					t.Errorf("%+v, want %+v; outcome %+v", got, want, o)
 				}
-				if want.first == StateMerged && want.second != "" {
+				if want.first == viewing.StateMerged && want.second != "" {
 					s.checkMerged(t, first, o.Entries[0])
 				}
 				s.checkCounters(t)
@@ -176,7 +176,7 @@ func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	t.Helper()
 	x, y := o.explained(t, lesser), o.explained(t, into)
 	last, told := x.Steps[len(x.Steps)-1], y.Steps[len(y.Steps)-1]
-	if x.Entry.State != StateMerged || x.Entry.Reason != rules.SeenTwice || x.Entry.SettledAt.IsZero() {
+	if x.Entry.State != viewing.StateMerged || x.Entry.Reason != viewing.ReasonSeenTwice || x.Entry.SettledAt.IsZero() {
 		t.Errorf("merged: %+v", x.Entry)
 	}
 	if last.What != "merged" || !strings.Contains(last.Detail, fmt.Sprint("entry ", into)) {
@@ -252,7 +252,7 @@ func TestChainIsComparedWithTheEntryItself(t *testing.T) {
 	if b := s.told(t, chrome, long("b", -230, 90)); !slices.Equal(b.Entries, a) {
 		t.Fatalf("%+v", b)
 	}
-	if c := s.told(t, player, long("c", -170, 90)); slices.Equal(c.Entries, a) || s.entry(t, c.Entries[0]).State != StatePending {
+	if c := s.told(t, player, long("c", -170, 90)); slices.Equal(c.Entries, a) || s.entry(t, c.Entries[0]).State != viewing.StatePending {
 		t.Errorf("seen again later: %+v", c)
 	}
 }
@@ -279,7 +279,7 @@ func TestPartsAreMergedEachByItself(t *testing.T) {
 		t.Fatalf("%+v", both)
 	}
 	one, two := s.entry(t, both.Entries[1]), s.entry(t, both.Entries[2])
-	if one.State != StateMerged || two.State != StatePending || *two.Media.Episode != 2 || two.Part != 1 {
+	if one.State != viewing.StateMerged || two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
 		t.Errorf("parts %+v, %+v", one, two)
 	}
 	if last := s.explained(t, one.ID).Steps; !strings.Contains(last[len(last)-1].Detail, "Merged into entry") {
@@ -321,7 +321,7 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 			case "amended":
 				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
 			case "edited":
-				if e, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil || e.State != StateMerged {
+				if e, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil || e.State != viewing.StateMerged {
 					t.Fatalf("%+v, %v", e, err)
 				}
 			}
@@ -363,7 +363,7 @@ func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
 	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}, {EventID: "a", Media: beta, Reason: "renamed"}} {
 		s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{a}})
 		e := s.explained(t, id)
-		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != StatePending || e.Entry.Media.IDs.TMDB != 603 || last.What != "noted" {
+		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != viewing.StatePending || e.Entry.Media.IDs.TMDB != 603 || last.What != "noted" {
 			t.Errorf("%+v, %+v", e.Entry, last)
 		}
 	}
@@ -402,8 +402,8 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 func TestUsersNewestWordWins(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, film("a", 603, -60)).Entries[0]
-	s.brought(t, id, StateDropped)
-	if o := s.told(t, "cli", film("b", 603, -60)); o.Status != viewing.StatusQueued || s.entry(t, o.Entries[0]).State != StatePending {
+	s.brought(t, id, viewing.StateDropped)
+	if o := s.told(t, "cli", film("b", 603, -60)); o.Status != viewing.StatusQueued || s.entry(t, o.Entries[0]).State != viewing.StatePending {
 		t.Errorf("%+v", o)
 	}
 }
@@ -412,11 +412,11 @@ func TestUsersNewestWordWins(t *testing.T) {
 // comes by itself makes the same playback is.
 func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
-	for way, want := range map[string]State{"edited": StatePending, "amended": StateMerged} {
+	for way, want := range map[string]viewing.State{"edited": viewing.StatePending, "amended": viewing.StateMerged} {
 		t.Run(way, func(t *testing.T) {
 			s := fresh(t)
 			id := s.told(t, living, unidentified("who")).Entries[0]
-			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], StateDropped)
+			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
 			if way == "edited" {
 				if _, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil {
 					t.Fatal(err)

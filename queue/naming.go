@@ -11,7 +11,7 @@ import (
 // naming is a new identity of an entry that has not begun to leave.
 type naming struct {
 	entry    int64
-	state    State // in which it stands, and why
+	state    viewing.State // in which it stands, and why
 	reason   string
 	media    viewing.Media
 	source   string          // of its event
@@ -45,8 +45,8 @@ func (t *tx) name(n naming) error {
 // decideAgain asks the rules where the new identity matters: an entry that was
 // held for want of one, or that has lost it. Entries held for another reason
 // stay held, and what a person has let go is not held again.
-func (t *tx) decideAgain(n naming) (State, string, error) {
-	unresolved := n.state == StateHeld && n.reason == rules.Unresolved
+func (t *tx) decideAgain(n naming) (viewing.State, string, error) {
+	unresolved := n.state == viewing.StateHeld && n.reason == viewing.ReasonUnresolved
 	if unresolved != n.media.Identified() {
 		return n.state, n.reason, nil
 	}
@@ -60,7 +60,7 @@ func (t *tx) decideAgain(n naming) (State, string, error) {
 			return "", "", err
 		}
 	}
-	return State(d.State), d.Reason, nil
+	return d.State, d.Reason, nil
 }
 
 // settingsFor are the settings that still count for an entry: what a person

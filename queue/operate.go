@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,7 +19,7 @@ var ErrSelection = errors.New("nothing is selected")
 // that fit every filter, or all there are.
 type Selection struct {
 	IDs     []int64
-	State   State
+	State   viewing.State
 	Reason  string
 	Account string
 	Source  string // a source's name, or its kind: "browser"
@@ -40,7 +39,7 @@ func (s Selection) filtered() bool {
 // check refuses a selection that says nothing or contradicts itself.
 func (s Selection) check() error {
 	switch {
-	case s.State != "" && !s.State.valid():
+	case s.State != "" && !s.State.Valid():
 		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
 	case len(s.IDs) > 0 && (s.filtered() || s.All):
 		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
@@ -53,8 +52,8 @@ func (s Selection) check() error {
 
 // Changed is what a verb did, or would do.
 type Changed struct {
-	Changed int64           // entries that it changed
-	From    map[State]int64 // the states they were in
+	Changed int64                   // entries that it changed
+	From    map[viewing.State]int64 // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
 	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
 	Left map[string]int64
@@ -66,7 +65,7 @@ const maxNamed = 100
 
 // noneChanged is a sum to begin with.
 func noneChanged() Changed {
-	return Changed{From: map[State]int64{}, Left: map[string]int64{}}
+	return Changed{From: map[viewing.State]int64{}, Left: map[string]int64{}}
 }
 
 // add counts one entry.
@@ -88,10 +87,7 @@ func (c *Changed) add(e Entry, left string) {
 const (
 	changed       = ""
 	unchanged     = "unchanged" // it is as it should be already
-	leftInDoubt   = "in_doubt"
-	leftNameless  = "unresolved"
-	leftAhead     = "future"    // it would have been watched after this machine's clock
-	leftDamaged   = "damaged"   // what is stored is not what was written
+	leftInDoubt   = string(viewing.StateInDoubt)
 	leftWithdrawn = "withdrawn" // dropped by a person or by its source, not by the settings
 	operationPage = 500         // entries changed in one transaction: others want to write too
 )
@@ -100,13 +96,13 @@ const (
 type StateError struct {
 	Verb   string // "drop"
 	ID     int64
-	State  State
+	State  viewing.State
 	Reason string // why the entry stands there, or why the verb does not fit
 }
 
 // Error names the verb, the entry and its state.
 func (e *StateError) Error() string {
-	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.words())
+	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.Words())
 	switch {
 	case e.State == "":
 		return fmt.Sprintf("%s entry %d: it is damaged, and cannot be read", e.Verb, e.ID)
@@ -119,13 +115,10 @@ func (e *StateError) Error() string {
 // Unwrap makes it an [ErrState].
 func (e *StateError) Unwrap() error { return ErrState }
 
-// words is the state as a person writes it.
-func (s State) words() string { return strings.ReplaceAll(string(s), "_", " ") }
-
 // operation is one of the operator's verbs.
 type operation struct {
 	verb  string
-	reach []State // the states it changes, in the order they are gone through
+	reach []viewing.State // the states it changes, in the order they are gone through
 	// change changes one entry in such a state, or says why not.
 	change func(t *tx, e Entry) (left string, err error)
 }
@@ -144,7 +137,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 	case len(sel.IDs) > 0:
 		err = s.operateOnIDs(ctx, o, sel.IDs, dry, &sum)
 	case sel.State != "" && !slices.Contains(o.reach, sel.State):
-		err = fmt.Errorf("%w: what is %s cannot be changed so", ErrState, sel.State.words())
+		err = fmt.Errorf("%w: what is %s cannot be changed so", ErrState, sel.State.Words())
 	default:
 		err = s.operateOnAll(ctx, o, sel, dry, &sum)
 	}
@@ -184,10 +177,10 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 // refusal says why an entry that was named is left as it is.
 func (o operation) refusal(e Entry, left string) error {
 	switch left {
-	case leftDamaged:
-		e.Reason = rules.Damaged
-	case leftAhead:
-		e.Reason = rules.Future
+	case viewing.ReasonDamaged:
+		e.Reason = viewing.ReasonDamaged
+	case viewing.ReasonFuture:
+		e.Reason = viewing.ReasonFuture
 	}
 	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
 }
@@ -240,8 +233,8 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 			if err != nil {
 				return err
 			}
-			left := leftDamaged // nothing of it can be read
-			if e.State.valid() {
+			left := viewing.ReasonDamaged // nothing of it can be read
+			if e.State.Valid() {
 				left, err = o.change(t, e)
 			}
 			if err != nil {
@@ -295,7 +288,7 @@ func (t *tx) entry(id int64) (Entry, error) {
 // move puts an entry into another state by the user's will, and voids its
 // lease: whoever has it in hand must not send it any more. What is let go is
 // due at once.
-func (t *tx) move(e Entry, to State, reason string) error {
+func (t *tx) move(e Entry, to viewing.State, reason string) error {
 	settled := writeNullTime(time.Time{})
 	if to.Finished() {
 		settled = writeNullTime(readTime(t.now))
@@ -307,7 +300,7 @@ func (t *tx) move(e Entry, to State, reason string) error {
 	}
 	t.leave(e.State)
 	t.enter(to)
-	if to == StateDropped && e.Kind == viewing.KindList {
+	if to == viewing.StateDropped && e.Kind == viewing.KindList {
 		return t.dropItems(e.ID)
 	}
 	return nil
@@ -321,7 +314,7 @@ func (t *tx) raise(id int64) error {
 
 // byUser notes what the user did, and what the entry was before.
 func (t *tx) byUser(e Entry, did string) error {
-	was := e.State.words()
+	was := e.State.Words()
 	if e.Reason != "" {
 		was += " (" + strings.TrimSuffix(e.Reason, ".") + ")"
 	}

@@ -15,7 +15,7 @@ import (
 // what it leaves alone although it reaches it.
 type rule struct {
 	run   func(Selection, bool) (Changed, error)
-	to    map[State]State
+	to    map[viewing.State]viewing.State
 	leave func(*modelEntry) string
 }
 
@@ -26,27 +26,27 @@ func (m *machine) rules(inDoubt bool) map[string]rule {
 	return map[string]rule{
 		"retry": {
 			verbs["retry"],
-			map[State]State{StatePending: StatePending, StateRejected: StatePending, StateInDoubt: StatePending},
+			map[viewing.State]viewing.State{viewing.StatePending: viewing.StatePending, viewing.StateRejected: viewing.StatePending, viewing.StateInDoubt: viewing.StatePending},
 			func(e *modelEntry) string {
 				switch {
-				case e.state == StateInDoubt && !inDoubt:
+				case e.state == viewing.StateInDoubt && !inDoubt:
 					return leftInDoubt
-				case e.state == StatePending && !e.nextAt.After(m.store.clock.now()):
+				case e.state == viewing.StatePending && !e.nextAt.After(m.store.clock.now()):
 					return unchanged
 				default:
 					return ""
 				}
 			},
 		},
-		"hold": {verbs["hold"], map[State]State{StatePending: StateHeld}, nothing},
-		"release": {verbs["release"], map[State]State{StateHeld: StatePending}, func(e *modelEntry) string {
+		"hold": {verbs["hold"], map[viewing.State]viewing.State{viewing.StatePending: viewing.StateHeld}, nothing},
+		"release": {verbs["release"], map[viewing.State]viewing.State{viewing.StateHeld: viewing.StatePending}, func(e *modelEntry) string {
 			if e.item == 0 {
-				return leftNameless
+				return viewing.ReasonUnresolved
 			}
 			return ""
 		}},
-		"drop": {verbs["drop"], map[State]State{
-			StatePending: StateDropped, StateHeld: StateDropped, StateRejected: StateDropped, StateInDoubt: StateDropped,
+		"drop": {verbs["drop"], map[viewing.State]viewing.State{
+			viewing.StatePending: viewing.StateDropped, viewing.StateHeld: viewing.StateDropped, viewing.StateRejected: viewing.StateDropped, viewing.StateInDoubt: viewing.StateDropped,
 		}, nothing},
 	}
 }
@@ -61,7 +61,7 @@ func (m *machine) operate(r *rapid.T) {
 	byID := rapid.Bool().Draw(r, "by id")
 	if byID {
 		for range rapid.IntRange(1, 3).Draw(r, "ids") {
-			e := m.choose(r, func(e *modelEntry) bool { return name != "release" || e.state != StateDropped }) // see recall
+			e := m.choose(r, func(e *modelEntry) bool { return name != "release" || e.state != viewing.StateDropped }) // see recall
 			sel.IDs = append(sel.IDs, e.id)
 			if !slices.Contains(meant, e) {
 				meant = append(meant, e)
@@ -69,7 +69,7 @@ func (m *machine) operate(r *rapid.T) {
 		}
 	} else {
 		sel.Account = rapid.SampledFrom([]string{"", "default", "second"}).Draw(r, "account")
-		sel.State = rapid.SampledFrom([]State{"", StatePending, StateHeld, StateRejected, StateInDoubt}).Draw(r, "state")
+		sel.State = rapid.SampledFrom([]viewing.State{"", viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}).Draw(r, "state")
 		sel.All = !sel.filtered()
 		for _, e := range m.entries {
 			if _, reached := verb.to[e.state]; reached && (sel.Account == "" || sel.Account == e.account) && (sel.State == "" || sel.State == e.state) {
@@ -83,7 +83,7 @@ func (m *machine) operate(r *rapid.T) {
 
 // compare holds what a verb did against the model, and has the model follow.
 func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry bool, did Changed, err error) {
-	want := Changed{From: map[State]int64{}, Left: map[string]int64{}}
+	want := Changed{From: map[viewing.State]int64{}, Left: map[string]int64{}}
 	refused := false
 	for _, e := range meant {
 		_, reached := verb.to[e.state]
@@ -116,7 +116,7 @@ func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry
 }
 
 // move is what the user's will does to an entry.
-func (m *machine) move(e *modelEntry, to State) {
+func (m *machine) move(e *modelEntry, to viewing.State) {
 	if now := m.store.clock.now(); e.nextAt.After(now) {
 		e.nextAt = now
 	}
@@ -129,15 +129,15 @@ func (m *machine) move(e *modelEntry, to State) {
 // recall takes back that the user dropped an entry: it stands where it stood, and
 // what may have arrived never becomes a second request by that.
 func (m *machine) recall(r *rapid.T) {
-	e := m.choose(r, func(e *modelEntry) bool { return e.state == StateDropped })
+	e := m.choose(r, func(e *modelEntry) bool { return e.state == viewing.StateDropped })
 	did, err := m.store.ReleaseHeld(m.t.Context(), Selection{IDs: []int64{e.id}}, false)
-	m.want(err == nil && did.Changed == 1 && did.From[StateDropped] == 1, "taken back", did, err)
-	to := StatePending
+	m.want(err == nil && did.Changed == 1 && did.From[viewing.StateDropped] == 1, "taken back", did, err)
+	to := viewing.StatePending
 	switch {
-	case e.before == StateInDoubt && e.attempts > 0:
-		to = StateInDoubt
+	case e.before == viewing.StateInDoubt && e.attempts > 0:
+		to = viewing.StateInDoubt
 	case e.item == 0:
-		to = StateHeld
+		to = viewing.StateHeld
 	}
 	m.move(e, to)
 }
@@ -145,9 +145,9 @@ func (m *machine) recall(r *rapid.T) {
 // settleByHand says what the user knows of an entry in doubt.
 func (m *machine) settleByHand(r *rapid.T) {
 	e := m.choose(r, func(*modelEntry) bool { return true })
-	as := rapid.SampledFrom([]State{StateDelivered, StateRejected, StateDropped, StatePending, StateHeld}).Draw(r, "as")
+	as := rapid.SampledFrom([]viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped, viewing.StatePending, viewing.StateHeld}).Draw(r, "as")
 	_, err := m.store.SettleByHand(m.t.Context(), Selection{IDs: []int64{e.id}}, as, false)
-	if e.state != StateInDoubt || as == StatePending || as == StateHeld {
+	if e.state != viewing.StateInDoubt || as == viewing.StatePending || as == viewing.StateHeld {
 		m.want(errors.Is(err, ErrState), "a refusal", err)
 		return
 	}
@@ -161,11 +161,11 @@ func (m *machine) edit(r *rapid.T) {
 	item := rapid.Int64Range(1, 3).Draw(r, "item")
 	_, err := m.store.Edit(m.t.Context(), e.id, Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: item}}})
 	switch {
-	case e.state == StatePending:
+	case e.state == viewing.StatePending:
 		e.void, e.leasedTo = true, time.Time{}
-	case e.state == StateRejected, e.state == StateHeld && e.item == 0:
-		m.move(e, StatePending)
-	case e.state == StateHeld:
+	case e.state == viewing.StateRejected, e.state == viewing.StateHeld && e.item == 0:
+		m.move(e, viewing.StatePending)
+	case e.state == viewing.StateHeld:
 	default:
 		m.want(errors.Is(err, ErrState), "a refusal", err)
 		return

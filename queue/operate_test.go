@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,7 +17,7 @@ import (
 // by page reads each of them once.
 func TestPagesForVerbsNeverSort(t *testing.T) {
 	s := fresh(t)
-	for _, state := range []State{StatePending, StateHeld, StateInDoubt, StateRejected, ""} {
+	for _, state := range []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected, ""} {
 		for _, f := range []Filter{
 			{State: state},
 			{State: state, Account: "a"},
@@ -43,22 +42,22 @@ func TestPagesForVerbsNeverSort(t *testing.T) {
 
 // several commits one entry for each state that an operator meets, and
 // returns their ids by state.
-func (o *opened) several(t testing.TB) map[State]int64 {
+func (o *opened) several(t testing.TB) map[viewing.State]int64 {
 	t.Helper()
-	found := map[State]int64{}
-	ends := []State{StateDelivered, StateRejected, StateInDoubt}
+	found := map[viewing.State]int64{}
+	ends := []viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateInDoubt}
 	for i, end := range ends {
 		found[end] = o.commit(t, film(string(end), int64(1000+i), -60+i))[0].Entries[0]
 	}
 	for _, e := range o.lease(t) {
-		end := State(e.EventID)
-		o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: end, Reason: "so it went", RaiseRevision: end == StateRejected})
+		end := viewing.State(e.EventID)
+		o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: end, Reason: "so it went", RaiseRevision: end == viewing.StateRejected})
 	}
-	found[StateSending] = o.commit(t, film("sending", 2000, -30))[0].Entries[0]
+	found[viewing.StateSending] = o.commit(t, film("sending", 2000, -30))[0].Entries[0]
 	o.send(t, o.lease(t)[0])
-	found[StatePending] = o.commit(t, film("pending", 2001, -20))[0].Entries[0]
-	found[StateHeld] = o.commit(t, unidentified("held"))[0].Entries[0]
-	found[StateDropped] = o.commit(t, film("dropped", 2002, -10))[0].Entries[0]
+	found[viewing.StatePending] = o.commit(t, film("pending", 2001, -20))[0].Entries[0]
+	found[viewing.StateHeld] = o.commit(t, unidentified("held"))[0].Entries[0]
+	found[viewing.StateDropped] = o.commit(t, film("dropped", 2002, -10))[0].Entries[0]
 	o.amend(t, viewing.Amendment{EventID: "dropped", Drop: true, Reason: "unmarked"})
 	for state, id := range found {
 		if got := o.entry(t, id).State; got != state {
@@ -84,11 +83,11 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 
 // TestVerbsByState goes through every verb in every state.
 func TestVerbsByState(t *testing.T) {
-	allowed := map[string]map[State]State{
-		"retry":   {StatePending: StatePending, StateRejected: StatePending},
-		"hold":    {StatePending: StateHeld},
+	allowed := map[string]map[viewing.State]viewing.State{
+		"retry":   {viewing.StatePending: viewing.StatePending, viewing.StateRejected: viewing.StatePending},
+		"hold":    {viewing.StatePending: viewing.StateHeld},
 		"release": {}, // the held one has no identifier
-		"drop":    {StatePending: StateDropped, StateHeld: StateDropped, StateRejected: StateDropped, StateInDoubt: StateDropped},
+		"drop":    {viewing.StatePending: viewing.StateDropped, viewing.StateHeld: viewing.StateDropped, viewing.StateRejected: viewing.StateDropped, viewing.StateInDoubt: viewing.StateDropped},
 	}
 	for name, ends := range allowed {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +117,7 @@ func TestVerbsByState(t *testing.T) {
 
 func TestRefusalNamesVerbStateAndReason(t *testing.T) {
 	s := fresh(t)
-	id := s.several(t)[StateInDoubt]
+	id := s.several(t)[viewing.StateInDoubt]
 	_, err := s.Retry(t.Context(), Selection{IDs: []int64{id}}, false)
 	if want := fmt.Sprintf("retry entry %d: it is in doubt (so it went)", id); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -128,11 +127,11 @@ func TestRefusalNamesVerbStateAndReason(t *testing.T) {
 func TestIDsAreChangedAllOrNone(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
-	for _, other := range []int64{found[StateDelivered], 999} {
-		if _, err := s.Drop(t.Context(), Selection{IDs: []int64{found[StatePending], other}}, false); err == nil {
+	for _, other := range []int64{found[viewing.StateDelivered], 999} {
+		if _, err := s.Drop(t.Context(), Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
 			t.Fatalf("dropped %d", other)
 		}
-		if e := s.entry(t, found[StatePending]); e.State != StatePending {
+		if e := s.entry(t, found[viewing.StatePending]); e.State != viewing.StatePending {
 			t.Errorf("entry is %s although the command failed", e.State)
 		}
 	}
@@ -157,7 +156,7 @@ func TestNeverAllByAccident(t *testing.T) {
 				t.Errorf("%s %+v: %v", name, sel, err)
 			}
 		}
-		if _, err := verb(Selection{State: StateDelivered}, false); !errors.Is(err, ErrState) {
+		if _, err := verb(Selection{State: viewing.StateDelivered}, false); !errors.Is(err, ErrState) {
 			t.Errorf("%s of what is delivered: %v", name, err)
 		}
 		if _, err := verb(Selection{State: "lost"}, false); !errors.Is(err, ErrState) {
@@ -173,7 +172,7 @@ func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
 	for _, sel := range []Selection{{All: true}, {Account: "default"}, {Source: "browser", Before: noon().Add(time.Hour)}} {
 		s := fresh(t)
 		// Nothing is under way: opening the copy would put that in doubt.
-		s.settle(t, Settlement{Entry: s.several(t)[StateSending], Attempt: 1, State: StateDelivered})
+		s.settle(t, Settlement{Entry: s.several(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
 		nudges, stop := s.Subscribe()
 		defer stop()
 		for name, verb := range s.verbs(t) {
@@ -218,9 +217,9 @@ func (o *opened) copied(t testing.TB) *opened {
 // and one that does not.
 func TestFiltersFindOnlyTheirs(t *testing.T) {
 	for name, sel := range map[string]Selection{
-		"state": {State: StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
+		"state": {State: viewing.StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
 		"source": {Source: "browser:b2"}, "kind": {Kind: viewing.KindWatchlist}, "before": {Before: noon().Add(-time.Hour)},
-		"two": {State: StateRejected, Account: "second"},
+		"two": {State: viewing.StateRejected, Account: "second"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
@@ -232,7 +231,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{v}})[0].Entries[0]
 			if sel.State != "" || sel.Reason != "" {
 				e := s.leaseOf(t, "second")[0]
-				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: StateRejected, Reason: "too old"})
+				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
 			}
 			did, err := s.Drop(t.Context(), sel, false)
 			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
@@ -257,7 +256,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
 		did, err := s.ReleaseHeld(t.Context(), Selection{Reason: "bulk"}, dry)
-		if err != nil || did.Changed != n || did.From[StateHeld] != n || len(did.IDs) != maxNamed {
+		if err != nil || did.Changed != n || did.From[viewing.StateHeld] != n || len(did.IDs) != maxNamed {
 			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
 		}
 	}
@@ -274,7 +273,7 @@ func TestLeftIsCountedByReason(t *testing.T) {
 		t.Errorf("retried %+v (%v)", did, err)
 	}
 	did, err = s.ReleaseHeld(t.Context(), Selection{All: true}, false)
-	if err != nil || did.Changed != 0 || did.Left[leftNameless] != 1 {
+	if err != nil || did.Changed != 0 || did.Left[viewing.ReasonUnresolved] != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
 }
@@ -313,7 +312,7 @@ func TestRetryMakesDueAndSaysSo(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
 	e := s.lease(t)[0]
-	s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: StatePending, NextAt: noon().Add(time.Hour)})
+	s.settle(t, Settlement{Entry: id, Attempt: s.send(t, e), State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 	if leased := s.lease(t); len(leased) != 0 {
 		t.Fatalf("leased %v before its time", ids(leased))
 	}
@@ -332,13 +331,13 @@ func TestRetryMakesDueAndSaysSo(t *testing.T) {
 func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
-	for state, raised := range map[State]int{StateRejected: 1, StateInDoubt: 0} {
+	for state, raised := range map[viewing.State]int{viewing.StateRejected: 1, viewing.StateInDoubt: 0} {
 		before := s.entry(t, found[state])
 		if _, err := s.Retry(t.Context(), Selection{IDs: []int64{before.ID}, InDoubt: true}, false); err != nil {
 			t.Fatal(err)
 		}
 		after := s.entry(t, before.ID)
-		if after.State != StatePending || after.Reason != "" || !after.SettledAt.IsZero() || after.Revision != before.Revision+raised {
+		if after.State != viewing.StatePending || after.Reason != "" || !after.SettledAt.IsZero() || after.Revision != before.Revision+raised {
 			t.Errorf("%s became %+v", state, after)
 		}
 	}
@@ -348,11 +347,11 @@ func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 }
 
 func TestSettleByHandOnlyInDoubt(t *testing.T) {
-	for _, as := range []State{StateDelivered, StateRejected, StateDropped} {
+	for _, as := range []viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped} {
 		s := fresh(t)
 		for state, id := range s.several(t) {
 			_, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{id}}, as, false)
-			if state == StateInDoubt {
+			if state == viewing.StateInDoubt {
 				if got := s.entry(t, id); err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
 					t.Errorf("settled as %s: %+v (%v)", as, got, err)
 				}
@@ -368,13 +367,13 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 		}
 	}
 	s := fresh(t)
-	doubt := s.several(t)[StateInDoubt]
-	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, StatePending, false); !errors.Is(err, ErrState) {
+	doubt := s.several(t)[viewing.StateInDoubt]
+	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, ErrState) {
 		t.Errorf("settled as pending: %v", err)
 	}
 	for _, dry := range []bool{true, false} {
-		did, err := s.SettleByHand(t.Context(), Selection{State: StateInDoubt}, StateDelivered, dry)
-		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == StateInDoubt) != dry {
+		did, err := s.SettleByHand(t.Context(), Selection{State: viewing.StateInDoubt}, viewing.StateDelivered, dry)
+		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
 	}
@@ -385,8 +384,8 @@ func TestUndoneOnlyDelivered(t *testing.T) {
 	for state, id := range s.several(t) {
 		before := s.entry(t, id)
 		e, err := s.Undone(t.Context(), id)
-		if state == StateDelivered {
-			if err != nil || e.State != StateDropped || e.Reason != "user" {
+		if state == viewing.StateDelivered {
+			if err != nil || e.State != viewing.StateDropped || e.Reason != "user" {
 				t.Errorf("undone: %+v (%v)", e, err)
 			}
 			continue
@@ -439,7 +438,7 @@ func TestReleaseOfWhatLiesAhead(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
 	var state *StateError
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != rules.Future {
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
 		t.Errorf("by its id: %v", err)
 	}
 	did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false)
@@ -464,7 +463,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 	ids := s.commitIDs(t, film("e1", 1, -50))
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}}
 	e, err := s.Edit(t.Context(), ids[0], Edit{Media: &m})
-	if err != nil || e.State != StateHeld || e.Reason != rules.Unresolved {
+	if err != nil || e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	asked, err := s.Lookups(t.Context(), "default", 10)
@@ -475,7 +474,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 	if err := s.Found(t.Context(), []Finding{{Lookup: asked[0], Media: &known, Said: "It is 603."}}); err != nil {
 		t.Fatal(err)
 	}
-	if e := s.entry(t, ids[0]); e.State != StatePending || e.Media.IDs.TMDB != 603 {
+	if e := s.entry(t, ids[0]); e.State != viewing.StatePending || e.Media.IDs.TMDB != 603 {
 		t.Errorf("resolved: %+v", e)
 	}
 	bare := viewing.Media{Type: viewing.Movie}
@@ -489,9 +488,9 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 func TestADropIsTakenBack(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 4, -20), film("e5", 5, 600))
-	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: StateInDoubt})
-	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateRejected, Answer: Answer{Status: 422}})
-	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: StateDelivered, Answer: Answer{Status: 200}})
+	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateInDoubt})
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateRejected, Answer: Answer{Status: 422}})
+	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
 	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{ids[0], ids[1], ids[2], ids[4]}}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -499,15 +498,15 @@ func TestADropIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision
-	did, err := s.ReleaseHeld(t.Context(), Selection{State: StateDropped}, false)
+	did, err := s.ReleaseHeld(t.Context(), Selection{State: viewing.StateDropped}, false)
 	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
 		t.Errorf("by a filter: %+v, %v", did, err)
 	}
 	did, err = s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false)
-	if err != nil || did.Changed != 5 || did.From[StateDropped] != 5 {
+	if err != nil || did.Changed != 5 || did.From[viewing.StateDropped] != 5 {
 		t.Fatalf("by their ids: %+v, %v", did, err)
 	}
-	for i, want := range []State{StatePending, StateInDoubt, StatePending, StatePending, StateHeld} {
+	for i, want := range []viewing.State{viewing.StatePending, viewing.StateInDoubt, viewing.StatePending, viewing.StatePending, viewing.StateHeld} {
 		if e := s.entry(t, ids[i]); e.State != want {
 			t.Errorf("entry %d is %s (%s), want %s", i, e.State, e.Reason, want)
 		}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // minded looks after a write-ahead log whose database is missing, empty or
@@ -134,7 +136,7 @@ func (s *Store) annotate(path string, n Notice) error {
 	if err != nil {
 		return err
 	}
-	t := &tx{connection: c, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}
+	t := &tx{connection: c, settings: s.settings, now: s.now().UnixMilli(), moved: map[viewing.State]count{}}
 	err = t.run("BEGIN IMMEDIATE")
 	if err == nil {
 		err = errors.Join(t.notify(n), t.mark("clean", 1))

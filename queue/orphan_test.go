@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -66,7 +65,7 @@ func TestALogWithoutItsDatabaseIsSaved(t *testing.T) {
 			again := open(t, path, s.clock)
 			states := again.states(t)
 			for _, v := range batch {
-				if states[v.EventID] != StatePending {
+				if states[v.EventID] != viewing.StatePending {
 					t.Errorf("event %s was acknowledged and is %q", v.EventID, states[v.EventID])
 				}
 			}
@@ -102,7 +101,7 @@ func TestALogWithAPartOfTheDatabaseIsSalvaged(t *testing.T) {
 	again := open(t, path, s.clock)
 	states := again.states(t)
 	for _, event := range events {
-		if states[event] != StatePending {
+		if states[event] != viewing.StatePending {
 			t.Errorf("event %s was acknowledged and is %q", event, states[event])
 		}
 	}
@@ -130,12 +129,12 @@ func TestEarlierRoundsOfALogAreSalvaged(t *testing.T) {
 	}
 	again := open(t, path, s.clock)
 	states := again.states(t)
-	found := map[State]int{}
+	found := map[viewing.State]int{}
 	for _, event := range events {
 		found[states[event]]++
 	}
 	t.Logf("found %v of %d", found, len(events))
-	if found[StateHeld] == 0 || found[StatePending] == 0 {
+	if found[viewing.StateHeld] == 0 || found[viewing.StatePending] == 0 {
 		t.Errorf("found %v, want some of the newest round and some of earlier ones", found)
 	}
 	if again.InstallationID() != s.InstallationID() {
@@ -160,7 +159,7 @@ func TestASalvagedLogSendsNothingTwice(t *testing.T) {
 	}
 	again := open(t, path, s.clock)
 	for event, state := range again.states(t) {
-		if was[event] != StatePending && state == StatePending {
+		if was[event] != viewing.StatePending && state == viewing.StatePending {
 			t.Errorf("event %s was %s and is due again", event, was[event])
 		}
 	}
@@ -186,7 +185,7 @@ func TestTheLogOfAnotherDatabaseIsSetAside(t *testing.T) {
 	}
 	again := open(t, path, s.clock)
 	states := again.states(t)
-	if len(states) != 10 || states["early3"] != StateHeld {
+	if len(states) != 10 || states["early3"] != viewing.StateHeld {
 		t.Errorf("states %v", states)
 	}
 	notices, err := again.Notices(t.Context())
@@ -252,7 +251,7 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 			if counts := again.checkCounters(t); counts.Held != tt.held || counts.Pending != 0 {
 				t.Errorf("counts %+v", counts)
 			}
-			if held, err := again.Entries(context.Background(), Filter{Reason: rules.Restored}); err != nil || int64(len(held)) != tt.held {
+			if held, err := again.Entries(context.Background(), Filter{Reason: viewing.ReasonRestored}); err != nil || int64(len(held)) != tt.held {
 				t.Errorf("held %d, %v", len(held), err)
 			}
 			if again.InstallationID() != id {

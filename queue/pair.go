@@ -5,21 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// byCommand is the source of what the user adds by hand: their newest word.
-const byCommand = "cli"
-
-// importKind is the kind of sources that bring what was seen long ago.
-const importKind = "import"
 
 // pair finds for each part of a new event the entries of other sources that
 // are the same playback. What is imported has rules of its own: it is held
 // against all that is known before it is handed over, and before it is sent.
 func (t *tx) pair(e sighting, drafts []draft) error {
-	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == importKind {
+	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == viewing.SourceImport {
 		return nil
 	}
 	if (seen{Entry: Entry{WatchedAt: e.WatchedAt}, unsure: e.Unsure}).timeless() {
@@ -28,11 +21,11 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 	found := map[string][]*seen{} // by account and item
 	for i := range drafts {
 		d := &drafts[i]
-		if d.State == rules.Dropped || d.item.Key() == "" {
+		if d.State == viewing.StateDropped || d.item.Key() == "" {
 			continue
 		}
 		s := &seen{sources: []string{e.source}, runtime: e.runtime(), Entry: Entry{
-			Account: d.Account, State: State(d.State), Reason: d.Reason, Source: e.source,
+			Account: d.Account, State: d.State, Reason: d.Reason, Source: e.source,
 			Kind: e.Kind, Media: d.item, WatchedAt: e.WatchedAt,
 		}}
 		place := d.Account + " " + d.item.Key()
@@ -42,8 +35,8 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 			if others, err = t.others(*s); err != nil {
 				return err
 			}
-			if e.source == byCommand {
-				others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == StateDropped })
+			if e.source == viewing.SourceCLI {
+				others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == viewing.StateDropped })
 			}
 		}
 		if d.into, d.over = s.meets(others); d.into != nil {
@@ -79,9 +72,9 @@ func joined(drafts []draft) (entries []int64) {
 func ignored(drafts []draft) (why string) {
 	for _, d := range drafts {
 		switch {
-		case d.into != nil && d.into.State == StateDropped:
+		case d.into != nil && d.into.State == viewing.StateDropped:
 			why = "you have dropped the same playback, as " + d.into.Source + " saw it"
-		case d.State == rules.Dropped:
+		case d.State == viewing.StateDropped:
 			why = d.Why()
 		default:
 			return ""
@@ -97,7 +90,7 @@ func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entri
 		var id int64
 		if d.into != nil {
 			entries = append(entries, d.into.ID)
-			d.State, d.Reason = string(StateMerged), rules.SeenTwice
+			d.State, d.Reason = viewing.StateMerged, viewing.ReasonSeenTwice
 			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: e.WatchedAt}, d.into.Entry))
 		}
 		if own {

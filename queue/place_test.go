@@ -140,12 +140,12 @@ func TestFilesThatAreTakenAwayFromARunningQueue(t *testing.T) {
 			after := open(t, crashedAt, r.clock)
 			states, early, late := after.states(t), 0, 0
 			for i := range 60 {
-				if state := states[fmt.Sprint("early", i)]; state == StatePending || cut[name] && state != "" {
+				if state := states[fmt.Sprint("early", i)]; state == viewing.StatePending || cut[name] && state != "" {
 					early++
 				}
 			}
 			for i := range 20 {
-				if states[fmt.Sprint("late", i)] == StatePending {
+				if states[fmt.Sprint("late", i)] == viewing.StatePending {
 					late++
 				}
 			}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // cutsEnv is how often TestPowerCut cuts the power.
@@ -138,7 +140,7 @@ func (d *disk) cut(t *testing.T, synchronous string) losses {
 }
 
 // compare counts which of the lines do not hold.
-func compare(states map[string]State, printed []string) (l losses) {
+func compare(states map[string]viewing.State, printed []string) (l losses) {
 	for _, line := range printed {
 		word, id, _ := strings.Cut(line, " ")
 		state, there := states[id]
@@ -150,7 +152,7 @@ func compare(states map[string]State, printed []string) (l losses) {
 			}
 		case word == "sending":
 			l.marked++
-			if state != StateInDoubt {
+			if state != viewing.StateInDoubt {
 				l.unmarked++
 			}
 		}

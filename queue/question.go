@@ -96,7 +96,7 @@ func (t *tx) answered(e sighting, keys []string) error {
 			if err != nil {
 				return err
 			}
-			if entry.State != StateHeld {
+			if entry.State != viewing.StateHeld {
 				continue
 			}
 			c := amendment{Amendment: viewing.Amendment{Drop: true, Reason: "It was marked anew."}, source: e.source}

@@ -37,7 +37,7 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	if err := r.Scan(columns...); err != nil {
 		return scanUnreadable(r, len(columns), err)
 	}
-	e.Damaged = !whole || !e.State.valid()
+	e.Damaged = !whole || !e.State.Valid()
 	e.WatchedAt, e.After, e.RemoteID, e.ListID = at.read(), after.Int64, remote.String, onList.String
 	e.NextAt, e.CreatedAt, e.SettledAt = readTime(next), readTime(created), readNullTime(settled)
 	if err := readJSON(media, &e.Media); err != nil && !e.Damaged {

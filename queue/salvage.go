@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The files that a database consists of, by what follows its name.
@@ -161,7 +161,7 @@ func (s *Store) rescue(ctx context.Context, scripts []string, fresh, stamp strin
 	if err != nil {
 		return found, errors.Join(err, from.Close())
 	}
-	r := &rescue{ctx: ctx, from: from.db, tx: &tx{connection: to, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}}
+	r := &rescue{ctx: ctx, from: from.db, tx: &tx{connection: to, settings: s.settings, now: s.now().UnixMilli(), moved: map[viewing.State]count{}}}
 	r.found.gone = w.gone
 	err = r.fill(s.aside(stamp), w.log)
 	return r.found, errors.Join(err, to.close(), from.Close())
@@ -198,5 +198,5 @@ func (r *rescue) fill(aside string, log logged) error {
 }
 
 // holdUnsure keeps entries from leaving whose row is not what was written.
-const holdUnsure = `UPDATE entries AS n SET state = 'held', reason = '` + rules.Damaged + `'
+const holdUnsure = `UPDATE entries AS n SET state = 'held', reason = '` + viewing.ReasonDamaged + `'
 	WHERE state IN ('pending', 'sending') AND sum IS NOT ` + sealedEntry

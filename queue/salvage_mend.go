@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -106,7 +105,7 @@ func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
 		return err
 	}
 	_, err = t.exec("UPDATE entries SET id = ?, state = 'held', reason = ?, created_at = ? WHERE id = ?",
-		id, rules.Damaged, p.committed, made)
+		id, viewing.ReasonDamaged, p.committed, made)
 	if err != nil {
 		return err
 	}
@@ -120,7 +119,7 @@ func (r *rescue) mendEntry(p partial, part int, item *viewing.Media) error {
 func (r *rescue) mendRest() error {
 	statements := []string{
 		holdUnsure,
-		`UPDATE entries SET state = iif(state = 'pending', 'held', state), reason = iif(state = 'pending', '` + rules.Damaged + `', reason),
+		`UPDATE entries SET state = iif(state = 'pending', 'held', state), reason = iif(state = 'pending', '` + viewing.ReasonDamaged + `', reason),
 			after = NULL WHERE after NOT IN (SELECT id FROM entries)`,
 		"DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)",
 	}
@@ -164,6 +163,6 @@ func (r *rescue) count() error {
 			(SELECT count(*) FROM entries WHERE state = 'held' AND reason = ?),
 			max(0, (SELECT count(*) FROM dedupe) - (SELECT count(*) FROM events WHERE source_kind <> 'lost')
 				- coalesce((SELECT value FROM meta WHERE key = 'trimmed'), 0))`,
-		[]any{rules.Damaged}, &r.found.events, &r.found.entries, &r.found.damaged, &r.found.lost)
+		[]any{viewing.ReasonDamaged}, &r.found.events, &r.found.entries, &r.found.damaged, &r.found.lost)
 	return err
 }

@@ -13,6 +13,9 @@ import (
 	"strings"
 
 	"modernc.org/sqlite"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -410,9 +413,9 @@ func (t rescued) soften(values []any) {
 	set("lease", int64(0))
 	set("lease_until", int64(0))
 	set("behind", int64(0))
-	if state, ok := values[slices.Index(t.columns, "state")].(string); !ok || !State(state).valid() {
-		set("state", string(StateHeld))
-		set("reason", "damaged")
+	if state, ok := values[slices.Index(t.columns, "state")].(string); !ok || !viewing.State(state).Valid() {
+		set("state", string(viewing.StateHeld))
+		set("reason", viewing.ReasonDamaged)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -54,9 +53,9 @@ func peopled(t testing.TB, n int) *opened {
 		attempt := s.send(t, e)
 		switch i % 3 {
 		case 0:
-			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: StateDelivered, Answer: Answer{Status: 201}})
+			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 		case 1:
-			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: StateRejected, Reason: "no such film"})
+			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: viewing.StateRejected, Reason: "no such film"})
 		} // else it is under way
 	}
 	s.commitBatch(t, viewing.Batch{Source: "kodi:/home/me", State: map[string][]byte{"baseline": []byte("the source's own memory")}})
@@ -68,13 +67,13 @@ func peopled(t testing.TB, n int) *opened {
 
 // salvageable is what a salvage must keep, whatever the wreck.
 type salvageable struct {
-	before map[string]State // by event
+	before map[string]viewing.State // by event
 	id     string
 }
 
-func (s *opened) states(t testing.TB) map[string]State {
+func (s *opened) states(t testing.TB) map[string]viewing.State {
 	t.Helper()
-	states := map[string]State{}
+	states := map[string]viewing.State{}
 	var before int64
 	for {
 		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
@@ -102,13 +101,13 @@ func (w salvageable) hold(t *testing.T, s *opened, n int) (pending, kept int) {
 		if ok {
 			kept++
 		}
-		if is == StatePending {
+		if is == viewing.StatePending {
 			pending++
-			if was != StatePending {
+			if was != viewing.StatePending {
 				t.Errorf("event %s was %s and is due again", event, was)
 			}
 		}
-		if was == StateSending && ok && is != StateInDoubt && is != StateHeld {
+		if was == viewing.StateSending && ok && is != viewing.StateInDoubt && is != viewing.StateHeld {
 			t.Errorf("event %s was being sent and is %s", event, is)
 		}
 	}
@@ -256,12 +255,12 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 	s = open(t, s.path, s.clock)
 	w.hold(t, s, 1)
 	after := s.states(t)
-	for event, want := range map[string]State{"e30": StateHeld, "e31": StatePending, "e33": StatePending, "event 33": StatePending} {
+	for event, want := range map[string]viewing.State{"e30": viewing.StateHeld, "e31": viewing.StatePending, "e33": viewing.StatePending, "event 33": viewing.StatePending} {
 		if after[event] != want {
 			t.Errorf("event %s is %q, want %q", event, after[event], want)
 		}
 	}
-	held, err := s.Entries(t.Context(), Filter{State: StateHeld, Reason: rules.Damaged})
+	held, err := s.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonDamaged})
 	if err != nil || len(held) != 3 || !slices.ContainsFunc(held, func(e Entry) bool { return e.EventID == "double" && e.Part == 1 }) {
 		t.Errorf("held %+v, %v", held, err)
 	}
@@ -333,7 +332,7 @@ func TestACrashWithDamageIsSalvagedWithItsLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, path, s.clock)
-	if states := again.states(t); states["only in the log"] != StatePending || len(states) != 201 {
+	if states := again.states(t); states["only in the log"] != viewing.StatePending || len(states) != 201 {
 		t.Errorf("%d events, the last one %q", len(states), states["only in the log"])
 	}
 	if notices, err := again.Notices(t.Context()); err != nil || len(notices) != 1 {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -57,7 +56,7 @@ func TestARowThatRottedIsNeverSent(t *testing.T) {
 			if !x.Entry.Damaged {
 				t.Errorf("explained as whole: %+v", x.Entry)
 			}
-			if x.Entry.State != StateHeld || x.Entry.Reason != rules.Damaged || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "not what was written") {
+			if x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonDamaged || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "not what was written") {
 				t.Errorf("held as %+v, steps %+v", x.Entry, x.Steps)
 			}
 			s.checkCounters(t)
@@ -133,7 +132,7 @@ func TestABacklogOfOneItemDoesNotSlowLeases(t *testing.T) {
 		if len(leased) == 0 || leased[0].EventID != fmt.Sprint("same", turn) {
 			t.Fatalf("turn %d: leased %+v", turn, leased)
 		}
-		s.settle(t, Settlement{Entry: leased[0].ID, Attempt: s.send(t, leased[0]), State: StateDelivered})
+		s.settle(t, Settlement{Entry: leased[0].ID, Attempt: s.send(t, leased[0]), State: viewing.StateDelivered})
 		if n := looked(); n > 3 {
 			t.Errorf("turn %d: %d entries to look at", turn, n)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Answer is what came back for one request, for a person to read.
@@ -22,10 +24,10 @@ type Settlement struct {
 	// 0 there was no request, and the entry must be pending, held, in doubt or
 	// rejected.
 	Attempt int64
-	State   State     // the new state; not sending
-	Reason  string    // one sentence or a reason's name, for a person
-	NextAt  time.Time // pending: when it is due again; in doubt: when it is looked for; zero for at once
-	NotSent bool      // nothing left the machine: the attempt does not count
+	State   viewing.State // the new state; not sending
+	Reason  string        // one sentence or a reason's name, for a person
+	NextAt  time.Time     // pending: when it is due again; in doubt: when it is looked for; zero for at once
+	NotSent bool          // nothing left the machine: the attempt does not count
 	// Uncounted is set when the answer was about the account, not the entry: a
 	// refused key, a wrong address. The attempt is kept but does not count.
 	Uncounted bool
@@ -64,8 +66,8 @@ func (t *tx) sending(e Entry) (int64, error) {
 	if changed == 0 {
 		return 0, ErrLeaseLost
 	}
-	t.leave(StatePending)
-	t.enter(StateSending)
+	t.leave(viewing.StatePending)
+	t.enter(viewing.StateSending)
 	var attempt int64
 	_, err = t.find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
 	if err != nil {
@@ -79,7 +81,7 @@ func (t *tx) sending(e Entry) (int64, error) {
 // Settle records what became of an entry, with the answer. It returns an
 // error wrapping [ErrNotFound] or [ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
-	if !m.State.valid() || m.State == StateSending {
+	if !m.State.Valid() || m.State == viewing.StateSending {
 		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, ErrState, m.State)
 	}
 	err := s.write(ctx, func(t *tx) error { return t.settle(m) })
@@ -90,7 +92,7 @@ func (s *Store) Settle(ctx context.Context, m Settlement) error {
 }
 
 func (t *tx) settle(m Settlement) error {
-	var was State
+	var was viewing.State
 	found, err := t.find("SELECT state FROM entries WHERE id = ?", []any{m.Entry}, &was)
 	switch {
 	case err != nil:
@@ -108,26 +110,26 @@ func (t *tx) settle(m Settlement) error {
 	if err := t.settleEntry(m); err != nil {
 		return err
 	}
-	if m.State == StateInDoubt {
+	if m.State == viewing.StateInDoubt {
 		if err := t.doubtful(m.Entry, m.NextAt); err != nil {
 			return err
 		}
 	}
 	t.leave(was)
 	t.enterAgain(m.State, m.Entry)
-	if m.State == StatePending && was == StateSending {
+	if m.State == viewing.StatePending && was == viewing.StateSending {
 		return nil // the attempt tells it all
 	}
 	return t.step(m.Entry, "settled", m.sentence())
 }
 
 // allowed reports whether the settlement may follow on the state was.
-func (m Settlement) allowed(was State) bool {
+func (m Settlement) allowed(was viewing.State) bool {
 	if m.Attempt > 0 {
-		return was == StateSending
+		return was == viewing.StateSending
 	}
 	switch was {
-	case StatePending, StateHeld, StateInDoubt, StateRejected:
+	case viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
 		return true
 	default:
 		return false
@@ -154,7 +156,7 @@ func (t *tx) settleEntry(m Settlement) error {
 	if m.RaiseRevision {
 		raise = 1
 	}
-	if m.State == StatePending && !m.NextAt.IsZero() {
+	if m.State == viewing.StatePending && !m.NextAt.IsZero() {
 		next = m.NextAt.UnixMilli()
 	}
 	if m.State.Finished() {

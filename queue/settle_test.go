@@ -18,12 +18,12 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	attempt := s.sendOne(t, id)
 	s.clock.advance(2 * time.Second)
 	s.settle(t, Settlement{
-		Entry: id, Attempt: attempt, State: StateRejected, Reason: "seasonNumber is required", RaiseRevision: true,
+		Entry: id, Attempt: attempt, State: viewing.StateRejected, Reason: "seasonNumber is required", RaiseRevision: true,
 		Answer: Answer{Status: 400, Code: "VALIDATION_ERROR", Text: "seasonNumber is required"},
 	})
 	x := s.explained(t, id)
 	e := x.Entry
-	if e.State != StateRejected || e.Reason != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
+	if e.State != viewing.StateRejected || e.Reason != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
 		t.Errorf("entry %+v", e)
 	}
 	want := []Attempt{{
@@ -44,16 +44,16 @@ func TestNotSentIsNoAttempt(t *testing.T) {
 	for range 3 {
 		attempt := s.sendOne(t, id)
 		s.clock.advance(time.Minute)
-		s.settle(t, Settlement{Entry: id, Attempt: attempt, State: StatePending, NotSent: true, Answer: Answer{Error: "no route"}})
+		s.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StatePending, NotSent: true, Answer: Answer{Error: "no route"}})
 	}
 	x := s.explained(t, id)
-	if x.Entry.Attempts != 0 || x.Entry.State != StatePending {
+	if x.Entry.Attempts != 0 || x.Entry.State != viewing.StatePending {
 		t.Errorf("entry %+v", x.Entry)
 	}
 	if len(x.Requests) != 1 || x.Requests[0].Sent || x.Requests[0].Number != 3 || x.Requests[0].Error != "no route" {
 		t.Errorf("requests %+v, want the last of those that never left", x.Requests)
 	}
-	s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: StateInDoubt})
+	s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: viewing.StateInDoubt})
 	if x = s.explained(t, id); x.Entry.Attempts != 1 || len(x.Requests) != 2 {
 		t.Errorf("after one that left: %+v, %+v", x.Entry, x.Requests)
 	}
@@ -65,10 +65,10 @@ func TestUncountedAttemptsStayVisible(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]
 	for range 2 {
-		s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: StatePending, Uncounted: true, Answer: Answer{Status: 401}})
+		s.settle(t, Settlement{Entry: id, Attempt: s.sendOne(t, id), State: viewing.StatePending, Uncounted: true, Answer: Answer{Status: 401}})
 	}
 	x := s.explained(t, id)
-	if x.Entry.Attempts != 0 || x.Entry.State != StatePending || len(x.Requests) != 2 || !x.Requests[1].Sent || x.Requests[1].Status != 401 {
+	if x.Entry.Attempts != 0 || x.Entry.State != viewing.StatePending || len(x.Requests) != 2 || !x.Requests[1].Sent || x.Requests[1].Status != 401 {
 		t.Errorf("entry %+v, requests %+v", x.Entry, x.Requests)
 	}
 }
@@ -82,11 +82,11 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 		m    Settlement
 		want error
 	}{
-		{"unknown entry", Settlement{Entry: 99, State: StateDropped}, ErrNotFound},
+		{"unknown entry", Settlement{Entry: 99, State: viewing.StateDropped}, ErrNotFound},
 		{"no such state", Settlement{Entry: id, Attempt: attempt, State: "lost"}, ErrState},
-		{"sending", Settlement{Entry: id, Attempt: attempt, State: StateSending}, ErrState},
-		{"without its attempt", Settlement{Entry: id, State: StateDropped}, ErrState},
-		{"another attempt", Settlement{Entry: id, Attempt: attempt + 1, State: StateDelivered}, ErrState},
+		{"sending", Settlement{Entry: id, Attempt: attempt, State: viewing.StateSending}, ErrState},
+		{"without its attempt", Settlement{Entry: id, State: viewing.StateDropped}, ErrState},
+		{"another attempt", Settlement{Entry: id, Attempt: attempt + 1, State: viewing.StateDelivered}, ErrState},
 	}
 	for _, tt := range tests {
 		before := s.explained(t, id)
@@ -97,8 +97,8 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 			t.Errorf("%s changed the entry: %s", tt.name, diff)
 		}
 	}
-	s.settle(t, Settlement{Entry: id, Attempt: attempt, State: StateDelivered})
-	for _, m := range []Settlement{{Entry: id, Attempt: attempt, State: StatePending}, {Entry: id, State: StatePending}} {
+	s.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StateDelivered})
+	for _, m := range []Settlement{{Entry: id, Attempt: attempt, State: viewing.StatePending}, {Entry: id, State: viewing.StatePending}} {
 		if err := s.Settle(t.Context(), m); !errors.Is(err, ErrState) {
 			t.Errorf("settling what is delivered: %v", err)
 		}
@@ -111,11 +111,11 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 func TestSettleWithoutARequest(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("pending", 1, -1), unidentified("held"), film("doubt", 3, -3), film("rejected", 4, -4))
-	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: StateInDoubt})
-	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: StateRejected})
-	for i, end := range []State{StateMerged, StateDropped, StateDelivered, StatePending} {
+	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateInDoubt})
+	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateRejected})
+	for i, end := range []viewing.State{viewing.StateMerged, viewing.StateDropped, viewing.StateDelivered, viewing.StatePending} {
 		s.settle(t, Settlement{Entry: ids[i], State: end, Reason: "found by reading back"})
-		if e := s.entry(t, ids[i]); e.State != end || e.SettledAt.IsZero() != (end == StatePending) {
+		if e := s.entry(t, ids[i]); e.State != end || e.SettledAt.IsZero() != (end == viewing.StatePending) {
 			t.Errorf("%s: %+v", e.EventID, e)
 		}
 	}
@@ -135,7 +135,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	s = s.reopen(t)
 	for _, entry := range []int64{id[0], second} {
 		x := s.explained(t, entry)
-		if x.Entry.State != StateInDoubt || x.Entry.Reason != stopped || x.Entry.Attempts != 1 {
+		if x.Entry.State != viewing.StateInDoubt || x.Entry.Reason != stopped || x.Entry.Attempts != 1 {
 			t.Errorf("entry %+v", x.Entry)
 		}
 		if a := x.Requests[0]; a.Ended.IsZero() || a.Error != stopped || !a.Sent {
@@ -157,7 +157,7 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 		batch = append(batch, film(string(rune('a'+i)), int64(i+1), -i))
 	}
 	id := s.commitIDs(t, batch...)
-	s.settle(t, Settlement{Entry: id[1], State: StateHeld, Reason: "review"})
+	s.settle(t, Settlement{Entry: id[1], State: viewing.StateHeld, Reason: "review"})
 	tests := []struct {
 		name string
 		f    Filter
@@ -166,10 +166,10 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 		{"all", Filter{}, []int64{id[4], id[3], id[2], id[1], id[0]}},
 		{"two", Filter{Limit: 2}, []int64{id[4], id[3]}},
 		{"next two", Filter{Limit: 2, Before: id[3]}, []int64{id[2], id[1]}},
-		{"held", Filter{State: StateHeld}, []int64{id[1]}},
-		{"pending before", Filter{State: StatePending, Before: id[2]}, []int64{id[0]}},
+		{"held", Filter{State: viewing.StateHeld}, []int64{id[1]}},
+		{"pending before", Filter{State: viewing.StatePending, Before: id[2]}, []int64{id[0]}},
 		{"other account", Filter{Account: "second"}, []int64{}},
-		{"held in the account", Filter{State: StateHeld, Account: "default"}, []int64{id[1]}},
+		{"held in the account", Filter{State: viewing.StateHeld, Account: "default"}, []int64{id[1]}},
 	}
 	for _, tt := range tests {
 		got, err := s.Entries(t.Context(), tt.f)

@@ -3,6 +3,8 @@ package queue
 import (
 	"crypto/rand"
 	"fmt"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // selectLeft finds what a crash left under way.
@@ -77,7 +79,7 @@ func (t *tx) doubt(id int64) error {
 	if err := t.doubtful(id, readTime(t.now)); err != nil {
 		return err
 	}
-	t.leave(StateSending)
-	t.enter(StateInDoubt)
+	t.leave(viewing.StateSending)
+	t.enter(viewing.StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")
 }

@@ -183,7 +183,7 @@ func (o *opened) checkCounters(t testing.TB) Counts {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var state State
+		var state viewing.State
 		var n int64
 		if err := rows.Scan(&state, &n); err != nil {
 			t.Fatal(err)
@@ -225,9 +225,9 @@ func TestOneViewingFromCommitToDelivery(t *testing.T) {
 	}
 	attempt := s.send(t, leased[0])
 	s.clock.advance(time.Second)
-	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: StateDelivered, Answer: Answer{Status: 201}})
+	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 	e := s.entry(t, leased[0].ID)
-	if e.State != StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
+	if e.State != viewing.StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
 		t.Errorf("entry %+v", e)
 	}
 	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1}) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The kinds of pages that hold rows. Tables without numbers keep some of their
@@ -235,8 +235,8 @@ func (t rescued) doubt(values []any) {
 		return
 	}
 	state, reason := slices.Index(t.columns, "state"), slices.Index(t.columns, "reason")
-	if was := values[state]; was == string(StatePending) || was == string(StateSending) {
-		values[state], values[reason] = string(StateHeld), rules.Damaged
+	if was := values[state]; was == string(viewing.StatePending) || was == string(viewing.StateSending) {
+		values[state], values[reason] = string(viewing.StateHeld), viewing.ReasonDamaged
 	}
 }
 
@@ -255,7 +255,7 @@ func (t rescued) fits(kind byte, r row) []any {
 			return nil
 		}
 	}
-	if name, _ := r.values[0].(string); t.name == "meta" && State(name).valid() {
+	if name, _ := r.values[0].(string); t.name == "meta" && viewing.State(name).Valid() {
 		return nil // of an index of states
 	}
 	values := slices.Clone(r.values)

@@ -9,6 +9,9 @@ import (
 	"io"
 
 	"modernc.org/sqlite"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/filmspool/filmspool/queue/rules"
@@ -175,28 +178,28 @@ func (c *connection) query(query string, args ...any) (*sql.Rows, error) {
 type tx struct {
 	*connection
 	settings rules.Settings
-	now      int64           // milliseconds; the same for the whole transaction
-	moved    map[State]count // what the transaction changes in the counters
-	nudge    bool            // entries were added or changed
-	again    []int64         // entries that became pending again; 0 is any
+	now      int64                   // milliseconds; the same for the whole transaction
+	moved    map[viewing.State]count // what the transaction changes in the counters
+	nudge    bool                    // entries were added or changed
+	again    []int64                 // entries that became pending again; 0 is any
 }
 
 // count is a change of one counter.
 type count struct{ current, total int64 }
 
 // enter counts an entry that comes into a state.
-func (t *tx) enter(s State) {
+func (t *tx) enter(s viewing.State) {
 	c := t.moved[s]
 	t.moved[s] = count{c.current + 1, c.total + 1}
 	t.nudge = true
-	if s == StatePending {
+	if s == viewing.StatePending {
 		t.again = append(t.again, 0)
 	}
 }
 
 // enterAgain is enter for an entry whose id is known: whoever looks for the
 // oldest pending one need not begin at the first.
-func (t *tx) enterAgain(s State, id int64) {
+func (t *tx) enterAgain(s viewing.State, id int64) {
 	before := len(t.again)
 	t.enter(s)
 	for i := before; i < len(t.again); i++ {
@@ -206,16 +209,16 @@ func (t *tx) enterAgain(s State, id int64) {
 
 // made counts a new entry. It is pending by its very id; see the counters'
 // table.
-func (t *tx) made(s State) {
-	if s != StatePending {
-		t.leave(StatePending)
+func (t *tx) made(s viewing.State) {
+	if s != viewing.StatePending {
+		t.leave(viewing.StatePending)
 		t.enter(s)
 	}
 	t.nudge = true
 }
 
 // leave counts an entry that goes out of a state.
-func (t *tx) leave(s State) {
+func (t *tx) leave(s viewing.State) {
 	c := t.moved[s]
 	t.moved[s] = count{c.current - 1, c.total}
 	t.nudge = true

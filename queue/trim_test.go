@@ -24,7 +24,7 @@ func (o *opened) finishAll(t testing.TB) {
 			return
 		}
 		for _, e := range leased {
-			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: StateDelivered, Answer: Answer{Status: 201}})
+			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 		}
 	}
 }
@@ -48,12 +48,12 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	s.commit(t, double, half, film("rejected", 3, -7), film("pending", 4, -8), film("dropped", 6, -9))
 	s.commitBatch(t, viewing.Batch{Source: "browser:b3", Viewings: []viewing.Viewing{again}})
 	for _, e := range append(s.lease(t), s.lease(t)...) {
-		state := StateDelivered
+		state := viewing.StateDelivered
 		switch {
 		case e.EventID == "rejected":
-			state = StateRejected
+			state = viewing.StateRejected
 		case e.EventID == "dropped":
-			s.settle(t, Settlement{Entry: e.ID, State: StateDropped})
+			s.settle(t, Settlement{Entry: e.ID, State: viewing.StateDropped})
 			continue
 		case e.EventID == "pending":
 			continue
@@ -62,7 +62,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	}
 	for _, e := range s.lease(t) { // the second of each double, in its turn
 		if e.EventID == "double" {
-			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: StateDelivered})
+			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 		}
 	}
 	totals, err := s.Totals(t.Context())
@@ -182,7 +182,7 @@ func TestRunTrimsOnceADay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := fake.Settle(ctx, Settlement{Entry: o[0].Entries[0], State: StateDropped}); err != nil {
+			if err := fake.Settle(ctx, Settlement{Entry: o[0].Entries[0], State: viewing.StateDropped}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // first writes a database that a program of the first schema made: it has
@@ -39,22 +39,22 @@ func first(t *testing.T) string {
 }
 
 // byID are the states of all entries.
-func (o *opened) byID(t *testing.T) map[int64]State {
+func (o *opened) byID(t *testing.T) map[int64]viewing.State {
 	t.Helper()
 	entries, err := o.Entries(t.Context(), Filter{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[int64]State{}
+	found := map[int64]viewing.State{}
 	for _, e := range entries {
 		found[e.ID] = e.State
 	}
 	return found
 }
 
-func wantStates(t *testing.T, o *opened, waiting State) {
+func wantStates(t *testing.T, o *opened, waiting viewing.State) {
 	t.Helper()
-	want := map[int64]State{1: StateDelivered, 2: waiting, 3: waiting, 4: waiting, 5: StateHeld}
+	want := map[int64]viewing.State{1: viewing.StateDelivered, 2: waiting, 3: waiting, 4: waiting, 5: viewing.StateHeld}
 	got := o.byID(t)
 	for id, state := range want {
 		if got[id] != state {
@@ -82,12 +82,12 @@ func copyBefore(t *testing.T, path string) string {
 func TestAnUpgradeFromTheFirstSchema(t *testing.T) {
 	path := first(t)
 	s := open(t, path, newClock())
-	wantStates(t, s, StatePending)
+	wantStates(t, s, viewing.StatePending)
 	s.stop()
 	back := copyBefore(t, path)
 	c := open(t, back, newClock())
-	wantStates(t, c, StateHeld)
-	if e, err := c.Explain(t.Context(), 2); err != nil || e.Entry.Reason != rules.Restored {
+	wantStates(t, c, viewing.StateHeld)
+	if e, err := c.Explain(t.Context(), 2); err != nil || e.Entry.Reason != viewing.ReasonRestored {
 		t.Errorf("held as %q, %v", e.Entry.Reason, err)
 	}
 }
@@ -116,7 +116,7 @@ func TestANewerDatabaseNamesTheWayBack(t *testing.T) {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}
 	c := open(t, path, newClock())
-	wantStates(t, c, StateHeld)
+	wantStates(t, c, viewing.StateHeld)
 	c.stop()
 
 	change(t, path, "PRAGMA user_version = 999")

@@ -14,7 +14,7 @@ import (
 // [Selection.InDoubt], as the same act. Errors wrap [ErrSelection],
 // [ErrNotFound] or [ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
-	return s.operate(ctx, operation{"retry", []State{StatePending, StateRejected, StateInDoubt}, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return t.retry(e, sel.InDoubt)
 	}}, sel, dry)
 }
@@ -23,12 +23,12 @@ func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, er
 func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
 	switch {
 	case e.Damaged:
-		return leftDamaged, nil
-	case e.State == StatePending:
+		return viewing.ReasonDamaged, nil
+	case e.State == viewing.StatePending:
 		return t.hurry(e)
-	case e.State == StateInDoubt && !inDoubt:
+	case e.State == viewing.StateInDoubt && !inDoubt:
 		return leftInDoubt, nil
-	case e.State == StateInDoubt:
+	case e.State == viewing.StateInDoubt:
 		// The same act: a service that knows Idempotency-Key takes it once.
 		err = t.byUser(e, "sent again although the service may have it already")
 	default:
@@ -39,7 +39,7 @@ func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return changed, t.move(e, StatePending, "")
+	return changed, t.move(e, viewing.StatePending, "")
 }
 
 // hurry makes an entry due now that was put off.
@@ -57,11 +57,11 @@ func (t *tx) hurry(e Entry) (left string, err error) {
 // Hold keeps pending entries back until [Store.ReleaseHeld]. For errors and
 // dry see [Store.Retry].
 func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, error) {
-	return s.operate(ctx, operation{"hold", []State{StatePending}, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
 		if err := t.byUser(e, "held"); err != nil {
 			return "", err
 		}
-		return changed, t.move(e, StateHeld, rules.User)
+		return changed, t.move(e, viewing.StateHeld, viewing.ReasonUser)
 	}}, sel, dry)
 }
 
@@ -74,25 +74,25 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 // dropped is taken in again only where it is named; what may have arrived
 // before is then in doubt. For errors and dry see [Store.Retry].
 func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
-	reach := []State{StateHeld}
-	if len(sel.IDs) > 0 || sel.State == StateDropped {
-		reach = append(reach, StateDropped)
+	reach := []viewing.State{viewing.StateHeld}
+	if len(sel.IDs) > 0 || sel.State == viewing.StateDropped {
+		reach = append(reach, viewing.StateDropped)
 	}
 	return s.operate(ctx, operation{"release", reach, func(t *tx, e Entry) (string, error) {
 		switch {
 		case e.Damaged:
-			return leftDamaged, nil
-		case e.State == StateDropped:
+			return viewing.ReasonDamaged, nil
+		case e.State == viewing.StateDropped:
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
-			return leftNameless, nil
+			return viewing.ReasonUnresolved, nil
 		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt}, readTime(t.now)):
-			return leftAhead, nil
+			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
 			return "", err
 		}
-		if err := t.move(e, StatePending, ""); err != nil {
+		if err := t.move(e, viewing.StatePending, ""); err != nil {
 			return "", err
 		}
 		return changed, t.meet(e.ID, true)
@@ -102,7 +102,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 // recall takes in again what was dropped by the user's settings or, when it is
 // named, by the user.
 func (t *tx) recall(e Entry, named bool) (left string, err error) {
-	byHand := named && e.Reason == rules.User
+	byHand := named && e.Reason == viewing.ReasonUser
 	if !rules.Ignored(e.Reason) && !byHand {
 		return leftWithdrawn, nil
 	}
@@ -131,7 +131,7 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 	if err := t.step(e.ID, "rule", d.Why()); err != nil {
 		return "", err
 	}
-	if err := t.move(e, State(d.State), d.Reason); err != nil {
+	if err := t.move(e, d.State, d.Reason); err != nil {
 		return "", err
 	}
 	return changed, t.meet(e.ID, true)
@@ -159,7 +159,7 @@ func (t *tx) doubtAgain(e Entry) error {
 	if err := t.byUser(e, "taken in after all, in doubt: it may have arrived before it was dropped"); err != nil {
 		return err
 	}
-	if err := t.move(e, StateInDoubt, "it may have arrived before it was dropped"); err != nil {
+	if err := t.move(e, viewing.StateInDoubt, "it may have arrived before it was dropped"); err != nil {
 		return err
 	}
 	return t.doubtful(e.ID, readTime(t.now))
@@ -176,33 +176,33 @@ func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
 // Drop withdraws entries that have not arrived; they stay for the record. For
 // errors and dry see [Store.Retry].
 func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, error) {
-	reach := []State{StatePending, StateHeld, StateRejected, StateInDoubt}
+	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
 	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
 		if err := t.byUser(e, "dropped"); err != nil {
 			return "", err
 		}
-		return changed, t.move(e, StateDropped, rules.User)
+		return changed, t.move(e, viewing.StateDropped, viewing.ReasonUser)
 	}}, sel, dry)
 }
 
 // SettleByHand says what the user knows of entries in doubt: delivered,
 // rejected or dropped; another state is [ErrState]. For other errors and dry
 // see [Store.Retry].
-func (s *Store) SettleByHand(ctx context.Context, sel Selection, as State, dry bool) (Changed, error) {
+func (s *Store) SettleByHand(ctx context.Context, sel Selection, as viewing.State, dry bool) (Changed, error) {
 	switch as {
-	case StateDelivered, StateRejected, StateDropped:
+	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
 	default:
 		return noneChanged(), fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
 	}
-	return s.operate(ctx, operation{"settle", []State{StateInDoubt}, func(t *tx, e Entry) (string, error) {
+	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return changed, t.settleByHand(e, as)
 	}}, sel, dry)
 }
 
 // settleByHand moves one entry out of doubt. What did not arrive is, when it
 // is sent again, another act.
-func (t *tx) settleByHand(e Entry, as State) error {
-	if as == StateRejected {
+func (t *tx) settleByHand(e Entry, as viewing.State) error {
+	if as == viewing.StateRejected {
 		if err := t.raise(e.ID); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (t *tx) settleByHand(e Entry, as State) error {
 	if err := t.byUser(e, "settled as "+string(as)); err != nil {
 		return err
 	}
-	return t.move(e, as, rules.User)
+	return t.move(e, as, viewing.ReasonUser)
 }
 
 // takenBack is what a step says of an entry that was undone.
@@ -225,13 +225,13 @@ func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
 		if err != nil {
 			return fmt.Errorf("undo entry %d: %w", id, err)
 		}
-		if e.State != StateDelivered {
+		if e.State != viewing.StateDelivered {
 			return &StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason}
 		}
 		if err := t.byUser(e, takenBack); err != nil {
 			return err
 		}
-		if err := t.move(e, StateDropped, rules.User); err != nil {
+		if err := t.move(e, viewing.StateDropped, viewing.ReasonUser); err != nil {
 			return err
 		}
 		after, err = t.entry(id)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxBatch bounds one transaction, so that the first of a flood does not wait
@@ -278,7 +280,7 @@ func (s *Store) begin() (*tx, error) {
 			return nil, errors.Join(s.writer.undo(), s.lost(fmt.Errorf("%w: %w", errGone, err)))
 		}
 	}
-	return &tx{connection: s.writer, settings: s.settings, now: s.now().UnixMilli(), moved: map[State]count{}}, nil
+	return &tx{connection: s.writer, settings: s.settings, now: s.now().UnixMilli(), moved: map[viewing.State]count{}}, nil
 }
 
 // alone runs one change in a transaction of its own, on the writer's side.
@@ -340,7 +342,7 @@ func (t *tx) repeat(done []*job) error {
 	if err := t.run("ROLLBACK", "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	t.nudge, t.again, t.moved, t.newest.known = false, nil, map[State]count{}, false
+	t.nudge, t.again, t.moved, t.newest.known = false, nil, map[viewing.State]count{}, false
 	for _, j := range done[:len(done)-1] {
 		if err := t.attempt(j); err != nil {
 			return err

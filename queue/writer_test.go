@@ -73,7 +73,7 @@ func TestABadJobHarmsNoOther(t *testing.T) {
 	own := errors.New("own trouble")
 	half := func(err error) func(*tx) error {
 		return func(t *tx) error {
-			t.enter(StatePending)
+			t.enter(viewing.StatePending)
 			if e := mark("half")(t); e != nil {
 				return e
 			}
@@ -261,7 +261,7 @@ func TestSubscribersAreNudged(t *testing.T) {
 	quiet("a lease")
 	attempt := s.send(t, s.lease(t)[0])
 	<-nudged
-	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: StateDelivered})
+	s.settle(t, Settlement{Entry: leased[0].ID, Attempt: attempt, State: viewing.StateDelivered})
 	<-nudged
 	stop()
 	s.commit(t, film("e3", 3, -1))
@@ -293,7 +293,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range leased {
-			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: StateDelivered})
+			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 			delivered++
 		}
 	}
@@ -391,7 +391,7 @@ func TestARepeatedJobCountsOnce(t *testing.T) {
 	}
 	good := []*job{<-s.jobs, <-s.jobs}
 	bad := func() *job {
-		return &job{done: make(chan error, 1), do: func(t *tx) error { return t.settle(Settlement{Entry: 99, State: StateDropped}) }}
+		return &job{done: make(chan error, 1), do: func(t *tx) error { return t.settle(Settlement{Entry: 99, State: viewing.StateDropped}) }}
 	}
 	for _, j := range []*job{good[0], bad(), good[1], bad()} {
 		s.jobs <- j

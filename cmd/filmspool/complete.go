@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // completionPatience bounds how long a shell waits for values.
@@ -18,7 +19,7 @@ const completionPatience = 2 * time.Second
 // completeValues has the shell complete what flags and ids may be.
 func (p *program) completeValues(c *cobra.Command) {
 	for name, values := range map[string][]string{
-		"state": states(), "kind": kinds(), "reason": reasons(), "source": {"browser", "program", "kodi", "cli"},
+		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
 		"as": {"delivered", "rejected", "dropped"}, "visibility": {"PRIVATE", "PUBLIC"},
 		"plays": {status.PlaysOne, status.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
 		"watched-at": {"now", "yesterday"}, "before": {"yesterday"}, "since": nil,
@@ -37,11 +38,6 @@ func (p *program) completeValues(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		p.completeValues(sub)
 	}
-}
-
-// reasons are those for which entries are held.
-func reasons() []string {
-	return []string{"unresolved", "review", "backdated", "bulk", "future", "filter", "user", "imported", "restored", "no_list", "damaged"}
 }
 
 // completeIDs offers the entries that a verb is for, the newest first. Only a

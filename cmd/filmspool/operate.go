@@ -13,7 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) retryCommand() *cobra.Command {
@@ -243,7 +243,7 @@ func entries(n int64) string {
 }
 
 // fromStates tells the states that entries were in.
-func fromStates(from map[queue.State]int64) string {
+func fromStates(from map[viewing.State]int64) string {
 	var parts []string
 	for _, state := range slices.Sorted(maps.Keys(from)) {
 		parts = append(parts, fmt.Sprintf("%d %s", from[state], strings.ReplaceAll(string(state), "_", " ")))

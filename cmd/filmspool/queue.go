@@ -22,7 +22,12 @@ func (p *program) queueCommand() *cobra.Command {
 
 // states are those that an entry can be in.
 func states() []string {
-	return []string{"pending", "sending", "delivered", "held", "in_doubt", "rejected", "dropped", "merged"}
+	all := viewing.States()
+	words := make([]string, len(all))
+	for i, s := range all {
+		words[i] = string(s)
+	}
+	return words
 }
 
 // kinds are what an entry can ask for.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) statusCommand() *cobra.Command {
@@ -95,7 +96,7 @@ func printStandings(w *printer, s status.Status) {
 	}
 	for _, src := range s.Sources {
 		row := standing{src.Name, src.State, "last seen " + ago(src.LastSeen), []string{src.Detail}}
-		if src.Kind == status.Browser || src.Kind == status.Program {
+		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
 		if src.Hint != "" && src.Hint != s.Hint {

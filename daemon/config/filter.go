@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The actions of filters and classes.
@@ -151,7 +153,7 @@ func checkPattern(setting, pattern string) error {
 // checkSource refuses what no source is called.
 func checkSource(setting, source string) error {
 	kind, _, _ := strings.Cut(source, ":")
-	if source == "" || slices.Contains([]string{"browser", "program", "kodi", "cli"}, kind) {
+	if source == "" || slices.Contains(viewing.Sources(), kind) {
 		return nil
 	}
 	return fault(setting, "%q is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata; a source of the library is a folder", source)

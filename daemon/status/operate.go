@@ -64,12 +64,12 @@ type Order struct {
 
 // Changed is what an [Order] did, or would do in a dry run.
 type Changed struct {
-	Verb    string                `json:"verb"`
-	DryRun  bool                  `json:"dryRun"`
-	Changed int64                 `json:"changed"`
-	From    map[queue.State]int64 `json:"from"` // by the state they were in
-	Left    map[string]int64      `json:"left"` // selected, but not changed, by the reason
-	IDs     []int64               `json:"ids"`  // the first hundred
+	Verb    string                  `json:"verb"`
+	DryRun  bool                    `json:"dryRun"`
+	Changed int64                   `json:"changed"`
+	From    map[viewing.State]int64 `json:"from"` // by the state they were in
+	Left    map[string]int64        `json:"left"` // selected, but not changed, by the reason
+	IDs     []int64                 `json:"ids"`  // the first hundred
 }
 
 // Edit is a correction; what is not set stays.

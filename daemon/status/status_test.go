@@ -72,7 +72,7 @@ func (f *fixed) Clients(context.Context) ([]status.ClientInfo, error) {
 
 func (f *fixed) AddClient(_ context.Context, label string) (status.AddedClient, error) {
 	f.asked = append(f.asked, label)
-	return status.AddedClient{ID: "p1", Kind: status.Program, Label: label, Token: "t"}, f.err
+	return status.AddedClient{ID: "p1", Kind: viewing.SourceProgram, Label: label, Token: "t"}, f.err
 }
 
 func (f *fixed) Revoke(_ context.Context, id string) error {

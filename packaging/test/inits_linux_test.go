@@ -154,6 +154,10 @@ func (i inited) crash(s initSystem, first string) {
 	i.t.Helper()
 	i.run("", "kill", "-9", first)
 	if !s.respawns {
+		eventually(i.t, "end of the killed process", 30*time.Second, func() bool {
+			_, err := i.try("", "kill", "-0", first) // it ends a moment after the signal
+			return err != nil
+		})
 		i.says(3, "failed", "--system", "service", "status")
 		i.started()
 	} else {

@@ -59,7 +59,7 @@ func (m *memory) add(film int64) int64 {
 func (m *memory) make(film int64) *queue.Entry {
 	id := int64(len(m.rows) + 1)
 	e := &queue.Entry{
-		ID: id, Kind: viewing.KindViewing, State: queue.StatePending, Account: "default", Source: "browser:1",
+		ID: id, Kind: viewing.KindViewing, State: viewing.StatePending, Account: "default", Source: "browser:1",
 		EventID: fmt.Sprintf("event-%d", id), Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}, Title: "Secret Title"},
 		WatchedAt: viewing.At(time.Now()), Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
 	}
@@ -92,7 +92,7 @@ func (m *memory) set(change func(*memory)) {
 	change(m)
 }
 
-func (m *memory) count(s queue.State) (n int) {
+func (m *memory) count(s viewing.State) (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range m.rows {
@@ -106,11 +106,11 @@ func (m *memory) count(s queue.State) (n int) {
 // free reports whether e may be leased but for its time: no lease runs, and
 // no elder of its item is unfinished.
 func (m *memory) free(e *queue.Entry, now time.Time) bool {
-	if e.State != queue.StatePending || now.Before(m.leases[e.ID]) {
+	if e.State != viewing.StatePending || now.Before(m.leases[e.ID]) {
 		return false
 	}
 	for _, o := range m.rows {
-		if o.ID < e.ID && o.Media.Key() == e.Media.Key() && !o.State.Finished() && o.State != queue.StateHeld {
+		if o.ID < e.ID && o.Media.Key() == e.Media.Key() && !o.State.Finished() && o.State != viewing.StateHeld {
 			return false
 		}
 	}
@@ -161,18 +161,18 @@ func (m *memory) Sending(ctx context.Context, e queue.Entry) (int64, error) {
 		return 0, m.failMark
 	}
 	row := m.rows[e.ID-1]
-	if row.State != queue.StatePending || row.Lease != e.Lease {
+	if row.State != viewing.StatePending || row.Lease != e.Lease {
 		return 0, fmt.Errorf("mark entry %d: %w", e.ID, queue.ErrLeaseLost)
 	}
 	if m.account.Paused != "" && m.pausedAt.Before(time.Now()) {
 		m.faults = append(m.faults, fmt.Sprintf("entry %d marked while paused", e.ID))
 	}
 	for _, o := range m.rows[:e.ID-1] {
-		if o.Media.Key() == row.Media.Key() && !o.State.Finished() && o.State != queue.StateHeld {
+		if o.Media.Key() == row.Media.Key() && !o.State.Finished() && o.State != viewing.StateHeld {
 			m.faults = append(m.faults, fmt.Sprintf("entry %d left before %d, which is %s", e.ID, o.ID, o.State))
 		}
 	}
-	row.State = queue.StateSending
+	row.State = viewing.StateSending
 	row.Attempts++
 	m.sending++
 	m.mostSent = max(m.mostSent, m.sending)
@@ -188,7 +188,7 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 		return err
 	}
 	row := m.rows[s.Entry-1]
-	if (row.State == queue.StateSending) != (s.Attempt != 0) {
+	if (row.State == viewing.StateSending) != (s.Attempt != 0) {
 		return fmt.Errorf("settle entry %d: %w", s.Entry, queue.ErrState)
 	}
 	if s.Attempt != 0 {
@@ -233,7 +233,7 @@ func (m *memory) PendingAfter(_ context.Context, _ string, id int64) (bool, erro
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
-	return slices.ContainsFunc(m.rows, func(e *queue.Entry) bool { return e.ID > id && e.State == queue.StatePending }), nil
+	return slices.ContainsFunc(m.rows, func(e *queue.Entry) bool { return e.ID > id && e.State == viewing.StatePending }), nil
 }
 
 func (m *memory) Subscribe() (<-chan struct{}, func()) {

@@ -83,7 +83,7 @@ func (f flight) fly() error {
 	at := time.Now()
 	r.post(func() { r.heard(e.ID, verdict, f.generation, at) })
 	s := settlement(e, attempt, verdict, at, r.jitter)
-	if s.State == queue.StateInDoubt {
+	if s.State == viewing.StateInDoubt {
 		s.NextAt = r.looksAfter(e, at)
 	}
 	f.settle(s)
@@ -186,7 +186,7 @@ func (f flight) label() string {
 // be made.
 func heldFor(err error) string {
 	if errors.Is(err, tracker.ErrUnidentified) {
-		return "unresolved"
+		return viewing.ReasonUnresolved
 	}
-	return "review"
+	return viewing.ReasonReview
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -26,13 +25,13 @@ func TestImportsAreLookedUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		record time.Duration // before the end of the import's day
 		day    bool
-		want   queue.State
+		want   viewing.State
 	}{
-		"the same playback":   {9 * time.Hour, false, queue.StateMerged},
-		"another on that day": {3 * time.Hour, false, queue.StateDelivered},
-		"a day that has one":  {time.Hour, true, queue.StateMerged},
-		"a day that has none": {-time.Hour, true, queue.StateDelivered},
-		"the day before":      {25 * time.Hour, true, queue.StateDelivered},
+		"the same playback":   {9 * time.Hour, false, viewing.StateMerged},
+		"another on that day": {3 * time.Hour, false, viewing.StateDelivered},
+		"a day that has one":  {time.Hour, true, viewing.StateMerged},
+		"a day that has none": {-time.Hour, true, viewing.StateDelivered},
+		"the day before":      {25 * time.Hour, true, viewing.StateDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {

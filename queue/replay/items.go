@@ -24,7 +24,7 @@ func (f flight) lacksItems(ctx context.Context) (bool, error) {
 	if err != nil || w.may(SupportItems) {
 		return false, err
 	}
-	f.settle(queue.Settlement{Entry: f.entry.ID, State: queue.StateDropped, Reason: noItems})
+	f.settle(queue.Settlement{Entry: f.entry.ID, State: viewing.StateDropped, Reason: noItems})
 	return true, nil
 }
 

@@ -49,8 +49,8 @@ func TestItemsWaitForTheirList(t *testing.T) {
 				b.pass(time.Hour)
 				got := b.onLists()
 				if fault == "drop-before" { // a list that the service does not show is not sent again by itself
-					b.ends(1, queue.StateInDoubt, "")
-					b.ends(2, queue.StatePending, "It waits for its list, entry 1")
+					b.ends(1, viewing.StateInDoubt, "")
+					b.ends(2, viewing.StatePending, "It waits for its list, entry 1")
 					if len(got["Noir"]) != 0 || len(got["Blue"]) != 1 {
 						b.Errorf("on the lists: %v", got)
 					}
@@ -78,16 +78,16 @@ func TestServiceThatTakesNoItems(t *testing.T) {
 				}
 				b.commit(listNamed("Noir"), onList(1, 603), onList(1, 604))
 				b.pass(time.Minute)
-				b.ends(1, queue.StateDelivered, "")
-				b.ends(2, queue.StateDropped, "The service takes no items of lists")
-				b.ends(3, queue.StateDropped, "The service takes no items of lists")
+				b.ends(1, viewing.StateDelivered, "")
+				b.ends(2, viewing.StateDropped, "The service takes no items of lists")
+				b.ends(3, viewing.StateDropped, "The service takes no items of lists")
 				if h := b.loop.Health(); h.State != OK {
 					b.Errorf("health %+v", h)
 				}
 				asked := len(b.entryRequests(2)) + len(b.entryRequests(3))
 				b.commit(onList(1, 605))
 				b.pass(time.Minute)
-				b.ends(4, queue.StateDropped, "The service takes no items of lists")
+				b.ends(4, viewing.StateDropped, "The service takes no items of lists")
 				if n := len(b.entryRequests(4)); n != 0 || asked == 0 {
 					b.Errorf("it was asked %d times at first and %d more", asked, n)
 				}
@@ -136,12 +136,12 @@ func TestItemInDoubt(t *testing.T) {
 				b.armAt(itemsPath, "drop-after", 1)
 				b.commit(onList(1, 603), ago(603, time.Minute))
 				b.pass(time.Hour)
-				state := queue.StateDelivered
+				state := viewing.StateDelivered
 				if setting == Hold {
-					state = queue.StateInDoubt
+					state = viewing.StateInDoubt
 				}
 				b.ends(2, state, "does not show what is on its lists")
-				b.ends(3, queue.StateDelivered, "") // a viewing waits for no list
+				b.ends(3, viewing.StateDelivered, "") // a viewing waits for no list
 				if got := b.onLists()["Noir"]; len(got) != want {
 					b.Errorf("on the list: %v, want %d", got, want)
 				}
@@ -155,7 +155,7 @@ func TestItemInDoubt(t *testing.T) {
 			b.armAt(itemsPath, "drop-after", 1)
 			b.commit(onList(1, 603))
 			b.pass(time.Hour)
-			b.ends(2, queue.StateDelivered, "same Idempotency-Key")
+			b.ends(2, viewing.StateDelivered, "same Idempotency-Key")
 			if got := b.onLists()["Noir"]; len(got) != 1 {
 				b.Errorf("on the list: %v", got)
 			}
@@ -176,12 +176,12 @@ func TestRevokedKeyDropsNoItems(t *testing.T) {
 		}
 		b.commit(onList(1, 603))
 		b.pass(time.Second)
-		b.ends(2, queue.StatePending, "")
+		b.ends(2, viewing.StatePending, "")
 		if h := b.loop.Health(); h.State == OK {
 			b.Errorf("health %+v", h)
 		}
 		b.pass(24 * time.Hour)
-		b.ends(2, queue.StateDelivered, "")
+		b.ends(2, viewing.StateDelivered, "")
 	})
 }
 
@@ -191,10 +191,10 @@ func TestItemOfAListWithoutId(t *testing.T) {
 		b.armAt("POST /lists", "drop-before", 1)
 		b.commit(listNamed("Noir"), onList(1, 603))
 		b.pass(time.Hour)
-		if _, err := b.store.SettleByHand(b.Context(), queue.Selection{IDs: []int64{1}}, queue.StateDelivered, false); err != nil {
+		if _, err := b.store.SettleByHand(b.Context(), queue.Selection{IDs: []int64{1}}, viewing.StateDelivered, false); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(time.Minute)
-		b.ends(2, queue.StateHeld, "no_list")
+		b.ends(2, viewing.StateHeld, "no_list")
 	})
 }

@@ -19,7 +19,7 @@ func listNamed(name string) viewing.Viewing {
 }
 
 // ends fails unless an entry ends in a state, for a reason that says so.
-func (b *bed) ends(id int64, want queue.State, says string) {
+func (b *bed) ends(id int64, want viewing.State, says string) {
 	b.Helper()
 	e := b.entry(id)
 	if said := strings.Join(b.said(id), "\n"); e.State != want || !strings.Contains(said, says) {
@@ -47,7 +47,7 @@ func TestWishInDoubtIsRepeated(t *testing.T) {
 					b.armAt("POST /watchlist", fault, 2)
 					b.commit(wish(603))
 					b.pass(time.Hour)
-					b.ends(1, queue.StateDelivered, "Read back: ")
+					b.ends(1, viewing.StateDelivered, "Read back: ")
 					if records, err := b.box.Records(b.Context()); err != nil || len(records.Watchlist) != 1 {
 						b.Errorf("%+v, %v", records.Watchlist, err)
 					}
@@ -64,7 +64,7 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 		b.pass(time.Minute)
 		b.commit(ago(603, 0))
 		b.pass(48 * time.Hour)
-		b.ends(1, queue.StateInDoubt, "watched since")
+		b.ends(1, viewing.StateInDoubt, "watched since")
 		if n := b.askedFor("POST /watchlist"); n != 1 {
 			b.Errorf("%d wishes were sent, want 1", n)
 		}
@@ -72,7 +72,7 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 }
 
 func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
-	for fault, want := range map[string]queue.State{"drop-after": queue.StateDelivered, "cut": queue.StateDelivered, "drop-before": queue.StateInDoubt} {
+	for fault, want := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "cut": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
 				b.commit(listNamed("Noir")) // another one of the same name, from before
@@ -82,10 +82,10 @@ func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 				b.pass(time.Hour)
 				b.ends(2, want, "Read back: the service")
 				names, e := b.lists(), b.entry(2)
-				if want == queue.StateDelivered && (len(names) != 2 || e.RemoteID == "" || e.RemoteID == b.entry(1).RemoteID) {
+				if want == viewing.StateDelivered && (len(names) != 2 || e.RemoteID == "" || e.RemoteID == b.entry(1).RemoteID) {
 					b.Errorf("lists %q, entry %+v", names, e)
 				}
-				if want == queue.StateInDoubt && len(names) != 1 {
+				if want == viewing.StateInDoubt && len(names) != 1 {
 					b.Errorf("lists %q", names)
 				}
 			})
@@ -98,8 +98,8 @@ func TestListsThatCannotBeToldApartWait(t *testing.T) {
 		b.armAt("POST /lists", "drop-after", 2)
 		b.commit(listNamed("Noir"), listNamed("Noir"))
 		b.pass(time.Hour)
-		b.ends(1, queue.StateInDoubt, "2 such lists")
-		b.ends(2, queue.StateInDoubt, "such lists")
+		b.ends(1, viewing.StateInDoubt, "2 such lists")
+		b.ends(2, viewing.StateInDoubt, "such lists")
 		if names := b.lists(); len(names) != 2 {
 			b.Errorf("lists %q", names)
 		}
@@ -113,9 +113,9 @@ func TestListOfAContractOnlyServiceFollowsTheSetting(t *testing.T) {
 				b.armAt("POST /lists", "drop-after", 1)
 				b.commit(listNamed("Noir"))
 				b.pass(time.Hour)
-				state := queue.StateDelivered
+				state := viewing.StateDelivered
 				if setting == Hold {
-					state = queue.StateInDoubt
+					state = viewing.StateInDoubt
 				}
 				b.ends(1, state, "")
 				if names := b.lists(); len(names) != want {
@@ -131,7 +131,7 @@ func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
 		b.arm("drop-after", 1)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(71 * time.Hour)
-		b.ends(1, queue.StateInDoubt, "cannot be read. It waits for you.")
+		b.ends(1, viewing.StateInDoubt, "cannot be read. It waits for you.")
 		for _, what := range []string{"GET /history", "POST /media/status"} {
 			if n := b.askedFor(what); n != 3 {
 				b.Errorf("%s was asked %d times in three days, want 3", what, n)
@@ -228,7 +228,7 @@ func TestAnothersKeySettlesNothing(t *testing.T) {
 					}
 				}
 				b.pass(72 * time.Hour)
-				b.ends(2, queue.StateInDoubt, "not the one that it was sent with")
+				b.ends(2, viewing.StateInDoubt, "not the one that it was sent with")
 				if n := b.askedFor("GET /history"); n != 0 {
 					b.Errorf("the history was read %d times", n)
 				}
@@ -246,8 +246,8 @@ func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
 		b.pass(29 * time.Second)
 		b.arm("retry-after:50000", 1) // nearly 14 hours
 		b.pass(20 * time.Hour)
-		b.ends(1, queue.StateDelivered, "forgotten its Idempotency-Key")
-		b.ends(1, queue.StateDelivered, "Read back: the service has this item at this time")
+		b.ends(1, viewing.StateDelivered, "forgotten its Idempotency-Key")
+		b.ends(1, viewing.StateDelivered, "Read back: the service has this item at this time")
 		if films := b.films(); films[1] != 1 {
 			b.Errorf("recorded %d times", films[1])
 		}
@@ -286,7 +286,7 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 					return
 				}
 				b.pass(5*time.Minute - glanceAfter - 2*time.Second)
-				b.ends(2, queue.StateInDoubt, "the program stopped while this was being sent")
+				b.ends(2, viewing.StateInDoubt, "the program stopped while this was being sent")
 				b.pass(time.Minute)
 				b.allOnce(2)
 			})

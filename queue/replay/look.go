@@ -161,14 +161,14 @@ func (l *look) judge(d queue.Doubt, s *survey) error {
 	said := "Read back: " + decision.Sentence + "."
 	switch {
 	case decision.Fate == doubt.Delivered:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateDelivered, Reason: said})
+		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateDelivered, Reason: said})
 	case decision.Fate == doubt.Again:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StatePending, Reason: said + " It is sent again."})
+		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StatePending, Reason: said + " It is sent again."})
 	case decision.Final:
 		return l.unsettled(d, decision.Sentence, kept, e.Taken)
 	default:
 		at := readings[len(readings)-1].At.Add(decision.Wait)
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateInDoubt, Reason: said, LookAt: at, Readings: kept, Taken: e.Taken})
+		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateInDoubt, Reason: said, LookAt: at, Readings: kept, Taken: e.Taken})
 	}
 }
 
@@ -176,7 +176,7 @@ func (l *look) judge(d queue.Doubt, s *survey) error {
 // another's business. An early look leaves everything as it was, unless it has
 // found a record.
 func (l *look) resolve(m queue.Resolution) error {
-	if l.early[m.Doubt.Entry.ID] && m.State != queue.StateDelivered {
+	if l.early[m.Doubt.Entry.ID] && m.State != viewing.StateDelivered {
 		return nil
 	}
 	err := l.doubts.Resolve(l.spans.write, m)
@@ -184,7 +184,7 @@ func (l *look) resolve(m queue.Resolution) error {
 		l.log.Debug("entry changed while it was looked for", "entry", m.Doubt.Entry.ID)
 		return nil
 	}
-	if err == nil && m.State != queue.StateInDoubt {
+	if err == nil && m.State != viewing.StateInDoubt {
 		l.log.Info("doubt settled", "entry", m.Doubt.Entry.ID, "state", string(m.State))
 	}
 	return err
@@ -259,12 +259,12 @@ func (l *look) judgeList(d queue.Doubt, open []queue.Doubt, found []tracker.Remo
 		return l.unsettled(d, "the service's lists were not read before this one was sent, so none can be told to be it", nil, d.Taken+1)
 	case !complete && d.Taken < 5:
 		return l.resolve(queue.Resolution{
-			Doubt: d, State: queue.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
+			Doubt: d, State: viewing.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
 			LookAt: time.Now().Add(doubt.FirstLook), Taken: d.Taken + 1,
 		})
 	case len(ours) == 1 && twins == 1:
 		return l.resolve(queue.Resolution{
-			Doubt: d, State: queue.StateDelivered, RemoteID: ours[0].ID,
+			Doubt: d, State: viewing.StateDelivered, RemoteID: ours[0].ID,
 			Reason: "Read back: the service has this list, and did not before it was sent.",
 		})
 	case len(ours) == 0:
@@ -320,20 +320,20 @@ func (l *look) judgeWish(ctx context.Context, d queue.Doubt, s tracker.ItemStatu
 	watched = watched || s.WatchedAt.After(d.Entry.CreatedAt.Add(-24*time.Hour))
 	switch {
 	case s.InWatchlist != nil && *s.InWatchlist:
-		return l.resolve(queue.Resolution{Doubt: d, State: queue.StateDelivered, Reason: "Read back: the service has this item on the watchlist."})
+		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateDelivered, Reason: "Read back: the service has this item on the watchlist."})
 	case watched:
 		return l.resolve(queue.Resolution{
-			Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
+			Doubt: d, State: viewing.StateInDoubt, Taken: d.Taken + 1,
 			Reason: "Read back: the item was watched since, so it is not put on the watchlist again by itself.",
 		})
 	case d.Entry.Attempts >= maxWishes:
 		return l.resolve(queue.Resolution{
-			Doubt: d, State: queue.StateInDoubt, Taken: d.Taken + 1,
+			Doubt: d, State: viewing.StateInDoubt, Taken: d.Taken + 1,
 			Reason: fmt.Sprintf("Read back: this wish was sent %d times and never answered.", d.Entry.Attempts),
 		})
 	default:
 		return l.resolve(queue.Resolution{
-			Doubt: d, State: queue.StatePending,
+			Doubt: d, State: viewing.StatePending,
 			Reason: "Read back: a wish may be repeated without harm. It is sent again.",
 		})
 	}

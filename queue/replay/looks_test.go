@@ -32,10 +32,10 @@ func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 		return err
 	}
 	k.set(func(m *memory) {
-		if s.State == queue.StateDelivered && s.Attempt > 0 {
+		if s.State == viewing.StateDelivered && s.Attempt > 0 {
 			k.answered = append([]queue.Sent{{Entry: *m.rows[s.Entry-1], At: time.Now()}}, k.answered...)
 		}
-		if s.State != queue.StateInDoubt {
+		if s.State != viewing.StateInDoubt {
 			return
 		}
 		since := time.Now()
@@ -50,7 +50,7 @@ func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 func (k *keeper) Doubts(context.Context, string) (all []queue.Doubt, err error) {
 	k.set(func(m *memory) {
 		for _, e := range m.rows {
-			if d := k.doubts[e.ID]; d != nil && e.State == queue.StateInDoubt {
+			if d := k.doubts[e.ID]; d != nil && e.State == viewing.StateInDoubt {
 				found := *d
 				found.Entry = *e
 				all = append(all, found)
@@ -81,19 +81,19 @@ func (k *keeper) NextLook(ctx context.Context, account string) (t time.Time, ok 
 func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
 	k.set(func(m *memory) {
 		row := m.rows[r.Doubt.Entry.ID-1]
-		if row.State != queue.StateInDoubt {
+		if row.State != viewing.StateInDoubt {
 			err = fmt.Errorf("resolve: %w", queue.ErrState)
 			return
 		}
 		row.State, row.Reason = r.State, r.Reason
 		switch {
-		case r.State == queue.StateInDoubt:
+		case r.State == viewing.StateInDoubt:
 			d := k.doubts[row.ID]
 			d.LookAt, d.Taken, d.Readings = r.LookAt, r.Taken, r.Readings
 		case !r.Resend:
 			delete(k.doubts, row.ID)
 		}
-		if r.State == queue.StatePending {
+		if r.State == viewing.StatePending {
 			row.NextAt = time.Now()
 		}
 		m.nudge()
@@ -109,7 +109,7 @@ func (k *keeper) Answered(_ context.Context, _ string, _ time.Time, n int) (sent
 func (k *keeper) Claims(_ context.Context, _ string, keys []string) (claims []queue.Entry, err error) {
 	k.set(func(m *memory) {
 		for _, e := range m.rows {
-			if e.State == queue.StateDelivered && slices.Contains(keys, e.Media.Key()) {
+			if e.State == viewing.StateDelivered && slices.Contains(keys, e.Media.Key()) {
 				claims = append(claims, *e)
 			}
 		}
@@ -171,7 +171,7 @@ func reflect(t *testing.T, show func(look int, anchor tracker.HistoryItem) track
 		k.add(1)
 		synctest.Wait()
 		s.set(func(s *remote) { s.answer = nil })
-		if e := k.entry(1); e.State != queue.StateInDoubt {
+		if e := k.entry(1); e.State != viewing.StateInDoubt {
 			t.Fatalf("entry is %s", e.State)
 		}
 		test(k, s, l)
@@ -203,12 +203,12 @@ func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 	reflect(t, same, nil, func(k *keeper, s *mirror, _ *Loop) {
 		glance(t, k, s)
 		exactly(t, 5*time.Minute-glanceAfter, "look", s.looked)
-		if e := k.entry(1); e.State != queue.StateInDoubt || len(s.sends) != 1 {
+		if e := k.entry(1); e.State != viewing.StateInDoubt || len(s.sends) != 1 {
 			t.Errorf("after one look: %+v", e)
 		}
 		exactly(t, 30*time.Second, "look", s.looked)
 		e := k.entry(1)
-		if e.State != queue.StateDelivered || e.Revision != 0 || len(s.sends) != 2 || s.sends[0].req.IdempotencyKey != s.sends[1].req.IdempotencyKey {
+		if e.State != viewing.StateDelivered || e.Revision != 0 || len(s.sends) != 2 || s.sends[0].req.IdempotencyKey != s.sends[1].req.IdempotencyKey {
 			t.Errorf("after two looks: %+v, %d sends", e, len(s.sends))
 		}
 		if a := k.row(); a.Keeps != "exact" || a.Owner != "usr_1" || !a.Support["history"].Has || a.Support["status"].Has {
@@ -243,7 +243,7 @@ func TestLooksGrowRare(t *testing.T) {
 		for _, wait := range waits {
 			exactly(t, wait, "look", s.looked)
 		}
-		if e := k.entry(1); e.State != queue.StateInDoubt || l.Health().State != OK || len(s.sends) != 1 {
+		if e := k.entry(1); e.State != viewing.StateInDoubt || l.Health().State != OK || len(s.sends) != 1 {
 			t.Errorf("%+v, health %+v", e, l.Health())
 		}
 		time.Sleep(60 * 24 * time.Hour)
@@ -267,12 +267,12 @@ func TestExhaustedReadingFollowsTheSetting(t *testing.T) {
 			reflect(t, other, func(o *Options) { o.InDoubt = setting }, func(k *keeper, s *mirror, _ *Loop) {
 				time.Sleep(5*time.Minute + time.Minute + 5*time.Minute + time.Hour)
 				synctest.Wait()
-				if e := k.entry(1); e.State != queue.StateInDoubt {
+				if e := k.entry(1); e.State != viewing.StateInDoubt {
 					t.Fatalf("entry is %s before reading was exhausted", e.State)
 				}
 				time.Sleep(6 * time.Hour)
 				synctest.Wait()
-				if e := k.entry(1); e.State != queue.StateDelivered || len(s.sends) != want {
+				if e := k.entry(1); e.State != viewing.StateDelivered || len(s.sends) != want {
 					t.Errorf("%+v, %d sends, want %d", e, len(s.sends), want)
 				}
 			})
@@ -291,7 +291,7 @@ func TestResendsWithTheSameKeyBackOffForTwelveHours(t *testing.T) {
 		n, _ := s.seen()
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
-		if again, _ := s.seen(); again != n || k.entry(1).State != queue.StateInDoubt {
+		if again, _ := s.seen(); again != n || k.entry(1).State != viewing.StateInDoubt {
 			t.Errorf("%d sends after 12 hours, entry %s", again-n, k.entry(1).State)
 		}
 		for _, sent := range s.sends[1:] {
@@ -319,7 +319,7 @@ func TestLookIsBrokenOffByANewKey(t *testing.T) {
 			t.Errorf("%d looks with the old key, want only the early one", s.looked())
 		}
 		exactly(t, 30*time.Second, "look with the new key", next.looked)
-		if e := k.entry(1); e.State != queue.StateDelivered || len(next.sends) != 1 {
+		if e := k.entry(1); e.State != viewing.StateDelivered || len(next.sends) != 1 {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -329,7 +329,7 @@ func TestNothingIsLookedForWithoutAKeeper(t *testing.T) {
 	reflect(t, same, func(o *Options) { o.Doubts = nil }, func(k *keeper, s *mirror, _ *Loop) {
 		time.Sleep(48 * time.Hour)
 		synctest.Wait()
-		if s.looked() != 0 || k.entry(1).State != queue.StateInDoubt {
+		if s.looked() != 0 || k.entry(1).State != viewing.StateInDoubt {
 			t.Errorf("%d looks, entry %s", s.looked(), k.entry(1).State)
 		}
 	})

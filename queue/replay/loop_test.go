@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func contains(s, part string) bool { return strings.Contains(s, part) }
@@ -50,19 +51,19 @@ func TestFates(t *testing.T) {
 	later := tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 425}
 	for name, c := range map[string]struct {
 		verdict  tracker.Verdict
-		state    queue.State
+		state    viewing.State
 		attempts int
 		revision int
 		paused   string
 		health   State
 	}{
-		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, queue.StateDelivered, 1, 0, "", OK},
-		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, queue.StateRejected, 1, 1, "", OK},
-		"offline":   {offline(), queue.StatePending, 0, 0, "", Offline},
-		"refused":   {refused(), queue.StatePending, 0, 0, PausedKey, Attention},
-		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, queue.StatePending, 0, 0, PausedAddress, Attention},
-		"later":     {later, queue.StatePending, 1, 0, "", OK},
-		"in doubt":  {broken(), queue.StateInDoubt, 1, 0, "", OK},
+		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, viewing.StateDelivered, 1, 0, "", OK},
+		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", OK},
+		"offline":   {offline(), viewing.StatePending, 0, 0, "", Offline},
+		"refused":   {refused(), viewing.StatePending, 0, 0, PausedKey, Attention},
+		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, PausedAddress, Attention},
+		"later":     {later, viewing.StatePending, 1, 0, "", OK},
+		"in doubt":  {broken(), viewing.StateInDoubt, 1, 0, "", OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *memory, s *remote) {
@@ -102,13 +103,13 @@ func TestNoKeyLeasesNothing(t *testing.T) {
 		}
 		l.Use(s)
 		synctest.Wait()
-		if _, p := s.seen(); p != 1 || m.count(queue.StateDelivered) != 1 || l.Health().State != OK {
-			t.Errorf("%d probes, %d delivered, health %s", p, m.count(queue.StateDelivered), l.Health().State)
+		if _, p := s.seen(); p != 1 || m.count(viewing.StateDelivered) != 1 || l.Health().State != OK {
+			t.Errorf("%d probes, %d delivered, health %s", p, m.count(viewing.StateDelivered), l.Health().State)
 		}
 		l.Use(nil)
 		m.add(2)
 		synctest.Wait()
-		if m.count(queue.StatePending) != 1 || l.Health().State != NoKey {
+		if m.count(viewing.StatePending) != 1 || l.Health().State != NoKey {
 			t.Errorf("sent without a key; health %s", l.Health().State)
 		}
 	})
@@ -125,7 +126,7 @@ func TestNewsOfAnOldKeySaysNothingOfTheNewOne(t *testing.T) {
 		l.Use(fresh)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if m.row().Paused != "" || m.entry(id).State != queue.StateDelivered {
+		if m.row().Paused != "" || m.entry(id).State != viewing.StateDelivered {
 			t.Errorf("paused %q, entry %s", m.row().Paused, m.entry(id).State)
 		}
 		if n, p := fresh.seen(); n != 1 || p != 1 {
@@ -222,7 +223,7 @@ func TestPauseTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		e := m.entry(id)
-		if n, _ := s.seen(); n != 2 || e.State != queue.StatePending || e.Attempts != 0 {
+		if n, _ := s.seen(); n != 2 || e.State != viewing.StatePending || e.Attempts != 0 {
 			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
 		}
 	})
@@ -295,7 +296,7 @@ func TestUnidentifiedEntryIsHeldUnsent(t *testing.T) {
 		start(t, newLoop(t, m, s))
 		id := m.add(0)
 		synctest.Wait()
-		if e := m.entry(id); e.State != queue.StateHeld || e.Reason != "unresolved" || e.Attempts != 0 {
+		if e := m.entry(id); e.State != viewing.StateHeld || e.Reason != "unresolved" || e.Attempts != 0 {
 			t.Errorf("entry is %s (%s) after %d attempts", e.State, e.Reason, e.Attempts)
 		}
 		if n, _ := s.seen(); n != 0 {

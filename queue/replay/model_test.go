@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // judge is a service that keeps watch over what must never come.
@@ -133,12 +133,12 @@ func (w *world) stop() {
 	if took := time.Since(began); took > grace+lastWord {
 		broke("stopping took %s", took)
 	}
-	if len(w.m.leases) > w.m.count(queue.StateSending) {
+	if len(w.m.leases) > w.m.count(viewing.StateSending) {
 		broke("leases are left: %v", w.m.leases)
 	}
 	for _, e := range w.m.rows { // as the real queue does when it is opened
-		if e.State == queue.StateSending {
-			e.State = queue.StateInDoubt
+		if e.State == viewing.StateSending {
+			e.State = viewing.StateInDoubt
 			w.m.sending--
 			delete(w.m.leases, e.ID)
 		}
@@ -283,7 +283,7 @@ func (w *world) recover() {
 	w.check()
 	doubted := map[string]bool{}
 	for _, e := range w.m.rows {
-		doubted[e.Media.Key()] = doubted[e.Media.Key()] || e.State == queue.StateInDoubt
+		doubted[e.Media.Key()] = doubted[e.Media.Key()] || e.State == viewing.StateInDoubt
 		if !e.State.Finished() && !doubted[e.Media.Key()] {
 			broke("entry %d is %s a day after all was well; account %+v, health %+v", e.ID, e.State, w.m.account, w.loop.Health())
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // addBatch commits viewings at once; a negative film is one that an import brought.
@@ -190,7 +191,7 @@ func TestGraceIsKeptToTheEnd(t *testing.T) {
 		if n, _ := s.seen(); n != 1 {
 			t.Fatalf("%d left, want only what came without a grace", n)
 		}
-		m.set(func(m *memory) { m.rows[1].State = queue.StateDropped; m.nudge() })
+		m.set(func(m *memory) { m.rows[1].State = viewing.StateDropped; m.nudge() })
 		exactly(t, 5*time.Minute, "send", sends(s))
 		time.Sleep(time.Hour)
 		if n, _ := s.seen(); n != 2 || l.Health().State != OK {

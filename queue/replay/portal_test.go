@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // These tests put something between the loop and the service that answers in
@@ -106,12 +107,12 @@ func (h *hotel) recorded(t *testing.T) map[int64]int {
 // letGo settles what is in doubt as a user does who has looked.
 func letGo(t *testing.T, s *queue.Store) {
 	t.Helper()
-	doubts, err := s.Entries(t.Context(), queue.Filter{State: queue.StateInDoubt})
+	doubts, err := s.Entries(t.Context(), queue.Filter{State: viewing.StateInDoubt})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range doubts {
-		if err := s.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: queue.StatePending, NextAt: e.NextAt}); err != nil {
+		if err := s.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: viewing.StatePending, NextAt: e.NextAt}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,7 +82,7 @@ func (f flight) outlived(ctx context.Context) bool {
 		return false
 	}
 	f.settle(queue.Settlement{
-		Entry: f.entry.ID, State: queue.StateInDoubt, NextAt: time.Now(),
+		Entry: f.entry.ID, State: viewing.StateInDoubt, NextAt: time.Now(),
 		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
 	})
 	f.run.post(func() { f.run.lookout.stale = true })
@@ -150,7 +150,7 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 		return false
 	}
 	f.settle(queue.Settlement{
-		Entry: e.ID, State: queue.StateMerged,
+		Entry: e.ID, State: viewing.StateMerged,
 		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339)),
 	})
 	return true

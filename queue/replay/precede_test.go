@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -33,16 +32,16 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 		apart   time.Duration
 		runtime float64
 		class   viewing.Class
-		want    queue.State
+		want    viewing.State
 		records int
 	}{
-		"the same playback":                  {18 * time.Minute, 0, viewing.ClassCatchUp, queue.StateMerged, 1},
-		"the same, the other way round":      {-18 * time.Minute, 0, viewing.ClassCatchUp, queue.StateMerged, 1},
-		"another playback":                   {21 * time.Minute, 0, viewing.ClassCatchUp, queue.StateDelivered, 2},
-		"half the running time":              {59 * time.Minute, 7200, viewing.ClassCatchUp, queue.StateMerged, 1},
-		"more than half of the running time": {61 * time.Minute, 7200, viewing.ClassCatchUp, queue.StateDelivered, 2},
-		"a short one":                        {18 * time.Minute, 1800, viewing.ClassCatchUp, queue.StateDelivered, 2},
-		"live is not looked up":              {time.Minute, 0, viewing.ClassLive, queue.StateDelivered, 2},
+		"the same playback":                  {18 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateMerged, 1},
+		"the same, the other way round":      {-18 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateMerged, 1},
+		"another playback":                   {21 * time.Minute, 0, viewing.ClassCatchUp, viewing.StateDelivered, 2},
+		"half the running time":              {59 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateMerged, 1},
+		"more than half of the running time": {61 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateDelivered, 2},
+		"a short one":                        {18 * time.Minute, 1800, viewing.ClassCatchUp, viewing.StateDelivered, 2},
+		"live is not looked up":              {time.Minute, 0, viewing.ClassLive, viewing.StateDelivered, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
@@ -55,7 +54,7 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 				b.commit(v)
 				b.pass(time.Minute)
 				says := ""
-				if c.want == queue.StateMerged {
+				if c.want == viewing.StateMerged {
 					says = "Merged: the service has this item already, watched at"
 				}
 				b.ends(1, c.want, says)
@@ -132,7 +131,7 @@ func TestLookUpWaitsForTheNetwork(t *testing.T) {
 		b.armAt("GET /me", "drop-before", 6)
 		b.commit(caughtUp(1, 30*time.Hour))
 		b.pass(time.Hour)
-		b.ends(1, queue.StateMerged, "the same playback")
+		b.ends(1, viewing.StateMerged, "the same playback")
 		if n := b.films()[1]; n != 1 {
 			b.Errorf("%d records", n)
 		}

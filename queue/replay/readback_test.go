@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // faults are the ways in which a service leaves one in doubt.
@@ -50,7 +51,7 @@ func (b *bed) allOnce(n int) {
 	if c := b.counts(); c.Delivered != int64(n) || c.InDoubt+c.Pending+c.Sending+c.Held != 0 {
 		b.Errorf("counts %+v, want %d delivered", c, n)
 		for id := range int64(n) {
-			if e := b.entry(id + 1); e.State != queue.StateDelivered {
+			if e := b.entry(id + 1); e.State != viewing.StateDelivered {
 				b.Errorf("entry %d is %s: %q", e.ID, e.State, b.said(e.ID))
 			}
 		}
@@ -105,7 +106,7 @@ func (b *bed) schedule(says string) {
 	}
 	b.pass(4 * time.Millisecond)
 	e := b.entry(2)
-	if e.State != queue.StateDelivered || e.Revision != 0 || e.Attempts != 2 {
+	if e.State != viewing.StateDelivered || e.Revision != 0 || e.Attempts != 2 {
 		b.Errorf("entry %+v", e)
 	}
 	said := strings.Join(b.said(2), "\n")
@@ -164,13 +165,13 @@ func (b *bed) withinSeconds(fault string, arrived bool) {
 	b.arm(fault, 1)
 	b.commit(ago(1, 26*time.Hour))
 	b.pass(glanceAfter - time.Millisecond)
-	if e := b.entry(1); e.State != queue.StateInDoubt {
+	if e := b.entry(1); e.State != viewing.StateInDoubt {
 		b.Fatalf("entry is %s: %q", e.State, b.said(1))
 	}
 	b.pass(2 * time.Millisecond)
-	want := queue.StateInDoubt
+	want := viewing.StateInDoubt
 	if arrived {
-		want = queue.StateDelivered
+		want = viewing.StateDelivered
 	}
 	if e := b.entry(1); e.State != want || e.Attempts != 1 {
 		b.Fatalf("entry is %s after %d attempts, want %s: %q", e.State, e.Attempts, want, b.said(1))
@@ -192,7 +193,7 @@ func TestEarlyLookWaitsForTheService(t *testing.T) {
 		b.armAt("GET /me", "bare:503", 4)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(glanceAfter + 6*time.Second) // asked then, and 1, 3 and 7 s later
-		if e := b.entry(2); e.State != queue.StateInDoubt || b.loop.Health().State != Offline {
+		if e := b.entry(2); e.State != viewing.StateInDoubt || b.loop.Health().State != Offline {
 			b.Fatalf("entry is %s, health %+v", e.State, b.loop.Health())
 		}
 		b.pass(2 * time.Second)
@@ -211,7 +212,7 @@ func TestEarlyLooksSpareASlowService(t *testing.T) {
 		b.pass(glanceAfter + 11*time.Second)
 		b.commit(ago(2, 30*time.Hour))
 		b.pass(98 * time.Second)
-		if e := b.entry(3); e.State != queue.StateInDoubt {
+		if e := b.entry(3); e.State != viewing.StateInDoubt {
 			b.Errorf("entry is %s, looked for too soon", e.State)
 		}
 		b.pass(2 * time.Second)
@@ -237,7 +238,7 @@ func TestOwnDeliveriesAreNoChange(t *testing.T) {
 					b.pass(5 * time.Second)
 				}
 				b.pass(2 * time.Second)
-				want := map[string]queue.State{"ours": queue.StateDelivered, "another device's": queue.StateInDoubt}[name]
+				want := map[string]viewing.State{"ours": viewing.StateDelivered, "another device's": viewing.StateInDoubt}[name]
 				if e := b.entry(2); e.State != want {
 					b.Errorf("entry is %s, want %s: %q", e.State, want, b.said(2))
 				}
@@ -249,7 +250,7 @@ func TestOwnDeliveriesAreNoChange(t *testing.T) {
 // TestNothingIsLearnedWithoutAnAnchor: the first viewing ever is in doubt; a
 // record settles it, its absence does not until another has arrived.
 func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
-	for fault, at := range map[string]queue.State{"drop-after": queue.StateDelivered, "drop-before": queue.StateInDoubt} {
+	for fault, at := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
 				b.arm(fault, 1)
@@ -301,9 +302,9 @@ func (b *bed) judge(setting Setting, fault string, n int64) {
 		switch {
 		case times > 1 && !(flag && setting == Resend):
 			b.Errorf("entry %d was recorded %d times\n%s", e.ID, times, said)
-		case times == 0 && e.State == queue.StateDelivered && !(flag && setting == Assume):
+		case times == 0 && e.State == viewing.StateDelivered && !(flag && setting == Assume):
 			b.Errorf("entry %d is lost\n%s", e.ID, said)
-		case e.State == queue.StateInDoubt && (setting != Hold || !strings.Contains(e.Reason, "It waits for you")):
+		case e.State == viewing.StateInDoubt && (setting != Hold || !strings.Contains(e.Reason, "It waits for you")):
 			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -45,7 +44,7 @@ func (b *bed) explained(id int64, says string) {
 }
 
 // stands checks where an entry stands, and what it is of.
-func (b *bed) stands(id int64, state queue.State, reason, key string) {
+func (b *bed) stands(id int64, state viewing.State, reason, key string) {
 	b.Helper()
 	if e := b.entry(id); e.State != state || e.Reason != reason || e.Media.Key() != key {
 		b.Errorf("entry %d is %s (%s), %s; want %s (%s), %s", id, e.State, e.Reason, e.Media.Key(), state, reason, key)
@@ -73,9 +72,9 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 		b.askedTimes(0, 0) // it gathers first
 		b.pass(4 * time.Second)
 		for id, key := range map[int64]string{1: "movie:603", 2: "episode:1396:1:2", 3: "episode:1396:1:3", 4: "movie:438631", 5: "tv:1438"} {
-			b.stands(id, queue.StateDelivered, "", key)
+			b.stands(id, viewing.StateDelivered, "", key)
 		}
-		b.stands(6, queue.StateHeld, rules.Unresolved, "")
+		b.stands(6, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.askedTimes(4, 0) // two of titles, and of each the years beside
 		b.explained(1, `The service knows tt0133093 as "The Matrix" (1999; film tmdb 603, high confidence).`)
 		b.explained(4, "The service is sure that it is")
@@ -96,10 +95,10 @@ func TestNamesakesAYearApartAreHeld(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.commit(nameless(filmBy("", "Saw", 2004)), nameless(filmBy("", "Saw", 2003)), nameless(filmBy("tt0387564", "Saw", 2004)), nameless(filmBy("", "The Matrix", 1999)))
 		b.pass(5 * time.Second)
-		b.stands(1, queue.StateHeld, rules.Unresolved, "")
-		b.stands(2, queue.StateHeld, rules.Unresolved, "")
-		b.stands(3, queue.StateDelivered, "", "movie:176")
-		b.stands(4, queue.StateDelivered, "", "movie:603")
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.stands(3, viewing.StateDelivered, "", "movie:176")
+		b.stands(4, viewing.StateDelivered, "", "movie:603")
 		b.explained(1, "but another of that title is at most a year away. If that is right: filmspool queue edit 1 --movie 176")
 	})
 }
@@ -115,11 +114,11 @@ func TestTroubleWithTheYearsBeside(t *testing.T) {
 		b.askedTimes(1, 3) // two titles, and one of the years beside
 		b.armAt(singleAsked, "status:500", 1)
 		b.pass(2 * time.Second)
-		b.stands(1, queue.StateHeld, rules.Unresolved, "")
-		b.stands(2, queue.StateHeld, rules.Unresolved, "")
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.pass(2 * time.Minute)
-		b.stands(1, queue.StateDelivered, "", "movie:603")
-		b.stands(2, queue.StateDelivered, "", "movie:438631")
+		b.stands(1, viewing.StateDelivered, "", "movie:603")
+		b.stands(2, viewing.StateDelivered, "", "movie:438631")
 	})
 }
 
@@ -130,7 +129,7 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 		b.commit(nameless(filmBy("", "Dune", 0)), nameless(filmBy("tt0903747", "Breaking", 0)), nameless(unsure))
 		b.pass(5 * time.Second)
 		for id := range int64(3) {
-			b.stands(id+1, queue.StateHeld, rules.Unresolved, "")
+			b.stands(id+1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		}
 		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool queue edit 1 --movie 841")
 		b.explained(2, "but that is no film.")
@@ -143,7 +142,7 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 			b.Fatal(err)
 		}
 		b.pass(time.Second)
-		b.stands(3, queue.StateDelivered, "", "movie:603")
+		b.stands(3, viewing.StateDelivered, "", "movie:603")
 	})
 }
 
@@ -153,7 +152,7 @@ func TestWhatIsHeldForItsClassStaysHeld(t *testing.T) {
 		v.Class = viewing.ClassBulk
 		b.commit(v)
 		b.pass(5 * time.Second)
-		b.stands(1, queue.StateHeld, rules.Bulk, "movie:603")
+		b.stands(1, viewing.StateHeld, viewing.ReasonBulk, "movie:603")
 	})
 }
 
@@ -184,7 +183,7 @@ func TestManyAreAskedAboutFiftyAtOnce(t *testing.T) {
 		b.commit(append(all, nameless(filmBy("tt0133093", "", 0)))...)
 		b.pass(7 * time.Second)
 		b.askedTimes(3, 0)
-		b.stands(121, queue.StateDelivered, "", "movie:603")
+		b.stands(121, viewing.StateDelivered, "", "movie:603")
 		b.pass(12 * time.Hour)
 		b.askedTimes(3, 0)
 	})
@@ -198,7 +197,7 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 			b.commit(ago(1, time.Minute)) // what is sent changes nothing
 		}
 		b.askedTimes(3, 6) // two questions before it is clear
-		b.stands(1, queue.StateHeld, rules.Unresolved, "")
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		a, err := b.store.Account(b.Context(), "default")
 		if err != nil {
 			b.Fatal(err)
@@ -227,8 +226,8 @@ func TestOneByOneWhereThereIsNoBatch(t *testing.T) {
 				)
 				b.pass(15 * time.Second)
 				b.askedTimes(1, 5)
-				b.stands(3, queue.StateDelivered, "", "movie:603")
-				b.stands(5, queue.StateDelivered, "", "movie:604")
+				b.stands(3, viewing.StateDelivered, "", "movie:603")
+				b.stands(5, viewing.StateDelivered, "", "movie:604")
 				b.explained(1, "knows nothing of tt0000001")
 				b.pass(12 * time.Hour)
 				b.askedTimes(1, 5)
@@ -246,10 +245,10 @@ func TestTroubleBetweenSingleQuestions(t *testing.T) {
 		b.pass(2500 * time.Millisecond)
 		b.armAt(singleAsked, "status:500", 1)
 		b.pass(2 * time.Second)
-		b.stands(1, queue.StateDelivered, "", "movie:603")
-		b.stands(2, queue.StateHeld, rules.Unresolved, "")
+		b.stands(1, viewing.StateDelivered, "", "movie:603")
+		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.pass(2 * time.Minute)
-		b.stands(2, queue.StateDelivered, "", "movie:604")
+		b.stands(2, viewing.StateDelivered, "", "movie:604")
 	})
 }
 
@@ -300,7 +299,7 @@ func TestNobodyIsAskedWhileNothingMayLeave(t *testing.T) {
 		b.askedTimes(0, 0)
 		b.loop.Use(b.client)
 		b.pass(5 * time.Second)
-		b.stands(1, queue.StateDelivered, "", "movie:603")
+		b.stands(1, viewing.StateDelivered, "", "movie:603")
 	})
 }
 
@@ -339,8 +338,8 @@ func TestServiceWithoutQuestions(t *testing.T) {
 	inBed(t, false, func(o *Options) { o.Service = mute{o.Service.(*tracker.Client)} }, func(b *bed) {
 		b.commit(nameless(filmBy("tt0133093", "", 0)), ago(1, time.Minute))
 		b.pass(day)
-		b.stands(1, queue.StateHeld, rules.Unresolved, "")
-		b.stands(2, queue.StateDelivered, "", "movie:1")
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.stands(2, viewing.StateDelivered, "", "movie:1")
 	})
 }
 

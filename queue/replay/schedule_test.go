@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The answers that the tests use most.
@@ -64,12 +64,12 @@ func TestRowBackoffDoublesToItsCap(t *testing.T) {
 		for _, seconds := range []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900} {
 			exactly(t, time.Duration(seconds)*time.Second, "resend", sends(s))
 		}
-		if e := m.entry(id); e.State != queue.StatePending || e.Attempts != 13 {
+		if e := m.entry(id); e.State != viewing.StatePending || e.Attempts != 13 {
 			t.Errorf("entry is %s after %d attempts, want pending after 13", e.State, e.Attempts)
 		}
 		s.set(func(s *remote) { s.answer = nil })
 		exactly(t, 900*time.Second, "resend", sends(s))
-		if e := m.entry(id); e.State != queue.StateDelivered {
+		if e := m.entry(id); e.State != viewing.StateDelivered {
 			t.Errorf("entry is %s, want delivered", e.State)
 		}
 	})
@@ -88,12 +88,12 @@ func TestOfflineIsProbedByBackoffAndCountsNoAttempt(t *testing.T) {
 		if h := l.Health(); h.State != Offline || h.Reason != offline().Problem || h.NextTry.Sub(time.Now()) != 900*time.Second {
 			t.Errorf("health is %+v", h)
 		}
-		if e := m.entry(id); e.State != queue.StatePending || e.Attempts != 0 {
+		if e := m.entry(id); e.State != viewing.StatePending || e.Attempts != 0 {
 			t.Errorf("entry is %s after %d attempts, want pending after 0", e.State, e.Attempts)
 		}
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		exactly(t, 900*time.Second, "probe", probes(s))
-		if n, _ := s.seen(); n != 2 || m.entry(id).State != queue.StateDelivered || l.Health().State != OK {
+		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != OK {
 			t.Errorf("%d sends, entry %s, health %s", n, m.entry(id).State, l.Health().State)
 		}
 	})
@@ -120,7 +120,7 @@ func TestOfflineEndsByWakeOrNewWork(t *testing.T) {
 				if _, n := s.seen(); n != before+1 {
 					t.Errorf("%d probes at once, want 1", n-before)
 				}
-				if n := m.count(queue.StatePending); n != 0 {
+				if n := m.count(viewing.StatePending); n != 0 {
 					t.Errorf("%d entries still wait", n)
 				}
 			})
@@ -206,12 +206,12 @@ func TestPausedAccountIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 			m.add(int64(step + 2)) // new work is no reason to ask with a refused key
 			exactly(t, time.Duration(minutes)*time.Minute, "probe", probes(s))
 		}
-		if n, _ := s.seen(); n != 1 || m.entry(id).State != queue.StatePending || len(m.faults) > 0 {
+		if n, _ := s.seen(); n != 1 || m.entry(id).State != viewing.StatePending || len(m.faults) > 0 {
 			t.Errorf("%d sends, entry %s, %v", n, m.entry(id).State, m.faults)
 		}
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		exactly(t, 6*time.Hour, "probe", probes(s))
-		row, waiting := m.row(), m.count(queue.StatePending)
+		row, waiting := m.row(), m.count(viewing.StatePending)
 		if row.Paused != "" || row.Problem != "" || !row.ProbeAt.IsZero() || row.ProbeStep != 0 || waiting != 0 {
 			t.Errorf("row is %+v, %d wait", row, waiting)
 		}
@@ -244,8 +244,8 @@ func TestPauseEndsAtOnceByUseOrWake(t *testing.T) {
 				s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 				act(l, s)
 				synctest.Wait()
-				if m.row().Paused != "" || m.count(queue.StateDelivered) != 1 {
-					t.Errorf("paused %q, %d delivered", m.row().Paused, m.count(queue.StateDelivered))
+				if m.row().Paused != "" || m.count(viewing.StateDelivered) != 1 {
+					t.Errorf("paused %q, %d delivered", m.row().Paused, m.count(viewing.StateDelivered))
 				}
 			})
 		})
@@ -303,7 +303,7 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 				}
 				time.Sleep(1)
 				synctest.Wait()
-				if n := m.count(queue.StateDelivered); n != 2 || l.Health().State != OK {
+				if n := m.count(viewing.StateDelivered); n != 2 || l.Health().State != OK {
 					t.Errorf("%d delivered after the wait, health %s", n, l.Health().State)
 				}
 			})
@@ -321,7 +321,7 @@ func TestNewKeyEndsTheWaitOfTheOldOne(t *testing.T) {
 		id := m.add(2)
 		l.Use(&remote{})
 		synctest.Wait()
-		if e := m.entry(id); e.State != queue.StateDelivered {
+		if e := m.entry(id); e.State != viewing.StateDelivered {
 			t.Errorf("entry is %s with the new key, want delivered", e.State)
 		}
 	})
@@ -404,7 +404,7 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 		start(t, l)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n := m.count(queue.StateInDoubt); n != strikesToClose {
+		if n := m.count(viewing.StateInDoubt); n != strikesToClose {
 			t.Errorf("%d entries in doubt, want %d", n, strikesToClose)
 		}
 		if h := l.Health(); h.State != Offline {
@@ -413,7 +413,7 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		l.Wake()
 		synctest.Wait()
-		if n := m.count(queue.StateDelivered); n != 100-strikesToClose || l.Health().State != OK {
+		if n := m.count(viewing.StateDelivered); n != 100-strikesToClose || l.Health().State != OK {
 			t.Errorf("%d delivered, health %s", n, l.Health().State)
 		}
 	})
@@ -435,7 +435,7 @@ func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
 			time.Sleep(time.Minute)
 			id := m.add(i + 2)
 			synctest.Wait()
-			if e := m.entry(id); e.State != queue.StateDelivered {
+			if e := m.entry(id); e.State != viewing.StateDelivered {
 				t.Fatalf("entry %d is %s at once, want delivered", id, e.State)
 			}
 		}

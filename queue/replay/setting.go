@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
@@ -26,7 +27,7 @@ func (l *Loop) resends(d queue.Doubt, now time.Time) bool {
 // sameKey sends an entry again with the same Idempotency-Key.
 func (l *look) sameKey(d queue.Doubt) error {
 	return l.resolve(queue.Resolution{
-		Doubt: d, State: queue.StatePending, Resend: true,
+		Doubt: d, State: viewing.StatePending, Resend: true,
 		Reason: "Sent again with the same Idempotency-Key, which the service is trusted to record once.",
 	})
 }
@@ -37,17 +38,17 @@ func (l *look) unsettled(d queue.Doubt, why string, readings json.RawMessage, ta
 	if l.early[d.Entry.ID] {
 		return nil // reading back has only begun
 	}
-	m := queue.Resolution{Doubt: d, State: queue.StateInDoubt, Readings: readings, Taken: taken}
+	m := queue.Resolution{Doubt: d, State: viewing.StateInDoubt, Readings: readings, Taken: taken}
 	setting := l.inDoubt
 	if l.idempotent || l.stranger(d) || setting == Resend && d.Entry.Attempts >= maxResends {
 		setting = Hold
 	}
 	switch setting {
 	case Resend:
-		m.State = queue.StatePending
+		m.State = viewing.StatePending
 		m.Reason = fmt.Sprintf("Read back: %s. It is sent again because in_doubt is resend, and may be recorded twice.", why)
 	case Assume:
-		m.State = queue.StateDelivered
+		m.State = viewing.StateDelivered
 		m.Reason = fmt.Sprintf("Read back: %s. It is taken as delivered because in_doubt is delivered, and may be missing.", why)
 	default:
 		m.Reason = fmt.Sprintf("Read back: %s. It waits for you.", why)

@@ -11,14 +11,14 @@ import (
 // settlement is what becomes of an entry by the answer to its request, heard
 // at the instant at.
 func settlement(e queue.Entry, attempt int64, v tracker.Verdict, at time.Time, j jitter) queue.Settlement {
-	s := queue.Settlement{Entry: e.ID, Attempt: attempt, State: queue.StatePending, NextAt: e.NextAt, Answer: answer(v)}
+	s := queue.Settlement{Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, Answer: answer(v)}
 	switch v.Fate {
 	case tracker.Delivered:
-		s.State, s.NextAt, s.RemoteID = queue.StateDelivered, time.Time{}, v.ListID
+		s.State, s.NextAt, s.RemoteID = viewing.StateDelivered, time.Time{}, v.ListID
 	case tracker.Lacking:
-		s.State, s.NextAt, s.Reason = queue.StateDropped, time.Time{}, v.Problem
+		s.State, s.NextAt, s.Reason = viewing.StateDropped, time.Time{}, v.Problem
 	case tracker.Rejected:
-		s.State, s.NextAt, s.Reason, s.RaiseRevision = queue.StateRejected, time.Time{}, v.Problem, true
+		s.State, s.NextAt, s.Reason, s.RaiseRevision = viewing.StateRejected, time.Time{}, v.Problem, true
 	case tracker.Offline:
 		s.NotSent = true
 	case tracker.Refused, tracker.Unproven:
@@ -44,7 +44,7 @@ func again(e queue.Entry, v tracker.Verdict, at time.Time, j jitter) time.Time {
 // the service's own records, or the user, can say what became of it: reading
 // back begins with the entries in this state.
 func unclear(s queue.Settlement, v tracker.Verdict) queue.Settlement {
-	s.State, s.NextAt, s.Reason = queue.StateInDoubt, time.Time{}, v.Problem
+	s.State, s.NextAt, s.Reason = viewing.StateInDoubt, time.Time{}, v.Problem
 	return s
 }
 
@@ -61,7 +61,7 @@ func answer(v tracker.Verdict) queue.Answer {
 // never began.
 func withdrawn(e queue.Entry, attempt int64) queue.Settlement {
 	return queue.Settlement{
-		Entry: e.ID, Attempt: attempt, State: queue.StatePending, NextAt: e.NextAt, NotSent: true,
+		Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 		Answer: queue.Answer{Error: "not begun: sending stopped"},
 	}
 }
@@ -70,9 +70,9 @@ func withdrawn(e queue.Entry, attempt int64) queue.Settlement {
 func unfit(e queue.Entry, err error) queue.Settlement {
 	reason := heldFor(err)
 	if e.Kind == viewing.KindListItem && e.ListID == "" {
-		reason = "no_list"
+		reason = viewing.ReasonNoList
 	}
 	return queue.Settlement{
-		Entry: e.ID, State: queue.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},
+		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestStopWaitsForAnAnswerWithinTheGrace(t *testing.T) {
 	for name, c := range map[string]struct {
 		delay, takes time.Duration
-		state        queue.State
+		state        viewing.State
 	}{
-		"answered":  {4 * time.Second, 4 * time.Second, queue.StateDelivered},
-		"cut off":   {time.Minute, grace, queue.StateInDoubt},
-		"to the ns": {grace - 1, grace - 1, queue.StateDelivered},
+		"answered":  {4 * time.Second, 4 * time.Second, viewing.StateDelivered},
+		"cut off":   {time.Minute, grace, viewing.StateInDoubt},
+		"to the ns": {grace - 1, grace - 1, viewing.StateDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *memory, s *remote) {
@@ -33,7 +33,7 @@ func TestStopWaitsForAnAnswerWithinTheGrace(t *testing.T) {
 				if e := m.entry(id); e.State != c.state {
 					t.Errorf("entry is %s, want %s", e.State, c.state)
 				}
-				if e := m.entry(other); e.State != queue.StatePending || len(m.leases) != 0 {
+				if e := m.entry(other); e.State != viewing.StatePending || len(m.leases) != 0 {
 					t.Errorf("the other entry is %s, leases %v", e.State, m.leases)
 				}
 			})
@@ -49,7 +49,7 @@ func TestStopWhileMarkingSendsNothing(t *testing.T) {
 		synctest.Wait()
 		stop()
 		e := m.entry(id)
-		if n, _ := s.seen(); n != 0 || e.State != queue.StatePending || e.Attempts != 0 {
+		if n, _ := s.seen(); n != 0 || e.State != viewing.StatePending || e.Attempts != 0 {
 			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
 		}
 	})
@@ -75,8 +75,8 @@ func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
 		m.add(1)
 		synctest.Wait()
 		stop()
-		if m.row().Paused != PausedKey || m.count(queue.StatePending) != 1 {
-			t.Errorf("paused %q, %d pending", m.row().Paused, m.count(queue.StatePending))
+		if m.row().Paused != PausedKey || m.count(viewing.StatePending) != 1 {
+			t.Errorf("paused %q, %d pending", m.row().Paused, m.count(viewing.StatePending))
 		}
 	})
 }
@@ -103,7 +103,7 @@ func TestFullDiskStopsClaimingAndSendsNothing(t *testing.T) {
 		m.set(func(m *memory) { m.failMark = nil })
 		time.Sleep(storageCap)
 		synctest.Wait()
-		if n := m.count(queue.StateDelivered); n != 20 || l.Health().State != OK {
+		if n := m.count(viewing.StateDelivered); n != 20 || l.Health().State != OK {
 			t.Errorf("%d delivered after a minute, health %+v", n, l.Health())
 		}
 	})
@@ -125,7 +125,7 @@ func TestAnswerIsWrittenDownAgainAndAgain(t *testing.T) {
 		m.set(func(m *memory) { m.failWrite = nil })
 		time.Sleep(storageCap)
 		synctest.Wait()
-		if n, _ := s.seen(); n != 2 || m.entry(id).State != queue.StateDelivered || l.Health().State != OK {
+		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != OK {
 			t.Errorf("%d sends, entry %s, health %+v", n, m.entry(id).State, l.Health())
 		}
 	})
@@ -138,7 +138,7 @@ func TestAnswerNeverWrittenStaysSending(t *testing.T) {
 		id := m.add(1)
 		synctest.Wait()
 		stop()
-		if e := m.entry(id); e.State != queue.StateSending {
+		if e := m.entry(id); e.State != viewing.StateSending {
 			t.Errorf("entry is %s, want sending, for the next start to doubt it", e.State)
 		}
 	})

@@ -159,7 +159,7 @@ func TestStoreKeepsARejectedEntryWithItsAnswer(t *testing.T) {
 	})})
 	watch(t, s, "a", 1)
 	until(t, s, "rejection", func(c queue.Counts) bool { return c.Rejected == 1 })
-	entries, err := s.Entries(t.Context(), queue.Filter{State: queue.StateRejected})
+	entries, err := s.Entries(t.Context(), queue.Filter{State: viewing.StateRejected})
 	if err != nil || len(entries) != 1 || entries[0].Revision != 1 || entries[0].Reason != "the service refuses it" {
 		t.Fatalf("%+v, %v", entries, err)
 	}
@@ -202,7 +202,7 @@ func TestStoreOfflineAndBack(t *testing.T) {
 	l, _ := quick(t, s, service)
 	watch(t, s, "a", 1, 2, 3, 4, 5)
 	healthy(t, l, Offline)
-	entries, err := s.Entries(t.Context(), queue.Filter{State: queue.StatePending})
+	entries, err := s.Entries(t.Context(), queue.Filter{State: viewing.StatePending})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -193,7 +192,7 @@ func (w *doubtWorld) check() {
 	for _, e := range w.k.rows {
 		key := same{e.Media.IDs.TMDB, e.WatchedAt.Time()}
 		entries[key]++
-		if e.State == queue.StateDelivered {
+		if e.State == viewing.StateDelivered {
 			delivered[key]++
 		}
 	}

@@ -114,7 +114,7 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 				if n := u.hits.Load(); n < 2 || n > 1000 { // it backs off, to at most a minute
 					b.Fatalf("%d refusals", n)
 				}
-				if h := b.loop.Health(); h.State != Attention && c.what != "plan" || b.entry(1).State != queue.StateInDoubt {
+				if h := b.loop.Health(); h.State != Attention && c.what != "plan" || b.entry(1).State != viewing.StateInDoubt {
 					b.Fatalf("health %+v after %d refusals, entry is %s", h, u.hits.Load(), b.entry(1).State)
 				}
 				u.full.Store(false)

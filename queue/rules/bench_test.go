@@ -22,7 +22,7 @@ func BenchmarkDecide(b *testing.B) {
 		Path: "/srv/films/A Film (1999)/A Film (1999).mkv", Folder: "/srv/films/", Runtime: 7200, Genres: []string{"Crime", "Drama"},
 	})
 	for b.Loop() {
-		if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.State != rules.Pending {
+		if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.State != viewing.StatePending {
 			b.Fatal(d)
 		}
 	}

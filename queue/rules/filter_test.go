@@ -27,7 +27,7 @@ func theEpisode() *viewing.Media {
 // fits reports whether a filter of m alone ignores the viewing.
 func fits(m rules.Match, source string, v viewing.Viewing, item *viewing.Media) bool {
 	s := rules.Settings{Filters: []rules.Filter{rules.NewFilter(m, rules.Ignore)}}
-	return rules.Decide(s, source, v, item, noon()).State == rules.Dropped
+	return rules.Decide(s, source, v, item, noon()).State == viewing.StateDropped
 }
 
 func TestFilterPath(t *testing.T) {
@@ -157,32 +157,32 @@ func TestFilterAndTheRest(t *testing.T) {
 		classes map[viewing.Class]rules.Action
 		v       viewing.Viewing
 		item    *viewing.Media
-		state   string
+		state   viewing.State
 		reason  string
 		says    string
 	}{
-		{"sent", rules.Send, nil, seen("", 0), theFilm(), rules.Pending, "", "Nothing holds it back"},
-		{"held", rules.Hold, nil, seen("", 0), theFilm(), rules.Held, rules.Filtered, "Held by filter 1 (everything)."},
-		{"ignored", rules.Ignore, nil, seen("", 0), theFilm(), rules.Dropped, rules.Filtered, "Ignored by filter 1 (everything)"},
-		{"ignored, whatever else", rules.Ignore, all, seen(viewing.ClassBulk, time.Hour), nameless, rules.Dropped, rules.Filtered, "Ignored by filter 1"},
-		{"held, of the future", rules.Hold, nil, seen("", time.Hour), theFilm(), rules.Held, rules.Future, "future"},
-		{"held, without identifier", rules.Hold, nil, seen("", 0), nameless, rules.Held, rules.Filtered, "Held by filter 1"},
-		{"held, bulk", rules.Hold, nil, seen(viewing.ClassBulk, 0), theFilm(), rules.Held, rules.Filtered, "Held by filter 1"},
-		{"sent, bulk", rules.Send, nil, seen(viewing.ClassBulk, 0), theFilm(), rules.Held, rules.Bulk, "Held as bulk"},
-		{"sent, bulk ignored", rules.Send, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), rules.Dropped, rules.Bulk, "Ignored as bulk"},
-		{"held, bulk ignored", rules.Hold, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), rules.Dropped, rules.Bulk, "Ignored as bulk"},
-		{"sent, without identifier", rules.Send, all, seen(viewing.ClassLive, 0), nameless, rules.Held, rules.Unresolved, "unresolved"},
-		{"bulk sent", "", all, seen(viewing.ClassBulk, 0), theFilm(), rules.Pending, "", "It is bulk, which the settings have sent"},
-		{"review sent", "", all, seen(viewing.ClassReview, 0), theFilm(), rules.Pending, "", "It is review, which the settings have sent"},
-		{"review sent, of the future", "", all, seen(viewing.ClassReview, time.Hour), theFilm(), rules.Held, rules.Future, "future"},
-		{"review sent, without identifier", "", all, seen(viewing.ClassReview, 0), nameless, rules.Held, rules.Unresolved, "unresolved"},
-		{"review sent, unsure", "", all, unsure, theFilm(), rules.Held, rules.Review, "nobody but you can tell"},
-		{"review, unsure", "", nil, unsure, theFilm(), rules.Held, rules.Review, "does not prove that it was watched"},
-		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), rules.Dropped, rules.Review, "Ignored as review"},
-		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), rules.Held, "live", "Held as live, as the settings have it."},
-		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), rules.Dropped, "catch-up", "Ignored as catch-up"},
-		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), rules.Pending, "", "Nothing holds it back"},
-		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), rules.Pending, "", "Nothing holds it back"},
+		{"sent", rules.Send, nil, seen("", 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
+		{"held", rules.Hold, nil, seen("", 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1 (everything)."},
+		{"ignored", rules.Ignore, nil, seen("", 0), theFilm(), viewing.StateDropped, viewing.ReasonFiltered, "Ignored by filter 1 (everything)"},
+		{"ignored, whatever else", rules.Ignore, all, seen(viewing.ClassBulk, time.Hour), nameless, viewing.StateDropped, viewing.ReasonFiltered, "Ignored by filter 1"},
+		{"held, of the future", rules.Hold, nil, seen("", time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "future"},
+		{"held, without identifier", rules.Hold, nil, seen("", 0), nameless, viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1"},
+		{"held, bulk", rules.Hold, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonFiltered, "Held by filter 1"},
+		{"sent, bulk", rules.Send, nil, seen(viewing.ClassBulk, 0), theFilm(), viewing.StateHeld, viewing.ReasonBulk, "Held as bulk"},
+		{"sent, bulk ignored", rules.Send, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "Ignored as bulk"},
+		{"held, bulk ignored", rules.Hold, only(viewing.ClassBulk, rules.Ignore), seen(viewing.ClassBulk, 0), theFilm(), viewing.StateDropped, viewing.ReasonBulk, "Ignored as bulk"},
+		{"sent, without identifier", rules.Send, all, seen(viewing.ClassLive, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "unresolved"},
+		{"bulk sent", "", all, seen(viewing.ClassBulk, 0), theFilm(), viewing.StatePending, "", "It is bulk, which the settings have sent"},
+		{"review sent", "", all, seen(viewing.ClassReview, 0), theFilm(), viewing.StatePending, "", "It is review, which the settings have sent"},
+		{"review sent, of the future", "", all, seen(viewing.ClassReview, time.Hour), theFilm(), viewing.StateHeld, viewing.ReasonFuture, "future"},
+		{"review sent, without identifier", "", all, seen(viewing.ClassReview, 0), nameless, viewing.StateHeld, viewing.ReasonUnresolved, "unresolved"},
+		{"review sent, unsure", "", all, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "nobody but you can tell"},
+		{"review, unsure", "", nil, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "does not prove that it was watched"},
+		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), viewing.StateDropped, viewing.ReasonReview, "Ignored as review"},
+		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), viewing.StateHeld, "live", "Held as live, as the settings have it."},
+		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), viewing.StateDropped, "catch-up", "Ignored as catch-up"},
+		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
+		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
 	}
 	for _, tt := range tests {
 		s := rules.Settings{Classes: tt.classes}
@@ -193,7 +193,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		if d.State != tt.state || d.Reason != tt.reason || !strings.Contains(d.Why(), tt.says) {
 			t.Errorf("%s: %s (%s), %q", tt.name, d.State, d.Reason, d.Steps)
 		}
-		if wanted := tt.state == rules.Dropped; wanted && !rules.Ignored(d.Reason) {
+		if wanted := tt.state == viewing.StateDropped; wanted && !rules.Ignored(d.Reason) {
 			t.Errorf("%s: %q is no reason to ignore", tt.name, d.Reason)
 		}
 	}
@@ -215,15 +215,15 @@ func TestFilterIsNamed(t *testing.T) {
 		t.Errorf("%q", d.Steps)
 	}
 	want := "Of the filters, filter 1 (kind episode, shorter than 5m0s) has it sent."
-	if d := rules.Decide(s, "kodi:/k", v, theEpisode(), noon()); d.State != rules.Pending || len(d.Steps) != 3 || d.Steps[1] != want {
+	if d := rules.Decide(s, "kodi:/k", v, theEpisode(), noon()); d.State != viewing.StatePending || len(d.Steps) != 3 || d.Steps[1] != want {
 		t.Errorf("%s, %q", d.State, d.Steps)
 	}
 }
 
 func TestIgnored(t *testing.T) {
 	for reason, want := range map[string]bool{
-		rules.Filtered: true, rules.Bulk: true, "live": true, "catch-up": true,
-		rules.User: false, "": false, rules.Unresolved: false, rules.Future: false, "Kodi took the play count back.": false,
+		viewing.ReasonFiltered: true, viewing.ReasonBulk: true, "live": true, "catch-up": true,
+		viewing.ReasonUser: false, "": false, viewing.ReasonUnresolved: false, viewing.ReasonFuture: false, "Kodi took the play count back.": false,
 	} {
 		if rules.Ignored(reason) != want {
 			t.Errorf("%q: %v", reason, !want)

@@ -6,9 +6,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// importKind is the kind of sources that bring what was seen long ago.
-const importKind = "import"
-
 // settling is how long an entry waits that a library has just found. What was
 // marked together is written within two seconds of each other and read within
 // a second or two: by then it is known whether more follows.
@@ -16,7 +13,7 @@ const settling = 5 * time.Second
 
 // line decides behind whom the entry leaves, and when at the earliest.
 func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.Time) {
-	d.Backfill = viewing.SourceKind(source) == importKind ||
+	d.Backfill = viewing.SourceKind(source) == viewing.SourceImport ||
 		v.Class == viewing.ClassBulk || v.Class == viewing.ClassBackdated || v.Class == viewing.ClassImport
 	wait := s.Grace
 	if v.Class == viewing.ClassLive || v.Class == viewing.ClassCatchUp {

@@ -47,8 +47,8 @@ func viewings() *rapid.Generator[viewing.Viewing] {
 }
 
 // strictness orders what can become of an entry.
-func strictness(state string) int {
-	return slices.Index([]string{rules.Pending, rules.Held, rules.Dropped}, state)
+func strictness(state viewing.State) int {
+	return slices.Index([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateDropped}, state)
 }
 
 // TestDecideProperties holds for all settings: the first filter that fits
@@ -79,7 +79,7 @@ func TestDecideProperties(t *testing.T) {
 		if like := rules.Decide(alone, source, v, item, noon()); like.State != d.State || like.Reason != d.Reason {
 			t.Fatalf("filter %d alone: %s (%s); all of them: %s (%s)", first+1, like.State, like.Reason, d.State, d.Reason)
 		}
-		if by := fmt.Sprintf("filter %d (", first+1); d.Reason == rules.Filtered && !strings.Contains(d.Why(), by) {
+		if by := fmt.Sprintf("filter %d (", first+1); d.Reason == viewing.ReasonFiltered && !strings.Contains(d.Why(), by) {
 			t.Fatalf("%s is not named in %q", by, d.Steps)
 		}
 		plain := rules.Decide(rules.Settings{Classes: s.Classes}, source, v, item, noon())
@@ -87,7 +87,7 @@ func TestDecideProperties(t *testing.T) {
 			t.Fatalf("a filter has loosened %s to %s", plain.State, d.State)
 		}
 		late := v.WatchedAt.Time().After(noon().Add(5 * time.Minute))
-		if d.State == rules.Pending && (late || v.Unsure || !item.Identified()) {
+		if d.State == viewing.StatePending && (late || v.Unsure || !item.Identified()) {
 			t.Fatalf("sent though it must not: %q", d.Steps)
 		}
 	})

@@ -14,25 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// The states that a decision can give, in the queue's words.
-const (
-	Pending = "pending"
-	Held    = "held"
-	Dropped = "dropped" // the user wants it ignored
-)
-
-// The reasons for which an entry is held. Besides, the class of a viewing is
-// one where the user wants it so, and each but unresolved and future is a
-// reason to drop one; see [Ignored].
-const (
-	Unresolved = "unresolved" // no identifier that the service takes
-	Review     = "review"     // what was seen does not prove that, or when, it was watched
-	Backdated  = "backdated"  // an import or a restored file
-	Bulk       = "bulk"       // marked or imported together with others in one act
-	Future     = "future"     // more than five minutes ahead of this machine
-	Filtered   = "filter"     // a filter of the user's
-)
-
 // DefaultAccount is the account of every source without a route.
 const DefaultAccount = "default"
 
@@ -57,9 +38,9 @@ type Settings struct {
 // Decision is what becomes of one entry.
 type Decision struct {
 	Account string
-	State   string   // Pending, Held or Dropped
-	Reason  string   // for Held and Dropped: one of the reasons
-	Steps   []string // why, one plain sentence each; the first is about the account
+	State   viewing.State // pending, held or dropped
+	Reason  string        // for Held and Dropped: one of the reasons
+	Steps   []string      // why, one plain sentence each; the first is about the account
 	// Backfill is set for imports: they leave when nothing live is due.
 	Backfill bool
 	// NotBefore is when the entry may leave at the earliest; zero for at once.
@@ -70,7 +51,7 @@ type Decision struct {
 // for a list; now is this machine's time. What a filter and the class of a
 // viewing say both count, and the stricter of the two wins.
 func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
-	d := Decision{State: Pending}
+	d := Decision{State: viewing.StatePending}
 	d.route(s, source)
 	d.line(s, source, v, now)
 	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
@@ -80,13 +61,13 @@ func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now 
 	class := s.class(v.Class)
 	switch {
 	case filter.Action == Ignore:
-		d.end(Dropped, Filtered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
+		d.end(viewing.StateDropped, viewing.ReasonFiltered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
 	case class == Ignore:
-		d.end(Dropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
+		d.end(viewing.StateDropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
 	case Ahead(v, now):
-		d.end(Held, Future, "Held as future: its time lies more than 5 minutes ahead of this machine's clock.")
+		d.end(viewing.StateHeld, viewing.ReasonFuture, "Held as future: its time lies more than 5 minutes ahead of this machine's clock.")
 	case filter.Action == Hold:
-		d.end(Held, Filtered, "Held by "+filter.words(place)+".")
+		d.end(viewing.StateHeld, viewing.ReasonFiltered, "Held by "+filter.words(place)+".")
 	default:
 		if place >= 0 {
 			d.say("Of the filters, " + filter.words(place) + " has it sent.")
@@ -103,11 +84,11 @@ func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
 func (d *Decision) weigh(class Action, v viewing.Viewing, m *viewing.Media) {
 	switch byDefault := (Settings{}).class(v.Class); {
 	case class == Hold:
-		d.end(Held, string(v.Class), classWords(v.Class))
+		d.end(viewing.StateHeld, string(v.Class), classWords(v.Class))
 	case v.Unsure:
-		d.end(Held, Review, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
+		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
 	case m != nil && !m.Identified():
-		d.end(Held, Unresolved, "Held as unresolved: it has no identifier that the service takes.")
+		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "Held as unresolved: it has no identifier that the service takes.")
 	case byDefault == Hold:
 		d.say("It is " + string(v.Class) + ", which the settings have sent: " + d.leave())
 	default:
@@ -116,7 +97,7 @@ func (d *Decision) weigh(class Action, v viewing.Viewing, m *viewing.Media) {
 }
 
 // end decides.
-func (d *Decision) end(state, reason, why string) {
+func (d *Decision) end(state viewing.State, reason, why string) {
 	d.State, d.Reason = state, reason
 	d.say(why)
 }

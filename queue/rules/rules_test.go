@@ -45,30 +45,30 @@ func TestDecideState(t *testing.T) {
 		{"live film", seen(viewing.ClassLive, 0), film, ""},
 		{"catch-up film", seen(viewing.ClassCatchUp, -time.Hour), film, ""},
 		{"clock five minutes ahead", seen("", 5*time.Minute), film, ""},
-		{"clock further ahead", seen("", 5*time.Minute+time.Millisecond), film, rules.Future},
+		{"clock further ahead", seen("", 5*time.Minute+time.Millisecond), film, viewing.ReasonFuture},
 		{"today, of which only the date is known", dated(0), film, ""},
-		{"tomorrow, likewise", dated(1), film, rules.Future},
-		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, rules.Bulk},
-		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, rules.Backdated},
-		{"review", seen(viewing.ClassReview, -time.Hour), film, rules.Review},
+		{"tomorrow, likewise", dated(1), film, viewing.ReasonFuture},
+		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, viewing.ReasonBulk},
+		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, viewing.ReasonBackdated},
+		{"review", seen(viewing.ClassReview, -time.Hour), film, viewing.ReasonReview},
 		{"import", seen(viewing.ClassImport, -9000*time.Hour), film, ""},
-		{"import without tmdb", seen(viewing.ClassImport, -9000*time.Hour), imdbOnly, rules.Unresolved},
-		{"future and bulk", seen(viewing.ClassBulk, time.Hour), film, rules.Future},
-		{"bulk and unidentified", seen(viewing.ClassBulk, -time.Hour), imdbOnly, rules.Bulk},
-		{"imdb only", seen("", -time.Hour), imdbOnly, rules.Unresolved},
+		{"import without tmdb", seen(viewing.ClassImport, -9000*time.Hour), imdbOnly, viewing.ReasonUnresolved},
+		{"future and bulk", seen(viewing.ClassBulk, time.Hour), film, viewing.ReasonFuture},
+		{"bulk and unidentified", seen(viewing.ClassBulk, -time.Hour), imdbOnly, viewing.ReasonBulk},
+		{"imdb only", seen("", -time.Hour), imdbOnly, viewing.ReasonUnresolved},
 		{"special episode", seen("", -time.Hour), placed, ""},
-		{"episode without a series id", seen("", -time.Hour), unplaced, rules.Unresolved},
+		{"episode without a series id", seen("", -time.Hour), unplaced, viewing.ReasonUnresolved},
 		{"wish for a film", wish, film, ""},
 		{"wish for a series", wish, series, ""},
-		{"wish without tmdb", wish, imdbOnly, rules.Unresolved},
+		{"wish without tmdb", wish, imdbOnly, viewing.ReasonUnresolved},
 		{"list", list, nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := rules.Decide(rules.Settings{}, "browser:b1", tt.v, tt.m, noon())
-			want := rules.Held
+			want := viewing.StateHeld
 			if tt.reason == "" {
-				want = rules.Pending
+				want = viewing.StatePending
 			}
 			if d.State != want || d.Reason != tt.reason {
 				t.Errorf("decided %s (%s), want %s (%s)", d.State, d.Reason, want, tt.reason)
@@ -111,7 +111,7 @@ func TestStepsArePlainSentences(t *testing.T) {
 		if slices.ContainsFunc(d.Steps, func(s string) bool { return !strings.HasSuffix(s, ".") }) {
 			t.Errorf("not sentences: %q", d.Steps)
 		}
-		if d.State == rules.Held && !strings.Contains(d.Steps[1], d.Reason) {
+		if d.State == viewing.StateHeld && !strings.Contains(d.Steps[1], d.Reason) {
 			t.Errorf("the sentence %q does not name %s", d.Steps[1], d.Reason)
 		}
 	}

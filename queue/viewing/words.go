@@ -1,0 +1,85 @@
+package viewing
+
+import (
+	"slices"
+	"strings"
+)
+
+// State is where an entry of the outbox stands in its life.
+type State string
+
+// The states. Held and in doubt wait for a person or for a read-back; pending
+// and sending move by themselves; the others are finished.
+const (
+	StatePending   State = "pending"   // waits to be sent
+	StateSending   State = "sending"   // its request may be under way
+	StateDelivered State = "delivered" // the service has it
+	StateHeld      State = "held"      // not sent until its reason is gone
+	StateInDoubt   State = "in_doubt"  // it may have arrived
+	StateRejected  State = "rejected"  // the service refused the data
+	StateDropped   State = "dropped"   // withdrawn; kept for the record
+	StateMerged    State = "merged"    // the same playback as another entry
+)
+
+// States are all states, in the order of an entry's life.
+func States() []State {
+	return []State{
+		StatePending, StateSending, StateDelivered, StateHeld, StateInDoubt, StateRejected, StateDropped, StateMerged,
+	}
+}
+
+// Finished reports whether nothing is left to be done for an entry in s:
+// delivered, rejected, dropped or merged.
+func (s State) Finished() bool {
+	switch s {
+	case StateDelivered, StateRejected, StateDropped, StateMerged:
+		return true
+	default:
+		return false
+	}
+}
+
+// Valid reports whether s is one of the states.
+func (s State) Valid() bool { return slices.Contains(States(), s) }
+
+// Words are s as a sentence spells it: "in doubt".
+func (s State) Words() string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// The reasons for which an entry is held, or was dropped. Besides these, the
+// class of a viewing is a reason where the user's settings say so.
+const (
+	ReasonUnresolved = "unresolved" // no identifier that the service takes
+	ReasonReview     = "review"     // what was seen does not prove that, or when, it was watched
+	ReasonBackdated  = "backdated"  // an import or a restored file
+	ReasonBulk       = "bulk"       // marked or imported together with others in one act
+	ReasonFuture     = "future"     // more than five minutes ahead of this machine
+	ReasonFiltered   = "filter"     // a filter of the user's
+	ReasonUser       = "user"       // the user held it
+	ReasonImported   = "imported"   // it may leave from the queue that it was exported from
+	ReasonRestored   = "restored"   // the file is an older copy: it may have been sent since
+	ReasonNoList     = "no_list"    // its list, or the service's id of that, is not known
+	ReasonDamaged    = "damaged"    // what is stored is not what was written
+)
+
+// ReasonSeenTwice is why an entry was merged with another one of this queue.
+const ReasonSeenTwice = "another source saw the same playback"
+
+// Reasons are all reasons that are no class, the common ones first.
+func Reasons() []string {
+	return []string{
+		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser, ReasonImported,
+		ReasonRestored, ReasonNoList, ReasonDamaged,
+	}
+}
+
+// The kinds of source, which are how the name of a source begins.
+const (
+	SourceBrowser = "browser" // an extension that is paired with a code
+	SourceProgram = "program" // a program that posts, with a token of its own
+	SourceKodi    = "kodi"    // a library on this machine
+	SourceCLI     = "cli"     // a person who typed a command
+	SourceImport  = "import"  // what was seen long ago; it leaves when nothing live is due
+)
+
+// Sources are the kinds of source that a person can name.
+func Sources() []string { return []string{SourceBrowser, SourceProgram, SourceKodi, SourceCLI} }
