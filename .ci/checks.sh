@@ -127,9 +127,11 @@ step_mutants() {
   "$work/mutants" "${mutants_of[@]}"
 }
 
-# Short: the figures are for reading, not for judging.
-step_bench() {
-  local with=()
-  mapfile -t with < <(git grep -l '^func Benchmark' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
-  go test -run '^$' -bench . -benchtime 300ms -timeout 10m "${with[@]}" | grep -E '^(Benchmark|--- FAIL|FAIL|panic|ok)'
-}
+# Short: that each can be run, and a first figure. "long" takes its time.
+step_bench() { bench 20ms; }
+
+# The figures of the house, with their bounds.
+step_figures() { go test -count=1 -run '^TestFigures$' -v ./daemon; }
+
+# As "test", on any system and as anybody: what is missing is skipped with a line.
+step_tests() { go test ./...; }

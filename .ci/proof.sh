@@ -16,11 +16,11 @@ prove() {
 }
 
 # In each way of living with doubt.
-step_kills() { FILMSPOOL_KILLS=150 prove ./cmd/filmspool '^TestKills$' 1; }
+step_kills() { FILMSPOOL_KILLS=40 prove ./cmd/filmspool '^TestKills$' 1; }
 
 step_powercut() {
   need xfsprogs e2fsprogs mount
-  FILMSPOOL_POWER_CUTS=12 prove ./queue '^TestPowerCut$' 1
+  FILMSPOOL_POWER_CUTS=4 prove ./queue '^TestPowerCut$' 1
 }
 
 step_trouble() {
@@ -37,5 +37,5 @@ step_litestream() {
 
 # Short: the figures are for reading, not for judging.
 step_peers() {
-  (cd .bench && go vet . && go run . -rounds 4 -for 400ms)
+  (cd .bench && go vet . && go run . -rounds 2 -for 200ms)
 }

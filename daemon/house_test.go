@@ -32,6 +32,7 @@ type room struct {
 	dir   string
 	set   *token.FileSet
 	files map[string]*ast.File
+	texts map[string]string
 }
 
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
@@ -50,7 +51,7 @@ func (r room) shipped() []string {
 
 // makeRoom parses a room from text.
 func makeRoom(dir string, files map[string]string) (room, error) {
-	r := room{dir: dir, set: token.NewFileSet(), files: map[string]*ast.File{}}
+	r := room{dir: dir, set: token.NewFileSet(), files: map[string]*ast.File{}, texts: files}
 	for name, text := range files {
 		f, err := parser.ParseFile(r.set, filepath.Join(dir, name), text, parser.ParseComments)
 		if err != nil {
@@ -129,7 +130,7 @@ func TestHouse(t *testing.T) {
 
 // faults are the faults of one room by all rules.
 func faults(r room) []string {
-	return slices.Concat(docFaults(r), importFaults(r), lengthFaults(r), variableFaults(r, variables()), nameFaults(r))
+	return slices.Concat(docFaults(r), importFaults(r), lengthFaults(r), variableFaults(r, variables()), nameFaults(r), sentenceFaults(r))
 }
 
 // docFaults: a package has one doc comment, and it opens with the package's

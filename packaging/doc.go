@@ -1,8 +1,7 @@
-// Package packaging holds what other systems read about Filmspool: the units
-// of systemd, the scripts of OpenRC, SysV init and procd, and the property list
-// of launchd. The files beside this one are the only source of their text; this
-// package embeds them so that "filmspool service install" and a distribution's
-// package write the same words. How the container image is run stands in
+// Package packaging holds what other systems read about Filmspool. These are the
+// units of systemd, the scripts of OpenRC, SysV init and procd, and launchd's property
+// list. The files beside this one are the only source of their text. They are embedded,
+// so that "filmspool service install" and a package write the same words. How the container image is run stands in
 // container/Containerfile.
 //
 // It promises that the texts are complete but for their placeholders, and

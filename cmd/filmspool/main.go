@@ -1,5 +1,5 @@
-// Command filmspool keeps a film and TV diary: it takes viewings from browsers
-// and Kodi, keeps them on disk, and tells a tracking service of each once.
+// Command filmspool keeps a film and TV diary. It takes viewings from browsers and
+// Kodi, keeps them on disk, and tells a tracking service of each once.
 //
 // It owns the words a person types: one file for each subcommand, the exit
 // codes, and how errors are shown. It promises that every reading command has

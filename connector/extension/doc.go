@@ -1,39 +1,38 @@
 // Package extension is the browser extension: its source, and what packs it.
 //
-// It owns the folder source, which is loaded as it stands by Chromium and by
-// Firefox (Manifest V3, ES modules, no build step, no dependencies), and
-// [Pack], which makes the archive that each of the two is given.
+// It owns the folder source, which Chromium and Firefox load as it stands: Manifest
+// V3, ES modules, no build step, no dependencies. It owns [Pack], which makes the
+// archive that each of the two is given.
 //
-// It promises that the same source makes the same bytes, whatever the
-// machine, the clock and the file system, so that anybody can check what a
-// store hands out against what stands here; and that an archive holds
-// nothing but files of the source.
+// It promises that the same source makes the same bytes, whatever the machine, the
+// clock and the file system. So anybody can check what a store hands out. An archive
+// holds nothing but files of the source.
 //
 // It refuses to change code: only the manifest differs between the two. It
 // refuses to sign, to upload, and to hold a private key.
 //
 // # The source
 //
-// content runs in the pages of the sites that the user has allowed, measures
-// what is really played and reports it; identify makes of that report a film
-// or an episode, or says that it cannot; background keeps every event in a
-// database of the browser's before anything else happens to it and talks to
-// the daemon; pages are the popup and the options. They exchange the messages
-// of messages.js. Nothing but background talks to the daemon, and nothing
-// leaves the browser but to the daemon's address on this machine.
+// content runs in the pages of the sites that the user has allowed. It measures
+// what is really played and reports it. identify makes of that report a film or an
+// episode, or says that it cannot. background keeps every event in a database of
+// the browser's before anything else happens to it, and talks to the daemon. pages
+// are the popup and the options. They exchange the messages of messages.js. Nothing
+// but background talks to the daemon, and nothing leaves the browser but to the
+// daemon's address on this machine.
 //
-// The browser may kill the background at any moment. So an event is written
-// first, an alarm is set before it is written, it is sent with the id under
-// which it was written, and it is removed only when the daemon has it on its
-// own disk; the token is shown only to a daemon that has proved to know it.
+// The browser may kill the background at any moment. So an alarm is set before an
+// event is written, and the event is written before it is sent, under the same id. It
+// is removed only when the daemon has it on its own disk. The token is shown only to
+// a daemon that has proved to know it.
 //
 // # What was it?
 //
-// What names an item of themoviedb.org for certain is sent, and so is what has
-// an IMDb number: the daemon has it on disk and asks the service by itself. Of
-// a title alone the service is asked first, with the message resolve, by way of
-// the daemon. A certain answer is sent without a question. For the rest there
-// is a card, with what the service suggests. While the service or the daemon
+// What names an item of themoviedb.org for certain is sent. So is what has an IMDb
+// number: the daemon asks the service about it by itself. About a title alone the
+// service is asked first, by way of the daemon, with the message resolve. A certain
+// answer is sent without a question. For the rest there is a card, with what the
+// service suggests. While the service or the daemon
 // cannot be asked, the card says so, and it is asked again later, less and less
 // often. To ask changes nothing at the service.
 //

@@ -2,7 +2,7 @@
 // that whoever doubts it can read all of it.
 //
 // It owns three checks. [Host] stands before every route: a request must name
-// one of our own addresses, so a page that points its own host name at
+// one of our own addresses. So a page that points its own host name at
 // 127.0.0.1 (DNS rebinding) gets nowhere. [Extension] stands before the
 // connector: only a browser extension's Origin passes, and a browser never
 // lets a page or another extension forge that. [Control] stands before the

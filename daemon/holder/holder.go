@@ -1,12 +1,12 @@
-// Package holder says who has a port of this machine: another Filmspool or
-// some other program, its process, whose it is, and what would make it go.
+// Package holder says who has a port of this machine: another Filmspool or some
+// other program, whose process it is, and what would end it.
 //
-// It owns the question, asked of the holder itself (GET /v1/health) and, on
-// Linux, of /proc. It promises to take a second at most, to change nothing,
-// and to show nothing of a stranger's answer but a checked version.
+// It owns the question. It asks the holder itself (GET /v1/health) and, on Linux,
+// /proc. It promises to take a second at most, to change nothing, and to show
+// nothing of a stranger's answer but a checked version.
 //
-// It refuses to guess: what the system does not show stays empty, and where a
-// command to type would be a guess there is none.
+// It refuses to guess. What the system does not show stays empty, and no command
+// is given that would be a guess.
 package holder
 
 import (

@@ -1,14 +1,13 @@
-// Package nudge tells when it is worth trying again what has failed: the
-// network has changed, the machine has slept, the clock was set.
+// Package nudge tells when it is worth trying again what has failed: the network has
+// changed, the machine has slept, the clock was set.
 //
-// It owns the watching: on Linux the kernel's own news of addresses and
-// routes, elsewhere, or where those are refused, a look every half minute; and
-// the comparison of the two clocks. It promises to watch only while it is
-// armed, so that an idle program is not woken, and to melt a burst of news
-// into one nudge.
+// It owns the watching. On Linux the kernel tells of addresses and routes; elsewhere,
+// or where the kernel refuses, it looks every half minute. It compares two clocks to
+// see sleep. It promises to watch only while it is armed, so that an idle program is
+// not woken. It makes one nudge of a burst of news.
 //
-// It refuses to know whether anything can be reached: a nudge says no more
-// than "try now", and one that is missed costs no more than the usual wait.
+// It refuses to know whether anything can be reached. A nudge says no more than "try
+// now", and a missed one costs no more than the usual wait.
 package nudge
 
 import (

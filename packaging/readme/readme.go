@@ -1,10 +1,10 @@
 // Package readme reads what a page of Markdown, or any other text, tells its
 // reader to type, so that tests can try it.
 //
-// It owns how commands, settings and links are found in a text. It promises to
-// pass over nothing that looks like a command: every line of a block of shell,
-// and every span of code that begins with a word as programs are called and
-// goes on. What is none after all, its caller says.
+// It owns how commands, settings and links are found in a text. It promises to pass
+// over nothing that looks like a command. That is every line of a block of shell, and
+// every span of code that begins as a program is called and goes on. Its caller says
+// which of them is no command after all.
 //
 // It refuses to run anything, and to know which commands there are.
 package readme

@@ -1,32 +1,65 @@
-// Package replay is the loop that brings the waiting entries of one account
-// to the service: lease, mark as sending, send, settle.
+// Package replay is the loop that brings the waiting entries of one account to
+// the service: lease, mark as sending, send, settle.
 //
-// It owns when something is sent: how many requests are under way at once
-// (the gate), how fast they may follow each other and that imports let what
-// is live pass (the pace), how long a row waits after trouble (full-jitter back-off, kept
-// in the row), when an account stands still (a refused key, an address that
-// is not the service, no way to the service, a Retry-After) and how it comes
-// back (a probe that records nothing, then 1, 2, 4 … requests at once).
+// It owns when something is sent. The gate says how many requests are under way
+// at once. The pace says how fast they follow each other, and that imports let
+// live entries pass. Back-off says how long an entry waits after trouble. A pause
+// stops an account whose key is refused, or whose address is not the service.
 //
-// It promises that an entry is marked sending on disk before the first byte
-// of its own request leaves, that never more entries are marked than requests
-// are under way, that entries of one item leave in the order they happened,
-// that the trouble of one entry does not block another's, and that nothing is
-// sent again unless its own answer, or the service's own records, proved that
-// it was not recorded, or the user's setting accepts a second record. It wakes
-// only for a change of the queue, for the next row that is due, for the next
-// probe, for the next look at what is in doubt, and for the next question
-// about what has no identifier.
+// It promises that an entry is marked sending on disk before the first byte of
+// its own request leaves. Never more entries are marked than requests are under
+// way. Entries of one item leave in the order they happened. The trouble of one
+// entry does not block another. Nothing is sent again unless the service's
+// answer or its records prove that it was not recorded, or the user accepts a
+// second record.
 //
-// What may have arrived is looked for while the account is well, one look at a
-// time (readback.go): a probe, then the service's records, as far as it has
-// endpoints for them (support.go); package doubt decides. The first look comes
-// within seconds and can only prove arrival. What was not seen
-// live is looked up before it is sent (precede.go). Of what is held for want of
-// an identifier the service is asked what it is (resolving.go), where it can
-// tell: many at once, while entries may be sent and beside them; package
-// resolve says what is certain. Trouble with that keeps no entry back.
+// It refuses to read answers (package tracker does) and to keep anything itself
+// (package queue does). It refuses to guess: what may have arrived is in doubt.
 //
-// It refuses to read answers (package tracker does), to keep anything itself
-// (package queue does) and to guess: what may have arrived is put in doubt.
+// # After trouble
+//
+// The gate opens with one request, then 2, then 4: it adds one at a time, and
+// halves on 429 or 5xx. Back-off has full jitter, begins at 1 s and ends at 15
+// minutes; its state is in the row. Live entries go before imports, which leave at
+// 5 a second unless the settings say otherwise. The question "are we stopping?" is
+// answered by our own context, never by an error.
+//
+// A paused account is asked again by a request that records nothing. That is GET
+// /me where it exists, else POST /history with {}, which is refused as invalid. It
+// happens after 5 minutes, doubling to 6 hours. A new key, a change of the network
+// or queue retry makes it happen at once. An optional endpoint that answers 401,
+// 403 or 404 means "none here" and pauses nothing. When a new key belongs to
+// another user, the account stays paused, its entries are held, and the user is asked.
+//
+// While entries wait for a way to the service, package nudge watches the network
+// and the clock. Nothing is watched otherwise: an idle program wakes at most
+// three times a minute.
+//
+// # Before it is sent
+//
+// A viewing that was not seen live is looked up first. The same item is merged
+// when it lies within half its running time. Without a running time that is 40
+// minutes for a film and 20 for an episode. Where only the day is known, the day
+// counts. One reading serves for a minute, or thirty times what it took, up to 15
+// minutes. Viewings of one event never merge with each other.
+//
+// A watchlist wish in doubt is repeated, unless the item has been watched since. A
+// list is ours only if its id was absent from a reading before the send, and its
+// name, description and visibility are equal. No endpoint shows what is on a list,
+// so an item of a list waits for the user or the setting.
+//
+// # Idempotency-Key
+//
+// The key is the hash of installation id, dedupe key, account and revision. An
+// edit or a definite refusal raises the revision. The key is no evidence. With
+// idempotency = true an entry in doubt is sent again with the same key. That goes on
+// for 12 h: first after 30 s, doubling to 15 minutes. Then it is read back, else held.
+//
+// # What has no identifier
+//
+// Package resolve says what to ask and which answer is certain. The service is
+// asked 2 s after a change of the queue, 50 at once, beside the sending, and only
+// while entries may leave. What stays uncertain is asked again after 1, 7 and 30
+// days, then no more. New evidence or another address begin it anew. Trouble with
+// that holds nothing back, but a Retry-After holds for the whole account.
 package replay

@@ -1,31 +1,34 @@
 // Package resolve decides what a service is asked about an item that has no
-// identifier, and which of its answers is taken for certain.
+// identifier, and which of its answers is certain.
 //
-// It owns that rule, and how often is asked. It promises to be pure, and that
-// only this is taken: what the service says of an IMDb identifier, when its
-// type is the item's and it does not doubt it itself; and what it says of a
-// title, when type, title and year are the item's own, it is highly confident,
-// and it knows no other of that title in the years beside. An episode is known by its series, season and number, never by an
-// identifier of its own that somebody would have to guess.
+// It owns that rule, and how often is asked. It is pure. It refuses to ask, to
+// keep anything, and to guess: what is not certain is a suggestion for a person.
+//
+// # What is certain
+//
+// What the service says of an IMDb identifier is certain when the types are equal
+// and the service does not doubt it. What it says of a title is certain only when
+// type, title and year are the item's own and the service is highly confident. It
+// must know no other of that title a year before or after.
 //
 //	asked by  type    confidence      title   year          source  becomes
 //	IMDb id   equal   high or untold  –       –             sound   certain
 //	title     equal   high            equal*  equal**       sound   certain***
 //	all else, and what a source that is itself unsure tells         a suggestion
 //
-// *   but for case, punctuation and spaces
-// **  a year that either side does not tell is not equal
-// *** unless the service knows another of that title at most a year away
+//	*   but for case, punctuation and spaces
+//	**  a year that either side does not tell is not equal
+//	*** unless the service knows another of that title at most a year away
 //
-// An IMDb identifier is not certain either where the service tells another
-// title and a year more than one off.
+// An IMDb identifier is not certain where the service tells another title and a
+// year more than one off. What a broken NFO file or a file's name tells is never
+// certain.
 //
-// That a series is certain does not show that it has this season and number. No
-// endpoint that is documented lists the episodes of a series: media/resolve
-// takes films and series, and what media/status leaves out may only be unwatched.
-// So season and number go to the service as the source tells them, and the
-// service refuses what it does not know.
+// # Episodes
 //
-// It refuses to ask, to keep anything, and to guess: a suggestion is for a
-// person to judge.
+// An episode is known by its series, season and number, never by a number of its
+// own. That a series is certain does not show that it has this season and number,
+// and no documented endpoint lists the episodes of a series. So season and number
+// go to the service as the source tells them, and the service refuses what it does
+// not know.
 package resolve

@@ -1,13 +1,53 @@
 // Package doubt decides what became of a viewing whose request may have
 // arrived, from what the service showed when it was read back.
 //
-// It owns the rules: when a record is ours, when its absence is proof, how a
-// service's way of keeping times is learned, and how long to wait before the
-// next look. It promises to be pure, to call nothing delivered without a
-// record at the viewing's own time, and nothing absent without two complete
-// and equal readings in which a viewing that is known to be there was seen.
-// Counts prove nothing: another device may have added. No time of the service
-// is compared with this machine's clock.
+// It owns the rules: when a record is ours, and when its absence is proof. It also
+// learns how a service keeps times, and says when to read back again. It is pure. It
+// calls nothing delivered without a record at the viewing's own time. It calls
+// nothing absent without two complete and equal readings that show a viewing which
+// is known to be there.
 //
 // It refuses to read, to keep, and to guess: what cannot be proven stays.
+//
+// # What proves what
+//
+// A count proves nothing, since another device may have added. No time of the
+// service is compared with this machine's clock. Every read-back uses the
+// account and the key's owner of the attempt.
+//
+//	what the service shows                               becomes
+//	a record at our time, to the learned precision,      delivered
+//	  which no other entry of ours claims
+//	media/status tells watchedAt, and it is ours         delivered
+//	no such record in two complete, equal readings 30 s  pending again
+//	  apart, the first 5 minutes after the last byte or
+//	  later, with the learned viewing visible in both
+//	watched:false in both, beside the learned viewing    pending again
+//	  as watched
+//	days only, and it has one on that day; times of      stays in doubt
+//	  arrival; pages that shifted; an item that cannot
+//	  be compared
+//	k records for m doubts of one item and time          k delivered, m-k stay
+//
+// What we delivered meanwhile is left out of both readings.
+//
+// # How a service keeps times
+//
+// A service keeps a time exactly, to the minute, as a day, or as the time of
+// arrival. Which one is learned from viewings that it answered with 2xx. The
+// newest 20 of a form count; the forms are a film, an episode by its place, an
+// episode by its number. The coarsest way that explains them all is taken, and
+// days need two viewings. Until then absence proves nothing.
+//
+// # When it is read back
+//
+// The first look comes 2 s after the doubt, or once the service can be asked. It
+// can only prove arrival. Where readings differ or prove nothing, the next come
+// after 30 s, 30 s, 5 minutes, 1 h and 6 h. Then the setting in_doubt decides. With
+// "hold", it is read back once a day for 30 days more.
+//
+// What was sent to another address, or with another person's key, stays in doubt
+// whatever the setting says. What was in doubt in another queue and is imported
+// is read back, too. When it is missing it is held, since the other queue may
+// send it again.
 package doubt

@@ -1,38 +1,40 @@
-// Package sandbox is an embedded tracking service that keeps the contract:
-// for trying out, for tests, for living without an account.
+// Package sandbox is an embedded tracking service that keeps the contract: for
+// trying out, for tests, for living without an account.
 //
 // It owns one SQLite file with everything it was told, and the answers to
 // requests that carried an Idempotency-Key. It promises the contract of the
-// media tracking API v1 (POST /history, /watchlist and /lists below /api/v1),
-// and where the contract is silent one fixed choice; what it answered 2xx is
-// on disk and survives a restart. It refuses to judge what it is told: any
-// identifier is taken, and it never compares contents.
+// media tracking API v1: POST /history, /watchlist and /lists below /api/v1.
+// Where the contract is silent it makes one fixed choice. What it answered 2xx
+// is on disk and survives a restart. It refuses to judge what it is told: it
+// takes any identifier, and never compares contents.
 //
 // # Beyond the contract
 //
-// Unless [Options.ContractOnly] is set it also serves GET /me, GET /history,
-// GET /lists, POST /media/status, POST /media/resolve and POST
-// /media/resolve/batch, which a public key may read, POST
-// /lists/{id}/items, which takes an item as often as it comes, DELETE
-// /history, which takes all viewings of one item away, and honours
-// Idempotency-Key. Reads answer GET, not HEAD. A history item's id and tmdbId
-// are both the identifier of the film or episode itself, its series is
-// tvShowId; rewatchCount is the number of viewings after the first.
+// Unless [Options.ContractOnly] is set it honours Idempotency-Key and also serves
 //
-// What it resolves it takes from a catalogue of a dozen films and series: an
-// IMDb identifier and a title with its year with high confidence, a title with
-// another year or none with medium, a part of a title with low. Of what is not
-// in it POST /media/resolve says 404 NOT_FOUND.
+//	GET /me, /history, /lists                    a public key may read them
+//	POST /media/status                           a public key may ask
+//	POST /media/resolve, /media/resolve/batch    likewise
+//	POST /lists/{id}/items                       takes an item as often as it comes
+//	DELETE /history                              takes all viewings of one item away
 //
-// Three more choices: a count is at most 10,000, an Idempotency-Key at
-// most 255 bytes, and keys that were made (none being given) are kept in the
-// file, so that a restart does not sign its user out.
+// Reads answer GET, not HEAD. A history item's id and tmdbId are both the
+// identifier of the film or episode itself, and its series is tvShowId. Its
+// rewatchCount is the number of viewings after the first.
+//
+// It resolves from a catalogue of a dozen films and series. An IMDb identifier,
+// or a title with its year, has high confidence. A title with another year or none
+// has medium confidence, and a part of a title low. For what is not in the
+// catalogue POST /media/resolve says 404 NOT_FOUND.
+//
+// A count is at most 10,000, and an Idempotency-Key at most 255 bytes. Keys that
+// it made itself are kept in the file, so that a restart signs nobody out.
 //
 // # Faults
 //
 // POST /_sandbox/faults {"match":"POST /history","fault":F,"times":N} makes
-// the next N matching requests go wrong (N is 1 when left out); GET lists
-// what is still armed and DELETE disarms all. One request meets at most one
+// the next N matching requests go wrong. N is 1 when left out. GET lists what is
+// still armed, and DELETE disarms all. One request meets at most one
 // fault, the one armed first. These strike every matching request, whatever its
 // key and body, and record nothing:
 //

@@ -1,9 +1,9 @@
 // Package typed reads what a person types: which film, series or episode is
 // meant, and when it was watched.
 //
-// It owns the forms that are understood. It promises to be pure: the same text
-// and the same time give the same answer, and what has two meanings is refused
-// with words that say how to write it.
+// It owns the forms that are understood. It is pure: the same text and the same time
+// give the same answer. What has two meanings is refused, with words that say how to
+// write it.
 //
 // It refuses to look anything up, and to guess: words alone name no film.
 package typed
