@@ -39,10 +39,10 @@ func from16(raw []byte, low, high int) []byte {
 // clean drops control characters, which XML does not allow, and makes the rest
 // valid UTF-8. It returns text itself when nothing is to be done.
 func clean(text []byte) []byte {
-	if utf8.Valid(text) && tidy(text) {
+	if utf8.Valid(text) && !bytes.ContainsFunc(text, control) {
 		return text
 	}
-	out := make([]byte, 0, len(text)+len(text)/8)
+	var out []byte
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
@@ -54,19 +54,6 @@ func clean(text []byte) []byte {
 		text = text[n:]
 	}
 	return out
-}
-
-// tidy reports a text without control characters.
-func tidy(text []byte) bool {
-	for i, b := range text {
-		if b < ' ' && b != '\t' && b != '\n' && b != '\r' {
-			return false
-		}
-		if b == 0xef && (bytes.HasPrefix(text[i:], []byte("\ufffe")) || bytes.HasPrefix(text[i:], []byte("\uffff"))) {
-			return false
-		}
-	}
-	return true
 }
 
 // control reports a character that no XML document may hold.
