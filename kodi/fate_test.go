@@ -118,6 +118,33 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
+// A time that was seen before may lie between two readings: a backup that was put
+// back looks like a play that was missed. Only a person can tell.
+func TestBroughtBackFromABackupIsUnsure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{}
+		i := newImporter(t, s, r)
+		later := time.Now().Add(5*time.Hour + 30*time.Minute).Format(time.DateTime) // a traveller's clock
+		for _, reading := range []struct {
+			wait time.Duration
+			file library.File
+		}{
+			{0, film(1, 0, "")}, {time.Minute, film(1, 1, later)}, {time.Minute, film(1, 0, "")}, {24 * time.Hour, film(1, 1, later)},
+		} {
+			time.Sleep(reading.wait)
+			r.files = list(reading.file)
+			i.pass(t.Context())
+		}
+		got := s.viewings()
+		if len(got) == 0 {
+			t.Fatal("nothing was found")
+		}
+		if last := got[len(got)-1]; !strings.Contains(last.Origin.Note, "brought back from a backup") || last.Class != viewing.ClassReview || !last.Unsure {
+			t.Errorf("%+v", last)
+		}
+	})
+}
+
 func TestEarlierPlaysAreUnsure(t *testing.T) {
 	i, s, _ := librarian(t, film(1, 4, "2019-05-05 21:00:00"), film(2, 1, ""))
 	if _, err := i.Import(t.Context(), ImportOptions{Earlier: true}); err != nil {
