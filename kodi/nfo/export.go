@@ -32,7 +32,7 @@ var errCrowded = fmt.Errorf("%w: it has more items, or longer texts, than a libr
 func few(src io.Reader) error {
 	const mark = "<filenameandpath" // once in each item that is kept
 	buf := make([]byte, 256<<10)
-	items, held := 0, 0
+	var items, held int
 	for {
 		n, err := src.Read(buf[held:])
 		piece := buf[:held+n]

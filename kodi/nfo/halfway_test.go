@@ -1,6 +1,7 @@
 package nfo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -76,12 +77,12 @@ func TestBrokenFileIsBelieved(t *testing.T) {
 func TestUnreadableFileIsTriedAgain(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone.nfo")
 	known := note{path: gone, changed: time.Now().Add(-time.Hour).UnixNano(), before: []item{{path: "x"}}}
-	known.read(&buffer{}, time.Now())
+	known.read(&bytes.Buffer{}, time.Now())
 	if known.trouble != unreadable || !known.fresh || len(known.items) != 1 || known.before != nil {
 		t.Errorf("known before: %+v", known)
 	}
 	fresh := note{path: gone}
-	fresh.read(&buffer{}, time.Now())
+	fresh.read(&bytes.Buffer{}, time.Now())
 	if fresh.trouble != unreadable || !fresh.fresh || len(fresh.items) != 0 {
 		t.Errorf("not known before: %+v", fresh)
 	}

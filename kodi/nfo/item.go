@@ -87,8 +87,8 @@ func (p *parser) run() {
 // cutOff ends what is open at the end of a broken file. An item counts when
 // what matters of it was read whole.
 func (p *parser) cutOff() {
-	for i := len(p.items) - 1; p.lenient && i >= 0; i-- {
-		if v := p.items[i]; v.kind == viewing.TV || v.playCount != "" && v.lastPlayed != "" {
+	for _, v := range slices.Backward(p.items) {
+		if v.kind == viewing.TV || v.playCount != "" && v.lastPlayed != "" {
 			p.emit(v)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
@@ -111,6 +110,3 @@ func (r *Reader) passing() bool {
 	}
 	return false
 }
-
-// workers is how many files are read at once.
-func workers() int { return min(runtime.GOMAXPROCS(0), 4) }

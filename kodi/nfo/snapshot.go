@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -245,16 +246,13 @@ func fileOf(path string, items []item) library.File {
 	f := library.File{ID: id, Path: path, InSource: true, Items: make([]library.Item, 0, len(items))}
 	for _, i := range items {
 		f.PlayCount = max(f.PlayCount, i.playCount)
-		f.LastPlayed = later(f.LastPlayed, i.lastPlayed)
+		f.LastPlayed = max(f.LastPlayed, i.lastPlayed) // Kodi's texts sort by themselves
 		f.Duration = max(f.Duration, i.duration)
 		f.Items = append(f.Items, i.item(id+int64(len(f.Items))+1))
 	}
 	slices.SortStableFunc(f.Items, byPlace)
 	return f
 }
-
-// later is the text of the later time; Kodi's texts sort by themselves.
-func later(a, b string) string { return max(a, b) }
 
 // item is the library's word for it. Of a broken file no identifier is left,
 // but what it seemed to say stays as evidence.
@@ -301,7 +299,7 @@ func byPlace(a, b library.Item) int {
 
 func orLast(n *int) int {
 	if n == nil {
-		return maxPlace + 1
+		return math.MaxInt
 	}
 	return *n
 }

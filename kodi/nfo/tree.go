@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/kodi/plainfile"
 )
@@ -52,23 +52,20 @@ type candidate struct {
 // run walks while workers read what has changed.
 func (w *walk) run(root string) error {
 	w.jobs = make(chan *note, 256)
-	var g errgroup.Group
-	for range workers() {
-		g.Go(func() error {
-			var b buffer
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 4) {
+		workers.Go(func() {
+			var b bytes.Buffer
 			for n := range w.jobs {
 				if w.ctx.Err() == nil {
 					n.read(&b, w.now)
 				}
 			}
-			return nil
 		})
 	}
 	err := w.visit(root, nil, 0)
 	close(w.jobs)
-	if waited := g.Wait(); err == nil {
-		err = waited
-	}
+	workers.Wait()
 	if err == nil {
 		err = w.ctx.Err()
 	}
@@ -206,15 +203,12 @@ func torn(text []byte) bool {
 	doc := decode(text)
 	end := doc[max(0, bytes.LastIndexByte(doc, '<')):]
 	for _, tag := range []string{"</movie", "</episodedetails", "</tvshow", "</xbmcmultiepisode"} {
-		if bytes.HasPrefix(end, []byte(tag)) && bytes.IndexByte(end, '>') > 0 {
+		if bytes.HasPrefix(end, []byte(tag)) && bytes.ContainsRune(end, '>') {
 			return false
 		}
 	}
 	return true
 }
-
-// buffer is what a worker reads into.
-type buffer struct{ bytes []byte }
 
 // halfWritten is how old a change must be before a broken file is believed to be
 // broken: programs take seconds to write one.
@@ -223,7 +217,7 @@ const halfWritten = 30 * time.Second
 // read reads the file. One that cannot be opened now is tried again next time,
 // and so is one that may be half written. Until then it tells what it told
 // before: it did not go away.
-func (n *note) read(b *buffer, now time.Time) {
+func (n *note) read(b *bytes.Buffer, now time.Time) {
 	n.load(b)
 	recent := time.Unix(0, n.changed).After(now.Add(-halfWritten))
 	if len(n.before) > 0 && (n.trouble == unreadable || n.torn && recent) {
@@ -233,8 +227,8 @@ func (n *note) read(b *buffer, now time.Time) {
 }
 
 // load reads the file as it is.
-func (n *note) load(b *buffer) {
-	text, err := b.load(n.path, n.size)
+func (n *note) load(b *bytes.Buffer) {
+	text, err := load(b, n.path)
 	switch {
 	case err != nil:
 		n.trouble, n.fresh = unreadable, true
@@ -250,31 +244,15 @@ func (n *note) load(b *buffer) {
 }
 
 // load reads a file, and one byte more than may be at most.
-func (b *buffer) load(path string, size int64) ([]byte, error) {
+func load(b *bytes.Buffer, path string) ([]byte, error) {
 	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	want := int(min(size, maxNFO)) + 1
-	if cap(b.bytes) < want {
-		b.bytes = make([]byte, 0, max(want, 1<<14))
-	}
-	b.bytes = b.bytes[:0]
-	for len(b.bytes) <= maxNFO {
-		if len(b.bytes) == cap(b.bytes) { // it grew
-			b.bytes = append(b.bytes, 0)[:len(b.bytes)]
-		}
-		n, err := file.Read(b.bytes[len(b.bytes):min(cap(b.bytes), maxNFO+1)])
-		b.bytes = b.bytes[:len(b.bytes)+n]
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b.bytes, nil
+	b.Reset()
+	_, err = b.ReadFrom(io.LimitReader(file, maxNFO+1))
+	return b.Bytes(), err
 }
 
 // consider takes the newest export of all that lie in the tree.
