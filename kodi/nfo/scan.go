@@ -255,5 +255,5 @@ func expand(piece []byte, limit int) string {
 		out.WriteRune(r)
 		piece = piece[n:]
 	}
-	return out.String()
+	return out.String()[:min(out.Len(), limit)]
 }

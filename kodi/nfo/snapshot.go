@@ -104,7 +104,7 @@ func (f *folder) repeats(name string, file library.File) bool {
 }
 
 // same reports whether an item is that film: by an identifier, or by title
-// and year when both have none.
+// and year when one of them has none.
 func (i item) same(m viewing.Media) bool {
 	a, b := i.media.IDs, m.IDs
 	if i.unsure {
