@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -54,12 +55,12 @@ func (w *ways) may(name string) bool {
 func (w *ways) has(name string) bool { return w.account.Support[name].Has }
 
 // note takes note of what a question to an endpoint has shown, and reports
-// whether it is missing.
+// whether it cannot be used. A service that is out of order has shown nothing.
 func (w *ways) note(name string, err error) (missing bool) {
 	missing = errors.Is(err, tracker.ErrNoEndpoint)
 	s, known := w.account.Support[name]
-	if err != nil && !missing || known && s.Has && !missing {
-		return false
+	if err != nil && !missing || known && s.Has && !missing || outOfOrder(err) {
+		return missing
 	}
 	now := queue.Support{Has: !missing, At: time.Now()}
 	w.change(func(a *queue.Account) {
@@ -71,6 +72,12 @@ func (w *ways) note(name string, err error) (missing bool) {
 		a.Support = all
 	})
 	return missing
+}
+
+// outOfOrder reports an answer that says nothing about what is supported.
+func outOfOrder(err error) bool {
+	v, _ := tracker.VerdictOf(err)
+	return v.Status >= statusServerError && v.Status != http.StatusNotImplemented
 }
 
 // change changes the account here, and on disk when it is kept.
