@@ -62,7 +62,7 @@ for (const [what, values, field, words] of BAD) {
 
 /** @type {[string, RegExp][]} */
 const REFUSALS = [
-  ["PAIRING_CODE_INVALID", /older than two minutes. Run filmspool pair for a new one/],
+  ["PAIRING_CODE_INVALID", /older than two minutes. Run filmspool pair for a new one. It says: “the daemon's own words”$/],
   ["OFFLINE", /Start it with: filmspool service start/],
   ["STRANGER", /Another program answers/],
   ["UNSUPPORTED_VERSION", /Update the older/],

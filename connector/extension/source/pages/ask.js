@@ -42,7 +42,7 @@ export async function request(message) {
 function reason(code, message) {
   switch (code) {
     case "PAIRING_CODE_INVALID":
-      return text("faultCodeRefused");
+      return text("faultCodeRefused") + (message ? " " + text("faultItSays", message) : "");
     case "OFFLINE":
       return text("faultOffline");
     case "STRANGER":
