@@ -1,7 +1,10 @@
 // Command mutants changes a package in small ways, one at a time, and runs its tests
 // on each: a change that no test notices is a survivor.
 //
-//	mutants [-every n] [-run pattern] [-file name] PACKAGE
+//	mutants [-every n] [-run pattern] [-file name] [-timeout duration] PACKAGE
+//
+// Tests that do not end in time count as having noticed: on a busy machine the
+// timeout must be generous. Files must not be edited while it runs.
 //
 // Changes that cannot be noticed are listed in equivalent.txt beside this file,
 // each with the reason; whoever adds a line there has looked.
@@ -54,10 +57,10 @@ func main() {
 	limit := flag.Duration("timeout", 5*time.Minute, "for the tests of one mutant")
 	flag.Parse()
 	if flag.NArg() != 1 || *every < 1 {
-		log.Fatal("usage: mutants [-every n] [-run pattern] [-file name] PACKAGE")
+		log.Fatal("usage: mutants [-every n] [-run pattern] [-file name] [-timeout duration] PACKAGE")
 	}
 	folder := filepath.Clean(flag.Arg(0))
-	t := trial{[]string{"-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-run=" + *pattern, "./" + folder}, *limit}
+	t := trial{[]string{"-count=1", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout=" + limit.String(), "-run=" + *pattern, "./" + folder}, *limit}
 	if err := t.run(folder, *only, *every); err != nil {
 		log.Fatal("error: ", err)
 	}

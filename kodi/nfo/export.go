@@ -108,7 +108,7 @@ func parseExport(src io.Reader) ([]item, error) {
 	var films, episodes []item
 	from := 0 // where the episodes of the current series begin
 	texts, crowded := 0, false
-	p := parser{scanner: newScanner(nil)}
+	var p parser
 	p.src = &cleaner{src: src}
 	p.emit = func(v *values) {
 		i := v.item()

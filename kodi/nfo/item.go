@@ -292,7 +292,7 @@ func ours(doc []byte) bool {
 }
 
 func gather(doc []byte, lenient bool, emit func(*values)) (fault string) {
-	p := parser{scanner: newScanner(doc), lenient: lenient, emit: emit}
+	p := parser{scanner: scanner{buf: doc}, lenient: lenient, emit: emit}
 	if i := bytes.IndexByte(doc, '<'); i >= 0 {
 		p.pos = i // a URL alone is no document
 		p.run()

@@ -51,11 +51,6 @@ type scanner struct {
 	root  string // the name of the last element that stood alone
 }
 
-// newScanner reads a whole document.
-func newScanner(doc []byte) scanner {
-	return scanner{buf: doc, names: make([]byte, 0, 128), marks: make([]int, 0, 16)}
-}
-
 // breach notes a fault; the first one counts.
 func (s *scanner) breach(what string) { s.breachAt(s.begun, what) }
 

@@ -106,6 +106,23 @@ func TestEpisodeOfABrokenSeries(t *testing.T) {
 	}
 }
 
+// In an export each episode is told of its own series alone.
+func TestExportOfTwoSeries(t *testing.T) {
+	series := func(name, id string) string {
+		return "<tvshow><title>" + name + "</title><year>2008</year><uniqueid type=\"tmdb\">" + id + "</uniqueid><episodedetails><season>1</season><episode>2</episode><showtitle>" +
+			name + "</showtitle><filenameandpath>/" + name + ".mkv</filenameandpath></episodedetails></tvshow>"
+	}
+	items, err := parseExport(strings.NewReader("<videodb>" + series("Red", "1") + series("Blue", "2") + "</videodb>"))
+	if err != nil || len(items) != 2 {
+		t.Fatalf("%d items, %v", len(items), err)
+	}
+	for n, want := range []viewing.Show{{Title: "Red", Year: 2008, IDs: viewing.IDs{TMDB: 1}}, {Title: "Blue", Year: 2008, IDs: viewing.IDs{TMDB: 2}}} {
+		if got := items[n]; got.doubt != "" || *got.media.Show != want {
+			t.Errorf("%+v, doubt %q", got.media.Show, got.doubt)
+		}
+	}
+}
+
 // The numbers of files and items are kept by the state: they never change.
 func TestNumbersStay(t *testing.T) {
 	f := fileOf("/films/Alpha.mkv", []item{{}, {}})
