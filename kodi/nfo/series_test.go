@@ -40,21 +40,28 @@ func TestEpisodeOfASeries(t *testing.T) {
 		{
 			"its own", "<title>Red</title><year>2008</year>" + allIDs,
 			`<showtitle>RED </showtitle><uniqueid type="tmdb">1</uniqueid><uniqueid type="tvdb">2</uniqueid><uniqueid type="imdb">tt3</uniqueid>`,
-			viewing.IDs{TMDB: 1, TVDB: 2, IMDB: "tt3"}, series, "Red", 2008, "",
+			viewing.IDs{TMDB: 1, TVDB: 2, IMDB: "tt3"},
+			series, "Red", 2008, "",
 		},
 		{"a series without a name", allIDs, "<showtitle>Red</showtitle>", viewing.IDs{}, series, "Red", 0, ""},
 		{"an episode without its name", "<title>Red</title>" + allIDs, "", viewing.IDs{}, series, "Red", 0, ""},
 		{
 			"of another series", "<title>Red</title><year>2008</year>" + allIDs, `<showtitle>Blue</showtitle><uniqueid type="tmdb">1</uniqueid>`,
-			viewing.IDs{TMDB: 1}, viewing.IDs{}, "Blue", 0, `it calls its series "Blue", but the file of the series says "Red"`,
+			viewing.IDs{TMDB: 1},
+			viewing.IDs{},
+			"Blue", 0, `it calls its series "Blue", but the file of the series says "Red"`,
 		},
 		{
 			"a series of two numbers", `<title>Red</title><uniqueid type="tmdb">1</uniqueid><uniqueid type="tmdb">2</uniqueid>`, "",
-			viewing.IDs{}, viewing.IDs{}, "Red", 0, "it names two tmdb identifiers, 1 and 2, and none as the default",
+			viewing.IDs{},
+			viewing.IDs{},
+			"Red", 0, "it names two tmdb identifiers, 1 and 2, and none as the default",
 		},
 		{
 			"an episode of two numbers and another series", "<title>Red</title>", `<showtitle>Blue</showtitle><uniqueid type="tmdb">1</uniqueid><uniqueid type="tmdb">2</uniqueid>`,
-			viewing.IDs{}, viewing.IDs{}, "Blue", 0, "it names two tmdb identifiers, 1 and 2, and none as the default",
+			viewing.IDs{},
+			viewing.IDs{},
+			"Blue", 0, "it names two tmdb identifiers, 1 and 2, and none as the default",
 		},
 	} {
 		got := joined(t, c.show, c.episode)
@@ -185,8 +192,11 @@ func TestRemark(t *testing.T) {
 	}
 	long := strings.Repeat("é", 201)
 	for _, n := range []note{
-		{trouble: tooLarge, path: "/r/0.nfo"}, {trouble: broken, path: "/r/" + long, fault: "line 1: x"}, {trouble: broken, path: "/r/2.nfo", fault: "line 2: y"},
-		{path: "/r/3.nfo"}, {trouble: unreadable, path: "/r/4.nfo"},
+		{trouble: tooLarge, path: "/r/0.nfo"},
+		{trouble: broken, path: "/r/" + long, fault: "line 1: x"},
+		{trouble: broken, path: "/r/2.nfo", fault: "line 2: y"},
+		{path: "/r/3.nfo"},
+		{trouble: unreadable, path: "/r/4.nfo"},
 	} {
 		a.add("/r", &n)
 	}
