@@ -91,6 +91,90 @@ func TestGateLateNewsDoesNotLengthenTheWait(t *testing.T) {
 	}
 }
 
+// New work brings the next probe forward, once, and leaves the back-off as it was.
+func TestGateHurriesForNewWork(t *testing.T) {
+	g := newGate(4, most)
+	at := func(what string, second int) {
+		t.Helper()
+		if !g.closed || !g.probeAt().Equal(instantAt(second)) {
+			t.Errorf("%s: closed %v, probe at %s, want second %d", what, g.closed, g.probeAt(), second)
+		}
+	}
+	g.shut(instantAt(0))
+	g.failed(instantAt(1))
+	g.failed(instantAt(3))
+	at("two probes failed", 7)
+	g.hurry(instantAt(3))
+	at("a second after the last try", 4)
+	g.hurry(instantAt(4))
+	at("once more", 4)
+	g.failed(instantAt(4))
+	at("the hurried probe failed", 7)
+	g.failed(instantAt(7))
+	at("the regular one failed", 15)
+	g.hurry(instantAt(10))
+	at("at once, long after the last try", 10)
+	g.failed(instantAt(15))
+	at("it failed when the regular one was due", 31)
+	g.hurry(instantAt(31))
+	at("nothing to hurry", 31)
+	g.wait(instantAt(40))
+	at("the service asks for a wait", 40)
+	g.ask(instantAt(41))
+	at("a person asks", 41)
+	g.failed(instantAt(41))
+	at("the back-off began anew", 42)
+}
+
+func TestGateBeginsNarrow(t *testing.T) {
+	g := newGate(4, most)
+	if g.troubled() || g.room(instantAt(0), 0) != 1 || g.room(instantAt(0), 1) != 0 || g.room(instantAt(0), 2) != 0 {
+		t.Errorf("troubled %v, room for %d, %d and %d", g.troubled(), g.room(instantAt(0), 0), g.room(instantAt(0), 1), g.room(instantAt(0), 2))
+	}
+	g.good()
+	if got := g.room(instantAt(0), 1); got != 1 {
+		t.Errorf("after a good answer there is room for %d more", got)
+	}
+	g.shut(instantAt(0))
+	if got := g.room(instantAt(0), 0); got != 0 {
+		t.Errorf("closed, with room for %d", got)
+	}
+}
+
+// A probe that is answered ends the back-off, where no entry met trouble.
+func TestGateOpensWithANewBackoff(t *testing.T) {
+	g := newGate(4, most)
+	g.shut(instantAt(0))
+	g.failed(instantAt(1))
+	g.open()
+	if g.troubled() {
+		t.Error("troubled after a probe was answered")
+	}
+	g.shut(instantAt(5))
+	if !g.probeAt().Equal(instantAt(6)) {
+		t.Errorf("the next probe is at %s", g.probeAt())
+	}
+}
+
+func TestLongDelays(t *testing.T) {
+	for step, want := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 360, 360} {
+		if got := probeDelay(step); got != want*time.Minute {
+			t.Errorf("probe %d waits %s", step, got)
+		}
+	}
+	if got := lastProbeStep(); got != 7 {
+		t.Errorf("the last step is %d", got)
+	}
+	for wanted, want := range map[time.Duration]time.Duration{time.Minute: time.Minute, 24 * time.Hour: 24 * time.Hour, 25 * time.Hour: 24 * time.Hour} {
+		if got := asked(wanted); got != want {
+			t.Errorf("asked for %s, %s is kept", wanted, got)
+		}
+	}
+	if got := fullJitter(1); got != 1 {
+		t.Errorf("the shortest wait is %d ns", got)
+	}
+}
+
 func TestDelays(t *testing.T) {
 	for tries, want := range map[int]time.Duration{
 		0: time.Second, 1: 2 * time.Second, 9: 512 * time.Second, 10: 15 * time.Minute, 1 << 40: 15 * time.Minute,
