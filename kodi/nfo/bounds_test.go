@@ -161,3 +161,163 @@ func TestReferences(t *testing.T) {
 		}
 	}
 }
+
+// The form of markup is that of XML.
+func TestFormOfMarkup(t *testing.T) {
+	const endless = "a tag is not closed"
+	for within, want := range map[string]string{
+		"<![CDATA[x]]>":                "",
+		"<a><![CDATA[x]]></a>":         "",
+		"<!-- a - b -->":               "",
+		"<!---->":                      "",
+		"<!-- a --->":                  "a comment holds two dashes",
+		"<!-- a":                       endless,
+		"<?php x?>":                    "",
+		"<? ?>":                        "a tag has no name",
+		"</ a>":                        "an end tag is not well-formed",
+		"<a></a b>":                    "an end tag is not well-formed",
+		"<a></a >":                     "",
+		"<a><b></a>":                   endless,
+		"<a/ >":                        `an attribute is not written as name="value"`,
+		"<a b=\"1\" c='2' d = \"3\"/>": "",
+		"<a b=\"1\"c=\"2\"/>":          `an attribute is not written as name="value"`,
+		"<a b/>":                       `an attribute is not written as name="value"`,
+		"<a b=/>":                      `an attribute is not written as name="value"`,
+		"<a =\"1\"/>":                  `an attribute is not written as name="value"`,
+		"<a b=\"1'/>":                  `an attribute is not written as name="value"`,
+		"<a b=\"1>2\"/>":               "",
+		"<a b=\"1<2\"/>":               endless,
+		"<a b='\"' c=\"'>\"/>":         "",
+		"<a b=\"&\"/>":                 "an & is not written as &amp;",
+		"<a b=\"&amp;\"/>":             "",
+		"<_a/><A/><Z/><z/><a1-.b:c/>":  "",
+		"<1a/>":                        "a < is not written as &lt;",
+		"<a0/><a9/>":                   "",
+		"<-a/>":                        "a < is not written as &lt;",
+		"<:a/>":                        "a < is not written as &lt;",
+		"<a:b:c/>":                     "a < is not written as &lt;",
+		"<@/>":                         "a < is not written as &lt;",
+		"<[/>":                         "a < is not written as &lt;",
+		"<{/>":                         "a < is not written as &lt;",
+		"<a/>]]&gt;":                   "",
+		"<!DOCTYPE a>":                 "",
+		"<!DOCTYPE a SYSTEM 'b'>":      "it has a document type with definitions",
+	} {
+		if _, fault := parse([]byte("<movie><playcount>1</playcount>" + within + "</movie>")); strings.TrimPrefix(fault, "line 1: ") != want {
+			t.Errorf("%s: %q, want %q", within, fault, want)
+		}
+	}
+	for whole, want := range map[string]string{
+		"<![CDATA[x]]>" + plain:   "a text stands outside of every tag",
+		plain + "<![CDATA[x]]>":   "a text stands outside of every tag",
+		plain + "</movie>":        "an end tag has no beginning",
+		plain + "a ]]> b & c":     "",
+		plain + "<movie":          endless,
+		plain + "<":               "a < is not written as &lt;",
+		plain + "<!-- to the end": endless,
+	} {
+		if _, fault := parse([]byte(whole)); strings.TrimPrefix(fault, "line 1: ") != want {
+			t.Errorf("%s: %q, want %q", whole, fault, want)
+		}
+	}
+}
+
+// Fields count where they stand directly in an item, and the first of several.
+func TestWhereFieldsStand(t *testing.T) {
+	for fields, want := range map[string]string{
+		"<title>A</title><title>B</title>":                  "A",
+		"<title/><title>B</title>":                          "B",
+		"<title> <b>X</b>A<b/> </title>":                    "A",
+		"<set><title>X</title></set><title>A</title>":       "A",
+		"<title>A<![CDATA[ & ]]>B</title>":                  "A & B",
+		"A<title>B</title>C":                                "B",
+		"<tvshow><title>X</title></tvshow><title>A</title>": "A",
+		"<title>A</title><movie><title>X</title></movie>":   "A",
+	} {
+		items, fault := parse([]byte("<movie>" + fields + "</movie>"))
+		if fault != "" || len(items) != 1 || items[0].media.Title != want {
+			t.Errorf("%s: %q, %+v, want %q", fields, fault, items, want)
+		}
+	}
+	for whole, want := range map[string]int{
+		"<videodb><movie/></videodb>":                                  1,
+		"<videodb><x><movie/></x></videodb>":                           0,
+		"<videodb><tvshow><episodedetails/></tvshow></videodb>":        2,
+		"<videodb><episodedetails/></videodb>":                         0,
+		"<videodb><tvshow><x><episodedetails/></x></tvshow></videodb>": 1,
+		"<x><tvshow/></x>":                                             0,
+		"<movie/><tvshow/><episodedetails/>":                           3,
+		"<tvshow><episodedetails/></tvshow>":                           1,
+	} {
+		if items, fault := parse([]byte(whole)); fault != "" || len(items) != want {
+			t.Errorf("%s: %q, %d items, want %d", whole, fault, len(items), want)
+		}
+	}
+}
+
+// Numbers that cannot be are left out.
+func TestNumbersOutOfBounds(t *testing.T) {
+	of := func(fields string) item {
+		t.Helper()
+		items, fault := parse([]byte("<episodedetails>" + fields + "</episodedetails>"))
+		if fault != "" || len(items) != 1 {
+			t.Fatalf("%s: %q", fields, fault)
+		}
+		return items[0]
+	}
+	for text, want := range map[string]int{"0": 0, "1": 1, "1073741824": 1 << 30, "1073741825": -1, "-1": -1, "x": -1, "": -1} {
+		if got := of("<season>" + text + "</season>").media.Season; (got == nil) != (want < 0) || got != nil && *got != want {
+			t.Errorf("season %q: %v, want %d", text, got, want)
+		}
+	}
+	if none, one := of("<episode>0</episode>"), of("<episode>1</episode>"); none.media.Episode != nil || one.media.Episode == nil {
+		t.Errorf("episodes 0 and 1: %v, %v", none.media.Episode, one.media.Episode)
+	}
+	for text, want := range map[string]int{"1": 1, "1000000": 1_000_000, "1000001": 1_000_000, "-1": 0, "x": 0, "0": 0} {
+		if got := of("<playcount>" + text + "</playcount>").playCount; got != want {
+			t.Errorf("play count %s: %d, want %d", text, got, want)
+		}
+	}
+	if got := of("<watched>false</watched>").playCount; got != 0 {
+		t.Errorf("not watched: %d", got)
+	}
+	for fields, want := range map[string]string{
+		"<runtime>1</runtime>":     "1m0s",
+		"<runtime>10080</runtime>": "168h0m0s",
+		"<runtime>10081</runtime>": "0s",
+		"<runtime>0</runtime>":     "0s",
+		"<runtime>2</runtime><durationinseconds>1</durationinseconds>":      "1s",
+		"<runtime>2</runtime><durationinseconds>604800</durationinseconds>": "168h0m0s",
+		"<runtime>2</runtime><durationinseconds>604801</durationinseconds>": "2m0s",
+		"<runtime>2</runtime><durationinseconds>0</durationinseconds>":      "2m0s",
+	} {
+		if got := of(fields).duration.String(); got != want {
+			t.Errorf("%s: %s, want %s", fields, got, want)
+		}
+	}
+	for fields, want := range map[string]int{
+		"<year>9999</year>": 9999, "<year>10000</year>": 0, "<premiered>1999</premiered>": 1999, "<premiered>199</premiered><year>2000</year>": 2000,
+		"<premiered>2001-02-03</premiered><year>2000</year>": 2001, "<premiered>1970-01-01</premiered><year>2000</year>": 2000, "<year>1970</year>": 1970,
+		"<premiered>0000-00-00</premiered><year>2000</year>": 2000,
+	} {
+		items, _ := parse([]byte("<movie>" + fields + "</movie>"))
+		if len(items) != 1 || items[0].media.Year != want {
+			t.Errorf("%s: %+v, want %d", fields, items, want)
+		}
+	}
+	for id, want := range map[string]viewing.IDs{
+		`<uniqueid type="tmdb">9007199254740991</uniqueid>`: {TMDB: 1<<53 - 1},
+		`<uniqueid type="tmdb">9007199254740992</uniqueid>`: {},
+		`<uniqueid type="tmdb">0</uniqueid>`:                {},
+		`<uniqueid type="imdb">tt123456789012</uniqueid>`:   {IMDB: "tt123456789012"},
+		`<uniqueid type="imdb">tt1234567890123</uniqueid>`:  {},
+		`<uniqueid type="imdb">tt</uniqueid>`:               {},
+		`<uniqueid type="imdb">tt1x</uniqueid>`:             {},
+		`<imdbid>tt1</imdbid><imdb_id>tt2</imdb_id>`:        {IMDB: "tt1"},
+		`<imdbid>x</imdbid><imdb_id>tt2</imdb_id>`:          {IMDB: "tt2"},
+	} {
+		if got := of(id).media.IDs; got != want {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+}
