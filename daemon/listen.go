@@ -193,12 +193,14 @@ func isUntrusted(err error) bool {
 }
 
 // Version asks the instance that runs over these paths for its version. It is
-// "" where that cannot be known: none is found there, or it is not ours to ask.
+// "" where that cannot be known, as it is not ours to ask; where none is found
+// the error is [service.ErrNotRunning].
 func Version(ctx context.Context, p config.Paths) (string, error) {
 	c, err := Find(ctx, p)
 	switch {
-	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}), errors.Is(err, &status.Fault{Code: status.CodeRefused}),
-		errors.Is(err, status.ErrUnproven), isUntrusted(err):
+	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+		return "", service.ErrNotRunning
+	case errors.Is(err, &status.Fault{Code: status.CodeRefused}), errors.Is(err, status.ErrUnproven), isUntrusted(err):
 		return "", nil
 	case err != nil && ctx.Err() != nil:
 		return "", errors.New("asked how things stand, it is silent")

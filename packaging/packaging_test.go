@@ -164,7 +164,7 @@ func TestFill(t *testing.T) {
 
 // What launchd does with the program after a crash, a clean end and a stop, and
 // that it is nobody's business what the program writes. That the list is well
-// formed is checked before it is written; see package daemon/service.
+// formed is a test of package daemon/service.
 func TestPlistKeepsItsPromises(t *testing.T) {
 	text := strings.Join(strings.Fields(packaging.LaunchdPlist), "")
 	for _, want := range []string{

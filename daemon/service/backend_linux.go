@@ -1,9 +1,7 @@
 package service
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	kardianos "github.com/kardianos/service"
@@ -22,15 +20,7 @@ func newBackend(o Options) (backend, error) {
 	if err := refusal(o, platform, inContainer()); err != nil {
 		return nil, err
 	}
-	switch platform {
-	case "linux-openrc":
-		return newOpenRC(o), nil
-	case "unix-systemv":
-		return newSysV(o), nil
-	case "linux-procd":
-		return newProcd(o), nil
-	}
-	return newForeign(o, kardianos.KeyValue{}, fileTraces("/etc/init.d/"+Name, "/etc/init/"+Name+".conf"))
+	return newInitd(o, platform)
 }
 
 // refusal says why there can be no service on a machine where systemd does not
@@ -58,36 +48,4 @@ func refusal(o Options, platform string, container bool) error {
 func sysvRuns() bool {
 	comm, err := os.ReadFile("/proc/1/comm")
 	return err == nil && strings.TrimSpace(string(comm)) == "init" && exists("/etc/inittab")
-}
-
-// fileTraces are the files that an installed service has; kardianos leaves the
-// run level links of SysV dangling, so they go too.
-func fileTraces(scripts ...string) traces {
-	return traces{
-		find: func() string {
-			for _, script := range scripts {
-				if exists(script) {
-					return script
-				}
-			}
-			return ""
-		},
-		sweep: func() error {
-			links, _ := filepath.Glob("/etc/rc?.d/[SK]??" + Name)
-			return removeDangling(links)
-		},
-	}
-}
-
-// removeDangling removes those links whose target is gone.
-func removeDangling(links []string) error {
-	for _, link := range links {
-		if _, err := os.Stat(link); !os.IsNotExist(err) {
-			continue
-		}
-		if err := os.Remove(link); err != nil {
-			return fmt.Errorf("remove run level link: %w", err)
-		}
-	}
-	return nil
 }

@@ -2,8 +2,6 @@ package service
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -41,22 +39,5 @@ func TestRefusals(t *testing.T) {
 		case err != nil && (!strings.Contains(err.Error(), c.says) || !strings.HasSuffix(hint(err), c.hint)):
 			t.Errorf("%s: %v, hint %q", name, err, hint(err))
 		}
-	}
-}
-
-func TestRemoveDangling(t *testing.T) {
-	dir := t.TempDir()
-	kept, dangling := filepath.Join(dir, "S20other"), filepath.Join(dir, "S20filmspool")
-	if err := errors.Join(os.Symlink(dir, kept), os.Symlink(filepath.Join(dir, "gone"), dangling)); err != nil {
-		t.Fatal(err)
-	}
-	if err := removeDangling([]string{kept, dangling}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Lstat(dangling); !os.IsNotExist(err) {
-		t.Error("the dangling link is still there")
-	}
-	if _, err := os.Lstat(kept); err != nil {
-		t.Error("a link to something was removed")
 	}
 }

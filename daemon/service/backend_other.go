@@ -2,11 +2,7 @@
 
 package service
 
-import (
-	kardianos "github.com/kardianos/service"
-)
-
-// newBackend leaves the rest of the world to kardianos/service.
+// newBackend leaves the rest of the world to kardianos/service and its script.
 func newBackend(o Options) (backend, error) {
 	if !o.System {
 		return nil, &Error{
@@ -15,5 +11,6 @@ func newBackend(o Options) (backend, error) {
 			Advice: Command(true, "service install"),
 		}
 	}
-	return newForeign(o, kardianos.KeyValue{}, traces{})
+	svc, err := newKardianos(o, "", nil)
+	return newManaged(o, &filed{Service: svc, file: "/usr/local/etc/rc.d/" + Name, mode: 0o755}, true), err
 }

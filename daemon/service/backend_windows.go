@@ -7,7 +7,7 @@ import "errors"
 // Kodi library nor what they keep under their own login.
 func newBackend(o Options) (backend, error) {
 	if o.System {
-		return newSCM(o), nil
+		return newSCM(o)
 	}
 	if o.Linger {
 		return nil, &Error{
@@ -16,5 +16,6 @@ func newBackend(o Options) (backend, error) {
 			Advice: command(true, "service install"),
 		}
 	}
-	return newLogin(o), nil
+	o.Args = withHost(o.Args, HostLogin)
+	return newManaged(o, &login{o}, true), nil
 }

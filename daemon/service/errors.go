@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 )
 
@@ -11,6 +12,9 @@ var ErrNotInstalled = errors.New("the service is not installed")
 // ErrNoManager says that no service manager runs on this machine, or none for this
 // person.
 var ErrNoManager = errors.New("no service manager is running here")
+
+// ErrNotRunning says that nothing runs where [Options].Ask asks.
+var ErrNotRunning = errors.New("filmspool is not running")
 
 // errEnded says that a service did not stay up.
 var errEnded = errors.New("the service ended")
@@ -51,4 +55,17 @@ func Command(system bool, words string) string {
 // notInstalled tells how to change that.
 func notInstalled(system bool) error {
 	return &Error{What: ErrNotInstalled.Error(), Cause: ErrNotInstalled, Advice: Command(system, "service install")}
+}
+
+// noManager tells what to do without one.
+func noManager(what string) error {
+	return &Error{What: what, Cause: ErrNoManager, Advice: "filmspool run"}
+}
+
+// rootOnly refuses what the manager would refuse whoever asks now.
+func rootOnly(words string) error {
+	return &Error{
+		What: "a system service is in the hands of root", Cause: fs.ErrPermission,
+		Advice: "sudo " + command(true, "service "+words),
+	}
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// writeFile puts text at path whole or not at all, readable to everyone.
-func writeFile(path string, text []byte) (err error) {
+// writeFile puts text at path whole or not at all.
+func writeFile(path string, text []byte, mode os.FileMode) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make folder: %w", err)
@@ -23,17 +23,17 @@ func writeFile(path string, text []byte) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if err := fillFile(f, text); err != nil {
+	if err := fillFile(f, text, mode); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return os.Rename(f.Name(), path)
 }
 
 // fillFile writes, syncs and closes f.
-func fillFile(f *os.File, text []byte) error {
+func fillFile(f *os.File, text []byte, mode os.FileMode) error {
 	_, err := f.Write(text)
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if err == nil {
 		err = f.Sync()

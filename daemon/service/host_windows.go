@@ -15,9 +15,6 @@ import (
 	"golang.org/x/sys/windows/svc"
 )
 
-// stopPatience is how long a program may take to end that was asked to.
-const stopPatience = 30 * time.Second
-
 // logSize is when a log is put aside for a new one, in bytes.
 const logSize = 5 << 20
 
@@ -80,7 +77,7 @@ func (h *scmHost) Execute(_ []string, requests <-chan svc.ChangeRequest, changes
 		select {
 		case h.err = <-done:
 			changes <- svc.Status{State: svc.StopPending, WaitHint: wait}
-			return h.end()
+			return h.end(ctx)
 		case <-ready:
 			ready = nil
 			now = svc.Status{State: svc.Running, Accepts: accepts}
@@ -97,20 +94,19 @@ func (h *scmHost) Execute(_ []string, requests <-chan svc.ChangeRequest, changes
 	}
 }
 
-// end tells how the program ended. A code of our own has the manager start the
-// service again; where that would mend nothing, the manager hears of no fault,
-// and status finds it in the record.
-func (h *scmHost) end() (specific bool, code uint32) {
+// end tells how the program ended. Windows starts again what goes without a
+// word, unless it was asked to stop; where that would mend nothing, the manager hears of no fault, and status
+// finds it in the record.
+func (h *scmHost) end(ctx context.Context) (specific bool, code uint32) {
 	if h.err == nil {
 		h.tell(record{State: Stopped, Since: time.Now()})
 		return false, 0
 	}
 	h.tell(record{State: Failed, Since: time.Now(), Detail: h.err.Error()})
-	n := h.p.Code(h.err)
-	if noRetry(n) {
-		return false, 0
+	if n := h.p.Code(h.err); ctx.Err() == nil && !noRetry(n) {
+		os.Exit(n)
 	}
-	return true, uint32(n)
+	return false, 0
 }
 
 // tell leaves word; that it cannot is no reason to stop.
@@ -123,32 +119,24 @@ func watch(ctx context.Context, p Program) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	stop, err := newEvent(stopEvent)
+	stop, err := newEvent()
 	if err != nil {
 		return err
 	}
-	defer stop.close()
-	ready, err := newEvent(readyEvent)
-	if err != nil {
-		return err
-	}
-	defer ready.close()
 	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("FreeConsole").Call() // there may be none
 	if err := p.Prepare(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	waited := stop.cancels(ctx, cancel)
+	stop.cancels(cancel)
 	w := watcher{
 		tell: func(r record) {
 			r.Watcher = os.Getpid()
 			leave(p.State, r)
 		},
 		once: func(ctx context.Context, began func(int)) (int, string, error) {
-			ready.reset()
 			cmd, err := child(ctx, executable, withHost(p.Args[1:], hostChild), began)
-			ready.reset()
 			if err != nil {
 				return 0, "", err
 			}
@@ -160,8 +148,6 @@ func watch(ctx context.Context, p Program) error {
 		},
 	}
 	w.keep(ctx)
-	cancel()
-	<-waited
 	return nil
 }
 
@@ -200,23 +186,15 @@ func leave(state string, r record) {
 
 // untilAsked runs the program until it ends or the login's stop event is set.
 func untilAsked(ctx context.Context, p Program) error {
-	stop, err := openEvent(stopEvent)
-	if err != nil {
-		return err
+	stop, there, err := openEvent()
+	if err != nil || !there {
+		return errors.Join(err, errors.New("nobody keeps this program running"))
 	}
-	defer stop.close()
-	ready, err := openEvent(readyEvent)
-	if err != nil {
-		return err
-	}
-	defer ready.close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	waited := stop.cancels(ctx, cancel)
-	if err = p.logged(ctx, ready.set); err != nil {
+	stop.cancels(cancel)
+	if err = p.logged(ctx, func() {}); err != nil {
 		_ = record{State: Failed, PID: os.Getpid(), Detail: err.Error()}.write(p.State) // for whoever watches
 	}
-	cancel()
-	<-waited
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
@@ -23,43 +22,22 @@ const runKey = `Software\Microsoft\Windows\CurrentVersion\Run`
 // on a second process, which is the program.
 type login struct{ o Options }
 
-func newLogin(o Options) *login {
-	o.Args = withHost(slices.Clip(o.Args), HostLogin)
-	return &login{o: o}
-}
-
-func (l *login) install(context.Context) error {
-	if err := checkExecutable(l.o.Executable); err != nil {
-		return err
-	}
+// Install has the login start the program.
+func (l *login) Install() error {
 	key, _, err := registry.CreateKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if err != nil {
 		return fmt.Errorf("open registry: %w", err)
 	}
 	defer key.Close()
-	if err := key.SetStringValue(Name, commandLine(l.o)); err != nil {
+	if err := key.SetStringValue(Name, windows.ComposeCommandLine(append([]string{l.o.Executable}, l.o.Args...))); err != nil {
 		return fmt.Errorf("write registry: %w", err)
 	}
 	return nil
 }
 
-// commandLine is the program with its arguments, as Windows takes them.
-func commandLine(o Options) string {
-	words := []string{syscall.EscapeArg(o.Executable)}
-	for _, arg := range o.Args {
-		words = append(words, syscall.EscapeArg(arg))
-	}
-	return strings.Join(words, " ")
-}
-
-func (l *login) uninstall(ctx context.Context) error {
-	if err := l.ask(ctx); err != nil {
-		return err
-	}
+// Uninstall has the login start it no longer.
+func (l *login) Uninstall() error {
 	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
-	if errors.Is(err, registry.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("open registry: %w", err)
 	}
@@ -70,24 +48,10 @@ func (l *login) uninstall(ctx context.Context) error {
 	return nil
 }
 
-func (l *login) start(ctx context.Context) error {
-	s, err := l.installed(ctx)
-	if err != nil {
+// Start starts the watching process, free of our own console.
+func (l *login) Start() error {
+	if err := forget(l.o.State); err != nil {
 		return err
-	}
-	if s.State == Stopped || s.State == Failed {
-		if err := l.launch(); err != nil {
-			return err
-		}
-	}
-	return l.awaitReady(ctx)
-}
-
-// launch starts the watching process, free of our own console.
-func (l *login) launch() error {
-	// What an earlier one said is no news of this one.
-	if err := os.Remove(recordPath(l.o.State)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("start program: %w", err)
 	}
 	cmd := exec.Command(l.o.Executable, l.o.Args...) //nolint:noctx // it is to outlive us
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -103,122 +67,131 @@ func (l *login) launch() error {
 	return cmd.Process.Release()
 }
 
-// awaitReady waits until the program can be used, or has ended.
-func (l *login) awaitReady(ctx context.Context) error {
-	return await(ctx, "start", startPatience, func() (bool, error) {
-		s, err := l.state()
-		switch {
-		case err != nil, s.State == Running:
-			return true, err
-		case s.State == Failed, s.State == Restarting:
-			return true, ended(s.Detail, false)
-		}
-		return false, nil
-	})
-}
-
-func (l *login) stop(ctx context.Context) error {
-	if _, err := l.installed(ctx); err != nil {
-		return err
-	}
-	return l.ask(ctx)
-}
-
-func (l *login) restart(ctx context.Context) error {
-	if err := l.stop(ctx); err != nil {
-		return err
-	}
-	return l.start(ctx)
-}
-
-// ask asks the running program to stop and waits until it has, and its processes
+// Stop asks the running program to stop and waits until it has, and its processes
 // are gone: until then its file cannot be replaced.
-func (l *login) ask(ctx context.Context) error {
-	if s, err := l.state(); err == nil && s.State != Stopped && s.State != Failed { // or the numbers are of others by now
-		said := readRecord(l.o.State)
-		defer exits(said.PID, said.Watcher)()
+func (l *login) Stop() error {
+	stop, there, err := openEvent()
+	if err != nil || !there {
+		return err
 	}
-	return await(ctx, "stop", stopPatience+5*time.Second, func() (bool, error) {
-		stop, err := openEvent(stopEvent)
-		if err != nil {
-			return missing(err), ignoreMissing(err)
-		}
-		defer stop.close()
-		stop.set()
-		return false, nil
-	})
-}
-
-func ignoreMissing(err error) error {
-	if missing(err) {
-		return nil
-	}
-	return err
-}
-
-// installed is the status of a service that has to be installed.
-func (l *login) installed(ctx context.Context) (Status, error) {
-	s, err := l.status(ctx)
-	if err == nil && !s.Installed {
-		err = notInstalled(false)
-	}
-	return s, err
-}
-
-func (l *login) status(context.Context) (Status, error) {
-	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.QUERY_VALUE)
-	if errors.Is(err, registry.ErrNotExist) {
-		return Status{State: NotInstalled}, nil
-	}
+	said := readRecord(l.o.State)
+	wait := exits(said.PID, said.Watcher)
+	err = windows.SetEvent(windows.Handle(stop))
+	stop.close() // or it would exist for as long as this does
+	wait()
 	if err != nil {
-		return Status{}, fmt.Errorf("open registry: %w", err)
+		return fmt.Errorf("ask program to stop: %w", err)
 	}
-	defer key.Close()
-	_, _, err = key.GetStringValue(Name)
+	return nil
+}
+
+// state is what the registry has, and what the running program, or the last
+// one, tells.
+func (l *login) state() (Status, error) {
+	key, err := registry.OpenKey(registry.CURRENT_USER, runKey, registry.QUERY_VALUE)
+	if err == nil {
+		_, _, err = key.GetStringValue(Name)
+		_ = key.Close()
+	}
 	if errors.Is(err, registry.ErrNotExist) {
 		return Status{State: NotInstalled}, nil
 	}
 	if err != nil {
 		return Status{}, fmt.Errorf("read registry: %w", err)
 	}
-	s, err := l.state()
-	s.Installed, s.Autostart, s.Unit = true, true, `HKCU\`+runKey
-	return s, err
-}
-
-// state is what the running program, or the last one, tells.
-func (l *login) state() (Status, error) {
 	said := readRecord(l.o.State)
-	s := Status{State: Stopped, PID: said.PID, Since: said.Since, Restarts: said.Restarts, Detail: said.Detail}
-	stop, err := openEvent(stopEvent)
-	if missing(err) {
-		if said.State == Failed {
-			s.State = Failed
-			return s, nil
-		}
-		return Status{State: Stopped}, nil
-	}
-	if err != nil {
-		return Status{}, err
-	}
-	defer stop.close()
-	ready, err := openEvent(readyEvent)
+	s := Status{Installed: true, Autostart: true, Unit: `HKCU\` + runKey, State: Stopped}
+	stop, there, err := openEvent()
 	switch {
-	case err != nil && !missing(err):
+	case err != nil:
 		return Status{}, err
-	case err == nil && ready.isSet():
+	case there:
+		stop.close()
 		s.State = Running
-	case said.State == Restarting:
-		s.State = Restarting
+		if said.State == Restarting {
+			s.State = Restarting
+		}
+	case said.State == Failed:
+		s.State = Failed
 	default:
-		s.State = Starting
+		return s, nil
 	}
-	if err == nil {
-		ready.close()
-	}
+	s.PID, s.Since, s.Restarts, s.Detail = said.PID, said.Since, said.Restarts, said.Detail
 	return s, nil
 }
 
 func (l *login) logs(ctx context.Context, out io.Writer, follow bool) error {
 	return showLog(ctx, logPath(l.o.State), out, logLines, follow)
+}
+
+// stopEvent exists as long as a program runs for a login, or is kept running;
+// setting it asks that to stop.
+const stopEvent = `Local\filmspool-stop`
+
+// event is one of Windows' named events, which stays set until it is reset.
+type event windows.Handle
+
+// newEvent makes the stop event, which nobody else may have.
+func newEvent() (event, error) {
+	text, err := windows.UTF16PtrFromString(stopEvent)
+	if err != nil {
+		return 0, err
+	}
+	h, err := windows.CreateEvent(nil, 1, 0, text)
+	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		event(h).close()
+		return 0, errors.New("filmspool already runs for this login")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("make event: %w", err)
+	}
+	return event(h), nil
+}
+
+// openEvent opens the stop event, if it is there.
+func openEvent() (e event, there bool, err error) {
+	text, err := windows.UTF16PtrFromString(stopEvent)
+	if err != nil {
+		return 0, false, err
+	}
+	h, err := windows.OpenEvent(windows.SYNCHRONIZE|windows.EVENT_MODIFY_STATE, false, text)
+	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("open event: %w", err)
+	}
+	return event(h), true, nil
+}
+
+func (e event) close() { _ = windows.CloseHandle(windows.Handle(e)) }
+
+// cancels calls cancel once the event is set. It waits for as long as the
+// process lives, and so does the event.
+func (e event) cancels(cancel func()) {
+	go func() {
+		_, _ = windows.WaitForSingleObject(windows.Handle(e), windows.INFINITE)
+		cancel()
+	}()
+}
+
+// exits takes hold of processes that are to end; what it returns waits until
+// they have, ten seconds each at most. One that is gone, or that this user may
+// not look at, is not waited for.
+func exits(pids ...int) (wait func()) {
+	var held []windows.Handle
+	for _, pid := range pids {
+		if pid <= 0 {
+			continue
+		}
+		if h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid)); err == nil {
+			held = append(held, h)
+		}
+	}
+	return func() {
+		for _, h := range held {
+			_, _ = windows.WaitForSingleObject(h, 10_000)
+			_ = windows.CloseHandle(h)
+		}
+	}
 }

@@ -34,8 +34,9 @@ type Options struct {
 	// are hidden from it; they need not be there yet.
 	Visible []string
 	// Version is that of this program, and Ask asks the one that runs for its
-	// own. Ask is silent ("") where it cannot know, and an error says that
-	// nobody answers. Status needs them; both may be left out.
+	// own. Ask is silent ("") where it cannot know; the error is ErrNotRunning
+	// where none runs, and else says that it gives no answer. Status needs them;
+	// both may be left out.
 	Version string
 	Ask     func(context.Context) (version string, err error)
 	// State is the folder where the service keeps its log, on systems whose
@@ -128,7 +129,9 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	if m.o.Ask != nil {
 		ctx, cancel := context.WithTimeout(ctx, askPatience)
 		defer cancel()
-		version, err = m.o.Ask(ctx)
+		if version, err = m.o.Ask(ctx); errors.Is(err, ErrNotRunning) {
+			err = nil // as it seems from here; the manager knows better
+		}
 	}
 	s.tell(m.o, version, err)
 	return s, nil
@@ -158,4 +161,27 @@ func checkExecutable(path string) error {
 		}
 	}
 	return nil
+}
+
+// inContainer reports whether this is a container of Docker's, Podman's or
+// another's that says so.
+func inContainer() bool {
+	return exists("/.dockerenv") || exists("/run/.containerenv") || os.Getenv("container") != ""
+}
+
+// StartHint is what to type when nothing runs. A container without systemd has
+// no service that could be started.
+func StartHint(system bool) string {
+	if inContainer() && !exists("/run/systemd/system") {
+		return "start the container again, or type: filmspool run"
+	}
+	if system {
+		return Command(true, "service start")
+	}
+	return "filmspool service start, or filmspool run"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"slices"
-	"time"
+	"path/filepath"
 	"unsafe"
 
+	kardianos "github.com/kardianos/service"
 	"golang.org/x/sys/windows"
-	"golang.org/x/sys/windows/svc"
 	"golang.org/x/sys/windows/svc/mgr"
 )
 
@@ -20,54 +20,91 @@ import (
 // no rights but those of every user.
 const serviceAccount = `NT SERVICE\` + Name
 
-// What is asked of the service manager: looking is everybody's right, the rest
-// an administrator's.
-const (
-	mayLook   = windows.SERVICE_QUERY_STATUS | windows.SERVICE_QUERY_CONFIG
-	mayChange = windows.SERVICE_ALL_ACCESS
-)
-
-// scm is the Windows service manager.
-type scm struct{ o Options }
-
-func newSCM(o Options) *scm {
-	o.Args = withHost(slices.Clip(o.Args), HostSCM)
-	return &scm{o: o}
+// scm is the Windows service manager, as kardianos/service speaks to it. That
+// asks for more rights to look than a person has, and tells no process.
+type scm struct {
+	kardianos.Service
+	o Options
 }
 
-// with calls do with the service; without one the error is ErrNotInstalled.
-func (m *scm) with(access uint32, do func(*mgr.Service) error) error {
-	return m.connected(windows.SC_MANAGER_CONNECT, func(c *mgr.Mgr) error {
-		name, err := windows.UTF16PtrFromString(Name)
-		if err != nil {
+func newSCM(o Options) (backend, error) {
+	o.Args = withHost(o.Args, HostSCM)
+	svc, err := newKardianos(o, serviceAccount, kardianos.KeyValue{
+		"DelayedAutoStart":               true,
+		kardianos.OnFailure:              kardianos.OnFailureRestart,
+		kardianos.OnFailureDelayDuration: "10s",
+		kardianos.OnFailureResetPeriod:   24 * 60 * 60,
+	})
+	return newManaged(o, &scm{Service: svc, o: o}, false), err
+}
+
+// Install puts another service in the place of an older one, which starts again
+// if it ran.
+func (m *scm) Install() error {
+	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
+		return &Error{
+			What: fmt.Sprintf("%s lies in your own folder, which the service's account (%s) cannot read; "+
+				"put it where every user's programs are, or install the .msi", m.o.Executable, serviceAccount),
+			Cause: errors.ErrUnsupported,
+		}
+	}
+	if err := shelter(m.o.State); err != nil {
+		return err
+	}
+	before, err := m.state()
+	if err != nil {
+		return err
+	}
+	if before.Installed {
+		if err := errors.Join(m.Stop(), m.Uninstall()); err != nil {
 			return err
 		}
-		h, err := windows.OpenService(c.Handle, name, access)
-		if err != nil {
-			return asked("open service", err)
-		}
-		s := &mgr.Service{Name: Name, Handle: h}
-		return errors.Join(do(s), s.Close())
-	})
+	}
+	if err := m.Service.Install(); err != nil {
+		_ = m.Service.Uninstall() // a part may be there
+		return asked(err)
+	}
+	if before.State == Running || before.State == Starting {
+		return m.Start()
+	}
+	return nil
 }
 
-// connected calls do with the service manager.
-func (m *scm) connected(access uint32, do func(*mgr.Mgr) error) error {
-	h, err := windows.OpenSCManager(nil, nil, access)
-	if err != nil {
-		return asked("ask service manager", err)
+// Uninstall forgives kardianos, which also takes away a source of events that
+// services of older versions do not have.
+func (m *scm) Uninstall() error {
+	err := m.Service.Uninstall()
+	if s, look := m.state(); look == nil && !s.Installed {
+		return nil
 	}
-	c := &mgr.Mgr{Handle: h}
-	return errors.Join(do(c), c.Disconnect())
+	return asked(err)
+}
+
+func (m *scm) Start() error {
+	if err := forget(m.o.State); err != nil {
+		return err
+	}
+	return asked(m.Service.Start())
+}
+
+// Stop waits for the end of the process, too, which comes a moment after the
+// manager's word: until then its file cannot be replaced.
+func (m *scm) Stop() error {
+	s, err := m.state()
+	if err != nil {
+		return err
+	}
+	defer exits(s.PID)()
+	err = m.Service.Stop()
+	if errors.Is(err, windows.ERROR_SERVICE_NOT_ACTIVE) || errors.Is(err, windows.ERROR_SERVICE_CANNOT_ACCEPT_CTRL) { // it stops
+		return nil
+	}
+	return asked(err)
 }
 
 // asked puts what the manager refuses into words.
-func asked(what string, err error) error {
+func asked(err error) error {
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
-		return notInstalled(true)
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
 		return &Error{
 			What:  "Windows lets only an administrator do that; open the terminal with \"Run as administrator\"",
@@ -76,205 +113,119 @@ func asked(what string, err error) error {
 	case errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE):
 		return &Error{What: "Windows is still removing the service; close its Services window, or start the machine again", Cause: err}
 	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
-// install makes the service, or brings it up to date: a new program, a changed
-// account.
-func (m *scm) install(context.Context) error {
-	if err := m.checkPlace(); err != nil {
-		return err
-	}
-	if err := shelter(m.o.State); err != nil {
-		return err
-	}
-	config := mgr.Config{
-		ServiceType:      windows.SERVICE_WIN32_OWN_PROCESS,
-		StartType:        mgr.StartAutomatic,
-		ErrorControl:     mgr.ErrorNormal,
-		ServiceStartName: serviceAccount,
-		DisplayName:      "Filmspool",
-		Description:      "Keeps what you watched until your tracking service has it",
-		DelayedAutoStart: true,
-	}
-	err := m.with(mayChange, func(s *mgr.Service) error {
-		config.BinaryPathName = commandLine(m.o)
-		return errors.Join(asked("change service", known(s.UpdateConfig(config))), setRecovery(s))
-	})
-	if !errors.Is(err, ErrNotInstalled) {
-		return err
-	}
-	config.BinaryPathName = ""
-	return m.connected(windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_CREATE_SERVICE, func(c *mgr.Mgr) error {
-		s, err := c.CreateService(Name, m.o.Executable, config, m.o.Args...)
-		if err != nil {
-			return asked("install service", err)
-		}
-		if err := setRecovery(s); err != nil {
-			return errors.Join(err, s.Delete(), s.Close())
-		}
-		return s.Close()
-	})
-}
-
-// checkPlace refuses a program that the service's account cannot read, or that
-// one person could replace.
-func (m *scm) checkPlace() error {
-	if err := checkExecutable(m.o.Executable); err != nil {
-		return err
-	}
-	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
-		return &Error{
-			What: fmt.Sprintf("%s lies in your own folder, which the service's account (%s) cannot read; "+
-				"put it where every user's programs are, or install the .msi", m.o.Executable, serviceAccount),
-			Cause: errors.ErrUnsupported,
-		}
-	}
-	return nil
-}
-
-// setRecovery has a service started again that fails, or ends with an error.
-func setRecovery(s *mgr.Service) error {
-	day := uint32((24 * time.Hour).Seconds())
-	actions := []mgr.RecoveryAction{ // the last one is repeated
-		{Type: mgr.ServiceRestart, Delay: firstPause},
-		{Type: mgr.ServiceRestart, Delay: time.Minute},
-		{Type: mgr.ServiceRestart, Delay: mostPause},
-	}
-	if err := s.SetRecoveryActions(actions, day); err != nil {
-		return fmt.Errorf("set recovery: %w", err)
-	}
-	if err := known(s.SetRecoveryActionsOnNonCrashFailures(true)); err != nil {
-		return fmt.Errorf("set recovery: %w", err)
-	}
-	return nil
-}
-
-// known forgives a manager that does not know one of the things it is told:
-// Wine's knows neither the kind of an account nor what an end with an error is.
-func known(err error) error {
-	if errors.Is(err, windows.ERROR_INVALID_LEVEL) {
-		return nil
-	}
 	return err
 }
 
-func (m *scm) uninstall(ctx context.Context) error {
-	if err := m.with(mayLook, nothing); errors.Is(err, ErrNotInstalled) {
-		return nil
-	}
-	if err := m.stop(ctx); err != nil {
-		return err
-	}
-	err := m.with(mayChange, func(s *mgr.Service) error { return asked("uninstall service", s.Delete()) })
+// state asks for no rights but those to look, which everybody has.
+func (m *scm) state() (Status, error) {
+	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
 	if err != nil {
-		return err
+		return Status{}, asked(err)
 	}
-	return await(ctx, "uninstall", stopPatience, func() (bool, error) {
-		err := m.with(mayLook, nothing)
-		if errors.Is(err, ErrNotInstalled) {
-			return true, nil
-		}
-		return false, err
-	})
-}
-
-func nothing(*mgr.Service) error { return nil }
-
-func (m *scm) start(ctx context.Context) error {
-	err := m.with(mayLook|windows.SERVICE_START, func(s *mgr.Service) error {
-		q, err := s.Query()
-		if err != nil || q.State == svc.Running || q.State == svc.StartPending {
-			return asked("ask service manager", err)
-		}
-		if err := os.Remove(recordPath(m.o.State)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("start service: %w", err)
-		}
-		return asked("start service", s.Start())
-	})
+	defer func() { _ = windows.CloseServiceHandle(manager) }()
+	name, err := windows.UTF16PtrFromString(Name)
 	if err != nil {
-		return err
+		return Status{}, err
 	}
-	return await(ctx, "start", startPatience, func() (bool, error) {
-		s, err := m.status(ctx)
-		if err == nil && (s.State == Stopped || s.State == Failed) {
-			err = ended(s.Detail, true)
-		}
-		return s.State == Running, err
-	})
-}
-
-// stop waits for the end of the process, too, which comes a moment after the
-// manager's word: until then its file cannot be replaced.
-func (m *scm) stop(ctx context.Context) error {
-	s, err := m.status(ctx)
-	if err != nil {
-		return err
-	}
-	defer exits(s.PID)()
-	return await(ctx, "stop", stopPatience+5*time.Second, func() (stopped bool, err error) {
-		err = m.with(mayLook|windows.SERVICE_STOP, func(s *mgr.Service) error {
-			_, err := s.Control(svc.Stop)
-			switch {
-			case errors.Is(err, windows.ERROR_SERVICE_NOT_ACTIVE):
-				stopped = true
-				return nil
-			case errors.Is(err, windows.ERROR_SERVICE_CANNOT_ACCEPT_CTRL): // it stops, or is not that far
-				return nil
-			}
-			return asked("stop service", err)
-		})
-		return stopped, err
-	})
-}
-
-func (m *scm) restart(ctx context.Context) error {
-	if err := m.stop(ctx); err != nil {
-		return err
-	}
-	return m.start(ctx)
-}
-
-func (m *scm) status(context.Context) (s Status, err error) {
-	err = m.with(mayLook, func(service *mgr.Service) error {
-		q, err := service.Query()
-		if err != nil {
-			return asked("ask service manager", err)
-		}
-		automatic, err := startsByItself(service)
-		if err != nil {
-			return asked("ask service manager", err)
-		}
-		said := readRecord(m.o.State)
-		s = scmStatus(uint32(q.State), q.Win32ExitCode, q.ServiceSpecificExitCode, said)
-		s.Autostart = automatic
-		if s.PID = int(q.ProcessId); s.PID != 0 && s.PID == said.PID {
-			s.Since = said.Since
-		}
-		return nil
-	})
-	if errors.Is(err, ErrNotInstalled) {
+	h, err := windows.OpenService(manager, name, windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG)
+	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
 		return Status{State: NotInstalled}, nil
 	}
+	if err != nil {
+		return Status{}, asked(err)
+	}
+	service := &mgr.Service{Name: Name, Handle: h}
+	defer func() { _ = service.Close() }()
+	q, err := service.Query()
+	if err != nil {
+		return Status{}, fmt.Errorf("ask service manager: %w", err)
+	}
+	said := readRecord(m.o.State)
+	s := scmStatus(uint32(q.State), q.Win32ExitCode, said)
+	if s.PID = int(q.ProcessId); s.PID != 0 && s.PID == said.PID {
+		s.Since = said.Since
+	}
+	s.Autostart, err = startsByItself(h)
 	return s, err
 }
 
 // startsByItself asks for less than [mgr.Service.Config], part of which Wine does
 // not know.
-func startsByItself(s *mgr.Service) (bool, error) {
+func startsByItself(service windows.Handle) (bool, error) {
 	text := make([]byte, 8<<10) // the most there is (QueryServiceConfigW)
 	c := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&text[0]))
 	var needed uint32
-	if err := windows.QueryServiceConfig(s.Handle, c, uint32(len(text)), &needed); err != nil {
-		return false, err
+	if err := windows.QueryServiceConfig(service, c, uint32(len(text)), &needed); err != nil {
+		return false, fmt.Errorf("ask service manager: %w", err)
 	}
 	return c.StartType == mgr.StartAutomatic, nil
 }
 
 func (m *scm) logs(ctx context.Context, out io.Writer, follow bool) error {
 	err := showLog(ctx, logPath(m.o.State), out, logLines, follow)
-	if errors.Is(err, os.ErrPermission) {
-		return asked("read log", windows.ERROR_ACCESS_DENIED)
+	if errors.Is(err, fs.ErrPermission) {
+		return asked(windows.ERROR_ACCESS_DENIED)
 	}
 	return err
+}
+
+// shelter makes the folder of the machine's service, for that, administrators
+// and Windows alone: in %ProgramData% everybody may make folders and read what
+// others make. One that somebody else made first is refused.
+func shelter(folder string) error {
+	text := "O:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;" + serviceSID(Name) + ")"
+	descriptor, err := windows.SecurityDescriptorFromString(text)
+	if err != nil {
+		return fmt.Errorf("prepare state folder: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return fmt.Errorf("prepare state folder: %w", err)
+	}
+	path, err := windows.UTF16PtrFromString(folder)
+	if err != nil {
+		return fmt.Errorf("prepare state folder: %w", err)
+	}
+	attributes := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	attributes.Length = uint32(unsafe.Sizeof(*attributes))
+	err = windows.CreateDirectory(path, attributes)
+	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		err = takeOver(folder, descriptor)
+	}
+	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
+		return asked(err)
+	}
+	if err != nil {
+		return fmt.Errorf("prepare state folder %s: %w", folder, err)
+	}
+	return nil
+}
+
+// takeOver gives a folder that is there the same rights.
+func takeOver(folder string, wanted *windows.SECURITY_DESCRIPTOR) error {
+	now, err := windows.GetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	if err != nil {
+		return err
+	}
+	owner, _, err := now.Owner()
+	if err != nil {
+		return err
+	}
+	me, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return err
+	}
+	if !owner.Equals(me.User.Sid) && !owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) &&
+		!owner.IsWellKnown(windows.WinLocalSystemSid) && owner.String() != serviceSID(Name) {
+		return errors.New("it belongs to another user, who could read what is kept there; look at it, and remove or rename it")
+	}
+	administrators, _, err := wanted.Owner()
+	if err != nil {
+		return err
+	}
+	list, _, err := wanted.DACL()
+	if err != nil {
+		return err
+	}
+	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION | windows.PROTECTED_DACL_SECURITY_INFORMATION
+	return windows.SetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, what, administrators, nil, list, nil)
 }

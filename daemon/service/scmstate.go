@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// What the Windows service manager calls the states (winsvc.h), and two of its
-// errors (winerror.h).
+// What the Windows service manager calls the states (winsvc.h), and an error of
+// its own (winerror.h).
 const (
 	scmStopped = iota + 1
 	scmStarting
@@ -18,50 +18,30 @@ const (
 	scmRunning
 
 	codeNeverStarted = 1077
-	codeSpecific     = 1066 // the service's own code says more
 )
 
 // scmStatus reads the manager's answer: the state's number, and the code of the
 // last end. said is what the service itself left.
-func scmStatus(state, code, specific uint32, said record) Status {
-	s := Status{Installed: true}
-	switch state {
-	case scmRunning:
-		s.State = Running
-	case scmStarting:
-		s.State = Starting
-	case scmStopping:
-		s.State = Stopping
-	case scmStopped:
-		s.State = Stopped
-		s.Detail = scmEnd(code, specific, said)
-		if s.Detail != "" {
-			s.State = Failed
-		}
-	default:
-		s.State = Stopped
-		s.Detail = "it is paused by the Windows service manager"
-	}
-	return s
-}
-
-// scmEnd tells how a stopped service failed, or nothing when it did not. The
-// manager starts one again that ended with a code.
-func scmEnd(code, specific uint32, said record) string {
-	const again = "Windows starts it again: "
+func scmStatus(state, code uint32, said record) Status {
+	s := Status{Installed: true, State: Stopped}
 	failed := said.State == Failed && said.Detail != ""
 	switch {
+	case state == scmRunning:
+		s.State = Running
+	case state == scmStarting:
+		s.State = Starting
+	case state == scmStopping:
+		s.State = Stopping
+	case state != scmStopped:
+		s.Detail = "it is paused by the Windows service manager"
 	case failed && code == 0:
-		return notAgain + said.Detail
-	case code == 0, code == codeNeverStarted:
-		return ""
+		s.State, s.Detail = Failed, notAgain+said.Detail
 	case failed:
-		return again + said.Detail
-	case code == codeSpecific:
-		return fmt.Sprintf("%sit ended with exit code %d", again, specific)
-	default:
-		return fmt.Sprintf("%sits process was ended (Windows error %d)", again, code)
+		s.State, s.Detail = Failed, "Windows starts it again: "+said.Detail
+	case code != 0 && code != codeNeverStarted:
+		s.State, s.Detail = Failed, fmt.Sprintf("Windows starts it again: its process was ended (Windows error %d)", code)
 	}
+	return s
 }
 
 // serviceSID is the identifier of the virtual account of a service: Windows

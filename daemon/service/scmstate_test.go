@@ -5,25 +5,24 @@ import "testing"
 func TestSCMStatus(t *testing.T) {
 	wrong := record{State: Failed, Detail: "bad configuration"}
 	for _, c := range []struct {
-		name                  string
-		state, code, specific uint32
-		said                  record
-		want                  State
-		detail                string
+		name        string
+		state, code uint32
+		said        record
+		want        State
+		detail      string
 	}{
-		{"never started", 1, 1077, 0, record{}, Stopped, ""},
-		{"stopped by hand", 1, 0, 0, record{State: Stopped}, Stopped, ""},
-		{"killed", 1, 1067, 0, record{State: Running}, Failed, "Windows starts it again: its process was ended (Windows error 1067)"},
-		{"failed", 1, 1066, 1, record{State: Failed, Detail: "the disk is full"}, Failed, "Windows starts it again: the disk is full"},
-		{"failed and nobody may read why", 1, 1066, 1, record{}, Failed, "Windows starts it again: it ended with exit code 1"},
-		{"wrong configuration", 1, 0, 0, wrong, Failed, notAgain + "bad configuration"},
-		{"running, and failed before", 4, 0, 0, wrong, Running, ""},
-		{"starting", 2, 0, 0, record{}, Starting, ""},
-		{"stopping", 3, 0, 0, record{}, Stopping, ""},
-		{"paused by somebody", 7, 0, 0, record{}, Stopped, "it is paused by the Windows service manager"},
+		{"never started", 1, 1077, record{}, Stopped, ""},
+		{"stopped by hand", 1, 0, record{State: Stopped}, Stopped, ""},
+		{"killed", 1, 1067, record{State: Running}, Failed, "Windows starts it again: its process was ended (Windows error 1067)"},
+		{"failed", 1, 1067, record{State: Failed, Detail: "the disk is full"}, Failed, "Windows starts it again: the disk is full"},
+		{"wrong configuration", 1, 0, wrong, Failed, notAgain + "bad configuration"},
+		{"running, and failed before", 4, 0, wrong, Running, ""},
+		{"starting", 2, 0, record{}, Starting, ""},
+		{"stopping", 3, 0, record{}, Stopping, ""},
+		{"paused by somebody", 7, 0, record{}, Stopped, "it is paused by the Windows service manager"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := scmStatus(c.state, c.code, c.specific, c.said)
+			s := scmStatus(c.state, c.code, c.said)
 			if s.State != c.want || s.Detail != c.detail || !s.Installed {
 				t.Errorf("got %+v", s)
 			}

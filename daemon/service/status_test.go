@@ -34,6 +34,7 @@ func TestStatusAsksTheProgram(t *testing.T) {
 	}{
 		"well":            {running, answers("2", nil), "2", "up", ""},
 		"nobody may ask":  {running, answers("", nil), "", "up", ""},
+		"none is seen":    {running, answers("", ErrNotRunning), "", "up", ""},
 		"nobody asks":     {running, nil, "", "up", ""},
 		"silent":          {running, answers("", errors.New("no answer in 2 s")), "", "it runs, but gives no answer: no answer in 2 s", "service logs"},
 		"upgraded":        {running, answers("1", nil), "1", "version 1 runs, and 2 is installed", "service restart"},

@@ -139,7 +139,7 @@ func (s *systemd) place(ctx context.Context, text string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the old unit: %w", err)
 	}
-	if err := writeFile(s.unitFile, []byte(text)); err != nil {
+	if err := writeFile(s.unitFile, []byte(text), 0o644); err != nil {
 		return err
 	}
 	if err := s.register(ctx); err != nil {
@@ -171,7 +171,7 @@ func (s *systemd) register(ctx context.Context) error {
 // nothing new.
 func (s *systemd) restore(ctx context.Context, before []byte) error {
 	if before != nil {
-		err := writeFile(s.unitFile, before)
+		err := writeFile(s.unitFile, before, 0o644)
 		_ = s.ctl.run(ctx, "daemon-reload")
 		return err
 	}
@@ -207,11 +207,7 @@ func (s *systemd) mustBeRoot(verb string) error {
 	if !s.o.System || s.euid == 0 {
 		return nil
 	}
-	return &Error{
-		What:   "a system service is in the hands of root",
-		Cause:  fs.ErrPermission,
-		Advice: "sudo " + command(true, "service "+s.again(verb)),
-	}
+	return rootOnly(s.again(verb))
 }
 
 // again is a verb with what was asked for.

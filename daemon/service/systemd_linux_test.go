@@ -121,7 +121,7 @@ func TestFailedInstallLeavesNothing(t *testing.T) {
 
 func TestFailedReinstallKeepsTheOldUnit(t *testing.T) {
 	f := newFake(t, false)
-	if err := writeFile(f.unit.unitFile, []byte("old")); err != nil {
+	if err := writeFile(f.unit.unitFile, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f.write("fail.enable", "No.", 0o644)
@@ -194,7 +194,7 @@ func TestInstallRefusesAProgramThatWillVanish(t *testing.T) {
 
 func TestUninstallStopsFirst(t *testing.T) {
 	f := newFake(t, false)
-	if err := writeFile(f.unit.unitFile, []byte("unit")); err != nil {
+	if err := writeFile(f.unit.unitFile, []byte("unit"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.unit.uninstall(t.Context()); err != nil {
@@ -217,7 +217,7 @@ func TestUninstallStopsFirst(t *testing.T) {
 // it then.
 func TestUninstallKeepsTheUnitOfWhatItCannotStop(t *testing.T) {
 	f := newFake(t, false)
-	if err := writeFile(f.unit.unitFile, []byte("unit")); err != nil {
+	if err := writeFile(f.unit.unitFile, []byte("unit"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f.write("fail.disable", "Job timed out.", 0o644)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/xml"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,13 +94,15 @@ func TestUnitTextAllowsTheFileBehindALink(t *testing.T) {
 	}
 }
 
+// Whatever the program is called, the list is XML, and each key of a dict has
+// its value.
 func TestPlistText(t *testing.T) {
-	text, err := plistText(packaging.LaunchdPlist, "/Applications/R&D/filmspool", []string{"run"}, "/Users/me/log")
+	text, err := plistText(packaging.LaunchdPlist, "/Applications/R&D <1>/filmspool", []string{"run", `"a"`}, "/Users/me/log")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\t\t<string>/Applications/R&amp;D/filmspool</string>\n\t\t<string>run</string>\n", "<string>/Users/me/log</string>",
+		"\t\t<string>/Applications/R&amp;D &lt;1&gt;/filmspool</string>\n\t\t<string>run</string>\n", "<string>/Users/me/log</string>",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the property list lacks %q:\n%s", want, text)
@@ -107,5 +110,18 @@ func TestPlistText(t *testing.T) {
 	}
 	if strings.Contains(text, "@") {
 		t.Errorf("a placeholder is left:\n%s", text)
+	}
+	type node struct {
+		XMLName xml.Name
+		Nodes   []node `xml:",any"`
+	}
+	var list node
+	if err := xml.Unmarshal([]byte(text), &list); err != nil || len(list.Nodes) != 1 {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	for i, n := range list.Nodes[0].Nodes {
+		if (n.XMLName.Local == "key") != (i%2 == 0) {
+			t.Errorf("element %d is <%s>", i, n.XMLName.Local)
+		}
 	}
 }

@@ -153,14 +153,15 @@ func (i inited) running() string {
 func (i inited) crash(s initSystem, first string) {
 	i.t.Helper()
 	i.run("", "kill", "-9", first)
+	eventually(i.t, "end of the killed process", 30*time.Second, func() bool {
+		_, err := i.try("", "kill", "-0", first) // it ends a moment after the signal
+		return err != nil
+	})
 	if !s.respawns {
-		eventually(i.t, "end of the killed process", 30*time.Second, func() bool {
-			_, err := i.try("", "kill", "-0", first) // it ends a moment after the signal
-			return err != nil
-		})
 		i.says(3, "failed", "--system", "service", "status")
 		i.started()
 	} else {
+		i.says(3, "starting", "--system", "service", "status") // OpenRC calls it started all the while
 		eventually(i.t, "respawn", 30*time.Second, func() bool {
 			now, err := i.try("", "pgrep", "-f", "^"+i.path()+" run")
 			return err == nil && strings.TrimSpace(now) != first

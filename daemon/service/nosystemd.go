@@ -5,7 +5,14 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 )
+
+// Notify does nothing: only systemd listens.
+func Notify(string) error { return nil }
+
+// WatchdogInterval is zero: only systemd has a watchdog.
+func WatchdogInterval() time.Duration { return 0 }
 
 // Person is somebody as whom a service of the whole machine can run.
 type Person struct {
