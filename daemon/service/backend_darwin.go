@@ -47,7 +47,7 @@ func newBackend(o Options) (backend, error) {
 	}
 	svc, err := newKardianos(o, "", kardianos.KeyValue{"UserService": !o.System, "LaunchdConfig": text})
 	f := &filed{
-		Service: svc, file: filepath.Join(library, kind, Name+".plist"), text: text, mode: 0o644, log: log, blind: true,
+		Service: svc, file: filepath.Join(library, kind, Name+".plist"), text: text, mode: 0o644, log: log, all: o.System, blind: true,
 		// launchd starts nothing whose log it cannot write.
 		prepare: func() error { return os.MkdirAll(filepath.Dir(log), 0o755) },
 	}

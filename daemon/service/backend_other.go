@@ -12,5 +12,5 @@ func newBackend(o Options) (backend, error) {
 		}
 	}
 	svc, err := newKardianos(o, "", nil)
-	return newManaged(o, &filed{Service: svc, file: "/usr/local/etc/rc.d/" + Name, mode: 0o755}, true), err
+	return newManaged(o, &filed{Service: svc, file: "/usr/local/etc/rc.d/" + Name, mode: 0o755, all: true}, true), err
 }

@@ -25,13 +25,14 @@ type filed struct {
 	text string // its text; empty where it is kardianos' own
 	mode os.FileMode
 	log  string // where the manager puts what the program writes
+	all  bool   // it is the machine's
 	from int64  // what was in the log before the start
 
-	// prepare makes what the service needs; after says more than kardianos does
-	// to have it start by itself, and before to have it no longer do so.
-	prepare       func() error
-	after, before []string // command lines
-	enabled       func() bool
+	// prepare makes what the service needs; enable says more than kardianos does
+	// to have it start by itself, and disable to have it no longer do so.
+	prepare         func() error
+	enable, disable []string // command lines
+	enabled         func() bool
 	// blind: "stopped" may be a program that has failed; its log tells.
 	blind bool
 }
@@ -57,8 +58,8 @@ func (f *filed) Install() error {
 	default:
 		err = writeFile(f.file, []byte(f.text), f.mode)
 	}
-	if err == nil && f.after != nil && !(stays && f.enabled()) {
-		err = tool(f.after...)
+	if err == nil && f.enable != nil && !(stays && f.enabled()) {
+		err = tool(f.enable...)
 	}
 	if err != nil {
 		return errors.Join(err, f.restore(old))
@@ -71,8 +72,8 @@ func (f *filed) restore(old []byte) error {
 	if old != nil {
 		return writeFile(f.file, old, f.mode)
 	}
-	if f.before != nil {
-		_ = tool(f.before...) // what is not there cannot be taken away
+	if f.disable != nil {
+		_ = tool(f.disable...) // what is not there cannot be taken away
 	}
 	if err := os.Remove(f.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the new file: %w", err)
@@ -84,13 +85,13 @@ func (f *filed) restore(old []byte) error {
 // first, and takes the links away that kardianos leaves.
 func (f *filed) Uninstall() error {
 	if packageOwns(f.file) {
-		return tool(f.before...)
+		return tool(f.disable...)
 	}
 	if err := f.Service.Uninstall(); err != nil {
 		return err
 	}
-	if f.before != nil && f.enabled() {
-		return tool(f.before...)
+	if f.disable != nil && f.enabled() {
+		return tool(f.disable...)
 	}
 	return nil
 }
@@ -109,8 +110,9 @@ func (f *filed) Start() error {
 	return f.Service.Start()
 }
 
-// state is what kardianos tells, for a file that is there. Of scripts it knows
-// "running" alone; else they end with 3 when they were stopped (LSB).
+// state is what kardianos tells, for a file that is there. It looks for words of
+// its own scripts; ours say by their exit code (LSB) that the program runs, which
+// is "not installed" for kardianos, or was stopped (3).
 func (f *filed) state() (Status, error) {
 	if !exists(f.file) {
 		return Status{State: NotInstalled}, nil
@@ -119,7 +121,7 @@ func (f *filed) state() (Status, error) {
 	told, err := f.Service.Status()
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
-	case told == kardianos.StatusRunning:
+	case told == kardianos.StatusRunning, errors.Is(err, kardianos.ErrNotInstalled):
 		s.State = Running
 	case told == kardianos.StatusStopped && (!f.blind || s.Detail == ""), exited && exit.ExitCode() == 3:
 		s.State, s.Detail = Stopped, ""
@@ -132,11 +134,11 @@ func (f *filed) state() (Status, error) {
 
 func (f *filed) logs(ctx context.Context, out io.Writer, follow bool) error {
 	if !exists(f.file) && !exists(f.log) {
-		return notInstalled(true)
+		return notInstalled(f.all)
 	}
 	err := showLog(ctx, f.log, out, logLines, follow)
 	if errors.Is(err, fs.ErrPermission) {
-		return &Error{What: "you may not read " + f.log, Cause: err, Advice: "sudo " + command(true, "service logs")}
+		return &Error{What: "you may not read " + f.log, Cause: err, Advice: "sudo " + command(f.all, "service logs")}
 	}
 	return err
 }

@@ -40,6 +40,7 @@ func (f *foreign) Install() error {
 	}
 	return errors.Join(os.WriteFile(f.file, []byte(f.text), 0o755), f.verb("install"))
 }
+
 func (f *foreign) Uninstall() error                  { return errors.Join(os.Remove(f.file), f.verb("uninstall")) }
 func (f *foreign) Start() error                      { return f.verb("start") }
 func (f *foreign) Status() (kardianos.Status, error) { return f.now, f.nowErr }
@@ -53,7 +54,7 @@ func newFiled(t *testing.T) (*filed, *foreign, string) {
 	on := filepath.Join(dir, "on")
 	f := &filed{
 		file: filepath.Join(dir, "script"), text: "new", mode: 0o755, log: filepath.Join(dir, "log"),
-		after: []string{"touch", on}, before: []string{"rm", on}, enabled: func() bool { return exists(on) },
+		enable: []string{"touch", on}, disable: []string{"rm", on}, enabled: func() bool { return exists(on) },
 	}
 	k := &foreign{file: f.file, text: "new"}
 	f.Service = k
@@ -133,7 +134,7 @@ func TestFailedFiledInstallLeavesWhatWasThere(t *testing.T) {
 	if err := f.Install(); err == nil || exists(f.file) {
 		t.Errorf("after a failed installation: %v, %q", err, content(f.file))
 	}
-	k.failing, f.after = "", []string{"sh", "-c", "echo no luck; exit 1"}
+	k.failing, f.enable = "", []string{"sh", "-c", "echo no luck; exit 1"}
 	if err := f.Install(); err == nil || exists(f.file) || !strings.Contains(err.Error(), "no luck") {
 		t.Errorf("after a failed switch: %v, %q", err, content(f.file))
 	}
@@ -163,6 +164,7 @@ func TestFiledState(t *testing.T) {
 	}{
 		"running":                    {kardianos.StatusRunning, nil, "error: of old\nready on x\n", false, Running, ""},
 		"running, in its words":      {kardianos.StatusRunning, nil, crashed, false, Running, "no disk"},
+		"running, in ours":           {kardianos.StatusUnknown, kardianos.ErrNotInstalled, "", false, Running, ""},
 		"stopped":                    {kardianos.StatusStopped, nil, crashed, false, Stopped, ""},
 		"stopped, says a script":     {kardianos.StatusUnknown, exit(3), crashed, false, Stopped, ""},
 		"a script's program is dead": {kardianos.StatusUnknown, exit(1), crashed, false, Failed, "it has ended by itself: no disk"},

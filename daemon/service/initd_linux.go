@@ -20,23 +20,23 @@ const initScriptFile = "/etc/init.d/" + Name
 // newInitd is an init that reads scripts, with packaging's script instead of
 // kardianos', which would run the program as root without the folders it needs.
 func newInitd(o Options, platform string) (backend, error) {
-	f := &filed{file: initScriptFile, mode: 0o755, log: "/var/log/" + Name + ".log", prepare: makeAccount}
+	f := &filed{file: initScriptFile, mode: 0o755, log: "/var/log/" + Name + ".log", all: true, prepare: makeAccount}
 	option, text, d := "SysvScript", "", driver(f)
 	switch platform {
 	case "linux-openrc":
 		option, text = "OpenRCScript", packaging.OpenRC
-		f.after, f.before = []string{"rc-update", "add", Name, "default"}, []string{"rc-update", "delete", Name, "default"}
+		f.enable, f.disable = []string{"rc-update", "add", Name, "default"}, []string{"rc-update", "delete", Name, "default"}
 		f.enabled = anyFile("/etc/runlevels/default/" + Name)
 	case "unix-systemv":
 		// kardianos makes links alone. Those start nothing at boot on a Debian,
 		// and stay when the service goes.
 		text = packaging.SysV
-		f.after, f.before = []string{"update-rc.d", Name, "defaults"}, []string{"update-rc.d", "-f", Name, "remove"}
+		f.enable, f.disable = []string{"update-rc.d", Name, "defaults"}, []string{"update-rc.d", "-f", Name, "remove"}
 		f.enabled = anyFile("/etc/rc[2-5].d/S??" + Name)
 	case "linux-procd":
 		text = packaging.Procd
 		f.prepare = nil
-		f.after, f.before = []string{initScriptFile, "enable"}, []string{initScriptFile, "disable"}
+		f.enable, f.disable = []string{initScriptFile, "enable"}, []string{initScriptFile, "disable"}
 		f.enabled = anyFile("/etc/rc.d/S??" + Name)
 		if !slices.Contains(o.Args, "--state-dir") {
 			o.Args = append(slices.Clip(o.Args), "--state-dir", "/etc/filmspool/state") // /var is lost at each boot

@@ -42,6 +42,7 @@ func (s *scripted) Uninstall() error { return s.verb("uninstall", Status{State: 
 func (s *scripted) Start() error {
 	return s.verb("start", s.started)
 }
+
 func (s *scripted) Stop() error {
 	return s.verb("stop", Status{Installed: true, Autostart: true, State: Stopped})
 }

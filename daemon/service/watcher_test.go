@@ -126,4 +126,9 @@ func TestRecordSurvivesWhatIsNone(t *testing.T) {
 	if got := readRecord(dir); got != want {
 		t.Errorf("read %+v", got)
 	}
+	for range 2 {
+		if err := forget(dir); err != nil || readRecord(dir) != (record{}) {
+			t.Errorf("not forgotten: %v", err)
+		}
+	}
 }
