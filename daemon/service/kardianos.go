@@ -132,7 +132,11 @@ func (m *managed) start(ctx context.Context) error {
 	}
 	if s.State != Starting {
 		_ = m.do(ctx, "stop", m.Stop) // what is left of an earlier one would be in its way
-		if err := m.do(ctx, "start", m.Start); err != nil {
+		err := m.do(ctx, "start", m.Start)
+		if _, told := errors.AsType[*Error](err); err != nil && !told {
+			return &Error{What: err.Error(), Cause: err, Advice: command(m.o.System, "service logs")}
+		}
+		if err != nil {
 			return err
 		}
 	}
