@@ -81,8 +81,8 @@ func (f *filed) restore(old []byte) error {
 	return nil
 }
 
-// Uninstall leaves the file of a package. SysV's tool wants the file gone
-// first, and takes the links away that kardianos leaves.
+// Uninstall leaves the file of a package. Under SysV init kardianos leaves links,
+// which go here.
 func (f *filed) Uninstall() error {
 	if packageOwns(f.file) {
 		return tool(f.disable...)

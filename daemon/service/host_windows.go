@@ -94,9 +94,10 @@ func (h *scmHost) Execute(_ []string, requests <-chan svc.ChangeRequest, changes
 	}
 }
 
-// end tells how the program ended. Windows starts again what goes without a
-// word, unless it was asked to stop; where that would mend nothing, the manager hears of no fault, and status
-// finds it in the record.
+// end tells how the program ended. Windows starts a process again that goes
+// without a word: kardianos/service has it do so after nothing else. Where that
+// would mend nothing, or a stop was asked for, the manager hears of no fault, and
+// status finds it in the record.
 func (h *scmHost) end(ctx context.Context) (specific bool, code uint32) {
 	if h.err == nil {
 		h.tell(record{State: Stopped, Since: time.Now()})
