@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // advise adds to an explanation why the entry stands where it does and the
 // command that moves it on.
-func (c *control) advise(ctx context.Context, x *status.Explanation) error {
+func (c *api) advise(ctx context.Context, x *control.Explanation) error {
 	if viewing.State(x.State) == viewing.StatePending {
 		return c.adviseWaiting(ctx, x)
 	}
@@ -22,7 +22,7 @@ func (c *control) advise(ctx context.Context, x *status.Explanation) error {
 
 // adviseWaiting says what an entry waits for. It uses the words of
 // [control.Status], so that both say the same.
-func (c *control) adviseWaiting(ctx context.Context, x *status.Explanation) error {
+func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 	if c.d.pairing == nil { // the command line looks into the queue alone
 		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
 		return nil
@@ -45,11 +45,11 @@ func (c *control) adviseWaiting(ctx context.Context, x *status.Explanation) erro
 
 // waitingFor is what a pending entry waits for. The account comes before the
 // entry: nothing leaves a paused account.
-func waitingFor(e status.Entry, a status.Account, now time.Time) (why, hint string) {
+func waitingFor(e control.Entry, a control.Account, now time.Time) (why, hint string) {
 	switch {
-	case a.State == status.Paused:
+	case a.State == control.Paused:
 		return "The account is paused.", a.Hint
-	case a.State != status.OK:
+	case a.State != control.OK:
 		return sentence(a.Reason), a.Hint
 	case e.NextAt != nil && e.NextAt.After(now):
 		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format("2006-01-02 15:04:05")), fmt.Sprintf("filmspool queue retry %d", e.ID)
@@ -60,7 +60,7 @@ func waitingFor(e status.Entry, a status.Account, now time.Time) (why, hint stri
 
 // advice is what is known, and can be done, about an entry that does not wait
 // for its turn.
-func advice(e status.Entry) (why, hint string) {
+func advice(e control.Entry) (why, hint string) {
 	switch viewing.State(e.State) {
 	case viewing.StateSending:
 		return "Its request is under way.", ""
@@ -87,7 +87,7 @@ func advice(e status.Entry) (why, hint string) {
 }
 
 // heldFor says why an entry is held, and who can let it go.
-func heldFor(e status.Entry) (why, hint string) {
+func heldFor(e control.Entry) (why, hint string) {
 	or := fmt.Sprintf("filmspool queue release %[1]d; or leave it out: filmspool queue drop %[1]d", e.ID)
 	switch e.Reason {
 	case viewing.ReasonUnresolved:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -13,17 +13,17 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
 	later := now.Add(time.Hour)
 	for _, c := range []struct {
-		account   status.Account
+		account   control.Account
 		next      *time.Time
 		why, hint string
 	}{
-		{status.Account{State: status.Paused, Hint: "filmspool resume"}, &later, "The account is paused.", "filmspool resume"},
-		{status.Account{State: status.Attention, Reason: "The key is refused", Hint: "filmspool login"}, nil, "The key is refused.", "filmspool login"},
-		{status.Account{State: status.Offline, Reason: "The service cannot be reached."}, nil, "The service cannot be reached.", ""},
-		{status.Account{State: status.OK}, &later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
-		{status.Account{State: status.OK}, &now, "It is sent in a moment.", ""},
+		{control.Account{State: control.Paused, Hint: "filmspool resume"}, &later, "The account is paused.", "filmspool resume"},
+		{control.Account{State: control.Attention, Reason: "The key is refused", Hint: "filmspool login"}, nil, "The key is refused.", "filmspool login"},
+		{control.Account{State: control.Offline, Reason: "The service cannot be reached."}, nil, "The service cannot be reached.", ""},
+		{control.Account{State: control.OK}, &later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
+		{control.Account{State: control.OK}, &now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(status.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
+		why, hint := waitingFor(control.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}
@@ -43,7 +43,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"held", viewing.ReasonDamaged, "filmspool queue drop 7"},
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 	} {
-		why, hint := advice(status.Entry{ID: 7, State: c.state, Reason: c.reason})
+		why, hint := advice(control.Entry{ID: 7, State: c.state, Reason: c.reason})
 		if why == "" || !strings.Contains(hint, c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}

@@ -8,36 +8,36 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/connector/pairing"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// control is a daemon seen by who controls it.
-type control struct{ d *Daemon }
+// api is a daemon seen by who controls it.
+type api struct{ d *Daemon }
 
 // Control is what a person can ask of this instance.
-func (d *Daemon) Control() status.Control { return &control{d: d} }
+func (d *Daemon) Control() control.Control { return &api{d: d} }
 
-// Add implements [status.Control].
-func (c *control) Add(ctx context.Context, v viewing.Viewing) (status.Entry, error) {
+// Add implements [control.Control].
+func (c *api) Add(ctx context.Context, v viewing.Viewing) (control.Entry, error) {
 	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
 	if err != nil {
-		return status.Entry{}, err
+		return control.Entry{}, err
 	}
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
-		return status.Entry{}, &status.Fault{Code: status.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
+		return control.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
 	}
 	e, err := c.d.store.Explain(ctx, outcomes[0].Entries[0])
 	if err != nil {
-		return status.Entry{}, err
+		return control.Entry{}, err
 	}
 	return entryOf(e.Entry), nil
 }
 
-// List implements [status.Control].
-func (c *control) List(ctx context.Context, q status.Query) ([]status.Entry, error) {
-	list := []status.Entry{}
+// List implements [control.Control].
+func (c *api) List(ctx context.Context, q control.Query) ([]control.Entry, error) {
+	list := []control.Entry{}
 	f := queue.Filter{
 		State: viewing.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason, Item: q.Item,
 	}
@@ -69,53 +69,53 @@ func pageOf(limit, have int) int {
 	return limit - have
 }
 
-// Explain implements [status.Control].
-func (c *control) Explain(ctx context.Context, id int64) (status.Explanation, error) {
+// Explain implements [control.Control].
+func (c *api) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	e, err := c.d.store.Explain(ctx, id)
 	if errors.Is(err, queue.ErrNotFound) {
-		return status.Explanation{}, &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+		return control.Explanation{}, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
 	}
 	if err != nil {
-		return status.Explanation{}, err
+		return control.Explanation{}, err
 	}
-	out := status.Explanation{Entry: entryOf(e.Entry), Events: []status.Event{}, Steps: []status.Step{}, Requests: []status.Request{}}
+	out := control.Explanation{Entry: entryOf(e.Entry), Events: []control.Event{}, Steps: []control.Step{}, Requests: []control.Request{}}
 	for _, w := range e.Events {
-		seen := status.Event{At: w.At, Source: w.Source, EventID: w.EventID}
+		seen := control.Event{At: w.At, Source: w.Source, EventID: w.EventID}
 		if err := json.Unmarshal(w.Body, &seen.Seen); err != nil {
 			return out, fmt.Errorf("read event %s: %w", w.EventID, err)
 		}
 		out.Events = append(out.Events, seen)
 	}
 	for _, s := range e.Steps {
-		out.Steps = append(out.Steps, status.Step(s))
+		out.Steps = append(out.Steps, control.Step(s))
 	}
 	for _, r := range e.Requests {
-		out.Requests = append(out.Requests, status.Request{At: r.At, Status: r.Status, Error: r.Error, Answer: r.Answer})
+		out.Requests = append(out.Requests, control.Request{At: r.At, Status: r.Status, Error: r.Error, Answer: r.Answer})
 	}
 	return out, c.advise(ctx, &out)
 }
 
-// Pair implements [status.Control].
-func (c *control) Pair(context.Context) (status.PairingCode, error) {
+// Pair implements [control.Control].
+func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	if c.d.pairing == nil {
-		return status.PairingCode{}, status.NotRunning()
+		return control.PairingCode{}, control.NotRunning()
 	}
 	code := c.d.pairing.NewCode()
-	out := status.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
+	out := control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
 	for _, t := range code.Tried {
-		out.Tried = append(out.Tried, status.WrongCodes(t))
+		out.Tried = append(out.Tried, control.WrongCodes(t))
 	}
 	return out, nil
 }
 
-// Clients implements [status.Control].
-func (c *control) Clients(context.Context) ([]status.ClientInfo, error) {
+// Clients implements [control.Control].
+func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	if c.d.pairing == nil {
-		return nil, status.NotRunning()
+		return nil, control.NotRunning()
 	}
-	list := []status.ClientInfo{}
+	list := []control.ClientInfo{}
 	for _, k := range c.d.pairing.List() {
-		list = append(list, status.ClientInfo{
+		list = append(list, control.ClientInfo{
 			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: known(k.LastSeen),
 		})
 	}
@@ -130,28 +130,28 @@ func kindOf(k pairing.Client) string {
 	return viewing.SourceBrowser
 }
 
-// AddClient implements [status.Control].
-func (c *control) AddClient(ctx context.Context, label string) (status.AddedClient, error) {
+// AddClient implements [control.Control].
+func (c *api) AddClient(ctx context.Context, label string) (control.AddedClient, error) {
 	if c.d.pairing == nil {
-		return status.AddedClient{}, status.NotRunning()
+		return control.AddedClient{}, control.NotRunning()
 	}
 	k, token, err := c.d.pairing.Add(ctx, label)
 	if errors.Is(err, pairing.ErrNoLabel) {
-		return status.AddedClient{}, &status.Fault{Code: status.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
+		return control.AddedClient{}, &control.Fault{Code: control.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
 	}
 	if err != nil {
-		return status.AddedClient{}, err
+		return control.AddedClient{}, err
 	}
-	return status.AddedClient{
+	return control.AddedClient{
 		ID: k.ID, Kind: kindOf(k), Label: k.Label, Token: token, URL: "http://" + c.d.listening() + "/v1/viewings",
 	}, nil
 }
 
-// Revoke implements [status.Control]. It takes a client's id, or a name that
+// Revoke implements [control.Control]. It takes a client's id, or a name that
 // only one client has.
-func (c *control) Revoke(ctx context.Context, id string) error {
+func (c *api) Revoke(ctx context.Context, id string) error {
 	if c.d.pairing == nil {
-		return status.NotRunning()
+		return control.NotRunning()
 	}
 	named := []string{}
 	for _, k := range c.d.pairing.List() {
@@ -164,8 +164,8 @@ func (c *control) Revoke(ctx context.Context, id string) error {
 		}
 	}
 	if len(named) > 1 {
-		return &status.Fault{
-			Code: status.CodeInvalid, Message: fmt.Sprintf("%d clients have the name %q", len(named), id),
+		return &control.Fault{
+			Code: control.CodeInvalid, Message: fmt.Sprintf("%d clients have the name %q", len(named), id),
 			Hint: "give one of the ids: " + strings.Join(named, ", "),
 		}
 	}
@@ -174,16 +174,16 @@ func (c *control) Revoke(ctx context.Context, id string) error {
 	}
 	err := c.d.pairing.Revoke(ctx, id)
 	if errors.Is(err, pairing.ErrNotFound) {
-		return &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
+		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
 	}
 	return err
 }
 
-// Acknowledge implements [status.Control].
-func (c *control) Acknowledge(ctx context.Context, id int64) error {
+// Acknowledge implements [control.Control].
+func (c *api) Acknowledge(ctx context.Context, id int64) error {
 	err := c.d.store.Acknowledge(ctx, id)
 	if errors.Is(err, queue.ErrNotFound) {
-		return &status.Fault{Code: status.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
+		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -63,21 +63,21 @@ func TestLoginNamesTheStrongerSource(t *testing.T) {
 		name string
 		env  []string
 		set  string // base_url in the configuration
-		l    status.Login
+		l    control.Login
 		want string
 	}{
-		{"unknown account", nil, "", status.Login{Account: "other"}, `no account "other"`},
-		{"no address", nil, "", status.Login{Account: "default", Key: box.SecretKey()}, "no service is known"},
-		{"address in the configuration", nil, "https://tracker.example/api/v1", status.Login{Account: "default", BaseURL: base}, "config.toml"},
-		{"credential", []string{"CREDENTIALS_DIRECTORY", credentials}, "", status.Login{Account: "default", BaseURL: base}, "systemd credential"},
-		{"refused key", nil, "", status.Login{Account: "default", BaseURL: base, Key: "sk_wrong"}, "key"},
-		{"good key", nil, base, status.Login{Account: "default", Key: box.SecretKey()}, ""},
+		{"unknown account", nil, "", control.Login{Account: "other"}, `no account "other"`},
+		{"no address", nil, "", control.Login{Account: "default", Key: box.SecretKey()}, "no service is known"},
+		{"address in the configuration", nil, "https://tracker.example/api/v1", control.Login{Account: "default", BaseURL: base}, "config.toml"},
+		{"credential", []string{"CREDENTIALS_DIRECTORY", credentials}, "", control.Login{Account: "default", BaseURL: base}, "systemd credential"},
+		{"refused key", nil, "", control.Login{Account: "default", BaseURL: base, Key: "sk_wrong"}, "key"},
+		{"good key", nil, base, control.Login{Account: "default", Key: box.SecretKey()}, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			o := testOptions(t, c.env...)
 			o.Config.Accounts["default"] = config.Account{BaseURL: c.set, KeyHeader: "x-api-key"}
-			err := Offline(t.Context(), o, func(ctl status.Control) error {
+			err := Offline(t.Context(), o, func(ctl control.Control) error {
 				_, err := ctl.Login(t.Context(), c.l)
 				return err
 			})
@@ -98,20 +98,20 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret("sk_old"), UserID: "alice", UserName: "Alice"}); err != nil {
 		t.Fatal(err)
 	}
-	err := Offline(t.Context(), o, func(ctl status.Control) error {
+	err := Offline(t.Context(), o, func(ctl control.Control) error {
 		e, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
 		if err != nil {
 			return err
 		}
-		_, err = ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
-		if !errors.Is(err, &status.Fault{Code: status.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
+		_, err = ctl.Login(t.Context(), control.Login{Account: "default", Key: box.SecretKey()})
+		if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(err.Error(), "Alice") {
 			t.Errorf("got %v", err)
 		}
 		// Once nothing of hers waits, there is nothing to guard.
-		if _, err := ctl.Operate(t.Context(), status.Order{Verb: status.Drop, IDs: []int64{e.ID}}); err != nil {
+		if _, err := ctl.Operate(t.Context(), control.Order{Verb: control.Drop, IDs: []int64{e.ID}}); err != nil {
 			return err
 		}
-		_, err = ctl.Login(t.Context(), status.Login{Account: "default", Key: box.SecretKey()})
+		_, err = ctl.Login(t.Context(), control.Login{Account: "default", Key: box.SecretKey()})
 		return err
 	})
 	if err != nil {
@@ -133,7 +133,7 @@ func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := d.Control().Login(ctx, status.Login{Account: "default", BaseURL: base, Key: box.SecretKey()}); err != nil {
+		if _, err := d.Control().Login(ctx, control.Login{Account: "default", BaseURL: base, Key: box.SecretKey()}); err != nil {
 			return err
 		}
 		if a, err := d.store.Account(ctx, "default"); err != nil || a.Support != nil || a.Owner == "" || a.Keeps != "exact" {
@@ -178,40 +178,40 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 }
 
 func TestSummaryNamesTheWorstFirst(t *testing.T) {
-	key := status.Account{Name: "default", State: status.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
-	away := status.Account{Name: "second", State: status.Offline, Reason: "connection refused"}
-	well := status.Account{Name: "default", State: status.OK}
-	paused := status.Account{Name: "default", State: status.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
-	kodi := status.Source{Name: "kodi:/k", State: status.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
+	key := control.Account{Name: "default", State: control.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
+	away := control.Account{Name: "second", State: control.Offline, Reason: "connection refused"}
+	well := control.Account{Name: "default", State: control.OK}
+	paused := control.Account{Name: "default", State: control.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	kodi := control.Source{Name: "kodi:/k", State: control.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
-		in                   status.Status
+		in                   control.Status
 		state, summary, hint string
 	}{
-		{status.Status{Accounts: []status.Account{well}, Counts: queue.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
-		{status.Status{Accounts: []status.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
+		{control.Status{Accounts: []control.Account{well}, Counts: queue.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
 		{
-			status.Status{Accounts: []status.Account{paused}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			control.Status{Accounts: []control.Account{paused}, Counts: queue.Counts{Held: 1, Pending: 1}},
 			"attention",
 			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
 		},
-		{status.Status{Accounts: []status.Account{well}, Counts: queue.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
+		{control.Status{Accounts: []control.Account{well}, Counts: queue.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
-			status.Status{Accounts: []status.Account{well, away}, Counts: queue.Counts{Pending: 2}},
+			control.Status{Accounts: []control.Account{well, away}, Counts: queue.Counts{Pending: 2}},
 			"offline",
 			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
 		},
 		{
-			status.Status{Accounts: []status.Account{away}, Sources: []status.Source{kodi}},
+			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
 			"attention",
 			"kodi:/k needs you: The library may not be read.", "run as Kodi's user",
 		},
 		{
-			status.Status{Accounts: []status.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}},
+			control.Status{Accounts: []control.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}},
 			"attention",
 			"3 entries wait for you to decide.", "filmspool queue list --state in_doubt",
 		},
 		{
-			status.Status{Accounts: []status.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			control.Status{Accounts: []control.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}},
 			"attention",
 			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login",
 		},
@@ -261,7 +261,7 @@ func TestADamagedQueueNeedsTheUser(t *testing.T) {
 	defer d.Close()
 	err = d.withQueue(t.Context(), func(ctx context.Context) error {
 		s, err := d.Control().Status(ctx)
-		if err != nil || s.State != status.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
+		if err != nil || s.State != control.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
 			t.Errorf("status %+v, %v", s, err)
 		}
 		for _, n := range s.Notices {
@@ -269,7 +269,7 @@ func TestADamagedQueueNeedsTheUser(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if s, err = d.Control().Status(ctx); err != nil || s.State == status.Attention || s.Notices == nil {
+		if s, err = d.Control().Status(ctx); err != nil || s.State == control.Attention || s.Notices == nil {
 			t.Errorf("status after that %+v, %v", s, err)
 		}
 		return nil

@@ -58,7 +58,7 @@ package says in its own comment what it owns, promises and refuses.
 
   - cmd/filmspool: the program; one file for each command, no logic
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
-    nudge: when to try again. status: the control API. service: the system service. demo: the tour
+    nudge: when to try again. control: the control API. service: the system service. demo: the tour
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. library, nfo, playlist: readers. plainfile: opens plain files alone.

@@ -3,14 +3,14 @@ package daemon
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // entryOf is an entry in the words of the control API.
-func entryOf(e queue.Entry) status.Entry {
-	out := status.Entry{
+func entryOf(e queue.Entry) control.Entry {
+	out := control.Entry{
 		ID: e.ID, Kind: e.Kind, State: string(e.State), Reason: e.Reason, Account: e.Account,
 		Source: e.Source, EventID: e.EventID, Media: e.Media, List: e.List, Priority: e.Priority,
 		Class: e.Class, Count: e.Count, Attempts: e.Attempts, RemoteID: e.RemoteID,

@@ -35,7 +35,7 @@ func table() map[string]access {
 		"daemon/holder":            {}, // knows ports and processes, and nothing of what runs there
 		"daemon/nudge":             {}, // knows the machine, and nothing of what is tried again
 		"daemon/service":           {may: anything},
-		"daemon/status":            {may: anything},
+		"daemon/control":           {may: anything},
 		"kodi":                     {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/kodisim":             {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/library":             {may: []string{"kodi/plainfile", "queue/viewing"}},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -19,13 +19,13 @@ import (
 // historyPatience is how long a service may take to show its history.
 const historyPatience = 3 * time.Minute
 
-// ImportKodi implements [status.Librarian].
-func (c *control) ImportKodi(ctx context.Context, o status.KodiImport) (status.KodiImported, error) {
-	if o.Plays != status.PlaysOne && o.Plays != status.PlaysAll {
-		return status.KodiImported{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
+// ImportKodi implements [control.Librarian].
+func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
+	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
+		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
 	}
 	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
-	i.out = status.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []status.KodiService{}}
+	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
 	for _, k := range c.d.kodis {
 		i.consult(ctx, c.d.accountOf(k))
 	}
@@ -43,9 +43,9 @@ func (c *control) ImportKodi(ctx context.Context, o status.KodiImport) (status.K
 // kodiImport is one import of all libraries, or its preview.
 type kodiImport struct {
 	d     *Daemon
-	o     status.KodiImport
+	o     control.KodiImport
 	known map[string]*replay.History // by account; nil: cannot be asked
-	out   status.KodiImported
+	out   control.KodiImported
 }
 
 // consult reads what the account's service has, once.
@@ -55,7 +55,7 @@ func (i *kodiImport) consult(ctx context.Context, account string) {
 	}
 	history, err := i.d.history(ctx, account)
 	i.known[account] = history
-	s := status.KodiService{Account: account, Readable: err == nil}
+	s := control.KodiService{Account: account, Readable: err == nil}
 	if err != nil {
 		s.Reason = strings.TrimSuffix(whyUnread(err), ".")
 	}
@@ -107,7 +107,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
 	for _, k := range i.d.kodis {
-		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == status.PlaysAll}
+		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
 		account := i.d.accountOf(k)
 		if planned[account] == nil {
 			planned[account] = map[string][]viewing.Instant{}
@@ -147,13 +147,13 @@ func (d *Daemon) accountNamed(source string) string {
 	return rules.Decide(settingsOf(d.o.Config), source, viewing.Viewing{}, nil, time.Now()).Account
 }
 
-// KodiProgress implements [status.Librarian].
-func (c *control) KodiProgress(context.Context) ([]status.KodiProgress, error) {
-	all := []status.KodiProgress{}
+// KodiProgress implements [control.Librarian].
+func (c *api) KodiProgress(context.Context) ([]control.KodiProgress, error) {
+	all := []control.KodiProgress{}
 	for _, k := range c.d.kodis {
 		s := k.Status()
 		if s.Import.Total > 0 {
-			all = append(all, status.KodiProgress{
+			all = append(all, control.KodiProgress{
 				Userdata: s.Userdata, Running: s.Importing, Done: s.Import.Done, Total: s.Import.Total, StartedAt: time.UnixMilli(s.Import.At).UTC(),
 			})
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 )
@@ -72,7 +72,7 @@ func TestLibraryIsReadOnce(t *testing.T) {
 func TestDeafLibraryIsTold(t *testing.T) {
 	const limit = "raise the sysctl fs.inotify.max_user_watches"
 	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Deaf: "no space left on device", Hint: limit})
-	if got.State != status.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
+	if got.State != control.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
 		t.Errorf("got %+v", got)
 	}
 	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Deaf: "no space left on device"}); strings.Contains(got.Detail, "looked") {
@@ -88,11 +88,11 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	}
 	s.Since = time.Now().Add(-missingAfter)
 	got := kodiSource(s)
-	if got.State != status.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
+	if got.State != control.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
 		t.Errorf("after a while: %+v", got)
 	}
-	all := status.Status{Sources: []status.Source{got}}
-	if summarise(&all); all.State != status.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+	all := control.Status{Sources: []control.Source{got}}
+	if summarise(&all); all.State != control.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy
@@ -113,7 +113,7 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "the add-on script.tracker of this Kodi reports", "turn that add-on off"},
 	} {
 		tt.s.State = kodi.StateOK
-		if got := kodiSource(tt.s); got.State != status.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
+		if got := kodiSource(tt.s); got.State != control.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
 			t.Errorf("got %+v", got)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -87,10 +87,10 @@ func zoneOf(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// ScanKodi implements [status.Control]. A library that cannot be read is part
+// ScanKodi implements [control.Control]. A library that cannot be read is part
 // of the answer, with the reason in its state.
-func (c *control) ScanKodi(ctx context.Context) (status.Scan, error) {
-	out := status.Scan{Libraries: []kodi.Report{}}
+func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
+	out := control.Scan{Libraries: []kodi.Report{}}
 	for _, k := range c.d.kodis {
 		report, err := k.Scan(ctx)
 		if err != nil {
@@ -116,21 +116,21 @@ const missingAfter = 5 * time.Minute
 
 // kodiSource is a library in the words of the control API. What passes by
 // itself waits; what does not needs the user.
-func kodiSource(s kodi.Status) status.Source {
-	out := status.Source{
+func kodiSource(s kodi.Status) control.Source {
+	out := control.Source{
 		Name: "kodi:" + s.Userdata, Kind: viewing.SourceKodi, LastSeen: known(s.ReadAt), Detail: strings.TrimSuffix(s.Summary, "."), Hint: s.Hint,
 	}
 	switch s.State {
 	case kodi.StateOK:
-		out.State = status.OK
+		out.State = control.OK
 		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched", s.Films, s.Episodes, s.Watched)
 	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted, kodi.StateUnreachable:
 		out.State = "waiting"
 	default:
-		out.State = status.Attention
+		out.State = control.Attention
 	}
 	if s.State == kodi.StateWaiting && time.Since(s.Since) >= missingAfter {
-		out.State = status.Attention
+		out.State = control.Attention
 		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
 	}
 	if s.Beside != "" && s.State == kodi.StateOK {

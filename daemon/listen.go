@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/guard"
 	"github.com/filmspool/filmspool/daemon/holder"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 )
 
 // listen opens the one listener.
@@ -44,8 +44,8 @@ func hosts(a net.Addr) []string {
 func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handler) error {
 	token := rand.Text()
 	mux := http.NewServeMux()
-	mux.Handle("GET "+status.ProofPath, status.Prove(token, l.Addr().String()))
-	mux.Handle("/v1/control/", guard.Control(token, patient(status.Handler(d.Control(), d.log.With("part", "control")))))
+	mux.Handle("GET "+control.ProofPath, control.Prove(token, l.Addr().String()))
+	mux.Handle("/v1/control/", guard.Control(token, patient(control.Handler(d.Control(), d.log.With("part", "control")))))
 	mux.Handle("/", browsers)
 	server := &http.Server{
 		Handler:           impatient(guard.Drain(guard.Host(hosts(l.Addr()), mux))),
@@ -84,7 +84,7 @@ func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handle
 
 // announce says that the instance can be used, and how.
 func (d *Daemon) announce(a net.Addr, token string) error {
-	text, err := json.Marshal(status.ControlFile{Address: a.String(), Token: token, PID: os.Getpid(), State: d.o.Paths.State})
+	text, err := json.Marshal(control.ControlFile{Address: a.String(), Token: token, PID: os.Getpid(), State: d.o.Paths.State})
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
@@ -128,7 +128,7 @@ func (d *Daemon) withdraw() {
 // names another folder goes only when no process holds that.
 func (d *Daemon) removeStale() {
 	name := d.o.Paths.Control
-	file, err := status.ReadControlFile(name, func(*os.File) error { return nil })
+	file, err := control.ReadControlFile(name, func(*os.File) error { return nil })
 	if err == nil && file.State != "" && file.State != d.o.Paths.State && held(file.State) {
 		return
 	}
@@ -139,21 +139,21 @@ func (d *Daemon) removeStale() {
 
 // Find connects to the instance that runs over these paths, which has proved
 // itself before anything is told to it. When none runs, the error is a
-// [status.NotRunning] fault; a [config.TrustError] or [status.ErrUnproven] is
+// [control.NotRunning] fault; a [config.TrustError] or [control.ErrUnproven] is
 // wrapped when somebody else may stand in its place.
-func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
+func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 	if err := p.CheckFolders(); err != nil {
 		return nil, err
 	}
-	file, err := status.ReadControlFile(p.Control, p.CheckControl)
+	file, err := control.ReadControlFile(p.Control, p.CheckControl)
 	if err != nil {
 		return nil, err
 	}
 	// A daemon that was killed leaves its file; somebody else may have its port.
 	if !held(cmp.Or(file.State, p.State)) {
-		return nil, status.NotRunning()
+		return nil, control.NotRunning()
 	}
-	c := status.NewClient(file.Address, file.Token)
+	c := control.NewClient(file.Address, file.Token)
 	if _, err := c.Status(ctx); err != nil {
 		c.Close()
 		return nil, notFound(ctx, file.Address, err)
@@ -164,9 +164,9 @@ func Find(ctx context.Context, p config.Paths) (*status.Client, error) {
 // notFound is why nobody was found at the address.
 func notFound(ctx context.Context, address string, err error) error {
 	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
-		return status.NotRunning()
+		return control.NotRunning()
 	}
-	if !errors.Is(err, status.ErrUnproven) || ctx.Err() != nil {
+	if !errors.Is(err, control.ErrUnproven) || ctx.Err() != nil {
 		return err
 	}
 	who := "a program"
@@ -179,12 +179,12 @@ func notFound(ctx context.Context, address string, err error) error {
 	}
 }
 
-// unprovenError is [status.ErrUnproven] for people.
+// unprovenError is [control.ErrUnproven] for people.
 type unprovenError struct{ message, hint string }
 
 func (e *unprovenError) Error() string { return e.message }
 func (e *unprovenError) Hint() string  { return e.hint }
-func (e *unprovenError) Unwrap() error { return status.ErrUnproven }
+func (e *unprovenError) Unwrap() error { return control.ErrUnproven }
 
 // isUntrusted reports whether somebody else may have written what we read.
 func isUntrusted(err error) bool {
@@ -198,9 +198,9 @@ func isUntrusted(err error) bool {
 func Version(ctx context.Context, p config.Paths) (string, error) {
 	c, err := Find(ctx, p)
 	switch {
-	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return "", service.ErrNotRunning
-	case errors.Is(err, &status.Fault{Code: status.CodeRefused}), errors.Is(err, status.ErrUnproven), isUntrusted(err):
+	case errors.Is(err, &control.Fault{Code: control.CodeRefused}), errors.Is(err, control.ErrUnproven), isUntrusted(err):
 		return "", nil
 	case err != nil && ctx.Err() != nil:
 		return "", errors.New("asked how things stand, it is silent")

@@ -6,28 +6,28 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// Login implements [status.Control]: it proves the key with the service,
+// Login implements [control.Control]: it proves the key with the service,
 // without recording anything, keeps it, and hands it to the running loop.
-func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult, error) {
+func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	next, err := c.d.credentialFor(l)
 	if err != nil || l.DryRun {
-		return status.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
+		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
 	}
 	client, err := tracker.New(tracker.Options{
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
-		return status.LoginResult{}, &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: keyHint(next)}
+		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: keyHint(next)}
 	}
 	check := client.CheckKey(ctx)
 	if err := c.d.judge(ctx, next, check); err != nil {
 		client.Close()
-		return status.LoginResult{}, err
+		return control.LoginResult{}, err
 	}
 	next.UserID, next.UserName = check.UserID, check.UserName
 	err = c.d.keys.Save(next)
@@ -39,25 +39,25 @@ func (c *control) Login(ctx context.Context, l status.Login) (status.LoginResult
 	}
 	if err != nil {
 		client.Close()
-		return status.LoginResult{}, err
+		return control.LoginResult{}, err
 	}
 	if a := c.d.account(l.Account); a != nil {
 		a.use(next, c.d.owned(next.Account, client))
 	} else {
 		client.Close()
 	}
-	return status.LoginResult{
+	return control.LoginResult{
 		Account: next.Account, BaseURL: next.BaseURL, User: next.UserName, Proven: check.Proven, Note: check.Note,
 	}, nil
 }
 
 // credentialFor is what a login would keep. It refuses one that a stronger
 // source of key or address would overrule at once.
-func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
+func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
 	set, ok := d.o.Config.Accounts[l.Account]
 	if !ok {
-		return config.Credential{}, &status.Fault{
-			Code: status.CodeInvalid, Message: fmt.Sprintf("there is no account %q", l.Account),
+		return config.Credential{}, &control.Fault{
+			Code: control.CodeInvalid, Message: fmt.Sprintf("there is no account %q", l.Account),
 			Hint: fmt.Sprintf("add [accounts.%s] to %s", l.Account, d.o.Paths.File),
 		}
 	}
@@ -75,7 +75,7 @@ func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
 	case set.BaseURL != "" && base != "" && base != set.BaseURL:
 		return now, refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
 	case base == "" && now.BaseURL == "":
-		return now, &status.Fault{Code: status.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: "filmspool login --base-url https://…/api/v1"}
+		return now, &control.Fault{Code: control.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: "filmspool login --base-url https://…/api/v1"}
 	case base == "":
 		base = now.BaseURL
 	}
@@ -91,7 +91,7 @@ func (d *Daemon) credentialFor(l status.Login) (config.Credential, error) {
 
 // addressOf is the address that a login names, "" for none, with /api/v1 where
 // only its host was given.
-func addressOf(l status.Login) (string, error) {
+func addressOf(l control.Login) (string, error) {
 	if l.BaseURL == "" {
 		return "", nil
 	}
@@ -99,7 +99,7 @@ func addressOf(l status.Login) (string, error) {
 	if err == nil {
 		return base.String(), nil
 	}
-	f := &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1")}
+	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1")}
 	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
 		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
 	}
@@ -179,5 +179,5 @@ func person(name, id string) string {
 }
 
 func refused(message, hint string) error {
-	return &status.Fault{Code: status.CodeRefused, Message: message, Hint: hint}
+	return &control.Fault{Code: control.CodeRefused, Message: message, Hint: hint}
 }

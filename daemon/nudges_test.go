@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/nudge"
-	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -67,7 +67,7 @@ func offlineDaemon(t *testing.T, test func(ctx context.Context, d *Daemon, start
 }
 
 // addFilm adds a viewing as a person would.
-func addFilm(t *testing.T, d *Daemon, id string) status.Entry {
+func addFilm(t *testing.T, d *Daemon, id string) control.Entry {
 	t.Helper()
 	e, err := d.Control().Add(t.Context(), viewing.Viewing{
 		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
@@ -117,7 +117,7 @@ func TestNudgesAreArmedOnlyWhileSomethingWaits(t *testing.T) {
 				t.Fatalf("armed never became %v", want)
 			}
 		}
-		drop := func(e status.Entry) {
+		drop := func(e control.Entry) {
 			t.Helper()
 			settled(t, d, "the entry back in the queue", func() bool {
 				return d.store.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: viewing.StateDropped}) == nil

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 )
 
@@ -30,8 +30,8 @@ func Silent(p config.Paths) error {
 	if !queue.Held(p.State) {
 		return nil
 	}
-	fault := &status.Fault{
-		Code: status.CodeInternal, Message: "filmspool runs, but does not say where; " + p.State + " is held",
+	fault := &control.Fault{
+		Code: control.CodeInternal, Message: "filmspool runs, but does not say where; " + p.State + " is held",
 		Hint: "it may be starting: try again; its log tells more",
 	}
 	if err := tryRoom(p.State); refusesWrites(err) {
@@ -53,8 +53,8 @@ func tryRoom(dir string) error {
 
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon
-// answers with a [status.NotRunning] fault.
-func Offline(ctx context.Context, o Options, do func(status.Control) error) error {
+// answers with a [control.NotRunning] fault.
+func Offline(ctx context.Context, o Options, do func(control.Control) error) error {
 	d, err := New(ctx, o)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func Offline(ctx context.Context, o Options, do func(status.Control) error) erro
 
 // Reading is [Offline] for what only reads. It makes no queue where there is
 // none, changes nothing, and works on a full or read-only disk.
-func Reading(ctx context.Context, o Options, do func(status.Control) error) error {
+func Reading(ctx context.Context, o Options, do func(control.Control) error) error {
 	if !queue.There(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}
@@ -75,8 +75,8 @@ func Reading(ctx context.Context, o Options, do func(status.Control) error) erro
 		err = do(d.Control())
 	}
 	if queue.Damaged(err) {
-		err = &status.Fault{
-			Code: status.CodeInternal, Message: fmt.Sprintf("the queue in %s is damaged, and nothing was changed: %v", o.Paths.State, err),
+		err = &control.Fault{
+			Code: control.CodeInternal, Message: fmt.Sprintf("the queue in %s is damaged, and nothing was changed: %v", o.Paths.State, err),
 			Hint: "filmspool service start, or filmspool run: it sets the file aside and saves what can be read",
 		}
 	}
@@ -107,8 +107,8 @@ func (d *Daemon) openReading(ctx context.Context) (err error) {
 
 // noQueue says that there is nothing to read.
 func noQueue(dir string) error {
-	return &status.Fault{
-		Code: status.CodeNotFound, Message: "there is no queue in " + dir,
+	return &control.Fault{
+		Code: control.CodeNotFound, Message: "there is no queue in " + dir,
 		Hint: "check --state-dir and FILMSPOOL_STATE_DIR; filmspool run makes a queue",
 	}
 }

@@ -12,37 +12,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operate implements [status.Operator]. A retry has the loops look at once;
+// Operate implements [control.Operator]. A retry has the loops look at once;
 // it ends no pause.
-func (c *control) Operate(ctx context.Context, o status.Order) (status.Changed, error) {
+func (c *api) Operate(ctx context.Context, o control.Order) (control.Changed, error) {
 	verbs := map[string]func(context.Context, queue.Selection, bool) (queue.Changed, error){
-		status.Retry: c.d.store.Retry, status.Hold: c.d.store.Hold,
-		status.Release: c.d.store.ReleaseHeld, status.Drop: c.d.store.Drop,
-		status.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
+		control.Retry: c.d.store.Retry, control.Hold: c.d.store.Hold,
+		control.Release: c.d.store.ReleaseHeld, control.Drop: c.d.store.Drop,
+		control.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
 			return c.d.store.SettleByHand(ctx, sel, viewing.State(o.As), dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return status.Changed{}, &status.Fault{Code: status.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
+		return control.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
 	}
 	did, err := verb(ctx, queue.Selection{
 		IDs: o.IDs, State: viewing.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
 		Kind: o.Kind, Before: o.Before, All: o.All, InDoubt: o.MayDouble,
 	}, o.DryRun)
 	if err != nil {
-		return status.Changed{}, operatorFault(err)
+		return control.Changed{}, operatorFault(err)
 	}
-	if o.Verb == status.Retry && !o.DryRun {
+	if o.Verb == control.Retry && !o.DryRun {
 		c.d.wake()
 	}
-	out := status.Changed{Verb: o.Verb, DryRun: o.DryRun, Changed: did.Changed, From: did.From, Left: did.Left, IDs: did.IDs}
+	out := control.Changed{Verb: o.Verb, DryRun: o.DryRun, Changed: did.Changed, From: did.From, Left: did.Left, IDs: did.IDs}
 	if out.IDs == nil {
 		out.IDs = []int64{}
 	}
@@ -56,34 +56,34 @@ func (d *Daemon) wake() {
 	}
 }
 
-// Edit implements [status.Operator].
-func (c *control) Edit(ctx context.Context, id int64, e status.Edit) (status.Entry, error) {
+// Edit implements [control.Operator].
+func (c *api) Edit(ctx context.Context, id int64, e control.Edit) (control.Entry, error) {
 	change := queue.Edit{Media: e.Media, DryRun: e.DryRun}
 	if e.WatchedAt != nil {
 		change.WatchedAt = *e.WatchedAt
 	}
 	after, err := c.d.store.Edit(ctx, id, change)
 	if err != nil {
-		return status.Entry{}, operatorFault(err)
+		return control.Entry{}, operatorFault(err)
 	}
 	return entryOf(after), nil
 }
 
-// Export implements [status.Operator].
-func (c *control) Export(ctx context.Context, w io.Writer) error {
+// Export implements [control.Operator].
+func (c *api) Export(ctx context.Context, w io.Writer) error {
 	_, err := c.d.store.Export(ctx, w)
 	return err
 }
 
-// Import implements [status.Operator].
-func (c *control) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
+// Import implements [control.Operator].
+func (c *api) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
 	sum, err := c.d.store.Import(ctx, r, dry)
 	if errors.Is(err, viewing.ErrInvalid) {
 		hint := "FILE is what filmspool queue export has written"
 		if sum.Lines > 0 && !dry {
 			hint += "; the lines before that one were taken"
 		}
-		err = &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: hint}
+		err = &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: hint}
 	}
 	return sum, err
 }
@@ -100,9 +100,9 @@ func sweepCopies(state string) {
 	}
 }
 
-// Backup implements [status.Operator]. The copy is made beside the queue, which
+// Backup implements [control.Operator]. The copy is made beside the queue, which
 // may be all that this process can write, and goes when it was handed over.
-func (c *control) Backup(ctx context.Context, w io.Writer) error {
+func (c *api) Backup(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp(c.d.o.Paths.State, copies)
 	if err != nil {
 		return fmt.Errorf("back up: %w", err)
@@ -123,8 +123,8 @@ func (c *control) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// Pause implements [status.Operator].
-func (c *control) Pause(ctx context.Context, account string) ([]status.Account, error) {
+// Pause implements [control.Operator].
+func (c *api) Pause(ctx context.Context, account string) ([]control.Account, error) {
 	return c.setPause(ctx, account, func(a *queue.Account) {
 		if a.Paused == replay.PausedUser {
 			return
@@ -134,9 +134,9 @@ func (c *control) Pause(ctx context.Context, account string) ([]status.Account, 
 	})
 }
 
-// Resume implements [status.Operator]. It ends the user's pause alone; what
+// Resume implements [control.Operator]. It ends the user's pause alone; what
 // else keeps an account back is tried again at once.
-func (c *control) Resume(ctx context.Context, account string) ([]status.Account, error) {
+func (c *api) Resume(ctx context.Context, account string) ([]control.Account, error) {
 	return c.setPause(ctx, account, func(a *queue.Account) {
 		if a.Paused == replay.PausedUser {
 			a.Paused, a.Problem, a.Hint = "", "", ""
@@ -146,18 +146,18 @@ func (c *control) Resume(ctx context.Context, account string) ([]status.Account,
 }
 
 // setPause changes one account, or all, and has the loops look.
-func (c *control) setPause(ctx context.Context, account string, change func(*queue.Account)) ([]status.Account, error) {
+func (c *api) setPause(ctx context.Context, account string, change func(*queue.Account)) ([]control.Account, error) {
 	names := slices.Sorted(maps.Keys(c.d.o.Config.Accounts))
 	if account != "" {
 		if !slices.Contains(names, account) {
-			return nil, &status.Fault{
-				Code: status.CodeNotFound, Message: fmt.Sprintf("there is no account %q", account),
+			return nil, &control.Fault{
+				Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", account),
 				Hint: "one of: " + strings.Join(names, ", "),
 			}
 		}
 		names = []string{account}
 	}
-	list := []status.Account{}
+	list := []control.Account{}
 	for _, name := range names {
 		var after queue.Account
 		err := c.d.store.UpdateAccount(ctx, name, func(a *queue.Account) {
@@ -175,14 +175,14 @@ func (c *control) setPause(ctx context.Context, account string, change func(*que
 
 // pauseOf is what is known of an account right after its pause has changed:
 // the loop will say the rest.
-func pauseOf(a queue.Account) status.Account {
-	out := status.Account{Name: a.Name, State: status.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
+func pauseOf(a queue.Account) control.Account {
+	out := control.Account{Name: a.Name, State: control.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
 	switch a.Paused {
 	case "":
 	case replay.PausedUser:
-		out.State, out.Reason, out.Hint = status.Paused, a.Problem, a.Hint
+		out.State, out.Reason, out.Hint = control.Paused, a.Problem, a.Hint
 	default:
-		out.State, out.Reason, out.Hint = status.Attention, a.Problem, a.Hint
+		out.State, out.Reason, out.Hint = control.Attention, a.Problem, a.Hint
 	}
 	return out
 }
@@ -193,13 +193,13 @@ func operatorFault(err error) error {
 	var state *queue.StateError
 	switch {
 	case errors.As(err, &state):
-		return &status.Fault{Code: status.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
+		return &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
 	case errors.Is(err, queue.ErrState):
-		return &status.Fault{Code: status.CodeInvalid, Message: err.Error()}
+		return &control.Fault{Code: control.CodeInvalid, Message: err.Error()}
 	case errors.Is(err, queue.ErrNotFound):
-		return &status.Fault{Code: status.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
+		return &control.Fault{Code: control.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
 	case errors.Is(err, queue.ErrSelection):
-		return &status.Fault{Code: status.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}
+		return &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}
 	default:
 		return err
 	}
@@ -218,15 +218,15 @@ func hintFor(e *queue.StateError) string {
 		return "its request is under way: try again in a moment"
 	case viewing.StateInDoubt:
 		hint = "filmspool queue settle %d --as delivered, if you find it at the service"
-		if e.Verb == status.Retry {
+		if e.Verb == control.Retry {
 			hint += "; else: filmspool queue retry %[1]d --may-double"
 		}
 	case viewing.StateHeld:
 		hint = "filmspool queue release %d"
 		switch {
-		case e.Verb == status.Release && e.Reason == viewing.ReasonFuture:
+		case e.Verb == control.Release && e.Reason == viewing.ReasonFuture:
 			hint = "filmspool queue edit %d --watched-at TIME"
-		case e.Verb == status.Release:
+		case e.Verb == control.Release:
 			hint = "filmspool queue edit %d --movie ID, or --show ID --season N --episode N"
 		}
 	case viewing.StateRejected:

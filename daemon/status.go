@@ -11,26 +11,26 @@ import (
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
-// Status implements [status.Control].
-func (c *control) Status(ctx context.Context) (status.Status, error) {
+// Status implements [control.Control].
+func (c *api) Status(ctx context.Context) (control.Status, error) {
 	d := c.d
 	d.store.Look()
 	counts, err := d.store.Counts(ctx)
 	if err != nil {
-		return status.Status{}, err
+		return control.Status{}, err
 	}
 	notices, err := d.store.Notices(ctx)
 	if err != nil {
-		return status.Status{}, err
+		return control.Status{}, err
 	}
-	s := status.Status{
+	s := control.Status{
 		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []status.Account{}, Sources: d.sources(), Notices: append([]queue.Notice{}, notices...),
+		Accounts: []control.Account{}, Sources: d.sources(), Notices: append([]queue.Notice{}, notices...),
 	}
 	for _, a := range d.accounts {
 		look, err := d.accountStatus(ctx, a)
@@ -52,9 +52,9 @@ func (c *control) Status(ctx context.Context) (status.Status, error) {
 }
 
 // putFirst puts what keeps the queue from being written before everything else.
-func putFirst(s *status.Status, t *queue.Trouble, folder string) {
-	s.Storage = &status.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
-	s.State, s.Hint = status.Attention, t.Hint(folder)
+func putFirst(s *control.Status, t *queue.Trouble, folder string) {
+	s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
+	s.State, s.Hint = control.Attention, t.Hint(folder)
 	since := t.Since.Local().Format("2006-01-02 15:04")
 	refused := "No event had to be refused since " + since + "."
 	switch {
@@ -67,18 +67,18 @@ func putFirst(s *status.Status, t *queue.Trouble, folder string) {
 }
 
 // accountStatus is how one account stands.
-func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account, error) {
+func (d *Daemon) accountStatus(ctx context.Context, a *account) (control.Account, error) {
 	kept, err := d.store.Account(ctx, a.name)
 	if err != nil {
-		return status.Account{}, err
+		return control.Account{}, err
 	}
 	unresolved, err := d.store.Unresolved(ctx, a.name)
 	if err != nil {
-		return status.Account{}, err
+		return control.Account{}, err
 	}
 	credential, problem := a.look()
 	h := a.loop.Health()
-	out := status.Account{
+	out := control.Account{
 		Name: a.name, State: string(h.State), Reason: h.Reason, Hint: h.Hint,
 		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered), Unresolved: unresolved,
 	}
@@ -86,7 +86,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *account) (status.Account,
 		out.Resolves = &can
 	}
 	if h.State == replay.NoKey {
-		out.State, out.Reason, out.Hint = status.Attention, problem, "filmspool login"
+		out.State, out.Reason, out.Hint = control.Attention, problem, "filmspool login"
 		if credential.BaseURL == "" {
 			out.Hint = "filmspool login --base-url https://…/api/v1"
 		}
@@ -114,8 +114,8 @@ func strongerHint(pause string, c config.Credential, file string) string {
 }
 
 // sources are the paired browsers, the programs and the libraries.
-func (d *Daemon) sources() []status.Source {
-	list := []status.Source{}
+func (d *Daemon) sources() []control.Source {
+	list := []control.Source{}
 	if d.pairing != nil {
 		for _, k := range d.pairing.List() {
 			list = append(list, browserSource(k))
@@ -129,25 +129,25 @@ func (d *Daemon) sources() []status.Source {
 
 // summarise puts how things stand into one word, one sentence and one hint:
 // the worst thing first.
-func summarise(s *status.Status) {
+func summarise(s *control.Status) {
 	if needsPerson(s) {
-		s.State = status.Attention
+		s.State = control.Attention
 		return
 	}
 	waiting := s.Counts.Pending + s.Counts.Sending
-	away, paused := inState(s.Accounts, status.Offline), inState(s.Accounts, status.Paused)
+	away, paused := inState(s.Accounts, control.Offline), inState(s.Accounts, control.Paused)
 	switch {
 	case away >= 0:
-		s.State, s.Summary = status.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
+		s.State, s.Summary = control.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
 	case paused >= 0:
-		s.State, s.Hint = status.Paused, s.Accounts[paused].Hint
+		s.State, s.Hint = control.Paused, s.Accounts[paused].Hint
 		s.Summary = sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
-		s.State, s.Summary = status.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
+		s.State, s.Summary = control.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
-		s.State, s.Summary = status.OK, "All is delivered."
+		s.State, s.Summary = control.OK, "All is delivered."
 	default:
-		s.State, s.Summary = status.OK, "Ready. Nothing has been watched yet."
+		s.State, s.Summary = control.OK, "Ready. Nothing has been watched yet."
 		if len(s.Sources) == 0 {
 			s.Hint = "to pair a browser: filmspool pair"
 		}
@@ -155,33 +155,33 @@ func summarise(s *status.Status) {
 }
 
 // inState is the first account in a state, or -1.
-func inState(accounts []status.Account, state string) int {
-	return slices.IndexFunc(accounts, func(a status.Account) bool { return a.State == state })
+func inState(accounts []control.Account, state string) int {
+	return slices.IndexFunc(accounts, func(a control.Account) bool { return a.State == state })
 }
 
 // needsPerson says what needs a person, the worst thing first. It reports
 // whether anything does.
-func needsPerson(s *status.Status) bool {
+func needsPerson(s *control.Status) bool {
 	waiting := s.Counts.Pending + s.Counts.Sending
 	if len(s.Notices) > 0 {
 		s.Summary, s.Hint = s.Notices[0].Text, s.Notices[0].Hint
 		return true
 	}
-	if i := inState(s.Accounts, status.Attention); i >= 0 {
+	if i := inState(s.Accounts, control.Attention); i >= 0 {
 		a := s.Accounts[i]
 		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting)), a.Hint
 		return true
 	}
-	if n := status.NeedUser(s.Counts); n > 0 {
+	if n := control.NeedUser(s.Counts); n > 0 {
 		paused := ""
-		if inState(s.Accounts, status.Paused) >= 0 {
+		if inState(s.Accounts, control.Paused) >= 0 {
 			paused = "Sending is paused."
 		}
 		s.Summary = sentences(viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
 		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
 		return true
 	}
-	broken := slices.IndexFunc(s.Sources, func(src status.Source) bool { return src.State == status.Attention && src.Waiting == 0 })
+	broken := slices.IndexFunc(s.Sources, func(src control.Source) bool { return src.State == control.Attention && src.Waiting == 0 })
 	if broken >= 0 {
 		src := s.Sources[broken]
 		s.Summary, s.Hint = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), src.Hint
@@ -243,11 +243,11 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		return connector.Status{}
 	}
 	out := connector.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: status.NeedUser(s.Counts),
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
 	for _, a := range s.Accounts {
-		out.Online = out.Online && a.State == status.OK
-		if a.State == status.Attention {
+		out.Online = out.Online && a.State == control.OK
+		if a.State == control.Attention {
 			out.Attention++
 		}
 		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {

@@ -8,44 +8,44 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Undo implements [status.Operator]. The service's DELETE names an item, not
+// Undo implements [control.Operator]. The service's DELETE names an item, not
 // a viewing: it is asked for only when a whole reading shows one viewing of
 // the item, and that is ours.
-func (c *control) Undo(ctx context.Context, id int64, dry bool) (status.Undone, error) {
+func (c *api) Undo(ctx context.Context, id int64, dry bool) (control.Undone, error) {
 	x, err := c.d.store.Explain(ctx, id)
 	if err != nil {
-		return status.Undone{}, operatorFault(err)
+		return control.Undone{}, operatorFault(err)
 	}
 	e := x.Entry
 	if e.State != viewing.StateDelivered {
-		return status.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason})
+		return control.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
-		return status.Undone{}, refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", id), "take it away at the service itself")
+		return control.Undone{}, refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", id), "take it away at the service itself")
 	}
 	service, done, err := c.d.serviceOf(ctx, e.Account)
 	if err != nil {
-		return status.Undone{}, err
+		return control.Undone{}, err
 	}
 	defer done()
 	there, err := c.d.mayUndo(ctx, service, e)
 	if err != nil {
-		return status.Undone{}, err
+		return control.Undone{}, err
 	}
-	out := status.Undone{Entry: entryOf(e), DryRun: dry, Removed: there}
+	out := control.Undone{Entry: entryOf(e), DryRun: dry, Removed: there}
 	if dry {
 		return out, nil
 	}
 	if there {
 		if err := takeBack(ctx, service, e); err != nil {
-			return status.Undone{}, err
+			return control.Undone{}, err
 		}
 	}
 	after, err := c.d.store.Undone(ctx, id)

@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -88,7 +88,7 @@ func (d *Daemon) takeBackEntry(ctx context.Context, source string, id int64) (re
 // plain is an error as a browser is told it: what a person can read, and the
 // rest in the log.
 func (d *Daemon) plain(source string, err error) *protocol.Error {
-	var fault *status.Fault
+	var fault *control.Fault
 	if !errors.As(err, &fault) {
 		d.log.Error("take an event back", "source", source, "err", err)
 		return protocol.Refusal("", protocol.Internal, "Filmspool made a mistake; its log says more")
@@ -106,12 +106,12 @@ func (d *Daemon) plain(source string, err error) *protocol.Error {
 func refusedUndo(why string) *protocol.Error { return protocol.Refusal("", protocol.Refused, why) }
 
 // browserSource is a paired browser or a program as a source of the status.
-func browserSource(k pairing.Client) status.Source {
-	s := status.Source{
-		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: status.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
+func browserSource(k pairing.Client) control.Source {
+	s := control.Source{
+		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: control.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
 	}
 	if k.Waiting > 0 {
-		s.State, s.Waiting = status.Attention, k.Waiting
+		s.State, s.Waiting = control.Attention, k.Waiting
 		s.Detail = viewingsWait(k.Waiting, "the browser "+k.Label)
 		s.Hint = "click Filmspool's button in that browser, and answer there"
 	}
@@ -120,7 +120,7 @@ func browserSource(k pairing.Client) status.Source {
 
 // inBrowsers is one sentence and one hint about what waits in browsers for a
 // person; "" when nothing does.
-func inBrowsers(sources []status.Source) (words, hint string) {
+func inBrowsers(sources []control.Source) (words, hint string) {
 	viewings, browsers := 0, 0
 	for _, s := range sources {
 		if s.Waiting > 0 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -72,7 +72,7 @@ func (v *visitor) hear(kind string) map[string]any {
 	}
 }
 
-func (v *visitor) status() status.Status {
+func (v *visitor) status() control.Status {
 	v.Helper()
 	s, err := v.d.Control().Status(v.Context())
 	if err != nil {
@@ -137,7 +137,7 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	if _, err := v.d.Control().Pause(t.Context(), "default"); err != nil {
 		t.Fatal(err)
 	}
-	for v.status().Accounts[0].State != status.Paused {
+	for v.status().Accounts[0].State != control.Paused {
 		<-mood
 	}
 	v.say(`{"type":"resolve","id":"c","media":{"type":"movie","title":"Dune","year":2021}}`)
@@ -214,32 +214,32 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 	v.hear("pong")
 	const words = "13 viewings wait in the browser Chrome for your answer"
 	s := v.status()
-	if s.State != status.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
+	if s.State != control.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
 		t.Errorf("%s: %s (%s)", s.State, s.Summary, s.Hint)
 	}
-	if src := s.Sources[0]; src.State != status.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
+	if src := s.Sources[0]; src.State != control.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
 		t.Errorf("source %+v", src)
 	}
 	if err := v.d.Control().Revoke(t.Context(), v.id); err != nil {
 		t.Fatal(err)
 	}
-	if s := v.status(); s.State != status.OK || len(s.Sources) != 0 {
+	if s := v.status(); s.State != control.OK || len(s.Sources) != 0 {
 		t.Errorf("after it was revoked: %s %+v", s.Summary, s.Sources)
 	}
 }
 
 func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
-	in := func(name string, n int) status.Source {
-		return status.Source{Name: name, State: status.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
+	in := func(name string, n int) control.Source {
+		return control.Source{Name: name, State: control.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
 	}
 	for _, c := range []struct {
-		sources []status.Source
+		sources []control.Source
 		words   string
 	}{
 		{nil, ""},
-		{[]status.Source{{Name: "kodi:/k", State: status.Attention, Detail: "x"}}, ""},
-		{[]status.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer."},
-		{[]status.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer."},
+		{[]control.Source{{Name: "kodi:/k", State: control.Attention, Detail: "x"}}, ""},
+		{[]control.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer."},
+		{[]control.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer."},
 	} {
 		if words, hint := inBrowsers(c.sources); words != c.words || (hint == "") != (words == "") {
 			t.Errorf("%q (%q), want %q", words, hint, c.words)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -32,7 +32,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 		return err
 	}
 	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
-	return p.instance(ctx, false, func(ctl status.Control) error {
+	return p.instance(ctx, false, func(ctl control.Control) error {
 		e, err := a.earlier(ctx, ctl, account)
 		if err != nil {
 			return err
@@ -51,11 +51,11 @@ func (p *program) commit(ctx context.Context, a addition) error {
 // earlier is an entry of the account that asks for the same wish or list
 // already; nil for none. The same film may be watched often: of viewings there
 // is none.
-func (a addition) earlier(ctx context.Context, ctl status.Control, account string) (*status.Entry, error) {
+func (a addition) earlier(ctx context.Context, ctl control.Control, account string) (*control.Entry, error) {
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
-	q := status.Query{Kind: a.v.Kind, Account: account}
+	q := control.Query{Kind: a.v.Kind, Account: account}
 	if len(a.v.Media) > 0 {
 		q.Item = a.v.Media[0].Key()
 	}
@@ -73,7 +73,7 @@ func (a addition) earlier(ctx context.Context, ctl status.Control, account strin
 
 // same reports whether an entry asks for the same. Another place on the
 // watchlist is another wish.
-func (a addition) same(e status.Entry) bool {
+func (a addition) same(e control.Entry) bool {
 	switch {
 	case a.v.List != nil:
 		return e.List != nil && e.List.Name == a.v.List.Name
@@ -90,7 +90,7 @@ func (a addition) same(e status.Entry) bool {
 
 // sayThere tells of an entry that asks for the same. Scripts get its id, as they
 // would have got that of a new one.
-func (p *program) sayThere(e status.Entry, asJSON bool) error {
+func (p *program) sayThere(e control.Entry, asJSON bool) error {
 	place := "is on the watchlist already"
 	if e.Kind == viewing.KindList {
 		place = "was created already"
@@ -110,7 +110,7 @@ func (p *program) sayThere(e status.Entry, asJSON bool) error {
 }
 
 // inWords is the state of an entry, and why it stands there.
-func inWords(e status.Entry) string {
+func inWords(e control.Entry) string {
 	text := plainState(e.State)
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
@@ -126,7 +126,7 @@ func (p *program) onTerminal() bool {
 }
 
 // sayAdded tells what was added and where it goes.
-func (p *program) sayAdded(ctx context.Context, ctl status.Control, e status.Entry, asJSON bool) error {
+func (p *program) sayAdded(ctx context.Context, ctl control.Control, e control.Entry, asJSON bool) error {
 	switch {
 	case asJSON:
 		p.sayKept(e)
@@ -154,7 +154,7 @@ func (p *program) sayAdded(ctx context.Context, ctl status.Control, e status.Ent
 }
 
 // sayKept tells a script's log of an entry that does not leave by itself.
-func (p *program) sayKept(e status.Entry) {
+func (p *program) sayKept(e control.Entry) {
 	if e.State == "pending" {
 		return
 	}
@@ -163,7 +163,7 @@ func (p *program) sayKept(e status.Entry) {
 }
 
 // sayNext tells what lets an entry go that is kept back.
-func (p *program) sayNext(e status.Entry) {
+func (p *program) sayNext(e control.Entry) {
 	next := fmt.Sprintf("to let it go: filmspool queue release %d", e.ID)
 	switch e.Reason {
 	case "future":
@@ -175,12 +175,12 @@ func (p *program) sayNext(e status.Entry) {
 }
 
 // sayWaiting tells a person how many entries wait, and for what.
-func (p *program) sayWaiting(ctx context.Context, ctl status.Control) {
+func (p *program) sayWaiting(ctx context.Context, ctl control.Control) {
 	s, err := ctl.Status(ctx)
 	if err != nil {
 		return // the entry is on disk, which is what was asked for
 	}
-	if _, running := ctl.(*status.Client); running {
+	if _, running := ctl.(*control.Client); running {
 		p.stdout.Println(s.Summary)
 		if s.Hint != "" {
 			p.stdout.Println("hint:  " + s.Hint)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -21,7 +21,7 @@ func (p *program) completeValues(c *cobra.Command) {
 	for name, values := range map[string][]string{
 		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
 		"as": {"delivered", "rejected", "dropped"}, "visibility": {"PRIVATE", "PUBLIC"},
-		"plays": {status.PlaysOne, status.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
+		"plays": {control.PlaysOne, control.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
 		"watched-at": {"now", "yesterday"}, "before": {"yesterday"}, "since": nil,
 		"show": nil, "movie": nil, "season": nil, "episode": nil, "base-url": nil,
 	} {
@@ -57,7 +57,7 @@ func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]str
 	defer running.Close()
 	var ids []string
 	for _, state := range statesFor(c.Name()) {
-		list, err := running.List(ctx, status.Query{State: state, Limit: 50})
+		list, err := running.List(ctx, control.Query{State: state, Limit: 50})
 		if err != nil {
 			return nil, none
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // TestStartOnAFullDisk starts after a kill where nothing can be written: the
@@ -41,7 +41,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 				out := i.try("status")
 				return strings.Contains(out, "\nwaiting ") && !strings.Contains(out, "cannot be written")
 			})
-			control, err := status.ReadControlFile(filepath.Join(i.state, "control.json"), func(*os.File) error { return nil })
+			control, err := control.ReadControlFile(filepath.Join(i.state, "control.json"), func(*os.File) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // reads has the reading commands work, with n entries.
 func (i *ill) reads(n int) {
 	i.t.Helper()
-	var entries []status.Entry
+	var entries []control.Entry
 	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil || len(entries) != n {
 		i.t.Errorf("listed %d entries, %v, want %d", len(entries), err, n)
 	}
@@ -93,11 +93,11 @@ func TestPausedOnAFullDisk(t *testing.T) {
 	for id := int64(100); i.refused < 20; id++ {
 		i.tell(c, id, uuid())
 	}
-	var s status.Status
+	var s control.Status
 	if err := json.NewDecoder(strings.NewReader(i.try("status", "--json"))).Decode(&s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Storage == nil || s.Storage.Refused == 0 || s.State != status.Attention || !strings.HasPrefix(s.Summary, "The disk is full") ||
+	if s.Storage == nil || s.Storage.Refused == 0 || s.State != control.Attention || !strings.HasPrefix(s.Summary, "The disk is full") ||
 		!strings.Contains(s.Summary, fmt.Sprint(s.Storage.Refused, " events were refused since ")) {
 		t.Errorf("status says %+v", s)
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -39,7 +39,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			was, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err
@@ -60,8 +60,8 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 }
 
 // edit is the correction of one entry.
-func (e correction) edit(was status.Entry) (status.Edit, error) {
-	var edit status.Edit
+func (e correction) edit(was control.Entry) (control.Edit, error) {
+	var edit control.Edit
 	if !e.set("movie") && !e.set("show") && !e.set("season") && !e.set("episode") && !e.set("watched-at") {
 		return edit, &exitError{
 			code: exitUsage, message: "nothing to change is given",
@@ -81,7 +81,7 @@ func (e correction) edit(was status.Entry) (status.Edit, error) {
 }
 
 // media is the new identity; nil keeps the old one.
-func (e correction) media(was status.Entry) (*viewing.Media, error) {
+func (e correction) media(was control.Entry) (*viewing.Media, error) {
 	part := e.set("season") || e.set("episode")
 	switch {
 	case e.set("movie") && (e.set("show") || part):
@@ -100,7 +100,7 @@ func (e correction) media(was status.Entry) (*viewing.Media, error) {
 }
 
 // part is the new identity of an episode, as far as it is given.
-func (e correction) part(was status.Entry) (*viewing.Media, error) {
+func (e correction) part(was control.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
 	if e.set("show") {
 		given, err := episodeOf("--show", e.show)
@@ -135,7 +135,7 @@ func (e correction) part(was status.Entry) (*viewing.Media, error) {
 }
 
 // sayEntry prints one entry as it is after a change.
-func (p *program) sayEntry(e status.Entry, asJSON bool, err error) error {
+func (p *program) sayEntry(e control.Entry, asJSON bool, err error) error {
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -21,7 +21,7 @@ too. Keys are not in it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines lineCount
 			p.soFar = lines.String
-			return p.reading(c.Context(), func(ctl status.Control) error {
+			return p.reading(c.Context(), func(ctl control.Control) error {
 				if len(args) == 0 || args[0] == "-" {
 					return ctl.Export(c.Context(), countingWriter{p.stdout.jsonLines(), &lines})
 				}

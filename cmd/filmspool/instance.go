@@ -9,8 +9,8 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 )
 
 // options gathers what the flags, the environment and the configuration say.
@@ -31,7 +31,7 @@ func (p *program) options() (daemon.Options, error) {
 
 // instance calls do with the running daemon or, when none runs and the
 // command can do without, with the state folder itself, locked.
-func (p *program) instance(ctx context.Context, needsDaemon bool, do func(status.Control) error) error {
+func (p *program) instance(ctx context.Context, needsDaemon bool, do func(control.Control) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *program) instance(ctx context.Context, needsDaemon bool, do func(status
 }
 
 // reading is instance for what only reads: it makes no queue and changes none.
-func (p *program) reading(ctx context.Context, do func(status.Control) error) error {
+func (p *program) reading(ctx context.Context, do func(control.Control) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -49,22 +49,22 @@ func (p *program) reading(ctx context.Context, do func(status.Control) error) er
 }
 
 // alone works on a state folder while no daemon runs.
-type alone func(context.Context, daemon.Options, func(status.Control) error) error
+type alone func(context.Context, daemon.Options, func(control.Control) error) error
 
-func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(status.Control) error) error {
+func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(control.Control) error) error {
 	running, err := daemon.Find(ctx, o.Paths)
 	if err == nil {
 		defer running.Close()
 		return do(running)
 	}
 	switch {
-	case !errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return err
 	case p.choice.System, needsDaemon:
 		if silent := daemon.Silent(o.Paths); silent != nil {
 			return silent
 		}
-		none := status.NotRunning()
+		none := control.NotRunning()
 		none.Hint = service.StartHint(p.choice.System)
 		return none
 	}

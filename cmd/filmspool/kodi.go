@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 )
 
@@ -15,7 +15,7 @@ func (p *program) kodiCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			found, err := ctl.ScanKodi(c.Context())
 			if err != nil {
 				return err
@@ -31,7 +31,7 @@ func (p *program) kodiCommand() *cobra.Command {
 }
 
 // sayScan tells what each library holds and what of it is new.
-func (p *program) sayScan(found status.Scan) {
+func (p *program) sayScan(found control.Scan) {
 	if len(found.Libraries) == 0 {
 		p.stdout.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 )
@@ -35,10 +35,10 @@ time from you (queue edit --watched-at) before it is released.`,
   filmspool kodi import --since 2024-01-01`,
 	}
 	f := c.Flags()
-	o := status.KodiImport{}
+	o := control.KodiImport{}
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported, and import nothing")
 	f.BoolVar(&o.Yes, "yes", false, "ask nothing, also where the service cannot tell what it has already")
-	f.StringVar(&o.Plays, "plays", status.PlaysOne, "one: the last play of each file; all: also those before it, held")
+	f.StringVar(&o.Plays, "plays", control.PlaysOne, "one: the last play of each file; all: also those before it, held")
 	since := f.String("since", "", "leave out what was watched before this day or time")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
@@ -47,7 +47,7 @@ time from you (queue edit --watched-at) before it is released.`,
 				return err
 			}
 		}
-		if err := oneOf("plays", o.Plays, []string{status.PlaysOne, status.PlaysAll}); err != nil {
+		if err := oneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
 			return err
 		}
 		out := p.stdout
@@ -72,7 +72,7 @@ time from you (queue edit --watched-at) before it is released.`,
 
 // importKodi imports, after a preview unless the user has said yes to
 // everything, and tells of both in words.
-func (p *program) importKodi(ctx context.Context, o status.KodiImport, out *printer) (did status.KodiImported, err error) {
+func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *printer) (did control.KodiImported, err error) {
 	if o.DryRun || !o.Yes {
 		preview := o
 		preview.DryRun = true
@@ -103,8 +103,8 @@ func (p *program) importKodi(ctx context.Context, o status.KodiImport, out *prin
 // cutShort is the error of an import that did not come to its end; one that
 // was refused did not begin.
 func cutShort(ctx context.Context, err error) error {
-	var fault *status.Fault
-	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != status.CodeInternal || errors.Is(err, queue.ErrLocked) {
+	var fault *control.Fault
+	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != control.CodeInternal || errors.Is(err, queue.ErrLocked) {
 		return err
 	}
 	return &exitError{
@@ -115,8 +115,8 @@ func cutShort(ctx context.Context, err error) error {
 
 // askKodi asks for an import or a preview, and tells on the standard error how
 // far it is.
-func (p *program) askKodi(ctx context.Context, o status.KodiImport) (did status.KodiImported, err error) {
-	err = p.instance(ctx, false, func(ctl status.Control) error {
+func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did control.KodiImported, err error) {
+	err = p.instance(ctx, false, func(ctl control.Control) error {
 		ended := make(chan struct{})
 		var telling sync.WaitGroup
 		telling.Go(func() { tellProgress(ctx, p.stderr, ctl, ended) })
@@ -129,7 +129,7 @@ func (p *program) askKodi(ctx context.Context, o status.KodiImport) (did status.
 }
 
 // tellProgress tells every second how far the imports are that run.
-func tellProgress(ctx context.Context, w *printer, ctl status.Control, ended chan struct{}) {
+func tellProgress(ctx context.Context, w *printer, ctl control.Control, ended chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -151,7 +151,7 @@ func tellProgress(ctx context.Context, w *printer, ctl status.Control, ended cha
 }
 
 // left is how long an import still takes, as far as that can be told.
-func left(i status.KodiProgress, now time.Time) string {
+func left(i control.KodiProgress, now time.Time) string {
 	if i.Done == 0 || now.Before(i.StartedAt) {
 		return ""
 	}
@@ -171,7 +171,7 @@ func (p *program) agreed(n int) bool {
 }
 
 // plays is how many viewings are handed over.
-func plays(did status.KodiImported) (n int) {
+func plays(did control.KodiImported) (n int) {
 	for _, l := range did.Libraries {
 		n += l.Plays()
 	}
@@ -179,7 +179,7 @@ func plays(did status.KodiImported) (n int) {
 }
 
 // unreadable names the services that cannot be asked.
-func unreadable(did status.KodiImported) string {
+func unreadable(did control.KodiImported) string {
 	var all []string
 	for _, s := range did.Services {
 		if !s.Readable {
@@ -190,7 +190,7 @@ func unreadable(did status.KodiImported) string {
 }
 
 // sayPast tells what is, or would be, handed over.
-func sayPast(w *printer, did status.KodiImported) {
+func sayPast(w *printer, did control.KodiImported) {
 	if len(did.Libraries) == 0 {
 		w.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
@@ -210,7 +210,7 @@ func sayPast(w *printer, did status.KodiImported) {
 }
 
 // sayImportedPast tells what follows.
-func sayImportedPast(w *printer, did status.KodiImported) {
+func sayImportedPast(w *printer, did control.KodiImported) {
 	w.Printf("Imported: %d viewings are on disk.", plays(did))
 	if did.SendSeconds > 0 {
 		w.Printf(" They leave when nothing live is due, which takes about %v.", time.Duration(did.SendSeconds)*time.Second)

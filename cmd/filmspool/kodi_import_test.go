@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -57,7 +57,7 @@ func pastDay(film int) time.Time {
 }
 
 // past runs an import that must end well, and returns what it says.
-func (h *household) past(args ...string) (did status.KodiImported) {
+func (h *household) past(args ...string) (did control.KodiImported) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), append([]string{"kodi", "import", "--json"}, args...)...)
 	var stderr bytes.Buffer
@@ -157,7 +157,7 @@ func TestKodiImportAsks(t *testing.T) {
 }
 
 // all are the entries that the household has.
-func (h *household) all() (entries []status.Entry) {
+func (h *household) all() (entries []control.Entry) {
 	h.t.Helper()
 	out, err := h.command(h.t.Context(), "queue", "list", "--json", "--limit", "10000").Output()
 	if err == nil {
@@ -237,7 +237,7 @@ func TestImportTellsWhatIsLeft(t *testing.T) {
 		{1000, 10 * time.Second, ", about 0s to go"},
 		{200, -time.Hour, ""}, // the clock was set back
 	} {
-		if got := left(status.KodiProgress{Done: c.done, Total: 1000, StartedAt: began}, began.Add(c.after)); got != c.want {
+		if got := left(control.KodiProgress{Done: c.done, Total: 1000, StartedAt: began}, began.Add(c.after)); got != c.want {
 			t.Errorf("%d after %v: %q, want %q", c.done, c.after, got, c.want)
 		}
 	}
@@ -246,15 +246,15 @@ func TestImportTellsWhatIsLeft(t *testing.T) {
 func TestImportThatIsCutShortSaysSo(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	fault := func(code string) error { return &status.Fault{Code: code, Message: "no"} }
+	fault := func(code string) error { return &control.Fault{Code: code, Message: "no"} }
 	for name, c := range map[string]struct {
 		ctx context.Context
 		err error
 		cut bool
 	}{
-		"refused":             {t.Context(), fault(status.CodeRefused), false},
+		"refused":             {t.Context(), fault(control.CodeRefused), false},
 		"Ctrl-C":              {ended, context.Canceled, true},
-		"trouble of the disk": {t.Context(), fault(status.CodeInternal), true},
+		"trouble of the disk": {t.Context(), fault(control.CodeInternal), true},
 		"the daemon is gone":  {t.Context(), errors.New("EOF"), true},
 	} {
 		if cut := strings.Contains(cutShort(c.ctx, c.err).Error(), "cut short"); cut != c.cut {

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) loginCommand() *cobra.Command {
-	var l status.Login
+	var l control.Login
 	c := &cobra.Command{
 		Use:   "login",
 		Short: "Give Filmspool the secret key of your account",
@@ -40,7 +40,7 @@ input with --key-stdin; it is never an argument, where others could see it.`,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			r, err := ctl.Login(c.Context(), l)
 			if err != nil {
 				return err
@@ -77,7 +77,7 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 }
 
 // sayLogin tells what the service said.
-func (p *program) sayLogin(r status.LoginResult) {
+func (p *program) sayLogin(r control.LoginResult) {
 	switch {
 	case r.User != "":
 		p.stdout.Printf("The key is good: account %s at %s, user %s.\n", r.Account, r.BaseURL, r.User)
@@ -93,9 +93,9 @@ func (p *program) sayLogin(r status.LoginResult) {
 
 // askKey asks a person at a terminal for the key, without showing it. What
 // would be wrong whatever the key is, is said before.
-func (p *program) askKey(ctx context.Context, l status.Login) (string, error) {
+func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	l.DryRun = true
-	err := p.instance(ctx, false, func(ctl status.Control) error {
+	err := p.instance(ctx, false, func(ctl control.Control) error {
 		r, err := ctl.Login(ctx, l)
 		l.BaseURL = r.BaseURL
 		return err

@@ -24,8 +24,8 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 )
@@ -190,7 +190,7 @@ func code(err error) int {
 		return exit.code
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, queue.ErrNewer):
 		return exitConfig
-	case errors.Is(err, &status.Fault{Code: status.CodeNotRunning}):
+	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return exitNotRunning
 	default:
 		return exitFailed
@@ -242,7 +242,7 @@ func withoutKeys(text string) string {
 // hintOf is the next step that err carries, if it carries one.
 func hintOf(err error) string {
 	var exit *exitError
-	var fault *status.Fault
+	var fault *control.Fault
 	var other interface{ Hint() string }
 	switch {
 	case errors.As(err, &exit):

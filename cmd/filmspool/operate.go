@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) retryCommand() *cobra.Command {
-	c, o := p.verbCommand(status.Retry, "Send entries again, or at once", `Sends again what the service rejected, and at once what waits for a later time.
+	c, o := p.verbCommand(control.Retry, "Send entries again, or at once", `Sends again what the service rejected, and at once what waits for a later time.
 The service is asked again at once; a pause of yours stays.
 
 Entries in doubt may have arrived: see what you find at the service, and tell with
@@ -30,14 +30,14 @@ there twice.`, `  filmspool queue retry 12 13
 }
 
 func (p *program) holdCommand() *cobra.Command {
-	c, _ := p.verbCommand(status.Hold, "Keep entries back until you release them", `Keeps pending entries back, with the reason "user".`,
+	c, _ := p.verbCommand(control.Hold, "Keep entries back until you release them", `Keeps pending entries back, with the reason "user".`,
 		`  filmspool queue hold 12
   filmspool queue hold --source kodi`)
 	return c
 }
 
 func (p *program) releaseCommand() *cobra.Command {
-	c, _ := p.verbCommand(status.Release, "Let held entries go", `Lets held entries go, for whatever reason they are held. What has no identifier
+	c, _ := p.verbCommand(control.Release, "Let held entries go", `Lets held entries go, for whatever reason they are held. What has no identifier
 cannot go: give it one with "queue edit".
 
 What your filters ignored is taken in after all where you name it, or select it with
@@ -49,7 +49,7 @@ stood, and what may have arrived before is in doubt.`, `  filmspool queue releas
 }
 
 func (p *program) dropCommand() *cobra.Command {
-	c, _ := p.verbCommand(status.Drop, "Withdraw entries that have not arrived", `Withdraws entries before they leave; they stay in the record. What is in doubt may
+	c, _ := p.verbCommand(control.Drop, "Withdraw entries that have not arrived", `Withdraws entries before they leave; they stay in the record. What is in doubt may
 have arrived: dropping it takes nothing back. More than one entry needs --yes.
 "queue release" with its id takes a dropped entry in again.`, `  filmspool queue drop 12
   filmspool queue drop --state held --reason backdated --yes`)
@@ -57,7 +57,7 @@ have arrived: dropping it takes nothing back. More than one entry needs --yes.
 }
 
 func (p *program) settleCommand() *cobra.Command {
-	c, o := p.verbCommand(status.Settle, "Say what became of entries in doubt", `An entry is in doubt when it may have arrived. Look for it at the service, and say
+	c, o := p.verbCommand(control.Settle, "Say what became of entries in doubt", `An entry is in doubt when it may have arrived. Look for it at the service, and say
 what you found: delivered, or rejected when it is not there ("queue retry" sends it
 again then), or dropped when you want neither. More than one entry needs --yes.`, `  filmspool queue settle 12 --as delivered
   filmspool queue settle --state in_doubt --as delivered --dry-run`)
@@ -72,8 +72,8 @@ again then), or dropped when you want neither. More than one entry needs --yes.`
 }
 
 // verbCommand is a command that applies one verb to ids, filters or all.
-func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command, *status.Order) {
-	o := &status.Order{Verb: verb}
+func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command, *control.Order) {
+	o := &control.Order{Verb: verb}
 	c := &cobra.Command{Use: verb + " [ID]…", Short: short, Long: long, Example: example, Args: cobra.ArbitraryArgs}
 	f := c.Flags()
 	f.StringVar(&o.State, "state", "", "all in this state: "+strings.Join(states(), ", "))
@@ -84,7 +84,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	before := f.String("before", "", "all watched before this day or time")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	yes := verb != status.Drop && verb != status.Settle // these cannot be taken back
+	yes := verb != control.Drop && verb != control.Settle // these cannot be taken back
 	if !yes {
 		f.BoolVar(&yes, "yes", false, verb+" more than one entry")
 	}
@@ -93,7 +93,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 		if err := readOrder(o, args, *before); err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			did, err := give(c.Context(), ctl, *o, yes)
 			if err != nil {
 				return err
@@ -101,7 +101,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			if *asJSON {
 				return printJSON(p.stdout, did)
 			}
-			if o.Verb == status.Retry && did.Changed == 0 && !o.DryRun && len(did.Left) == 0 && p.sayStillWaiting(c.Context(), ctl, *o) {
+			if o.Verb == control.Retry && did.Changed == 0 && !o.DryRun && len(did.Left) == 0 && p.sayStillWaiting(c.Context(), ctl, *o) {
 				return nil
 			}
 			return sayChanged(p.stdout, did)
@@ -112,7 +112,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 
 // readOrder completes an order, and refuses one that names nothing: never all
 // by accident.
-func readOrder(o *status.Order, args []string, before string) error {
+func readOrder(o *control.Order, args []string, before string) error {
 	for _, text := range args {
 		id, err := entryID(text)
 		if err != nil {
@@ -150,7 +150,7 @@ func moment(flag, text string) (time.Time, error) {
 }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
-func give(ctx context.Context, ctl status.Control, o status.Order, yes bool) (status.Changed, error) {
+func give(ctx context.Context, ctl control.Control, o control.Order, yes bool) (control.Changed, error) {
 	if yes || o.DryRun {
 		return ctl.Operate(ctx, o)
 	}
@@ -170,8 +170,8 @@ func give(ctx context.Context, ctl status.Control, o status.Order, yes bool) (st
 }
 
 // sayChanged tells what an order did, or would do.
-func sayChanged(w *printer, did status.Changed) error {
-	past := map[string]string{status.Retry: "Retried", status.Hold: "Held", status.Release: "Released", status.Settle: "Settled", status.Drop: "Dropped"}[did.Verb]
+func sayChanged(w *printer, did control.Changed) error {
+	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped"}[did.Verb]
 	switch {
 	case did.Changed == 0:
 		w.Printf("There is nothing to %s.\n", did.Verb)
@@ -206,7 +206,7 @@ func sayChanged(w *printer, did status.Changed) error {
 // sayStillWaiting tells of what waits although a retry put nothing forward: it
 // was due already, and something else keeps it back. It reports whether there
 // was anything to tell.
-func (p *program) sayStillWaiting(ctx context.Context, ctl status.Control, o status.Order) bool {
+func (p *program) sayStillWaiting(ctx context.Context, ctl control.Control, o control.Order) bool {
 	if len(o.IDs) == 0 && o.State != "" && o.State != "pending" {
 		return false
 	}
@@ -215,15 +215,15 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl status.Control, o sta
 	if err != nil || waiting == 0 {
 		return false
 	}
-	_, running := ctl.(*status.Client)
+	_, running := ctl.(*control.Client)
 	switch {
 	case !running:
 		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), service.StartHint(p.choice.System))
 		return true
-	case s.State == status.OK:
+	case s.State == control.OK:
 		p.stdout.Printf("%s; it is tried now.\n", waitingWords(waiting))
 		return true
-	case s.State == status.Paused:
+	case s.State == control.Paused:
 		p.stdout.Println(s.Summary)
 	default:
 		p.stdout.Println(s.Summary + " It is tried again now.")
@@ -252,7 +252,7 @@ func fromStates(from map[viewing.State]int64) string {
 }
 
 // named lists the ids.
-func named(did status.Changed) string {
+func named(did control.Changed) string {
 	var ids []string
 	for _, id := range did.IDs {
 		ids = append(ids, fmt.Sprint(id))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) pairCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func (p *program) pairCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), true, func(ctl status.Control) error {
+		return p.instance(c.Context(), true, func(ctl control.Control) error {
 			code, err := ctl.Pair(c.Context())
 			if err != nil {
 				return err
@@ -38,7 +38,7 @@ func (p *program) pairCommand() *cobra.Command {
 
 // sayTried tells who has sent wrong codes. It may have been the user, and it may
 // have been an extension that wants in.
-func (p *program) sayTried(tried []status.WrongCodes) {
+func (p *program) sayTried(tried []control.WrongCodes) {
 	if len(tried) == 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (p *program) clientsCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: exactly()}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), true, func(ctl status.Control) error {
+		return p.instance(c.Context(), true, func(ctl control.Control) error {
 			clients, err := ctl.Clients(c.Context())
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func (p *program) clientsCommand() *cobra.Command {
 	revoke := &cobra.Command{
 		Use: "revoke ID", Short: "Forget a browser or program", Args: exactly("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), true, func(ctl status.Control) error {
+			return p.instance(c.Context(), true, func(ctl control.Control) error {
 				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
 					return err
 				}
@@ -90,7 +90,7 @@ filmspool pair.)`,
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), true, func(ctl status.Control) error {
+		return p.instance(c.Context(), true, func(ctl control.Control) error {
 			added, err := ctl.AddClient(c.Context(), args[0])
 			if err != nil {
 				return err
@@ -113,7 +113,7 @@ To take the token back: filmspool clients revoke %s
 }
 
 // printClients prints a table of browsers and programs.
-func (p *program) printClients(clients []status.ClientInfo) error {
+func (p *program) printClients(clients []control.ClientInfo) error {
 	if len(clients) == 0 {
 		p.stdout.Println("No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
 		return nil

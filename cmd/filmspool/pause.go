@@ -5,28 +5,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) pauseCommand() *cobra.Command {
 	return p.pausingCommand("pause", "Stop sending until you resume", `Stops sending; everything is still taken and kept, and nothing is relabelled. It
-lasts until "filmspool resume", also over a restart.`, status.Control.Pause)
+lasts until "filmspool resume", also over a restart.`, control.Control.Pause)
 }
 
 func (p *program) resumeCommand() *cobra.Command {
 	return p.pausingCommand("resume", "Send again after a pause", `Ends the pause that you began. What else keeps an account back is tried at once.`,
-		status.Control.Resume)
+		control.Control.Resume)
 }
 
 // pausingCommand is a command about how accounts stand.
 func (p *program) pausingCommand(
-	use, short, long string, do func(status.Control, context.Context, string) ([]status.Account, error),
+	use, short, long string, do func(control.Control, context.Context, string) ([]control.Account, error),
 ) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly()}
 	account := c.Flags().String("account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			accounts, err := do(ctl, c.Context(), *account)
 			if err != nil {
 				return err
@@ -44,11 +44,11 @@ func (p *program) pausingCommand(
 }
 
 // sayPause tells how one account stands.
-func (p *program) sayPause(a status.Account) {
+func (p *program) sayPause(a control.Account) {
 	switch a.State {
-	case status.OK:
+	case control.OK:
 		p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
-	case status.Paused:
+	case control.Paused:
 		p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
 	default:
 		p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -45,7 +45,7 @@ func entryID(text string) (int64, error) {
 }
 
 func (p *program) queueListCommand() *cobra.Command {
-	var q status.Query
+	var q control.Query
 	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
 	asJSON := jsonFlag(c)
 	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states(), ", "))
@@ -61,7 +61,7 @@ func (p *program) queueListCommand() *cobra.Command {
 		if q.Limit < 1 || q.Limit > 10000 {
 			return usage("--limit %d is not from 1 to 10000", q.Limit)
 		}
-		return p.reading(c.Context(), func(ctl status.Control) error {
+		return p.reading(c.Context(), func(ctl control.Control) error {
 			query := q
 			query.Limit++ // one more tells whether there are more
 			entries, err := ctl.List(c.Context(), query)
@@ -84,7 +84,7 @@ func (p *program) queueListCommand() *cobra.Command {
 }
 
 // printEntries prints a table of entries.
-func (p *program) printEntries(entries []status.Entry) error {
+func (p *program) printEntries(entries []control.Entry) error {
 	if len(entries) == 0 {
 		p.stdout.Println("No entries.")
 		return nil
@@ -105,7 +105,7 @@ func (p *program) printEntries(entries []status.Entry) error {
 }
 
 // watched is when the entry was watched, in local time.
-func watched(e status.Entry) string {
+func watched(e control.Entry) string {
 	if e.WatchedAt == nil {
 		return "-"
 	}
@@ -124,7 +124,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.reading(c.Context(), func(ctl status.Control) error {
+		return p.reading(c.Context(), func(ctl control.Control) error {
 			e, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err
@@ -139,7 +139,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 }
 
 // printExplanation prints one entry with its story.
-func (p *program) printExplanation(e status.Explanation) error {
+func (p *program) printExplanation(e control.Explanation) error {
 	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
 	t := p.stdout.table(2)
 	t.Printf("state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
@@ -174,7 +174,7 @@ func (p *program) printExplanation(e status.Explanation) error {
 
 // itemOf names what an entry is about by its TMDB number, with its page there.
 // Both are empty when the number is not known.
-func itemOf(e status.Entry) (item, page string) {
+func itemOf(e control.Entry) (item, page string) {
 	const site = "https://www.themoviedb.org/"
 	switch m := e.Media; {
 	case m == nil:
@@ -194,7 +194,7 @@ func itemOf(e status.Entry) (item, page string) {
 }
 
 // answer is what came of one request.
-func answer(r status.Request) string {
+func answer(r control.Request) string {
 	var parts []string
 	if r.Status != 0 {
 		parts = append(parts, strconv.Itoa(r.Status))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/realkodi"
 )
 
@@ -60,7 +60,7 @@ type watcher struct {
 	box     *process
 	daemon  *process
 	seen    map[int64]string // what the queue last showed
-	entries []status.Entry
+	entries []control.Entry
 }
 
 // newWatcher logs in; nothing watches yet.
@@ -118,10 +118,10 @@ func (w *watcher) end() {
 func (w *watcher) read(after time.Time) {
 	w.t.Helper()
 	w.soon("a reading", func() bool {
-		var now struct{ Sources []status.Source }
+		var now struct{ Sources []control.Source }
 		w.ask(&now, "status", "--json")
 		return !slices.ContainsFunc(w.kodis, func(k *realkodi.Kodi) bool {
-			return !slices.ContainsFunc(now.Sources, func(s status.Source) bool {
+			return !slices.ContainsFunc(now.Sources, func(s control.Source) bool {
 				return s.Name == "kodi:"+k.Userdata() && s.LastSeen != nil && s.LastSeen.After(after) && s.LastSeen.After(changed(k))
 			})
 		})
@@ -181,7 +181,7 @@ func (w *watcher) news() (lines []string) {
 	w.t.Helper()
 	w.soon("end of sending", func() bool {
 		w.list()
-		return !slices.ContainsFunc(w.entries, func(e status.Entry) bool { return e.State == "pending" || e.State == "sending" })
+		return !slices.ContainsFunc(w.entries, func(e control.Entry) bool { return e.State == "pending" || e.State == "sending" })
 	})
 	for _, e := range w.entries {
 		line := e.State + " " + e.Label()

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/daemon/status"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,11 +25,11 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *seen != 0 {
-			return p.instance(c.Context(), false, func(ctl status.Control) error {
+			return p.instance(c.Context(), false, func(ctl control.Control) error {
 				return ctl.Acknowledge(c.Context(), *seen)
 			})
 		}
-		return p.instance(c.Context(), true, func(ctl status.Control) error {
+		return p.instance(c.Context(), true, func(ctl control.Control) error {
 			s, err := ctl.Status(c.Context())
 			if err != nil {
 				return err
@@ -42,7 +42,7 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 			if !*asJSON && err == nil {
 				p.sayUpgraded(s.Version)
 			}
-			if err == nil && s.State == status.Attention {
+			if err == nil && s.State == control.Attention {
 				return &exitError{code: exitAttention}
 			}
 			return err
@@ -59,7 +59,7 @@ func (p *program) sayUpgraded(running string) {
 }
 
 // printStatus prints the sentence, the next step, and the details.
-func printStatus(w *printer, s status.Status) error {
+func printStatus(w *printer, s control.Status) error {
 	w.Println(s.Summary)
 	if s.Hint != "" {
 		w.Println("hint:  " + s.Hint)
@@ -89,7 +89,7 @@ type standing struct {
 
 // printStandings prints accounts and sources in three columns. What is longer
 // stands below its line, so that the table fits a narrow terminal.
-func printStandings(w *printer, s status.Status) {
+func printStandings(w *printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
 		list = append(list, standing{"account " + a.Name, a.State, "last delivered " + ago(a.LastDelivered), []string{a.Reason, a.Note}})
@@ -125,7 +125,7 @@ func padded(text string, width int) string {
 }
 
 // resolution says what is done about entries that have no identifier.
-func resolution(a status.Account) string {
+func resolution(a control.Account) string {
 	switch {
 	case a.Resolves == nil:
 		return "the service will be asked what they are, as soon as it can be reached"

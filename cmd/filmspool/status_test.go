@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // What a source would have a person do is told, though all else is fine. What
 // the first lines say is not said twice.
 func TestStatusPrintsHintsOfSources(t *testing.T) {
 	var out strings.Builder
-	s := status.Status{Summary: "All is delivered.", Sources: []status.Source{
-		{Name: "kodi:/k", State: status.OK, Hint: "raise the sysctl"}, {Name: "kodi:/l", State: status.OK},
+	s := control.Status{Summary: "All is delivered.", Sources: []control.Source{
+		{Name: "kodi:/k", State: control.OK, Hint: "raise the sysctl"}, {Name: "kodi:/l", State: control.OK},
 	}}
 	if err := printStatus(printTo(&out), s); err != nil || !strings.Contains(out.String(), "hint:  raise the sysctl\n") {
 		t.Errorf("%v:\n%s", err, out.String())

@@ -18,7 +18,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -146,7 +146,7 @@ func (i *ill) allThere() {
 // states are those of all entries, by their events.
 func (i *ill) states() map[string]string {
 	i.t.Helper()
-	var entries []status.Entry
+	var entries []control.Entry
 	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil {
 		i.t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func (i *ill) startTraced(strace, inject string) *process {
 // killTraced kills the daemon itself, not only who traces it.
 func (i *ill) killTraced(p *process) {
 	i.t.Helper()
-	control, err := status.ReadControlFile(filepath.Join(i.state, "control.json"), func(*os.File) error { return nil })
+	control, err := control.ReadControlFile(filepath.Join(i.state, "control.json"), func(*os.File) error { return nil })
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) undoCommand() *cobra.Command {
@@ -22,7 +22,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl status.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.Control) error {
 			did, err := ctl.Undo(c.Context(), id, *dry)
 			if err != nil {
 				return err
@@ -38,7 +38,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 }
 
 // sayUndone tells what became of it.
-func (p *program) sayUndone(did status.Undone) {
+func (p *program) sayUndone(did control.Undone) {
 	switch {
 	case did.DryRun && did.Removed:
 		p.stdout.Printf("This would take back the one viewing of %s that the service has.\n", did.Label())

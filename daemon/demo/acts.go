@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -26,7 +26,7 @@ func (t *tour) setTheStage(ctx context.Context) error {
 		return err
 	}
 	t.say("Filmspool runs at http://%s and keeps its queue in %s.", s.listen, s.options.Paths.State)
-	login, err := s.control.Login(ctx, status.Login{
+	login, err := s.control.Login(ctx, control.Login{
 		Account: config.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *tour) setTheStage(ctx context.Context) error {
 	if err := t.pairBrowser(ctx); err != nil {
 		return err
 	}
-	err = t.until(ctx, "Kodi's library is known", func(st status.Status) bool {
+	err = t.until(ctx, "Kodi's library is known", func(st control.Status) bool {
 		for _, src := range st.Sources {
 			if src.Kind == "kodi" && src.LastSeen != nil {
 				t.say("Kodi: %s. What was watched before is not sent.", src.Detail)
@@ -85,7 +85,7 @@ func (t *tour) watchWithout(ctx context.Context) error {
 	if err := t.byHand(ctx, film(278, "Delta", 1994), now.Add(-26*time.Hour)); err != nil {
 		return err
 	}
-	return t.until(ctx, "all of it waits", func(st status.Status) bool {
+	return t.until(ctx, "all of it waits", func(st control.Status) bool {
 		waits := int(st.Counts.Pending + st.Counts.Sending)
 		t.result.OfflineHeld = max(t.result.OfflineHeld, waits)
 		if waits < 5 {
@@ -180,8 +180,8 @@ func (t *tour) wishes(ctx context.Context) error {
 // watched so far has been seen.
 func (t *tour) delivered(ctx context.Context) error {
 	want := int64(len(t.plan.watched) + len(t.plan.watchlist) + len(t.plan.lists))
-	return t.until(ctx, "all is delivered", func(st status.Status) bool {
-		if st.Counts.Pending+st.Counts.Sending > 0 || st.Counts.Delivered+status.NeedUser(st.Counts) < want {
+	return t.until(ctx, "all is delivered", func(st control.Status) bool {
+		if st.Counts.Pending+st.Counts.Sending > 0 || st.Counts.Delivered+control.NeedUser(st.Counts) < want {
 			return false
 		}
 		t.say("Filmspool says: %s %d delivered so far.", st.Summary, st.Counts.Delivered)
@@ -190,10 +190,10 @@ func (t *tour) delivered(ctx context.Context) error {
 }
 
 // until asks for the status until it is good.
-func (t *tour) until(ctx context.Context, what string, good func(status.Status) bool) error {
+func (t *tour) until(ctx context.Context, what string, good func(control.Status) bool) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	var last status.Status
+	var last control.Status
 	for {
 		st, err := t.stage.control.Status(ctx)
 		if err == nil && good(st) {

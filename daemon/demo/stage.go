@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
@@ -33,7 +33,7 @@ type stage struct {
 	stop     context.CancelFunc
 	stopped  chan error
 	listen   string
-	control  *status.Client
+	control  *control.Client
 	browser  *client.Client
 	clientID string
 	token    string

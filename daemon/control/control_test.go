@@ -1,4 +1,4 @@
-package status_test
+package control_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -25,54 +25,54 @@ type fixed struct {
 	text  string // what it exports
 }
 
-var _ status.Control = (*fixed)(nil)
+var _ control.Control = (*fixed)(nil)
 
-func (f *fixed) Status(context.Context) (status.Status, error) {
-	return status.Status{State: status.OK, Accounts: []status.Account{}, Sources: []status.Source{}}, f.err
+func (f *fixed) Status(context.Context) (control.Status, error) {
+	return control.Status{State: control.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
-func (f *fixed) Add(_ context.Context, v viewing.Viewing) (status.Entry, error) {
+func (f *fixed) Add(_ context.Context, v viewing.Viewing) (control.Entry, error) {
 	f.asked = append(f.asked, v)
-	return status.Entry{ID: 7}, f.err
+	return control.Entry{ID: 7}, f.err
 }
 
-func (f *fixed) List(_ context.Context, q status.Query) ([]status.Entry, error) {
+func (f *fixed) List(_ context.Context, q control.Query) ([]control.Entry, error) {
 	f.asked = append(f.asked, q)
-	return []status.Entry{{ID: 1}}, f.err
+	return []control.Entry{{ID: 1}}, f.err
 }
 
-func (f *fixed) Explain(_ context.Context, id int64) (status.Explanation, error) {
+func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error) {
 	f.asked = append(f.asked, id)
-	return status.Explanation{Entry: status.Entry{ID: id}}, f.err
+	return control.Explanation{Entry: control.Entry{ID: id}}, f.err
 }
 
-func (f *fixed) Login(_ context.Context, l status.Login) (status.LoginResult, error) {
+func (f *fixed) Login(_ context.Context, l control.Login) (control.LoginResult, error) {
 	f.asked = append(f.asked, l)
-	return status.LoginResult{Account: l.Account, Proven: true}, f.err
+	return control.LoginResult{Account: l.Account, Proven: true}, f.err
 }
 
-func (f *fixed) ScanKodi(context.Context) (status.Scan, error) { return status.Scan{}, f.err }
+func (f *fixed) ScanKodi(context.Context) (control.Scan, error) { return control.Scan{}, f.err }
 
-func (f *fixed) ImportKodi(_ context.Context, o status.KodiImport) (status.KodiImported, error) {
+func (f *fixed) ImportKodi(_ context.Context, o control.KodiImport) (control.KodiImported, error) {
 	f.asked = append(f.asked, o)
-	return status.KodiImported{DryRun: o.DryRun, NeedsYes: true}, f.err
+	return control.KodiImported{DryRun: o.DryRun, NeedsYes: true}, f.err
 }
 
-func (f *fixed) KodiProgress(context.Context) ([]status.KodiProgress, error) {
-	return []status.KodiProgress{{Done: 3, Total: 5}}, f.err
+func (f *fixed) KodiProgress(context.Context) ([]control.KodiProgress, error) {
+	return []control.KodiProgress{{Done: 3, Total: 5}}, f.err
 }
 
-func (f *fixed) Pair(context.Context) (status.PairingCode, error) {
-	return status.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
+func (f *fixed) Pair(context.Context) (control.PairingCode, error) {
+	return control.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
 }
 
-func (f *fixed) Clients(context.Context) ([]status.ClientInfo, error) {
-	return []status.ClientInfo{{ID: "c/1"}}, f.err
+func (f *fixed) Clients(context.Context) ([]control.ClientInfo, error) {
+	return []control.ClientInfo{{ID: "c/1"}}, f.err
 }
 
-func (f *fixed) AddClient(_ context.Context, label string) (status.AddedClient, error) {
+func (f *fixed) AddClient(_ context.Context, label string) (control.AddedClient, error) {
 	f.asked = append(f.asked, label)
-	return status.AddedClient{ID: "p1", Kind: viewing.SourceProgram, Label: label, Token: "t"}, f.err
+	return control.AddedClient{ID: "p1", Kind: viewing.SourceProgram, Label: label, Token: "t"}, f.err
 }
 
 func (f *fixed) Revoke(_ context.Context, id string) error {
@@ -85,19 +85,19 @@ func (f *fixed) Acknowledge(_ context.Context, id int64) error {
 	return f.err
 }
 
-func (f *fixed) Operate(_ context.Context, o status.Order) (status.Changed, error) {
+func (f *fixed) Operate(_ context.Context, o control.Order) (control.Changed, error) {
 	f.asked = append(f.asked, o)
-	return status.Changed{Verb: o.Verb, Changed: 3}, f.err
+	return control.Changed{Verb: o.Verb, Changed: 3}, f.err
 }
 
-func (f *fixed) Edit(_ context.Context, id int64, e status.Edit) (status.Entry, error) {
+func (f *fixed) Edit(_ context.Context, id int64, e control.Edit) (control.Entry, error) {
 	f.asked = append(f.asked, id, e)
-	return status.Entry{ID: id}, f.err
+	return control.Entry{ID: id}, f.err
 }
 
-func (f *fixed) Undo(_ context.Context, id int64, dry bool) (status.Undone, error) {
+func (f *fixed) Undo(_ context.Context, id int64, dry bool) (control.Undone, error) {
 	f.asked = append(f.asked, id, dry)
-	return status.Undone{Entry: status.Entry{ID: id}, DryRun: dry, Removed: true}, f.err
+	return control.Undone{Entry: control.Entry{ID: id}, DryRun: dry, Removed: true}, f.err
 }
 
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
@@ -118,25 +118,25 @@ func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
 	return f.Export(ctx, w)
 }
 
-func (f *fixed) Pause(_ context.Context, account string) ([]status.Account, error) {
+func (f *fixed) Pause(_ context.Context, account string) ([]control.Account, error) {
 	f.asked = append(f.asked, "pause "+account)
-	return []status.Account{{Name: account, State: status.Paused}}, f.err
+	return []control.Account{{Name: account, State: control.Paused}}, f.err
 }
 
-func (f *fixed) Resume(_ context.Context, account string) ([]status.Account, error) {
+func (f *fixed) Resume(_ context.Context, account string) ([]control.Account, error) {
 	f.asked = append(f.asked, "resume "+account)
-	return []status.Account{{Name: account, State: status.OK}}, f.err
+	return []control.Account{{Name: account, State: control.OK}}, f.err
 }
 
 // serve is a client of a server that answers with f.
-func serve(t *testing.T, f *fixed) (*status.Client, string) {
+func serve(t *testing.T, f *fixed) (*control.Client, string) {
 	t.Helper()
 	mux := http.NewServeMux()
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
-	mux.Handle(status.ProofPath, status.Prove("token", s.Listener.Addr().String()))
-	mux.Handle("/", status.Handler(f, slog.New(slog.DiscardHandler)))
-	c := status.NewClient(strings.TrimPrefix(s.URL, "http://"), "token")
+	mux.Handle(control.ProofPath, control.Prove("token", s.Listener.Addr().String()))
+	mux.Handle("/", control.Handler(f, slog.New(slog.DiscardHandler)))
+	c := control.NewClient(strings.TrimPrefix(s.URL, "http://"), "token")
 	t.Cleanup(c.Close)
 	return c, s.URL
 }
@@ -148,11 +148,11 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
 	e, err := c.Add(ctx, v)
 	must(t, err)
-	list, err := c.List(ctx, status.Query{State: "held", Limit: 3})
+	list, err := c.List(ctx, control.Query{State: "held", Limit: 3})
 	must(t, err)
 	x, err := c.Explain(ctx, 5)
 	must(t, err)
-	l, err := c.Login(ctx, status.Login{Account: "a", Key: "sk_1"})
+	l, err := c.Login(ctx, control.Login{Account: "a", Key: "sk_1"})
 	must(t, err)
 	code, err := c.Pair(ctx)
 	must(t, err)
@@ -165,7 +165,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, status.Query{State: "held", Limit: 3}, int64(5), status.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
+	want := []any{v, control.Query{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -175,10 +175,10 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	f := &fixed{}
 	c, _ := serve(t, f)
 	ctx := t.Context()
-	orders := []status.Order{
-		{Verb: status.Retry, IDs: []int64{1, 2}, MayDouble: true, DryRun: true},
-		{Verb: status.Settle, IDs: []int64{5}, As: "delivered"},
-		{Verb: status.Drop, State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(), All: true},
+	orders := []control.Order{
+		{Verb: control.Retry, IDs: []int64{1, 2}, MayDouble: true, DryRun: true},
+		{Verb: control.Settle, IDs: []int64{5}, As: "delivered"},
+		{Verb: control.Drop, State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(), All: true},
 	}
 	for _, o := range orders {
 		did, err := c.Operate(ctx, o)
@@ -188,7 +188,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 		}
 	}
 	at := viewing.At(time.Unix(1, 0).UTC())
-	edit := status.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at, DryRun: true}
+	edit := control.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at, DryRun: true}
 	edited, err := c.Edit(ctx, 4, edit)
 	must(t, err)
 	must(t, c.Backup(ctx, io.Discard))
@@ -198,7 +198,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	must(t, err)
 	resumed, err := c.Resume(ctx, "")
 	must(t, err)
-	past := status.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Plays: status.PlaysAll, Yes: true}
+	past := control.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Plays: control.PlaysAll, Yes: true}
 	imported, err := c.ImportKodi(ctx, past)
 	must(t, err)
 	progress, err := c.KodiProgress(ctx)
@@ -206,10 +206,10 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if !imported.DryRun || !imported.NeedsYes || len(progress) != 1 || progress[0].Total != 5 {
 		t.Errorf("answers: %+v %+v", imported, progress)
 	}
-	filter := status.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
+	filter := control.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
-	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != status.Paused || resumed[0].State != status.OK {
+	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != control.Paused || resumed[0].State != control.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
 	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup", int64(6), true, "pause a", "resume ", past, filter}
@@ -263,14 +263,14 @@ func must(t *testing.T, err error) {
 }
 
 func TestFaultsKeepCodeMessageAndHint(t *testing.T) {
-	want := &status.Fault{Code: status.CodeNotFound, Message: "there is no entry 5", Hint: "filmspool queue list"}
+	want := &control.Fault{Code: control.CodeNotFound, Message: "there is no entry 5", Hint: "filmspool queue list"}
 	c, _ := serve(t, &fixed{err: want})
 	_, err := c.Explain(t.Context(), 5)
-	var got *status.Fault
+	var got *control.Fault
 	if !errors.As(err, &got) || cmp.Diff(want, got) != "" {
 		t.Errorf("got %#v", err)
 	}
-	if !errors.Is(err, &status.Fault{Code: status.CodeNotFound}) || errors.Is(err, &status.Fault{Code: status.CodeInvalid}) {
+	if !errors.Is(err, &control.Fault{Code: control.CodeNotFound}) || errors.Is(err, &control.Fault{Code: control.CodeInvalid}) {
 		t.Error("faults do not match by code")
 	}
 }

@@ -1,4 +1,4 @@
-package status_test
+package control_test
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/filmspool/filmspool/daemon/status"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // tell asks the program at the server's address for its status.
 func tell(t *testing.T, s *httptest.Server) error {
 	t.Helper()
-	c := status.NewClient(s.Listener.Addr().String(), "token")
+	c := control.NewClient(s.Listener.Addr().String(), "token")
 	defer c.Close()
-	_, err := c.Login(t.Context(), status.Login{Key: "sk_secret"})
+	_, err := c.Login(t.Context(), control.Login{Key: "sk_secret"})
 	return err
 }
 
@@ -26,19 +26,19 @@ func tell(t *testing.T, s *httptest.Server) error {
 func TestNothingIsToldToTheUnproven(t *testing.T) {
 	daemon := httptest.NewServer(nil)
 	defer daemon.Close()
-	daemon.Config.Handler = status.Prove("token", daemon.Listener.Addr().String())
+	daemon.Config.Handler = control.Prove("token", daemon.Listener.Addr().String())
 	for name, answer := range map[string]http.HandlerFunc{
-		"another token": func(w http.ResponseWriter, r *http.Request) { status.Prove("other", r.Host).ServeHTTP(w, r) },
+		"another token": func(w http.ResponseWriter, r *http.Request) { control.Prove("other", r.Host).ServeHTTP(w, r) },
 		"empty":         func(http.ResponseWriter, *http.Request) {},
 		"empty proof":   func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"proof":""}`) },
 		"nonce back":    func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"proof":%q}`, r.FormValue("nonce")) },
 		"right, but fails": func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(500)
-			status.Prove("token", r.Host).ServeHTTP(w, r)
+			control.Prove("token", r.Host).ServeHTTP(w, r)
 		},
 		"right, but closes": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Connection", "close")
-			status.Prove("token", r.Host).ServeHTTP(w, r)
+			control.Prove("token", r.Host).ServeHTTP(w, r)
 		},
 		"endless": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, endless{}) },
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
@@ -57,13 +57,13 @@ func TestNothingIsToldToTheUnproven(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != status.ProofPath || len(r.Header) > 0 || r.ContentLength != 0 {
+				if r.URL.Path != control.ProofPath || len(r.Header) > 0 || r.ContentLength != 0 {
 					t.Errorf("it was told %s %s %v", r.Method, r.URL, r.Header)
 				}
 				answer(w, r)
 			}))
 			defer s.Close()
-			if err := tell(t, s); !errors.Is(err, status.ErrUnproven) {
+			if err := tell(t, s); !errors.Is(err, control.ErrUnproven) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -81,9 +81,9 @@ func TestEveryConnectionIsProven(t *testing.T) {
 	mux := http.NewServeMux()
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	mux.HandleFunc(status.ProofPath, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc(control.ProofPath, func(w http.ResponseWriter, r *http.Request) {
 		proofs.Add(1)
-		status.Prove("token", s.Listener.Addr().String()).ServeHTTP(w, r)
+		control.Prove("token", s.Listener.Addr().String()).ServeHTTP(w, r)
 	})
 	mux.HandleFunc("/v1/control/status", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer token" {
@@ -91,7 +91,7 @@ func TestEveryConnectionIsProven(t *testing.T) {
 		}
 		fmt.Fprint(w, "{}")
 	})
-	c := status.NewClient(s.Listener.Addr().String(), "token")
+	c := control.NewClient(s.Listener.Addr().String(), "token")
 	defer c.Close()
 	for i := range 3 {
 		if _, err := c.Status(t.Context()); err != nil || proofs.Load() != 1 {
@@ -116,12 +116,12 @@ func TestProofRefuses(t *testing.T) {
 		"long":    {strings.Repeat("n", 65), "", 400},
 		"browser": {strings.Repeat("n", 26), "https://evil.example", 403},
 	} {
-		r := httptest.NewRequest("GET", status.ProofPath+"?nonce="+c.nonce, nil)
+		r := httptest.NewRequest("GET", control.ProofPath+"?nonce="+c.nonce, nil)
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
 		w := httptest.NewRecorder()
-		if status.Prove("token", "127.0.0.1:1").ServeHTTP(w, r); w.Code != c.want {
+		if control.Prove("token", "127.0.0.1:1").ServeHTTP(w, r); w.Code != c.want {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}

@@ -1,0 +1,13 @@
+// Package control is the control API of one instance.
+//
+// [Control] holds the questions. One table of routes gives each its place below
+// /v1/control/. [Handler] and [Client] are made of that table. The words are
+// the queue's own types, and the ones that stand here.
+//
+// It promises stable field names in lowerCamelCase, and times as RFC 3339 in
+// UTC. Every fault carries a code and a sentence. Where one helps, it carries a
+// command to type.
+//
+// It refuses to decide anything. The [Control] that it is given says what is true.
+// Package guard, in front of it, says who may ask.
+package control
