@@ -17,9 +17,17 @@ import (
 type api struct{ d *Daemon }
 
 // Control is what a person can ask of this instance.
-func (d *Daemon) Control() control.Control { return &api{d: d} }
+func (d *Daemon) Control() control.API {
+	a := &api{d: d}
+	return control.API{
+		Status: a.Status, Add: a.Add, List: a.List, Explain: a.Explain, Edit: a.Edit, Undo: a.Undo, Operate: a.Operate,
+		Pause: a.Pause, Resume: a.Resume, Acknowledge: a.Acknowledge, Export: a.Export, Import: a.Import, Backup: a.Backup,
+		Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
+		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
+	}
+}
 
-// Add implements [control.Control].
+// Add implements [control.API].
 func (c *api) Add(ctx context.Context, v viewing.Viewing) (control.Entry, error) {
 	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
 	if err != nil {
@@ -35,7 +43,7 @@ func (c *api) Add(ctx context.Context, v viewing.Viewing) (control.Entry, error)
 	return entryOf(e.Entry), nil
 }
 
-// List implements [control.Control].
+// List implements [control.API].
 func (c *api) List(ctx context.Context, q control.Query) ([]control.Entry, error) {
 	list := []control.Entry{}
 	f := queue.Filter{
@@ -69,7 +77,7 @@ func pageOf(limit, have int) int {
 	return limit - have
 }
 
-// Explain implements [control.Control].
+// Explain implements [control.API].
 func (c *api) Explain(ctx context.Context, id int64) (control.Explanation, error) {
 	e, err := c.d.store.Explain(ctx, id)
 	if errors.Is(err, queue.ErrNotFound) {
@@ -95,7 +103,7 @@ func (c *api) Explain(ctx context.Context, id int64) (control.Explanation, error
 	return out, c.advise(ctx, &out)
 }
 
-// Pair implements [control.Control].
+// Pair implements [control.API].
 func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	if c.d.pairing == nil {
 		return control.PairingCode{}, control.NotRunning()
@@ -108,7 +116,7 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	return out, nil
 }
 
-// Clients implements [control.Control].
+// Clients implements [control.API].
 func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	if c.d.pairing == nil {
 		return nil, control.NotRunning()
@@ -130,7 +138,7 @@ func kindOf(k pairing.Client) string {
 	return viewing.SourceBrowser
 }
 
-// AddClient implements [control.Control].
+// AddClient implements [control.API].
 func (c *api) AddClient(ctx context.Context, label string) (control.AddedClient, error) {
 	if c.d.pairing == nil {
 		return control.AddedClient{}, control.NotRunning()
@@ -147,7 +155,7 @@ func (c *api) AddClient(ctx context.Context, label string) (control.AddedClient,
 	}, nil
 }
 
-// Revoke implements [control.Control]. It takes a client's id, or a name that
+// Revoke implements [control.API]. It takes a client's id, or a name that
 // only one client has.
 func (c *api) Revoke(ctx context.Context, id string) error {
 	if c.d.pairing == nil {
@@ -179,7 +187,7 @@ func (c *api) Revoke(ctx context.Context, id string) error {
 	return err
 }
 
-// Acknowledge implements [control.Control].
+// Acknowledge implements [control.API].
 func (c *api) Acknowledge(ctx context.Context, id int64) error {
 	err := c.d.store.Acknowledge(ctx, id)
 	if errors.Is(err, queue.ErrNotFound) {

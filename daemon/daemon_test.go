@@ -77,7 +77,7 @@ func TestLoginNamesTheStrongerSource(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := testOptions(t, c.env...)
 			o.Config.Accounts["default"] = config.Account{BaseURL: c.set, KeyHeader: "x-api-key"}
-			err := Offline(t.Context(), o, func(ctl control.Control) error {
+			err := Offline(t.Context(), o, func(ctl control.API) error {
 				_, err := ctl.Login(t.Context(), c.l)
 				return err
 			})
@@ -98,7 +98,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret("sk_old"), UserID: "alice", UserName: "Alice"}); err != nil {
 		t.Fatal(err)
 	}
-	err := Offline(t.Context(), o, func(ctl control.Control) error {
+	err := Offline(t.Context(), o, func(ctl control.API) error {
 		e, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 // historyPatience is how long a service may take to show its history.
 const historyPatience = 3 * time.Minute
 
-// ImportKodi implements [control.Librarian].
+// ImportKodi implements [control.API].
 func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.KodiImported, error) {
 	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
 		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
@@ -147,7 +147,7 @@ func (d *Daemon) accountNamed(source string) string {
 	return rules.Decide(settingsOf(d.o.Config), source, viewing.Viewing{}, nil, time.Now()).Account
 }
 
-// KodiProgress implements [control.Librarian].
+// KodiProgress implements [control.API].
 func (c *api) KodiProgress(context.Context) ([]control.KodiProgress, error) {
 	all := []control.KodiProgress{}
 	for _, k := range c.d.kodis {

@@ -87,7 +87,7 @@ func zoneOf(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// ScanKodi implements [control.Control]. A library that cannot be read is part
+// ScanKodi implements [control.API]. A library that cannot be read is part
 // of the answer, with the reason in its state.
 func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
 	out := control.Scan{Libraries: []kodi.Report{}}

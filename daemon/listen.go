@@ -88,6 +88,7 @@ func (d *Daemon) announce(a net.Addr, token string) error {
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
+	d.setAddress(a) // before anybody can find us
 	err = config.WriteFile(d.o.Paths.Control, text, d.controlMode())
 	if err != nil && d.waiting == nil {
 		return fmt.Errorf("write the control file: %w", err)
@@ -95,7 +96,6 @@ func (d *Daemon) announce(a net.Addr, token string) error {
 	if err != nil {
 		d.log.Error("the command line cannot find this instance", "error", err)
 	}
-	d.setAddress(a)
 	d.log.Info("ready", "address", a.String(), "version", d.o.Version)
 	if d.o.Ready != nil {
 		d.o.Ready(a.String())

@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// Login implements [control.Control]: it proves the key with the service,
+// Login implements [control.API]: it proves the key with the service,
 // without recording anything, keeps it, and hands it to the running loop.
 func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
 	next, err := c.d.credentialFor(l)

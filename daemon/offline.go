@@ -54,7 +54,7 @@ func tryRoom(dir string) error {
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon
 // answers with a [control.NotRunning] fault.
-func Offline(ctx context.Context, o Options, do func(control.Control) error) error {
+func Offline(ctx context.Context, o Options, do func(control.API) error) error {
 	d, err := New(ctx, o)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func Offline(ctx context.Context, o Options, do func(control.Control) error) err
 
 // Reading is [Offline] for what only reads. It makes no queue where there is
 // none, changes nothing, and works on a full or read-only disk.
-func Reading(ctx context.Context, o Options, do func(control.Control) error) error {
+func Reading(ctx context.Context, o Options, do func(control.API) error) error {
 	if !queue.There(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operate implements [control.Operator]. A retry has the loops look at once;
+// Operate implements [control.API]. A retry has the loops look at once;
 // it ends no pause.
 func (c *api) Operate(ctx context.Context, o control.Order) (control.Changed, error) {
 	verbs := map[string]func(context.Context, queue.Selection, bool) (queue.Changed, error){
@@ -56,7 +56,7 @@ func (d *Daemon) wake() {
 	}
 }
 
-// Edit implements [control.Operator].
+// Edit implements [control.API].
 func (c *api) Edit(ctx context.Context, id int64, e control.Edit) (control.Entry, error) {
 	change := queue.Edit{Media: e.Media, DryRun: e.DryRun}
 	if e.WatchedAt != nil {
@@ -69,13 +69,13 @@ func (c *api) Edit(ctx context.Context, id int64, e control.Edit) (control.Entry
 	return entryOf(after), nil
 }
 
-// Export implements [control.Operator].
+// Export implements [control.API].
 func (c *api) Export(ctx context.Context, w io.Writer) error {
 	_, err := c.d.store.Export(ctx, w)
 	return err
 }
 
-// Import implements [control.Operator].
+// Import implements [control.API].
 func (c *api) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error) {
 	sum, err := c.d.store.Import(ctx, r, dry)
 	if errors.Is(err, viewing.ErrInvalid) {
@@ -100,7 +100,7 @@ func sweepCopies(state string) {
 	}
 }
 
-// Backup implements [control.Operator]. The copy is made beside the queue, which
+// Backup implements [control.API]. The copy is made beside the queue, which
 // may be all that this process can write, and goes when it was handed over.
 func (c *api) Backup(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp(c.d.o.Paths.State, copies)
@@ -123,7 +123,7 @@ func (c *api) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// Pause implements [control.Operator].
+// Pause implements [control.API].
 func (c *api) Pause(ctx context.Context, account string) ([]control.Account, error) {
 	return c.setPause(ctx, account, func(a *queue.Account) {
 		if a.Paused == replay.PausedUser {
@@ -134,7 +134,7 @@ func (c *api) Pause(ctx context.Context, account string) ([]control.Account, err
 	})
 }
 
-// Resume implements [control.Operator]. It ends the user's pause alone; what
+// Resume implements [control.API]. It ends the user's pause alone; what
 // else keeps an account back is tried again at once.
 func (c *api) Resume(ctx context.Context, account string) ([]control.Account, error) {
 	return c.setPause(ctx, account, func(a *queue.Account) {

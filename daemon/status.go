@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
-// Status implements [control.Control].
+// Status implements [control.API].
 func (c *api) Status(ctx context.Context) (control.Status, error) {
 	d := c.d
 	d.store.Look()

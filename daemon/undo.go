@@ -15,10 +15,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Undo implements [control.Operator]. The service's DELETE names an item, not
+// Undo implements [control.API]. The service's DELETE names an item, not
 // a viewing: it is asked for only when a whole reading shows one viewing of
 // the item, and that is ours.
-func (c *api) Undo(ctx context.Context, id int64, dry bool) (control.Undone, error) {
+func (c *api) Undo(ctx context.Context, id int64, u control.Undo) (control.Undone, error) {
 	x, err := c.d.store.Explain(ctx, id)
 	if err != nil {
 		return control.Undone{}, operatorFault(err)
@@ -39,8 +39,8 @@ func (c *api) Undo(ctx context.Context, id int64, dry bool) (control.Undone, err
 	if err != nil {
 		return control.Undone{}, err
 	}
-	out := control.Undone{Entry: entryOf(e), DryRun: dry, Removed: there}
-	if dry {
+	out := control.Undone{Entry: entryOf(e), DryRun: u.DryRun, Removed: there}
+	if u.DryRun {
 		return out, nil
 	}
 	if there {

@@ -32,7 +32,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 		return err
 	}
 	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
-	return p.instance(ctx, false, func(ctl control.Control) error {
+	return p.instance(ctx, false, func(ctl control.API) error {
 		e, err := a.earlier(ctx, ctl, account)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 // earlier is an entry of the account that asks for the same wish or list
 // already; nil for none. The same film may be watched often: of viewings there
 // is none.
-func (a addition) earlier(ctx context.Context, ctl control.Control, account string) (*control.Entry, error) {
+func (a addition) earlier(ctx context.Context, ctl control.API, account string) (*control.Entry, error) {
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (p *program) onTerminal() bool {
 }
 
 // sayAdded tells what was added and where it goes.
-func (p *program) sayAdded(ctx context.Context, ctl control.Control, e control.Entry, asJSON bool) error {
+func (p *program) sayAdded(ctx context.Context, ctl control.API, e control.Entry, asJSON bool) error {
 	switch {
 	case asJSON:
 		p.sayKept(e)
@@ -175,12 +175,12 @@ func (p *program) sayNext(e control.Entry) {
 }
 
 // sayWaiting tells a person how many entries wait, and for what.
-func (p *program) sayWaiting(ctx context.Context, ctl control.Control) {
+func (p *program) sayWaiting(ctx context.Context, ctl control.API) {
 	s, err := ctl.Status(ctx)
 	if err != nil {
 		return // the entry is on disk, which is what was asked for
 	}
-	if _, running := ctl.(*control.Client); running {
+	if s.Listen != "" {
 		p.stdout.Println(s.Summary)
 		if s.Hint != "" {
 			p.stdout.Println("hint:  " + s.Hint)

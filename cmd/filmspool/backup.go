@@ -25,7 +25,7 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			if err != nil {
 				return fmt.Errorf("find the file: %w", err)
 			}
-			return p.reading(c.Context(), func(ctl control.Control) error {
+			return p.reading(c.Context(), func(ctl control.API) error {
 				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
 				if err == nil {
 					p.stdout.Println("Written: " + file)

@@ -39,7 +39,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.API) error {
 			was, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err

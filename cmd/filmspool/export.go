@@ -21,7 +21,7 @@ too. Keys are not in it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines lineCount
 			p.soFar = lines.String
-			return p.reading(c.Context(), func(ctl control.Control) error {
+			return p.reading(c.Context(), func(ctl control.API) error {
 				if len(args) == 0 || args[0] == "-" {
 					return ctl.Export(c.Context(), countingWriter{p.stdout.jsonLines(), &lines})
 				}

@@ -40,7 +40,7 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 			}
 		}
 		p.soFar = lines.String
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.API) error {
 			sum, err := ctl.Import(c.Context(), countingReader{in, &lines}, *dry)
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ func (p *program) options() (daemon.Options, error) {
 
 // instance calls do with the running daemon or, when none runs and the
 // command can do without, with the state folder itself, locked.
-func (p *program) instance(ctx context.Context, needsDaemon bool, do func(control.Control) error) error {
+func (p *program) instance(ctx context.Context, needsDaemon bool, do func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *program) instance(ctx context.Context, needsDaemon bool, do func(contro
 }
 
 // reading is instance for what only reads: it makes no queue and changes none.
-func (p *program) reading(ctx context.Context, do func(control.Control) error) error {
+func (p *program) reading(ctx context.Context, do func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
@@ -49,13 +49,13 @@ func (p *program) reading(ctx context.Context, do func(control.Control) error) e
 }
 
 // alone works on a state folder while no daemon runs.
-type alone func(context.Context, daemon.Options, func(control.Control) error) error
+type alone func(context.Context, daemon.Options, func(control.API) error) error
 
-func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(control.Control) error) error {
+func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(control.API) error) error {
 	running, err := daemon.Find(ctx, o.Paths)
 	if err == nil {
 		defer running.Close()
-		return do(running)
+		return do(running.API)
 	}
 	switch {
 	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):

@@ -15,7 +15,7 @@ func (p *program) kodiCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.API) error {
 			found, err := ctl.ScanKodi(c.Context())
 			if err != nil {
 				return err

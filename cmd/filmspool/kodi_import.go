@@ -116,7 +116,7 @@ func cutShort(ctx context.Context, err error) error {
 // askKodi asks for an import or a preview, and tells on the standard error how
 // far it is.
 func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did control.KodiImported, err error) {
-	err = p.instance(ctx, false, func(ctl control.Control) error {
+	err = p.instance(ctx, false, func(ctl control.API) error {
 		ended := make(chan struct{})
 		var telling sync.WaitGroup
 		telling.Go(func() { tellProgress(ctx, p.stderr, ctl, ended) })
@@ -129,7 +129,7 @@ func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did contro
 }
 
 // tellProgress tells every second how far the imports are that run.
-func tellProgress(ctx context.Context, w *printer, ctl control.Control, ended chan struct{}) {
+func tellProgress(ctx context.Context, w *printer, ctl control.API, ended chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {

@@ -93,7 +93,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 		if err := readOrder(o, args, *before); err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
+		return p.instance(c.Context(), false, func(ctl control.API) error {
 			did, err := give(c.Context(), ctl, *o, yes)
 			if err != nil {
 				return err
@@ -150,7 +150,7 @@ func moment(flag, text string) (time.Time, error) {
 }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
-func give(ctx context.Context, ctl control.Control, o control.Order, yes bool) (control.Changed, error) {
+func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (control.Changed, error) {
 	if yes || o.DryRun {
 		return ctl.Operate(ctx, o)
 	}
@@ -206,7 +206,7 @@ func sayChanged(w *printer, did control.Changed) error {
 // sayStillWaiting tells of what waits although a retry put nothing forward: it
 // was due already, and something else keeps it back. It reports whether there
 // was anything to tell.
-func (p *program) sayStillWaiting(ctx context.Context, ctl control.Control, o control.Order) bool {
+func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o control.Order) bool {
 	if len(o.IDs) == 0 && o.State != "" && o.State != "pending" {
 		return false
 	}
@@ -215,9 +215,8 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl control.Control, o co
 	if err != nil || waiting == 0 {
 		return false
 	}
-	_, running := ctl.(*control.Client)
 	switch {
-	case !running:
+	case s.Listen == "": // it does not run
 		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), service.StartHint(p.choice.System))
 		return true
 	case s.State == control.OK:

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -10,24 +8,25 @@ import (
 
 func (p *program) pauseCommand() *cobra.Command {
 	return p.pausingCommand("pause", "Stop sending until you resume", `Stops sending; everything is still taken and kept, and nothing is relabelled. It
-lasts until "filmspool resume", also over a restart.`, control.Control.Pause)
+lasts until "filmspool resume", also over a restart.`)
 }
 
 func (p *program) resumeCommand() *cobra.Command {
-	return p.pausingCommand("resume", "Send again after a pause", `Ends the pause that you began. What else keeps an account back is tried at once.`,
-		control.Control.Resume)
+	return p.pausingCommand("resume", "Send again after a pause", `Ends the pause that you began. What else keeps an account back is tried at once.`)
 }
 
 // pausingCommand is a command about how accounts stand.
-func (p *program) pausingCommand(
-	use, short, long string, do func(control.Control, context.Context, string) ([]control.Account, error),
-) *cobra.Command {
+func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly()}
 	account := c.Flags().String("account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
-			accounts, err := do(ctl, c.Context(), *account)
+		return p.instance(c.Context(), false, func(ctl control.API) error {
+			do := ctl.Pause
+			if use == "resume" {
+				do = ctl.Resume
+			}
+			accounts, err := do(c.Context(), *account)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func (p *program) queueListCommand() *cobra.Command {
 		if q.Limit < 1 || q.Limit > 10000 {
 			return usage("--limit %d is not from 1 to 10000", q.Limit)
 		}
-		return p.reading(c.Context(), func(ctl control.Control) error {
+		return p.reading(c.Context(), func(ctl control.API) error {
 			query := q
 			query.Limit++ // one more tells whether there are more
 			entries, err := ctl.List(c.Context(), query)
@@ -124,7 +124,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.reading(c.Context(), func(ctl control.Control) error {
+		return p.reading(c.Context(), func(ctl control.API) error {
 			e, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err

@@ -22,8 +22,8 @@ else it says what would go along, and changes nothing. Before an entry has left,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.Control) error {
-			did, err := ctl.Undo(c.Context(), id, *dry)
+		return p.instance(c.Context(), false, func(ctl control.API) error {
+			did, err := ctl.Undo(c.Context(), id, control.Undo{DryRun: *dry})
 			if err != nil {
 				return err
 			}

@@ -7,14 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
-
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Client is the [Control] of a running daemon, over its control API.
+// Client is the [API] of a running daemon.
 type Client struct {
+	API
 	address string
 	token   string
 	http    *http.Client
@@ -30,6 +27,9 @@ func NewClient(address, token string) *Client {
 		Transport: &http.Transport{Proxy: nil, DialContext: c.dial},
 		// The daemon never sends us elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	for _, r := range c.routes() {
+		r.connect(c)
 	}
 	return c
 }
@@ -76,13 +76,6 @@ func (c *Client) stream(ctx context.Context, method, path string, body io.Reader
 	return nil
 }
 
-// ask makes one request and returns its answer.
-func ask[T any](ctx context.Context, c *Client, method, path string, in any) (T, error) {
-	var out T
-	err := c.call(ctx, method, path, in, &out)
-	return out, err
-}
-
 // readFault is what the daemon said instead of an answer.
 func readFault(answer *http.Response) error {
 	var f Fault
@@ -90,75 +83,4 @@ func readFault(answer *http.Response) error {
 		return fmt.Errorf("ask the daemon: it answered %s, which is not filmspool's way", answer.Status)
 	}
 	return &f
-}
-
-// Status implements [Control].
-func (c *Client) Status(ctx context.Context) (Status, error) {
-	return ask[Status](ctx, c, http.MethodGet, "/v1/control/status", nil)
-}
-
-// Add implements [Control].
-func (c *Client) Add(ctx context.Context, v viewing.Viewing) (Entry, error) {
-	return ask[Entry](ctx, c, http.MethodPost, "/v1/control/entries", v)
-}
-
-// List implements [Control].
-func (c *Client) List(ctx context.Context, q Query) ([]Entry, error) {
-	values := url.Values{}
-	for name, value := range map[string]string{
-		"state": q.State, "account": q.Account, "source": q.Source, "kind": string(q.Kind), "reason": q.Reason, "item": q.Item,
-	} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if q.Limit != 0 {
-		values.Set("limit", strconv.Itoa(q.Limit))
-	}
-	return ask[[]Entry](ctx, c, http.MethodGet, "/v1/control/entries?"+values.Encode(), nil)
-}
-
-// Explain implements [Control].
-func (c *Client) Explain(ctx context.Context, id int64) (Explanation, error) {
-	return ask[Explanation](ctx, c, http.MethodGet, fmt.Sprintf("/v1/control/entries/%d", id), nil)
-}
-
-// Login implements [Control].
-func (c *Client) Login(ctx context.Context, l Login) (LoginResult, error) {
-	return ask[LoginResult](ctx, c, http.MethodPost, "/v1/control/login", l)
-}
-
-// ScanKodi implements [Control].
-func (c *Client) ScanKodi(ctx context.Context) (Scan, error) {
-	return ask[Scan](ctx, c, http.MethodGet, "/v1/control/kodi/scan", nil)
-}
-
-// Pair implements [Control].
-func (c *Client) Pair(ctx context.Context) (PairingCode, error) {
-	return ask[PairingCode](ctx, c, http.MethodPost, "/v1/control/pair", nil)
-}
-
-// Clients implements [Control].
-func (c *Client) Clients(ctx context.Context) ([]ClientInfo, error) {
-	return ask[[]ClientInfo](ctx, c, http.MethodGet, "/v1/control/clients", nil)
-}
-
-// newClient asks for an [AddedClient].
-type newClient struct {
-	Label string `json:"label"`
-}
-
-// AddClient implements [Control].
-func (c *Client) AddClient(ctx context.Context, label string) (AddedClient, error) {
-	return ask[AddedClient](ctx, c, http.MethodPost, "/v1/control/clients", newClient{label})
-}
-
-// Revoke implements [Control].
-func (c *Client) Revoke(ctx context.Context, id string) error {
-	return c.call(ctx, http.MethodDelete, "/v1/control/clients/"+url.PathEscape(id), nil, &struct{}{})
-}
-
-// Acknowledge implements [Control].
-func (c *Client) Acknowledge(ctx context.Context, id int64) error {
-	return c.call(ctx, http.MethodDelete, "/v1/control/notices/"+strconv.FormatInt(id, 10), nil, &struct{}{})
 }

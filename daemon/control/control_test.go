@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,15 @@ type fixed struct {
 	text  string // what it exports
 }
 
-var _ control.Control = (*fixed)(nil)
+// api is the fixed answers, all of them.
+func (f *fixed) api() control.API {
+	return control.API{
+		Status: f.Status, Add: f.Add, List: f.List, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
+		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
+		Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
+		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
+	}
+}
 
 func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: control.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
@@ -95,9 +104,9 @@ func (f *fixed) Edit(_ context.Context, id int64, e control.Edit) (control.Entry
 	return control.Entry{ID: id}, f.err
 }
 
-func (f *fixed) Undo(_ context.Context, id int64, dry bool) (control.Undone, error) {
-	f.asked = append(f.asked, id, dry)
-	return control.Undone{Entry: control.Entry{ID: id}, DryRun: dry, Removed: true}, f.err
+func (f *fixed) Undo(_ context.Context, id int64, u control.Undo) (control.Undone, error) {
+	f.asked = append(f.asked, id, u)
+	return control.Undone{Entry: control.Entry{ID: id}, DryRun: u.DryRun, Removed: true}, f.err
 }
 
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
@@ -135,7 +144,7 @@ func serve(t *testing.T, f *fixed) (*control.Client, string) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	mux.Handle(control.ProofPath, control.Prove("token", s.Listener.Addr().String()))
-	mux.Handle("/", control.Handler(f, slog.New(slog.DiscardHandler)))
+	mux.Handle("/", control.Handler(f.api(), slog.New(slog.DiscardHandler)))
 	c := control.NewClient(strings.TrimPrefix(s.URL, "http://"), "token")
 	t.Cleanup(c.Close)
 	return c, s.URL
@@ -192,7 +201,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	edited, err := c.Edit(ctx, 4, edit)
 	must(t, err)
 	must(t, c.Backup(ctx, io.Discard))
-	undone, err := c.Undo(ctx, 6, true)
+	undone, err := c.Undo(ctx, 6, control.Undo{DryRun: true})
 	must(t, err)
 	paused, err := c.Pause(ctx, "a")
 	must(t, err)
@@ -212,7 +221,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != control.Paused || resumed[0].State != control.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup", int64(6), true, "pause a", "resume ", past, filter}
+	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup", int64(6), control.Undo{DryRun: true}, "pause a", "resume ", past, filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -308,6 +317,18 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		if answer.StatusCode != c.status || !strings.Contains(text.String(), `"message":`) || strings.Contains(text.String(), "sk_secret") ||
 			answer.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: %s", c.method, c.path, text.String())
+		}
+	}
+}
+
+// TestEveryQuestionHasARoute: a field of the API that is in no line of the
+// table would be nil for a client.
+func TestEveryQuestionHasARoute(t *testing.T) {
+	c, _ := serve(t, &fixed{})
+	api := reflect.ValueOf(c.API)
+	for i := range api.NumField() {
+		if api.Field(i).IsNil() {
+			t.Errorf("%s has no route", api.Type().Field(i).Name)
 		}
 	}
 }

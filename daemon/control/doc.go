@@ -1,6 +1,6 @@
 // Package control is the control API of one instance.
 //
-// [Control] holds the questions. One table of routes gives each its place below
+// [API] holds the questions. One table of routes gives each its place below
 // /v1/control/. [Handler] and [Client] are made of that table. The words are
 // the queue's own types, and the ones that stand here.
 //
@@ -8,6 +8,6 @@
 // UTC. Every fault carries a code and a sentence. Where one helps, it carries a
 // command to type.
 //
-// It refuses to decide anything. The [Control] that it is given says what is true.
+// It refuses to decide anything. The [API] that it is given says what is true.
 // Package guard, in front of it, says who may ask.
 package control

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -17,48 +16,20 @@ const maxBody = 64 << 10
 
 // Handler serves the control API. It trusts every request: put guard.Control
 // in front of it.
-func Handler(c Control, log *slog.Logger) http.Handler {
-	h := &handler{control: c, log: log}
+func Handler(a API, log *slog.Logger) http.Handler {
+	h := &handler{log: log}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/control/status", h.answer(func(r *http.Request) (any, error) {
-		return c.Status(r.Context())
-	}))
-	mux.HandleFunc("GET /v1/control/entries", h.answer(h.list))
-	mux.HandleFunc("POST /v1/control/entries", h.answer(h.add))
-	mux.HandleFunc("GET /v1/control/entries/{id}", h.answer(h.explain))
-	mux.HandleFunc("POST /v1/control/login", h.answer(h.login))
-	mux.HandleFunc("GET /v1/control/kodi/scan", h.answer(func(r *http.Request) (any, error) {
-		return c.ScanKodi(r.Context())
-	}))
-	mux.HandleFunc("POST /v1/control/pair", h.answer(func(r *http.Request) (any, error) {
-		return c.Pair(r.Context())
-	}))
-	mux.HandleFunc("GET /v1/control/clients", h.answer(func(r *http.Request) (any, error) {
-		return c.Clients(r.Context())
-	}))
-	mux.HandleFunc("POST /v1/control/clients", h.answer(h.addClient))
-	mux.HandleFunc("DELETE /v1/control/clients/{id}", h.answer(func(r *http.Request) (any, error) {
-		return struct{}{}, c.Revoke(r.Context(), r.PathValue("id"))
-	}))
-	mux.HandleFunc("DELETE /v1/control/notices/{id}", h.answer(func(r *http.Request) (any, error) {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-		if err != nil {
-			return nil, &Fault{Code: CodeNotFound, Message: "there is no notice " + strconv.Quote(r.PathValue("id"))}
-		}
-		return struct{}{}, c.Acknowledge(r.Context(), id)
-	}))
-	h.operate(mux)
-	h.librarian(mux)
+	for _, r := range a.routes() {
+		method, path := r.split()
+		mux.HandleFunc(method+" "+path, r.serve(h))
+	}
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
 		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}
 	}))
 	return mux
 }
 
-type handler struct {
-	control Control
-	log     *slog.Logger
-}
+type handler struct{ log *slog.Logger }
 
 // answer turns a question of bounded size into an HTTP answer.
 func (h *handler) answer(ask func(*http.Request) (any, error)) http.HandlerFunc {
@@ -102,64 +73,43 @@ func (h *handler) fault(r *http.Request, err error) *Fault {
 	}
 }
 
-// decode reads one JSON object, the whole body.
-func decode(r *http.Request, into any) error {
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return &Fault{Code: CodeInvalid, Message: "the request is not the JSON that was expected: " + err.Error()}
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return &Fault{Code: CodeInvalid, Message: "the request goes on after its JSON"}
-	}
-	return nil
-}
-
-func (h *handler) list(r *http.Request) (any, error) {
-	values := r.URL.Query()
-	q := Query{
-		State: values.Get("state"), Account: values.Get("account"), Source: values.Get("source"),
-		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
-	}
-	if text := values.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
+// streamed writes an answer as it comes. What goes wrong after its first byte
+// can be said only by cutting the connection.
+func (h *handler) streamed(kind string, write func(context.Context, io.Writer) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		out := &stream{ResponseWriter: w, kind: kind}
+		err := write(r.Context(), out)
+		switch {
+		case err == nil:
+			out.begin()
+		case out.begun:
+			_ = h.fault(r, err) // logs it; the answer has begun, so it can only be cut off
+			panic(http.ErrAbortHandler)
+		default:
+			h.answer(func(*http.Request) (any, error) { return nil, err })(w, r)
 		}
-		q.Limit = n
 	}
-	return h.control.List(r.Context(), q)
 }
 
-func (h *handler) add(r *http.Request) (any, error) {
-	var v viewing.Viewing
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
-	return h.control.Add(r.Context(), v)
+// stream is an answer that begins with its first byte.
+type stream struct {
+	http.ResponseWriter
+	kind  string
+	begun bool
 }
 
-func (h *handler) addClient(r *http.Request) (any, error) {
-	var wanted newClient
-	if err := decode(r, &wanted); err != nil {
-		return nil, err
+func (s *stream) begin() {
+	if s.begun {
+		return
 	}
-	return h.control.AddClient(r.Context(), wanted.Label)
+	s.begun = true
+	s.Header().Set("Content-Type", s.kind)
+	s.Header().Set("Cache-Control", "no-store")
+	s.Header().Set("X-Content-Type-Options", "nosniff")
+	s.WriteHeader(http.StatusOK)
 }
 
-func (h *handler) explain(r *http.Request) (any, error) {
-	id, err := readID(r)
-	if err != nil {
-		return nil, err
-	}
-	return h.control.Explain(r.Context(), id)
-}
-
-func (h *handler) login(r *http.Request) (any, error) {
-	var l Login
-	if err := decode(r, &l); err != nil {
-		// The decoder could quote what was sent.
-		return nil, &Fault{Code: CodeInvalid, Message: "the request is not a login"}
-	}
-	return h.control.Login(r.Context(), l)
+func (s *stream) Write(text []byte) (int, error) {
+	s.begin()
+	return s.ResponseWriter.Write(text)
 }

@@ -1,23 +1,10 @@
 package control
 
 import (
-	"context"
-	"net/http"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi"
 )
-
-// Librarian is what a person can ask about the past of the Kodi libraries.
-type Librarian interface {
-	// ImportKodi hands over what was watched before first contact; a dry run
-	// tells what that would be. A library that cannot be read is part of the
-	// answer. Cut short, it goes on when it is asked again.
-	ImportKodi(ctx context.Context, o KodiImport) (KodiImported, error)
-	// KodiProgress is how far imports have come that are under way or were cut
-	// short.
-	KodiProgress(ctx context.Context) ([]KodiProgress, error)
-}
 
 // The plays that an import takes of each file.
 const (
@@ -60,28 +47,4 @@ type KodiProgress struct {
 	Done      int       `json:"done"`  // events that are on disk
 	Total     int       `json:"total"` // events in all
 	StartedAt time.Time `json:"startedAt"`
-}
-
-// librarian adds the routes of a [Librarian].
-func (h *handler) librarian(mux *http.ServeMux) {
-	mux.HandleFunc("POST /v1/control/kodi/import", h.answer(func(r *http.Request) (any, error) {
-		var o KodiImport
-		if err := decode(r, &o); err != nil {
-			return nil, err
-		}
-		return h.control.ImportKodi(r.Context(), o)
-	}))
-	mux.HandleFunc("GET /v1/control/kodi/import", h.answer(func(r *http.Request) (any, error) {
-		return h.control.KodiProgress(r.Context())
-	}))
-}
-
-// ImportKodi implements [Librarian].
-func (c *Client) ImportKodi(ctx context.Context, o KodiImport) (KodiImported, error) {
-	return ask[KodiImported](ctx, c, http.MethodPost, "/v1/control/kodi/import", o)
-}
-
-// KodiProgress implements [Librarian].
-func (c *Client) KodiProgress(ctx context.Context) ([]KodiProgress, error) {
-	return ask[[]KodiProgress](ctx, c, http.MethodGet, "/v1/control/kodi/import", nil)
 }

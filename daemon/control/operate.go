@@ -1,37 +1,10 @@
 package control
 
 import (
-	"context"
-	"io"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Operator is what a person can have done to entries and accounts.
-type Operator interface {
-	// Operate retries, holds, releases, settles or drops entries.
-	Operate(ctx context.Context, o Order) (Changed, error)
-	// Edit corrects one entry that has not been delivered; a dry run tells what
-	// it would be.
-	Edit(ctx context.Context, id int64, e Edit) (Entry, error)
-	// Undo takes a delivered viewing back from the service, where that takes
-	// nothing else along; a dry run only finds out.
-	Undo(ctx context.Context, id int64, dry bool) (Undone, error)
-	// Export writes everything that was reported, with what became of it, as
-	// JSON lines.
-	Export(ctx context.Context, w io.Writer) error
-	// Import takes such lines; a dry run changes nothing.
-	Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported, error)
-	// Backup writes a copy of the whole queue, a database. A service may be kept
-	// from writing files but its own, so whoever asks makes the file.
-	Backup(ctx context.Context, w io.Writer) error
-	// Pause stops sending for one account, or for all when it is empty, until
-	// Resume; nothing is relabelled. Both tell how the accounts stand.
-	Pause(ctx context.Context, account string) ([]Account, error)
-	Resume(ctx context.Context, account string) ([]Account, error)
-}
 
 // The verbs of an [Order].
 const (
@@ -77,6 +50,11 @@ type Edit struct {
 	Media     *viewing.Media   `json:"media,omitempty"`
 	WatchedAt *viewing.Instant `json:"watchedAt,omitempty"`
 	DryRun    bool             `json:"dryRun,omitempty"`
+}
+
+// Undo says how an entry is taken back.
+type Undo struct {
+	DryRun bool `json:"dryRun"`
 }
 
 // Undone is what taking an entry back did, or would do in a dry run.

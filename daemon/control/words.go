@@ -1,41 +1,12 @@
 package control
 
 import (
-	"context"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Control is what a person can ask of one instance, running or not.
-type Control interface {
-	// Status is how things stand.
-	Status(ctx context.Context) (Status, error)
-	// Add commits one viewing, wish or list of the command line.
-	Add(ctx context.Context, v viewing.Viewing) (Entry, error)
-	// List is the outbox, newest first.
-	List(ctx context.Context, q Query) ([]Entry, error)
-	// Explain tells everything about one entry; [NotFound] when there is none.
-	Explain(ctx context.Context, id int64) (Explanation, error)
-	// Login proves a key and keeps it.
-	Login(ctx context.Context, l Login) (LoginResult, error)
-	// ScanKodi is what a scan of the libraries finds now; nothing changes.
-	ScanKodi(ctx context.Context) (Scan, error)
-	// Pair makes a new one-time code; the one before is void.
-	Pair(ctx context.Context) (PairingCode, error)
-	// Clients are the paired browsers and the programs.
-	Clients(ctx context.Context) ([]ClientInfo, error)
-	// AddClient lets a program add viewings; its token is told this once.
-	AddClient(ctx context.Context, label string) (AddedClient, error)
-	// Revoke forgets a client; its sockets close at once.
-	Revoke(ctx context.Context, id string) error
-	// Acknowledge forgets a notice of the status.
-	Acknowledge(ctx context.Context, id int64) error
-	Operator
-	Librarian
-}
 
 // The states of an instance and of its accounts.
 const (

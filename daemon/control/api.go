@@ -1,0 +1,66 @@
+package control
+
+import (
+	"context"
+	"io"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// API is what a person can ask of one instance, running or not: one function
+// for each question, all of them set. A new question is a field here and a line
+// in the table of routes.
+type API struct {
+	// Status is how things stand.
+	Status func(context.Context) (Status, error)
+	// Add commits one viewing, wish or list of the command line.
+	Add func(context.Context, viewing.Viewing) (Entry, error)
+	// List is the outbox, newest first.
+	List func(context.Context, Query) ([]Entry, error)
+	// Explain tells everything about one entry; [CodeNotFound] when there is none.
+	Explain func(ctx context.Context, id int64) (Explanation, error)
+	// Edit corrects one entry that has not been delivered; a dry run tells what
+	// it would be.
+	Edit func(ctx context.Context, id int64, e Edit) (Entry, error)
+	// Undo takes a delivered viewing back from the service, where that takes
+	// nothing else along; a dry run only finds out.
+	Undo func(ctx context.Context, id int64, u Undo) (Undone, error)
+	// Operate retries, holds, releases, settles or drops entries.
+	Operate func(context.Context, Order) (Changed, error)
+	// Pause stops sending for one account, or for all when it is empty, until
+	// Resume; nothing is relabelled. Both tell how the accounts stand.
+	Pause  func(ctx context.Context, account string) ([]Account, error)
+	Resume func(ctx context.Context, account string) ([]Account, error)
+	// Acknowledge forgets a notice of the status.
+	Acknowledge func(ctx context.Context, id int64) error
+	// Export writes everything that was reported, with what became of it, as
+	// JSON lines.
+	Export func(context.Context, io.Writer) error
+	// Import takes such lines; a dry run changes nothing.
+	Import func(ctx context.Context, lines io.Reader, dry bool) (queue.Imported, error)
+	// Backup writes a copy of the whole queue, a database. A service may be kept
+	// from writing files but its own, so whoever asks makes the file.
+	Backup func(context.Context, io.Writer) error
+
+	// Login proves a key and keeps it.
+	Login func(context.Context, Login) (LoginResult, error)
+	// Pair makes a new one-time code; the one before is void.
+	Pair func(context.Context) (PairingCode, error)
+	// Clients are the paired browsers and the programs.
+	Clients func(context.Context) ([]ClientInfo, error)
+	// AddClient lets a program add viewings; its token is told this once.
+	AddClient func(ctx context.Context, label string) (AddedClient, error)
+	// Revoke forgets a client; its sockets close at once.
+	Revoke func(ctx context.Context, id string) error
+
+	// ScanKodi is what a scan of the libraries finds now; nothing changes.
+	ScanKodi func(context.Context) (Scan, error)
+	// ImportKodi hands over what was watched before first contact; a dry run
+	// tells what that would be. A library that cannot be read is part of the
+	// answer. Cut short, it goes on when it is asked again.
+	ImportKodi func(context.Context, KodiImport) (KodiImported, error)
+	// KodiProgress is how far imports have come that are under way or were cut
+	// short.
+	KodiProgress func(context.Context) ([]KodiProgress, error)
+}
