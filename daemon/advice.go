@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -13,7 +14,7 @@ import (
 // advise adds to an explanation why the entry stands where it does and the
 // command that moves it on.
 func (c *api) advise(ctx context.Context, x *control.Explanation) error {
-	if viewing.State(x.State) == viewing.StatePending {
+	if x.State == viewing.StatePending {
 		return c.adviseWaiting(ctx, x)
 	}
 	x.Why, x.Hint = advice(x.Entry)
@@ -45,13 +46,13 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 
 // waitingFor is what a pending entry waits for. The account comes before the
 // entry: nothing leaves a paused account.
-func waitingFor(e control.Entry, a control.Account, now time.Time) (why, hint string) {
+func waitingFor(e queue.Entry, a control.Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == control.Paused:
 		return "The account is paused.", a.Hint
 	case a.State != control.OK:
 		return sentence(a.Reason), a.Hint
-	case e.NextAt != nil && e.NextAt.After(now):
+	case e.NextAt.After(now):
 		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format("2006-01-02 15:04:05")), fmt.Sprintf("filmspool queue retry %d", e.ID)
 	default:
 		return "It is sent in a moment.", ""
@@ -60,8 +61,8 @@ func waitingFor(e control.Entry, a control.Account, now time.Time) (why, hint st
 
 // advice is what is known, and can be done, about an entry that does not wait
 // for its turn.
-func advice(e control.Entry) (why, hint string) {
-	switch viewing.State(e.State) {
+func advice(e queue.Entry) (why, hint string) {
+	switch e.State {
 	case viewing.StateSending:
 		return "Its request is under way.", ""
 	case viewing.StateDelivered:
@@ -87,7 +88,7 @@ func advice(e control.Entry) (why, hint string) {
 }
 
 // heldFor says why an entry is held, and who can let it go.
-func heldFor(e control.Entry) (why, hint string) {
+func heldFor(e queue.Entry) (why, hint string) {
 	or := fmt.Sprintf("filmspool queue release %[1]d; or leave it out: filmspool queue drop %[1]d", e.ID)
 	switch e.Reason {
 	case viewing.ReasonUnresolved:

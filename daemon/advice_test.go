@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -14,16 +15,16 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 	later := now.Add(time.Hour)
 	for _, c := range []struct {
 		account   control.Account
-		next      *time.Time
+		next      time.Time
 		why, hint string
 	}{
-		{control.Account{State: control.Paused, Hint: "filmspool resume"}, &later, "The account is paused.", "filmspool resume"},
-		{control.Account{State: control.Attention, Reason: "The key is refused", Hint: "filmspool login"}, nil, "The key is refused.", "filmspool login"},
-		{control.Account{State: control.Offline, Reason: "The service cannot be reached."}, nil, "The service cannot be reached.", ""},
-		{control.Account{State: control.OK}, &later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
-		{control.Account{State: control.OK}, &now, "It is sent in a moment.", ""},
+		{control.Account{State: control.Paused, Hint: "filmspool resume"}, later, "The account is paused.", "filmspool resume"},
+		{control.Account{State: control.Attention, Reason: "The key is refused", Hint: "filmspool login"}, time.Time{}, "The key is refused.", "filmspool login"},
+		{control.Account{State: control.Offline, Reason: "The service cannot be reached."}, time.Time{}, "The service cannot be reached.", ""},
+		{control.Account{State: control.OK}, later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
+		{control.Account{State: control.OK}, now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(control.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
+		why, hint := waitingFor(queue.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}
@@ -32,7 +33,10 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 
 // An entry that a person has to decide about names the command for it.
 func TestADeadEndNamesItsWayOut(t *testing.T) {
-	for _, c := range []struct{ state, reason, command string }{
+	for _, c := range []struct {
+		state           viewing.State
+		reason, command string
+	}{
 		{"in_doubt", "", "filmspool queue settle 7 --as delivered"},
 		{"rejected", "", "filmspool queue edit 7"},
 		{"delivered", "", "filmspool queue undo 7"},
@@ -43,7 +47,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"held", viewing.ReasonDamaged, "filmspool queue drop 7"},
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 	} {
-		why, hint := advice(control.Entry{ID: 7, State: c.state, Reason: c.reason})
+		why, hint := advice(queue.Entry{ID: 7, State: c.state, Reason: c.reason})
 		if why == "" || !strings.Contains(hint, c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}

@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -28,40 +28,35 @@ func (d *Daemon) Control() control.API {
 }
 
 // Add implements [control.API].
-func (c *api) Add(ctx context.Context, v viewing.Viewing) (control.Entry, error) {
+func (c *api) Add(ctx context.Context, v viewing.Viewing) (queue.Entry, error) {
 	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
 	if err != nil {
-		return control.Entry{}, err
+		return queue.Entry{}, err
 	}
 	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
-		return control.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
+		return queue.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
 	}
-	e, err := c.d.store.Explain(ctx, outcomes[0].Entries[0])
-	if err != nil {
-		return control.Entry{}, err
-	}
-	return entryOf(e.Entry), nil
+	x, err := c.d.store.Explain(ctx, outcomes[0].Entries[0])
+	return x.Entry, err
 }
 
 // List implements [control.API].
-func (c *api) List(ctx context.Context, q control.Query) ([]control.Entry, error) {
-	list := []control.Entry{}
-	f := queue.Filter{
-		State: viewing.State(q.State), Account: q.Account, Source: q.Source, Kind: q.Kind, Reason: q.Reason, Item: q.Item,
-	}
-	for q.Limit == 0 || len(list) < q.Limit {
-		f.Limit = min(pageOf(q.Limit, len(list)), maxPage)
+func (c *api) List(ctx context.Context, f queue.Filter) ([]queue.Entry, error) {
+	list, limit := []queue.Entry{}, f.Limit
+	for limit == 0 || len(list) < limit {
+		f.Limit = maxPage
+		if limit > 0 {
+			f.Limit = min(limit-len(list), maxPage)
+		}
 		page, err := c.d.store.Entries(ctx, f)
 		if err != nil {
 			return nil, operatorFault(err)
 		}
-		for _, e := range page {
-			list = append(list, entryOf(e))
-		}
+		list = append(list, page...)
 		if len(page) < f.Limit {
 			break
 		}
-		f.Before = page[len(page)-1].ID
+		f.Below = page[len(page)-1].ID
 	}
 	return list, nil
 }
@@ -69,36 +64,14 @@ func (c *api) List(ctx context.Context, q control.Query) ([]control.Entry, error
 // maxPage is how many entries the queue lists at once.
 const maxPage = 1000
 
-// pageOf is how many of limit entries are still missing; 0 is no limit.
-func pageOf(limit, have int) int {
-	if limit == 0 {
-		return maxPage
-	}
-	return limit - have
-}
-
 // Explain implements [control.API].
-func (c *api) Explain(ctx context.Context, id int64) (control.Explanation, error) {
-	e, err := c.d.store.Explain(ctx, id)
+func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, err error) {
+	out.Explanation, err = c.d.store.Explain(ctx, id)
 	if errors.Is(err, queue.ErrNotFound) {
-		return control.Explanation{}, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
 	}
 	if err != nil {
-		return control.Explanation{}, err
-	}
-	out := control.Explanation{Entry: entryOf(e.Entry), Events: []control.Event{}, Steps: []control.Step{}, Requests: []control.Request{}}
-	for _, w := range e.Events {
-		seen := control.Event{At: w.At, Source: w.Source, EventID: w.EventID}
-		if err := json.Unmarshal(w.Body, &seen.Seen); err != nil {
-			return out, fmt.Errorf("read event %s: %w", w.EventID, err)
-		}
-		out.Events = append(out.Events, seen)
-	}
-	for _, s := range e.Steps {
-		out.Steps = append(out.Steps, control.Step(s))
-	}
-	for _, r := range e.Requests {
-		out.Requests = append(out.Requests, control.Request{At: r.At, Status: r.Status, Error: r.Error, Answer: r.Answer})
+		return out, err
 	}
 	return out, c.advise(ctx, &out)
 }
@@ -194,6 +167,15 @@ func (c *api) Acknowledge(ctx context.Context, id int64) error {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
 	}
 	return err
+}
+
+// known is t in UTC, or nil for the zero time.
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 // clientKeep keeps the paired browsers as the memory of a source of its own.

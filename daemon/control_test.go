@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 )
 
 // A state that no entry can have is the asker's mistake, not ours.
 func TestUnknownStateIsInvalid(t *testing.T) {
 	err := Offline(t.Context(), testOptions(t), func(c control.API) error {
-		_, err := c.List(t.Context(), control.Query{State: "lost"})
+		_, err := c.List(t.Context(), queue.Filter{State: "lost"})
 		return err
 	})
 	if !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) || err.Error() == "" {

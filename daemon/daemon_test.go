@@ -108,7 +108,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		// Once nothing of hers waits, there is nothing to guard.
-		if _, err := ctl.Operate(t.Context(), control.Order{Verb: control.Drop, IDs: []int64{e.ID}}); err != nil {
+		if _, err := ctl.Operate(t.Context(), control.Order{Verb: control.Drop, Selection: queue.Selection{IDs: []int64{e.ID}}}); err != nil {
 			return err
 		}
 		_, err = ctl.Login(t.Context(), control.Login{Account: "default", Key: box.SecretKey()})

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/nudge"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -67,7 +66,7 @@ func offlineDaemon(t *testing.T, test func(ctx context.Context, d *Daemon, start
 }
 
 // addFilm adds a viewing as a person would.
-func addFilm(t *testing.T, d *Daemon, id string) control.Entry {
+func addFilm(t *testing.T, d *Daemon, id string) queue.Entry {
 	t.Helper()
 	e, err := d.Control().Add(t.Context(), viewing.Viewing{
 		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
@@ -117,7 +116,7 @@ func TestNudgesAreArmedOnlyWhileSomethingWaits(t *testing.T) {
 				t.Fatalf("armed never became %v", want)
 			}
 		}
-		drop := func(e control.Entry) {
+		drop := func(e queue.Entry) {
 			t.Helper()
 			settled(t, d, "the entry back in the queue", func() bool {
 				return d.store.Settle(t.Context(), queue.Settlement{Entry: e.ID, State: viewing.StateDropped}) == nil

@@ -18,35 +18,28 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Operate implements [control.API]. A retry has the loops look at once;
-// it ends no pause.
-func (c *api) Operate(ctx context.Context, o control.Order) (control.Changed, error) {
+// Operate implements [control.API]. A retry has the loops look at once; it ends
+// no pause.
+func (c *api) Operate(ctx context.Context, o control.Order) (queue.Changed, error) {
 	verbs := map[string]func(context.Context, queue.Selection, bool) (queue.Changed, error){
 		control.Retry: c.d.store.Retry, control.Hold: c.d.store.Hold,
 		control.Release: c.d.store.ReleaseHeld, control.Drop: c.d.store.Drop,
 		control.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
-			return c.d.store.SettleByHand(ctx, sel, viewing.State(o.As), dry)
+			return c.d.store.SettleByHand(ctx, sel, o.As, dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return control.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
+		return queue.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
 	}
-	did, err := verb(ctx, queue.Selection{
-		IDs: o.IDs, State: viewing.State(o.State), Reason: o.Reason, Account: o.Account, Source: o.Source,
-		Kind: o.Kind, Before: o.Before, All: o.All, InDoubt: o.MayDouble,
-	}, o.DryRun)
+	did, err := verb(ctx, o.Selection, o.DryRun)
 	if err != nil {
-		return control.Changed{}, operatorFault(err)
+		return queue.Changed{}, operatorFault(err)
 	}
 	if o.Verb == control.Retry && !o.DryRun {
 		c.d.wake()
 	}
-	out := control.Changed{Verb: o.Verb, DryRun: o.DryRun, Changed: did.Changed, From: did.From, Left: did.Left, IDs: did.IDs}
-	if out.IDs == nil {
-		out.IDs = []int64{}
-	}
-	return out, nil
+	return did, nil
 }
 
 // wake has every account's loop try again at once.
@@ -57,16 +50,9 @@ func (d *Daemon) wake() {
 }
 
 // Edit implements [control.API].
-func (c *api) Edit(ctx context.Context, id int64, e control.Edit) (control.Entry, error) {
-	change := queue.Edit{Media: e.Media, DryRun: e.DryRun}
-	if e.WatchedAt != nil {
-		change.WatchedAt = *e.WatchedAt
-	}
-	after, err := c.d.store.Edit(ctx, id, change)
-	if err != nil {
-		return control.Entry{}, operatorFault(err)
-	}
-	return entryOf(after), nil
+func (c *api) Edit(ctx context.Context, id int64, e queue.Edit) (queue.Entry, error) {
+	after, err := c.d.store.Edit(ctx, id, e)
+	return after, operatorFault(err)
 }
 
 // Export implements [control.API].

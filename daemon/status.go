@@ -30,7 +30,7 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 	}
 	s := control.Status{
 		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []control.Account{}, Sources: d.sources(), Notices: append([]queue.Notice{}, notices...),
+		Accounts: []control.Account{}, Sources: d.sources(), Notices: notices,
 	}
 	for _, a := range d.accounts {
 		look, err := d.accountStatus(ctx, a)

@@ -39,7 +39,7 @@ func (c *api) Undo(ctx context.Context, id int64, u control.Undo) (control.Undon
 	if err != nil {
 		return control.Undone{}, err
 	}
-	out := control.Undone{Entry: entryOf(e), DryRun: u.DryRun, Removed: there}
+	out := control.Undone{Entry: e, DryRun: u.DryRun, Removed: there}
 	if u.DryRun {
 		return out, nil
 	}
@@ -48,8 +48,7 @@ func (c *api) Undo(ctx context.Context, id int64, u control.Undo) (control.Undon
 			return control.Undone{}, err
 		}
 	}
-	after, err := c.d.store.Undone(ctx, id)
-	out.Entry = entryOf(after)
+	out.Entry, err = c.d.store.Undone(ctx, id)
 	return out, operatorFault(err)
 }
 

@@ -163,8 +163,8 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 		!x.Entry.WatchedAt.Time().Equal(noon().Add(-10*time.Minute)) {
 		t.Errorf("the question is %+v", x.Entry)
 	}
-	if body := string(x.Events[0].Body); !strings.Contains(body, fmt.Sprintf("filmspool queue undo %d", sent)) {
-		t.Errorf("it says %s", body)
+	if origin := fmt.Sprintf("%+v", x.Events[0].Seen.Origin); !strings.Contains(origin, fmt.Sprintf("filmspool queue undo %d", sent)) {
+		t.Errorf("it says %s", origin)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{sent + 1}}, false); err != nil {
 		t.Errorf("releasing it: %v", err)

@@ -209,8 +209,8 @@ func TestQueryPlans(t *testing.T) {
 		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_open`}},
 		{"held", list(Filter{State: viewing.StateHeld}), []any{1}, []string{`USING INDEX entries_open \(state=\?\)`}},
-		{"rejected before", list(Filter{State: viewing.StateRejected, Before: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
-		{"all", list(Filter{Before: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
+		{"rejected before", list(Filter{State: viewing.StateRejected, Below: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
+		{"all", list(Filter{Below: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
 	}
 	for _, tt := range tests {
 		got := plan(t, s.Store, tt.query, tt.args...)

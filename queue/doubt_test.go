@@ -99,7 +99,7 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
 	s.looked(t, noon().Add(10*time.Minute))
-	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{d.Entry.ID}, InDoubt: true}, false); err != nil {
+	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {

@@ -170,7 +170,7 @@ func (o *opened) byEvent(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
+		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,11 +14,11 @@ import (
 type Edit struct {
 	// Media is the new identity, nil keeps the old one. Of an episode, the
 	// series, season and number that it does not name stay.
-	Media *viewing.Media
+	Media *viewing.Media `json:"media,omitempty"`
 	// WatchedAt is the new time, zero keeps the old one.
-	WatchedAt viewing.Instant
+	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
 	// DryRun has the entry told as it would be, and changes nothing.
-	DryRun bool
+	DryRun bool `json:"dryRun,omitempty"`
 }
 
 // edited is what a step is called by which the user changed an entry: from
@@ -64,7 +64,7 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 		next.Media = completed(*c.Media, e.Media)
 	}
 	if !c.WatchedAt.IsZero() {
-		next.WatchedAt = c.WatchedAt
+		next.WatchedAt.Instant = c.WatchedAt
 	}
 	if err := c.check(next, now); err != nil {
 		return next, err
@@ -76,7 +76,7 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	case e.State != viewing.StateHeld:
 		next.State, next.Reason = viewing.StatePending, ""
 	case c.mends(e):
-		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt}
+		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
 		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
 		next.State, next.Reason = d.State, d.Reason
 	}
@@ -97,7 +97,7 @@ func (c Edit) mends(e Entry) bool {
 
 // check holds the corrected entry against the field rules.
 func (c Edit) check(next Entry, now time.Time) error {
-	v := viewing.Viewing{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt, Count: 1}
+	v := viewing.Viewing{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
 	}
@@ -151,7 +151,7 @@ func (t *tx) edit(e, next Entry) error {
 	if err != nil {
 		return err
 	}
-	at := writeInstant(next.WatchedAt)
+	at := writeInstant(next.WatchedAt.Instant)
 	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, watched_at = ?, watched_text = ?, watched_offset = ?,
 		watched_precision = ? WHERE id = ?`, media, key, at.millis, at.text, at.offset, at.precision, e.ID)
 	if err != nil {

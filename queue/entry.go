@@ -7,42 +7,70 @@ import (
 )
 
 // Entry is one request to the service: one viewing of one item, one watchlist
-// wish, one list or one item of a list.
+// wish, one list or one item of a list. Its JSON is what people and programs
+// are told of it.
 type Entry struct {
-	ID     int64
-	Kind   viewing.Kind
-	State  viewing.State
-	Reason string // why it stands there; "" when there is nothing to say
+	ID     int64         `json:"id"`
+	Kind   viewing.Kind  `json:"kind"`
+	State  viewing.State `json:"state"`
+	Reason string        `json:"reason"` // why it stands there; "" when there is nothing to say
 	// Account is the name of the account it belongs to.
-	Account string
+	Account string `json:"account"`
 	// Source and EventID name the event it was made from.
-	Source  string
-	EventID string
+	Source  string `json:"source"`
+	EventID string `json:"eventId"`
 	// Part counts the entries of one event from 0: an event of n viewings of
 	// k items has n·k of them.
-	Part      int
-	Media     *viewing.Media // nil for lists
-	List      *viewing.List  // lists only
-	Priority  *int           // watchlist only; nil leaves it to the service
-	WatchedAt viewing.Instant
-	Count     int // viewings that this entry stands for: always 1
-	Class     viewing.Class
-	Lane      Lane
-	Attempts  int // requests that left, or may have
-	Revision  int // raised by every edit and every definite refusal
+	Part      int            `json:"-"`
+	Media     *viewing.Media `json:"media,omitempty"`    // nil for lists
+	List      *viewing.List  `json:"list,omitempty"`     // lists only
+	Priority  *int           `json:"priority,omitempty"` // watchlist only; nil leaves it to the service
+	WatchedAt Moment         `json:"watchedAt,omitzero"`
+	Class     viewing.Class  `json:"class,omitempty"`
+	Count     int            `json:"count"` // viewings that this entry stands for: always 1
+	Lane      Lane           `json:"-"`
+	Attempts  int            `json:"attempts"`           // requests that left, or may have
+	RemoteID  string         `json:"remoteId,omitempty"` // the service's id of a list
+	Revision  int            `json:"-"`                  // raised by every edit and every definite refusal
 	// After is the entry that must have arrived first; 0 for none.
-	After int64
+	After int64 `json:"-"`
 	// ListID is the service's id of the list that an item is put on, as soon as
 	// that is known; items of lists only.
-	ListID string
-	// NextAt is when the entry is due. Until it was put off for the first time
-	// that is when it happened, so that the oldest leaves first.
-	NextAt    time.Time
-	CreatedAt time.Time
-	SettledAt time.Time // zero until finished
-	RemoteID  string    // the service's id of a list
-	Lease     int64     // the token of the lease it was handed out with; 0 for none
+	ListID string `json:"-"`
+	// NextAt is when a pending entry is due. Until it was put off for the first
+	// time that is when it happened, so that the oldest leaves first.
+	NextAt    time.Time `json:"nextAt,omitzero"`
+	CreatedAt time.Time `json:"createdAt"`
+	SettledAt time.Time `json:"settledAt,omitzero"` // zero until finished
+	Lease     int64     `json:"-"`                  // the token of the lease it was handed out with; 0 for none
 	// Damaged is set when the stored row, or its event's, does not match its
 	// checksum. Such an entry is never handed out to be sent.
-	Damaged bool
+	Damaged bool `json:"-"`
+}
+
+// Label is the entry in a person's words.
+func (e Entry) Label() string {
+	switch {
+	case e.List != nil:
+		return "list “" + e.List.Name + "”"
+	case e.Media != nil:
+		return e.Media.Label()
+	default:
+		return string(e.Kind)
+	}
+}
+
+// Moment is an instant that JSON tells as RFC 3339 in UTC, without the evidence
+// it was read from.
+type Moment struct{ viewing.Instant }
+
+// MarshalJSON tells the instant.
+func (m Moment) MarshalJSON() ([]byte, error) { return m.Time().MarshalJSON() }
+
+// UnmarshalJSON reads an instant.
+func (m *Moment) UnmarshalJSON(text []byte) error {
+	var t time.Time
+	err := t.UnmarshalJSON(text)
+	m.Instant = viewing.At(t)
+	return err
 }

@@ -12,18 +12,18 @@ import (
 
 // Explanation is all that is known about one entry.
 type Explanation struct {
-	Entry    Entry
-	Events   []Witness // what was seen: first the event it was made from
-	Steps    []Step    // which rule did what, in order
-	Requests []Attempt // every request and its answer, in order
+	Entry
+	Events   []Witness `json:"events"`   // what was seen: first the event it was made from
+	Steps    []Step    `json:"steps"`    // which rule did what, in order
+	Requests []Attempt `json:"requests"` // every request and its answer, in order
 }
 
 // Witness is one event that reported what an entry tells.
 type Witness struct {
+	At      time.Time       `json:"at"` // committed
 	Source  string          `json:"source"`
 	EventID string          `json:"eventId"`
-	At      time.Time       `json:"at"`   // committed
-	Body    json.RawMessage `json:"body"` // the viewing.Viewing as it was committed
+	Seen    viewing.Viewing `json:"seen"` // as it was committed, as far as a damaged row can be read
 }
 
 // Step is one thing that was decided about an entry.
@@ -35,14 +35,14 @@ type Step struct {
 
 // Attempt is one request.
 type Attempt struct {
-	Number int       `json:"number"` // from 1
+	Number int       `json:"-"` // from 1
 	At     time.Time `json:"at"`
-	Ended  time.Time `json:"ended,omitzero"` // zero while it is under way
-	Status int       `json:"status"`         // HTTP status; 0 without an answer
-	Code   string    `json:"code,omitempty"` // the service's error code
-	Answer string    `json:"answer,omitempty"`
+	Ended  time.Time `json:"-"`                // zero while it is under way
+	Status int       `json:"status,omitempty"` // HTTP status; 0 without an answer
+	Code   string    `json:"-"`                // the service's error code
 	Error  string    `json:"error,omitempty"`
-	Sent   bool      `json:"sent"` // false when it is certain that nothing left
+	Answer string    `json:"answer,omitempty"`
+	Sent   bool      `json:"-"` // false when it is certain that nothing left
 }
 
 // selectSteps reads what was decided when the entry was made, then the rest.
@@ -99,9 +99,10 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 
 func scanWitness(r *sql.Rows) (w Witness, err error) {
 	var at int64
-	var body string
+	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
-	w.At, w.Body = readTime(at), json.RawMessage(body)
+	w.At = readTime(at)
+	_ = json.Unmarshal(body, &w.Seen) // it fails only for a damaged row
 	return w, err
 }
 

@@ -135,7 +135,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 func recordEntry(e Entry) RecordEntry {
 	return RecordEntry{
 		Account: e.Account, Part: e.Part, Kind: e.Kind, State: e.State, Reason: e.Reason,
-		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt, Class: e.Class,
+		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt.Instant, Class: e.Class,
 		Attempts: e.Attempts, Revision: e.Revision, RemoteID: e.RemoteID, CreatedAt: e.CreatedAt, SettledAt: e.SettledAt,
 	}
 }

@@ -157,7 +157,7 @@ func TestImportedWaitsForTheUser(t *testing.T) {
 	from, to := fresh(t), fresh(t)
 	from.commit(t, film("e1", 603, -10))
 	to.imported(t, from.exported(t), false)
-	did, err := to.ReleaseHeld(t.Context(), Selection{Reason: "imported"}, false)
+	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: "imported"}}, false)
 	if err != nil || did.Changed != 1 || len(to.lease(t)) != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}

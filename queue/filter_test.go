@@ -110,12 +110,12 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: entries[4:]}, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, sel := range []Selection{{All: true}, {Reason: viewing.ReasonFiltered}} {
+	for _, sel := range []Selection{{All: true}, {Filter: Filter{Reason: viewing.ReasonFiltered}}} {
 		if did, err := s.ReleaseHeld(t.Context(), sel, false); err != nil || did.Changed != 0 {
 			t.Errorf("%+v released %+v, %v", sel, did, err)
 		}
 	}
-	did, err := s.ReleaseHeld(t.Context(), Selection{State: viewing.StateDropped}, false)
+	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 4 || did.From[viewing.StateDropped] != 4 || did.Left["withdrawn"] != 1 {
 		t.Fatalf("did %+v, %v", did, err)
 	}

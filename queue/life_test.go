@@ -438,7 +438,7 @@ func (l *life) entries() []queue.Entry {
 		if all = append(all, page...); len(page) < f.Limit {
 			return all
 		}
-		f.Before = page[len(page)-1].ID
+		f.Below = page[len(page)-1].ID
 	}
 }
 

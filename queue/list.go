@@ -77,17 +77,23 @@ func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
 
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
-	State   viewing.State // "" for all
-	Account string        // "" for all
-	Source  string        // a source's name, or its kind: "browser"; "" for all
-	Kind    viewing.Kind  // "" for all
-	Reason  string        // exactly; "" for all
-	Item    string        // a [viewing.Media.Key]; "" for all
-	// Until leaves out what happened at that time or later: was watched, or
+	State   viewing.State `json:"state,omitempty"`   // "" for all
+	Reason  string        `json:"reason,omitempty"`  // exactly; "" for all
+	Account string        `json:"account,omitempty"` // "" for all
+	Source  string        `json:"source,omitempty"`  // a source's name, or its kind: "browser"; "" for all
+	Kind    viewing.Kind  `json:"kind,omitempty"`    // "" for all
+	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
-	Until  time.Time
-	Limit  int   // 1 to 1,000; 0 is 100
-	Before int64 // only entries with a smaller id; 0 for all
+	Before time.Time `json:"before,omitzero"`
+	Item   string    `json:"-"` // a [viewing.Media.Key]; "" for all
+	Limit  int       `json:"-"` // 1 to 1,000; 0 is 100
+	Below  int64     `json:"-"` // only entries with a smaller id; 0 for all
+}
+
+// chooses reports whether any entry can be left out, other than by a page's end.
+func (f Filter) chooses() bool {
+	f.Limit, f.Below = 0, 0
+	return f != Filter{}
 }
 
 // openStates is, word for word, what the index entries_open is of.
@@ -151,7 +157,7 @@ type condition struct {
 // conditions are those beside the state.
 func (f Filter) conditions() []condition {
 	account := "n.account = ?"
-	if f.Before > 0 {
+	if f.Below > 0 {
 		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
 	}
 	return []condition{
@@ -160,7 +166,7 @@ func (f Filter) conditions() []condition {
 		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
 		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
 		{f.Item != "", "n.item_key = ?", []any{f.Item}},
-		{!f.Until.IsZero(), "n.happened_at < ?", []any{f.Until.UnixMilli()}},
-		{f.Before > 0, "n.id < ?", []any{f.Before}},
+		{!f.Before.IsZero(), "n.happened_at < ?", []any{f.Before.UnixMilli()}},
+		{f.Below > 0, "n.id < ?", []any{f.Below}},
 	}
 }

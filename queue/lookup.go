@@ -150,7 +150,7 @@ func (t *tx) resolved(e Entry, f Finding) error {
 	if json.Unmarshal(body, &original) != nil || original.EventID == "" { // lost to damage
 		original = viewing.Viewing{EventID: e.EventID, Count: 1, Class: e.Class}
 	}
-	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt // the user may have corrected the time
+	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt.Instant // the user may have corrected the time
 	if err := t.step(e.ID, stepResolved, f.Said); err != nil {
 		return err
 	}

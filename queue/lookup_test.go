@@ -105,7 +105,7 @@ func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
 		t.Errorf("entry %+v", e)
 	}
 	s.wantLookups(t, 0)
-	if c, err := s.ReleaseHeld(t.Context(), Selection{Reason: viewing.ReasonBulk}, false); err != nil || c.Changed != 1 {
+	if c, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
 		t.Errorf("released %+v, %v", c, err)
 	}
 }

@@ -250,12 +250,12 @@ func (t *tx) merge(lesser seen, into Entry) error {
 		was += " (" + lesser.Reason + ")"
 	}
 	return t.step(into.ID, "sighting", fmt.Sprintf("Seen by %s too, %s: the same playback. Entry %d, which was %s, is merged into this one.",
-		lesser.Source, distance(lesser.WatchedAt, into.WatchedAt), lesser.ID, was))
+		lesser.Source, distance(lesser.WatchedAt.Instant, into.WatchedAt.Instant), lesser.ID, was))
 }
 
 // mergedSentence tells a person why an entry is merged into another.
 func mergedSentence(e, into Entry) string {
-	return fmt.Sprintf("Merged into entry %d: %s saw the same playback, %s.", into.ID, into.Source, distance(into.WatchedAt, e.WatchedAt))
+	return fmt.Sprintf("Merged into entry %d: %s saw the same playback, %s.", into.ID, into.Source, distance(into.WatchedAt.Instant, e.WatchedAt.Instant))
 }
 
 // distance tells a person how one end lies to another.

@@ -18,22 +18,12 @@ var ErrSelection = errors.New("nothing is selected")
 // Selection says which entries an operator's verb is for: some ids, or all
 // that fit every filter, or all there are.
 type Selection struct {
-	IDs     []int64
-	State   viewing.State
-	Reason  string
-	Account string
-	Source  string // a source's name, or its kind: "browser"
-	Kind    viewing.Kind
-	Before  time.Time // what happened before: was watched, or committed where nothing was watched
-	All     bool      // every entry that the verb can change; needs no filter
-	// InDoubt is for [Store.Retry] only: entries in doubt too. The service may
+	IDs []int64 `json:"ids,omitempty"`
+	Filter
+	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
+	// MayDouble is for [Store.Retry] only: entries in doubt too. The service may
 	// have them already, and would then have them twice.
-	InDoubt bool
-}
-
-// filtered reports whether any filter is set.
-func (s Selection) filtered() bool {
-	return s.State != "" || s.Reason != "" || s.Account != "" || s.Source != "" || s.Kind != "" || !s.Before.IsZero()
+	MayDouble bool `json:"mayDouble,omitempty"`
 }
 
 // check refuses a selection that says nothing or contradicts itself.
@@ -41,9 +31,9 @@ func (s Selection) check() error {
 	switch {
 	case s.State != "" && !s.State.Valid():
 		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
-	case len(s.IDs) > 0 && (s.filtered() || s.All):
+	case len(s.IDs) > 0 && (s.chooses() || s.All):
 		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
-	case len(s.IDs) == 0 && !s.filtered() && !s.All:
+	case len(s.IDs) == 0 && !s.chooses() && !s.All:
 		return ErrSelection
 	default:
 		return nil
@@ -52,20 +42,22 @@ func (s Selection) check() error {
 
 // Changed is what a verb did, or would do.
 type Changed struct {
-	Changed int64                   // entries that it changed
-	From    map[viewing.State]int64 // the states they were in
+	Verb    string                  `json:"verb"`
+	DryRun  bool                    `json:"dryRun"`
+	Changed int64                   `json:"changed"` // entries that it changed
+	From    map[viewing.State]int64 `json:"from"`    // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
 	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
-	Left map[string]int64
-	IDs  []int64 // the first hundred of those changed
+	Left map[string]int64 `json:"left"`
+	IDs  []int64          `json:"ids"` // the first hundred of those changed
 }
 
 // maxNamed bounds the ids that [Changed] names.
 const maxNamed = 100
 
-// noneChanged is a sum to begin with.
-func noneChanged() Changed {
-	return Changed{From: map[viewing.State]int64{}, Left: map[string]int64{}}
+// begin is a sum to begin with.
+func (o operation) begin(dry bool) Changed {
+	return Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 }
 
 // add counts one entry.
@@ -130,7 +122,7 @@ var errDry = errors.New("dry run")
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
 func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry bool) (Changed, error) {
-	sum := noneChanged()
+	sum := o.begin(dry)
 	err := sel.check()
 	switch {
 	case err != nil:
@@ -152,7 +144,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *Changed) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return s.writeDry(ctx, dry, func(t *tx) error {
-		*sum = noneChanged()
+		*sum = o.begin(dry)
 		for _, id := range ids {
 			e, err := t.entry(id)
 			if err != nil {
@@ -191,10 +183,8 @@ func (s *Store) operateOnAll(ctx context.Context, o operation, sel Selection, dr
 		if sel.State != "" && sel.State != state {
 			continue
 		}
-		f := Filter{
-			State: state, Account: sel.Account, Source: sel.Source, Kind: sel.Kind, Reason: sel.Reason,
-			Until: sel.Before, Limit: operationPage,
-		}
+		f := sel.Filter
+		f.State, f.Limit = state, operationPage
 		for {
 			page, err := s.Entries(ctx, f)
 			if err != nil {
@@ -206,7 +196,7 @@ func (s *Store) operateOnAll(ctx context.Context, o operation, sel Selection, dr
 			if len(page) < f.Limit {
 				break
 			}
-			f.Before = page[len(page)-1].ID
+			f.Below = page[len(page)-1].ID
 		}
 	}
 	return nil

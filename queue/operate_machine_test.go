@@ -54,9 +54,9 @@ func (m *machine) rules(inDoubt bool) map[string]rule {
 // operate applies a verb to some ids or by a filter, and the model's rule
 // beside it.
 func (m *machine) operate(r *rapid.T) {
-	sel := Selection{InDoubt: rapid.Bool().Draw(r, "in doubt too")}
+	sel := Selection{MayDouble: rapid.Bool().Draw(r, "in doubt too")}
 	name := rapid.SampledFrom([]string{"retry", "hold", "release", "drop"}).Draw(r, "verb")
-	verb, dry := m.rules(sel.InDoubt)[name], rapid.Bool().Draw(r, "dry")
+	verb, dry := m.rules(sel.MayDouble)[name], rapid.Bool().Draw(r, "dry")
 	var meant []*modelEntry
 	byID := rapid.Bool().Draw(r, "by id")
 	if byID {
@@ -70,7 +70,7 @@ func (m *machine) operate(r *rapid.T) {
 	} else {
 		sel.Account = rapid.SampledFrom([]string{"", "default", "second"}).Draw(r, "account")
 		sel.State = rapid.SampledFrom([]viewing.State{"", viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}).Draw(r, "state")
-		sel.All = !sel.filtered()
+		sel.All = !sel.chooses()
 		for _, e := range m.entries {
 			if _, reached := verb.to[e.state]; reached && (sel.Account == "" || sel.Account == e.account) && (sel.State == "" || sel.State == e.state) {
 				meant = append(meant, e)

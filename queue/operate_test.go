@@ -24,10 +24,10 @@ func TestPagesForVerbsNeverSort(t *testing.T) {
 			{State: state, Source: "browser"},
 			{State: state, Reason: "bulk"},
 			{State: state, Kind: viewing.KindList},
-			{State: state, Until: noon()},
-			{State: state, Account: "a", Until: noon()},
+			{State: state, Before: noon()},
+			{State: state, Account: "a", Before: noon()},
 		} {
-			f.Before = 9
+			f.Below = 9
 			query, args, err := f.query()
 			if err != nil {
 				t.Fatal(err)
@@ -147,19 +147,20 @@ func TestNeverAllByAccident(t *testing.T) {
 	for name, verb := range s.verbs(t) {
 		for _, sel := range []Selection{
 			{},
-			{InDoubt: true},
+			{MayDouble: true},
 			{IDs: []int64{}},
 			{IDs: []int64{1}, All: true},
-			{IDs: []int64{1}, Account: "default"},
+			{IDs: []int64{1}, Filter: Filter{Account: "default"}},
+			{Filter: Filter{Limit: 5}},
 		} {
 			if _, err := verb(sel, false); !errors.Is(err, ErrSelection) {
 				t.Errorf("%s %+v: %v", name, sel, err)
 			}
 		}
-		if _, err := verb(Selection{State: viewing.StateDelivered}, false); !errors.Is(err, ErrState) {
+		if _, err := verb(Selection{Filter: Filter{State: viewing.StateDelivered}}, false); !errors.Is(err, ErrState) {
 			t.Errorf("%s of what is delivered: %v", name, err)
 		}
-		if _, err := verb(Selection{State: "lost"}, false); !errors.Is(err, ErrState) {
+		if _, err := verb(Selection{Filter: Filter{State: "lost"}}, false); !errors.Is(err, ErrState) {
 			t.Errorf("%s of what is no state: %v", name, err)
 		}
 	}
@@ -169,7 +170,7 @@ func TestNeverAllByAccident(t *testing.T) {
 }
 
 func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
-	for _, sel := range []Selection{{All: true}, {Account: "default"}, {Source: "browser", Before: noon().Add(time.Hour)}} {
+	for _, sel := range []Selection{{All: true}, {Filter: Filter{Account: "default"}}, {Filter: Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
 		s := fresh(t)
 		// Nothing is under way: opening the copy would put that in doubt.
 		s.settle(t, Settlement{Entry: s.several(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
@@ -195,6 +196,10 @@ func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
 			}
 			copied := s.copied(t)
 			did, err := copied.verbs(t)[name](sel, false)
+			if !would.DryRun || did.DryRun || did.Verb != name {
+				t.Errorf("dry %s: %+v, then %+v", name, would, did)
+			}
+			would.DryRun = false
 			if diff := cmp.Diff(would, did); err != nil || diff != "" {
 				t.Errorf("%s did not do what its dry run said: %v\n%s", name, err, diff)
 			}
@@ -216,7 +221,7 @@ func (o *opened) copied(t testing.TB) *opened {
 // TestFiltersFindOnlyTheirs holds every filter against one entry that fits
 // and one that does not.
 func TestFiltersFindOnlyTheirs(t *testing.T) {
-	for name, sel := range map[string]Selection{
+	for name, sel := range map[string]Filter{
 		"state": {State: viewing.StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
 		"source": {Source: "browser:b2"}, "kind": {Kind: viewing.KindWatchlist}, "before": {Before: noon().Add(-time.Hour)},
 		"two": {State: viewing.StateRejected, Account: "second"},
@@ -233,7 +238,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 				e := s.leaseOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
 			}
-			did, err := s.Drop(t.Context(), sel, false)
+			did, err := s.Drop(t.Context(), Selection{Filter: sel}, false)
 			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
 				t.Errorf("dropped %+v (%v), want only %d", did, err, mine)
 			}
@@ -255,7 +260,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
-		did, err := s.ReleaseHeld(t.Context(), Selection{Reason: "bulk"}, dry)
+		did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: "bulk"}}, dry)
 		if err != nil || did.Changed != n || did.From[viewing.StateHeld] != n || len(did.IDs) != maxNamed {
 			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
 		}
@@ -333,7 +338,7 @@ func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 	found := s.several(t)
 	for state, raised := range map[viewing.State]int{viewing.StateRejected: 1, viewing.StateInDoubt: 0} {
 		before := s.entry(t, found[state])
-		if _, err := s.Retry(t.Context(), Selection{IDs: []int64{before.ID}, InDoubt: true}, false); err != nil {
+		if _, err := s.Retry(t.Context(), Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
 			t.Fatal(err)
 		}
 		after := s.entry(t, before.ID)
@@ -372,7 +377,7 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 		t.Errorf("settled as pending: %v", err)
 	}
 	for _, dry := range []bool{true, false} {
-		did, err := s.SettleByHand(t.Context(), Selection{State: viewing.StateInDoubt}, viewing.StateDelivered, dry)
+		did, err := s.SettleByHand(t.Context(), Selection{Filter: Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
 		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
@@ -426,7 +431,7 @@ func TestNoVerbSendsWhatRotted(t *testing.T) {
 	if did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil || did.Changed != 0 || did.Left["damaged"] != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
-	if did, err := s.Drop(t.Context(), Selection{Reason: "damaged"}, false); err != nil || did.Changed != 1 {
+	if did, err := s.Drop(t.Context(), Selection{Filter: Filter{Reason: "damaged"}}, false); err != nil || did.Changed != 1 {
 		t.Errorf("dropped %+v (%v)", did, err)
 	}
 	s.checkCounters(t)
@@ -498,7 +503,7 @@ func TestADropIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision
-	did, err := s.ReleaseHeld(t.Context(), Selection{State: viewing.StateDropped}, false)
+	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
 		t.Errorf("by a filter: %+v, %v", did, err)
 	}

@@ -15,7 +15,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == viewing.SourceImport {
 		return nil
 	}
-	if (seen{Entry: Entry{WatchedAt: e.WatchedAt}, unsure: e.Unsure}).timeless() {
+	if (seen{Entry: Entry{WatchedAt: Moment{e.WatchedAt}}, unsure: e.Unsure}).timeless() {
 		return nil
 	}
 	found := map[string][]*seen{} // by account and item
@@ -26,7 +26,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 		}
 		s := &seen{sources: []string{e.source}, runtime: e.runtime(), Entry: Entry{
 			Account: d.Account, State: d.State, Reason: d.Reason, Source: e.source,
-			Kind: e.Kind, Media: d.item, WatchedAt: e.WatchedAt,
+			Kind: e.Kind, Media: d.item, WatchedAt: Moment{e.WatchedAt},
 		}}
 		place := d.Account + " " + d.item.Key()
 		others, known := found[place]
@@ -91,7 +91,7 @@ func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entri
 		if d.into != nil {
 			entries = append(entries, d.into.ID)
 			d.State, d.Reason = viewing.StateMerged, viewing.ReasonSeenTwice
-			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: e.WatchedAt}, d.into.Entry))
+			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: Moment{e.WatchedAt}}, d.into.Entry))
 		}
 		if own {
 			if id, err = t.makeEntry(e, event, d); err != nil {
@@ -113,7 +113,7 @@ func (t *tx) link(e sighting, event, id int64, d draft) error {
 		return t.join(e, event, d)
 	}
 	for _, o := range d.over {
-		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: e.WatchedAt}); err != nil {
+		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: Moment{e.WatchedAt}}); err != nil {
 			return err
 		}
 	}
@@ -128,5 +128,5 @@ func (t *tx) join(e sighting, event int64, d draft) error {
 	}
 	t.nudge = true
 	return t.step(d.into.ID, "sighting", fmt.Sprintf("Seen by %s too as event %s, %s: the same playback, so nothing is added.",
-		e.source, e.EventID, distance(e.WatchedAt, d.into.WatchedAt)))
+		e.source, e.EventID, distance(e.WatchedAt, d.into.WatchedAt.Instant)))
 }

@@ -38,8 +38,11 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 		return scanUnreadable(r, len(columns), err)
 	}
 	e.Damaged = !whole || !e.State.Valid()
-	e.WatchedAt, e.After, e.RemoteID, e.ListID = at.read(), after.Int64, remote.String, onList.String
-	e.NextAt, e.CreatedAt, e.SettledAt = readTime(next), readTime(created), readNullTime(settled)
+	e.WatchedAt, e.After, e.RemoteID, e.ListID = Moment{at.read()}, after.Int64, remote.String, onList.String
+	e.CreatedAt, e.SettledAt = readTime(created), readNullTime(settled)
+	if e.State == viewing.StatePending {
+		e.NextAt = readTime(next)
+	}
 	if err := readJSON(media, &e.Media); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read media of entry %d: %w", e.ID, err)
 	}

@@ -76,7 +76,7 @@ func (s *opened) states(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Before: before})
+		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,9 +165,9 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 	}{
 		{"all", Filter{}, []int64{id[4], id[3], id[2], id[1], id[0]}},
 		{"two", Filter{Limit: 2}, []int64{id[4], id[3]}},
-		{"next two", Filter{Limit: 2, Before: id[3]}, []int64{id[2], id[1]}},
+		{"next two", Filter{Limit: 2, Below: id[3]}, []int64{id[2], id[1]}},
 		{"held", Filter{State: viewing.StateHeld}, []int64{id[1]}},
-		{"pending before", Filter{State: viewing.StatePending, Before: id[2]}, []int64{id[0]}},
+		{"pending before", Filter{State: viewing.StatePending, Below: id[2]}, []int64{id[0]}},
 		{"other account", Filter{Account: "second"}, []int64{}},
 		{"held in the account", Filter{State: viewing.StateHeld, Account: "default"}, []int64{id[1]}},
 	}

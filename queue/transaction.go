@@ -260,13 +260,13 @@ func (t *tx) step(entry int64, what, detail string) error {
 	return err
 }
 
-// collect drains and closes rows.
+// collect drains and closes rows; no rows are an empty list.
 func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, storageError(err)
 	}
 	defer rows.Close()
-	var all []T
+	all := []T{}
 	for rows.Next() {
 		one, err := scan(rows)
 		if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // Retry has entries sent again: what the service rejected, as another act, and
 // what waits for a later time, now. Entries in doubt only by
-// [Selection.InDoubt], as the same act. Errors wrap [ErrSelection],
+// [Selection.MayDouble], as the same act. Errors wrap [ErrSelection],
 // [ErrNotFound] or [ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
-		return t.retry(e, sel.InDoubt)
+		return t.retry(e, sel.MayDouble)
 	}}, sel, dry)
 }
 
@@ -86,7 +86,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt}, readTime(t.now)):
+		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, readTime(t.now)):
 			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
@@ -167,7 +167,7 @@ func (t *tx) doubtAgain(e Entry) error {
 
 // eventOf is the event of an entry, for the rules.
 func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
-	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt, Class: e.Class}
+	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
 	_, err := t.find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
 		[]any{e.ID}, &v.Unsure)
 	return v, err
@@ -192,7 +192,7 @@ func (s *Store) SettleByHand(ctx context.Context, sel Selection, as viewing.Stat
 	switch as {
 	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
 	default:
-		return noneChanged(), fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
+		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
 	}
 	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return changed, t.settleByHand(e, as)

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -51,11 +52,11 @@ func (p *program) commit(ctx context.Context, a addition) error {
 // earlier is an entry of the account that asks for the same wish or list
 // already; nil for none. The same film may be watched often: of viewings there
 // is none.
-func (a addition) earlier(ctx context.Context, ctl control.API, account string) (*control.Entry, error) {
+func (a addition) earlier(ctx context.Context, ctl control.API, account string) (*queue.Entry, error) {
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
-	q := control.Query{Kind: a.v.Kind, Account: account}
+	q := queue.Filter{Kind: a.v.Kind, Account: account}
 	if len(a.v.Media) > 0 {
 		q.Item = a.v.Media[0].Key()
 	}
@@ -73,7 +74,7 @@ func (a addition) earlier(ctx context.Context, ctl control.API, account string) 
 
 // same reports whether an entry asks for the same. Another place on the
 // watchlist is another wish.
-func (a addition) same(e control.Entry) bool {
+func (a addition) same(e queue.Entry) bool {
 	switch {
 	case a.v.List != nil:
 		return e.List != nil && e.List.Name == a.v.List.Name
@@ -90,7 +91,7 @@ func (a addition) same(e control.Entry) bool {
 
 // sayThere tells of an entry that asks for the same. Scripts get its id, as they
 // would have got that of a new one.
-func (p *program) sayThere(e control.Entry, asJSON bool) error {
+func (p *program) sayThere(e queue.Entry, asJSON bool) error {
 	place := "is on the watchlist already"
 	if e.Kind == viewing.KindList {
 		place = "was created already"
@@ -110,8 +111,8 @@ func (p *program) sayThere(e control.Entry, asJSON bool) error {
 }
 
 // inWords is the state of an entry, and why it stands there.
-func inWords(e control.Entry) string {
-	text := plainState(e.State)
+func inWords(e queue.Entry) string {
+	text := e.State.Words()
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}
@@ -126,7 +127,7 @@ func (p *program) onTerminal() bool {
 }
 
 // sayAdded tells what was added and where it goes.
-func (p *program) sayAdded(ctx context.Context, ctl control.API, e control.Entry, asJSON bool) error {
+func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, asJSON bool) error {
 	switch {
 	case asJSON:
 		p.sayKept(e)
@@ -137,7 +138,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e control.Entry
 		return nil
 	}
 	when := ""
-	if e.WatchedAt != nil {
+	if !e.WatchedAt.IsZero() {
 		when = ", watched " + watched(e)
 	}
 	verb := "Queued"
@@ -154,7 +155,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e control.Entry
 }
 
 // sayKept tells a script's log of an entry that does not leave by itself.
-func (p *program) sayKept(e control.Entry) {
+func (p *program) sayKept(e queue.Entry) {
 	if e.State == "pending" {
 		return
 	}
@@ -163,7 +164,7 @@ func (p *program) sayKept(e control.Entry) {
 }
 
 // sayNext tells what lets an entry go that is kept back.
-func (p *program) sayNext(e control.Entry) {
+func (p *program) sayNext(e queue.Entry) {
 	next := fmt.Sprintf("to let it go: filmspool queue release %d", e.ID)
 	switch e.Reason {
 	case "future":

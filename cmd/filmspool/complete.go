@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -57,13 +58,13 @@ func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]str
 	defer running.Close()
 	var ids []string
 	for _, state := range statesFor(c.Name()) {
-		list, err := running.List(ctx, control.Query{State: state, Limit: 50})
+		list, err := running.List(ctx, queue.Filter{State: state, Limit: 50})
 		if err != nil {
 			return nil, none
 		}
 		for _, e := range list {
 			if id := fmt.Sprint(e.ID); !slices.Contains(given, id) {
-				ids = append(ids, cobra.CompletionWithDesc(id, harmless(e.Label()+", "+plainState(e.State), "")))
+				ids = append(ids, cobra.CompletionWithDesc(id, harmless(e.Label()+", "+e.State.Words(), "")))
 			}
 		}
 	}
@@ -71,23 +72,23 @@ func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]str
 }
 
 // statesFor are the states in which entries are that a verb is for; "" is any.
-func statesFor(verb string) []string {
+func statesFor(verb string) []viewing.State {
 	switch verb {
 	case "retry":
-		return []string{"rejected", "in_doubt", "pending"}
+		return []viewing.State{viewing.StateRejected, viewing.StateInDoubt, viewing.StatePending}
 	case "hold":
-		return []string{"pending"}
+		return []viewing.State{viewing.StatePending}
 	case "release":
-		return []string{"held", "dropped"}
+		return []viewing.State{viewing.StateHeld, viewing.StateDropped}
 	case "settle":
-		return []string{"in_doubt"}
+		return []viewing.State{viewing.StateInDoubt}
 	case "drop":
-		return []string{"held", "rejected", "in_doubt", "pending"}
+		return []viewing.State{viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt, viewing.StatePending}
 	case "edit":
-		return []string{"held", "rejected", "pending"}
+		return []viewing.State{viewing.StateHeld, viewing.StateRejected, viewing.StatePending}
 	case "undo":
-		return []string{"delivered"}
+		return []viewing.State{viewing.StateDelivered}
 	default:
-		return []string{""}
+		return []viewing.State{""}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 )
 
 // TestStartOnAFullDisk starts after a kill where nothing can be written: the
@@ -56,7 +57,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 // reads has the reading commands work, with n entries.
 func (i *ill) reads(n int) {
 	i.t.Helper()
-	var entries []control.Entry
+	var entries []queue.Entry
 	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil || len(entries) != n {
 		i.t.Errorf("listed %d entries, %v, want %d", len(entries), err, n)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -60,8 +61,8 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 }
 
 // edit is the correction of one entry.
-func (e correction) edit(was control.Entry) (control.Edit, error) {
-	var edit control.Edit
+func (e correction) edit(was queue.Entry) (queue.Edit, error) {
+	var edit queue.Edit
 	if !e.set("movie") && !e.set("show") && !e.set("season") && !e.set("episode") && !e.set("watched-at") {
 		return edit, &exitError{
 			code: exitUsage, message: "nothing to change is given",
@@ -73,7 +74,7 @@ func (e correction) edit(was control.Entry) (control.Edit, error) {
 		if err != nil {
 			return edit, err
 		}
-		edit.WatchedAt = &at
+		edit.WatchedAt = at
 	}
 	var err error
 	edit.Media, err = e.media(was)
@@ -81,7 +82,7 @@ func (e correction) edit(was control.Entry) (control.Edit, error) {
 }
 
 // media is the new identity; nil keeps the old one.
-func (e correction) media(was control.Entry) (*viewing.Media, error) {
+func (e correction) media(was queue.Entry) (*viewing.Media, error) {
 	part := e.set("season") || e.set("episode")
 	switch {
 	case e.set("movie") && (e.set("show") || part):
@@ -100,7 +101,7 @@ func (e correction) media(was control.Entry) (*viewing.Media, error) {
 }
 
 // part is the new identity of an episode, as far as it is given.
-func (e correction) part(was control.Entry) (*viewing.Media, error) {
+func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
 	if e.set("show") {
 		given, err := episodeOf("--show", e.show)
@@ -135,14 +136,14 @@ func (e correction) part(was control.Entry) (*viewing.Media, error) {
 }
 
 // sayEntry prints one entry as it is after a change.
-func (p *program) sayEntry(e control.Entry, asJSON bool, err error) error {
+func (p *program) sayEntry(e queue.Entry, asJSON bool, err error) error {
 	if err != nil {
 		return err
 	}
 	if asJSON {
 		return printJSON(p.stdout, e)
 	}
-	state := e.State
+	state := string(e.State)
 	if e.Reason != "" {
 		state += " (" + e.Reason + ")"
 	}

@@ -22,7 +22,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -85,11 +85,11 @@ type killing struct {
 	diary *diary
 	db    string
 
-	steps   map[string]int  // kills by step
-	locked  int             // starts that found the folder in use
-	doubts  int             // entries that kills left under way, in all
-	most    int             // the most that one kill did
-	entries []control.Entry // in the end
+	steps   map[string]int // kills by step
+	locked  int            // starts that found the folder in use
+	doubts  int            // entries that kills left under way, in all
+	most    int            // the most that one kill did
+	entries []queue.Entry  // in the end
 }
 
 func newKilling(t *testing.T, mode killMode) *killing {
@@ -341,10 +341,10 @@ func (k *killing) audit() {
 	}
 	have, states, reasons := recorded(records), map[string]int{}, map[string]int{}
 	lost, doubled := 0, 0
-	byID := map[string]control.Entry{}
+	byID := map[string]queue.Entry{}
 	for _, e := range k.entries {
 		byID[e.EventID], byID[fmt.Sprintf("entry %d", e.ID)] = e, e
-		states[e.State]++
+		states[string(e.State)]++
 		if e.State == "in_doubt" {
 			reasons[e.Reason]++
 		}
@@ -383,7 +383,7 @@ func (k *killing) audit() {
 }
 
 // accounted reports whether an entry's state and the service's records agree.
-func (k *killing) accounted(e control.Entry, times int) bool {
+func (k *killing) accounted(e queue.Entry, times int) bool {
 	switch e.State {
 	case "delivered":
 		return times == 1

@@ -17,6 +17,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -157,7 +158,7 @@ func TestKodiImportAsks(t *testing.T) {
 }
 
 // all are the entries that the household has.
-func (h *household) all() (entries []control.Entry) {
+func (h *household) all() (entries []queue.Entry) {
 	h.t.Helper()
 	out, err := h.command(h.t.Context(), "queue", "list", "--json", "--limit", "10000").Output()
 	if err == nil {
@@ -212,7 +213,7 @@ func TestKodiImportSurvivesKills(t *testing.T) {
 	seen := map[int64]bool{}
 	for _, e := range h.all() {
 		film := e.Media.IDs.TMDB
-		if seen[film] || !e.WatchedAt.Equal(pastDay(int(film))) || e.State != "pending" {
+		if seen[film] || !e.WatchedAt.Time().Equal(pastDay(int(film))) || e.State != "pending" {
 			t.Errorf("%+v", e)
 		}
 		seen[film] = true

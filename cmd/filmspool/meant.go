@@ -232,9 +232,6 @@ func shortened(text string) string {
 	return text
 }
 
-// plainState is a state as a person writes it.
-func plainState(state string) string { return strings.ReplaceAll(state, "_", " ") }
-
 // capital is a text that begins a sentence.
 func capital(text string) string {
 	if text == "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -61,9 +62,9 @@ func (p *program) settleCommand() *cobra.Command {
 what you found: delivered, or rejected when it is not there ("queue retry" sends it
 again then), or dropped when you want neither. More than one entry needs --yes.`, `  filmspool queue settle 12 --as delivered
   filmspool queue settle --state in_doubt --as delivered --dry-run`)
-	c.Flags().StringVar(&o.As, "as", "", "delivered, rejected or dropped")
+	c.Flags().StringVar((*string)(&o.As), "as", "", "delivered, rejected or dropped")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if !slices.Contains([]string{"delivered", "rejected", "dropped"}, o.As) {
+		if !slices.Contains([]viewing.State{"delivered", "rejected", "dropped"}, o.As) {
 			return usage("--as %q is not delivered, rejected or dropped; usage: %s", o.As, c.UseLine())
 		}
 		return nil
@@ -76,11 +77,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	o := &control.Order{Verb: verb}
 	c := &cobra.Command{Use: verb + " [ID]…", Short: short, Long: long, Example: example, Args: cobra.ArbitraryArgs}
 	f := c.Flags()
-	f.StringVar(&o.State, "state", "", "all in this state: "+strings.Join(states(), ", "))
-	f.StringVar(&o.Reason, "reason", "", "all that stand there for this reason, such as bulk")
-	f.StringVar(&o.Account, "account", "", "all of this account")
-	f.StringVar(&o.Source, "source", "", "all from this source, or kind of source: browser, kodi, cli")
-	f.StringVar((*string)(&o.Kind), "kind", "", "all of this kind: "+strings.Join(kinds(), ", "))
+	filterFlags(c, &o.Filter, "all")
 	before := f.String("before", "", "all watched before this day or time")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
@@ -124,10 +121,10 @@ func readOrder(o *control.Order, args []string, before string) error {
 	if before != "" {
 		o.Before, err = moment("before", before)
 	}
-	if err = cmp.Or(err, oneOf("state", o.State, states()), oneOf("kind", string(o.Kind), kinds())); err != nil {
+	if err = cmp.Or(err, checkFilter(o.Filter)); err != nil {
 		return err
 	}
-	filtered := o.State != "" || o.Reason != "" || o.Account != "" || o.Source != "" || o.Kind != "" || before != ""
+	filtered := o.Filter != queue.Filter{}
 	switch {
 	case len(o.IDs) > 0 && (filtered || o.All):
 		return usage("give either ids or filters, not both")
@@ -150,7 +147,7 @@ func moment(flag, text string) (time.Time, error) {
 }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
-func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (control.Changed, error) {
+func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queue.Changed, error) {
 	if yes || o.DryRun {
 		return ctl.Operate(ctx, o)
 	}
@@ -170,7 +167,7 @@ func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (cont
 }
 
 // sayChanged tells what an order did, or would do.
-func sayChanged(w *printer, did control.Changed) error {
+func sayChanged(w *printer, did queue.Changed) error {
 	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped"}[did.Verb]
 	switch {
 	case did.Changed == 0:
@@ -251,7 +248,7 @@ func fromStates(from map[viewing.State]int64) string {
 }
 
 // named lists the ids.
-func named(did control.Changed) string {
+func named(did queue.Changed) string {
 	var ids []string
 	for _, id := range did.IDs {
 		ids = append(ids, fmt.Sprint(id))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -45,37 +46,33 @@ func entryID(text string) (int64, error) {
 }
 
 func (p *program) queueListCommand() *cobra.Command {
-	var q control.Query
+	var f queue.Filter
 	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
 	asJSON := jsonFlag(c)
-	c.Flags().StringVar(&q.State, "state", "", "only entries in this state: "+strings.Join(states(), ", "))
-	c.Flags().StringVar(&q.Account, "account", "", "only entries of this account")
-	c.Flags().StringVar(&q.Source, "source", "", "only entries from this source, or kind of source: browser, program, kodi, cli")
-	c.Flags().StringVar((*string)(&q.Kind), "kind", "", "only this kind: "+strings.Join(kinds(), ", "))
-	c.Flags().StringVar(&q.Reason, "reason", "", "only entries that stand there for this reason, such as bulk")
-	c.Flags().IntVar(&q.Limit, "limit", 100, "at most this many, 1 to 10000")
+	filterFlags(c, &f, "only entries")
+	c.Flags().IntVar(&f.Limit, "limit", 100, "at most this many, 1 to 10000")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := cmp.Or(oneOf("state", q.State, states()), oneOf("kind", string(q.Kind), kinds())); err != nil {
+		if err := checkFilter(f); err != nil {
 			return err
 		}
-		if q.Limit < 1 || q.Limit > 10000 {
-			return usage("--limit %d is not from 1 to 10000", q.Limit)
+		if f.Limit < 1 || f.Limit > 10000 {
+			return usage("--limit %d is not from 1 to 10000", f.Limit)
 		}
 		return p.reading(c.Context(), func(ctl control.API) error {
-			query := q
-			query.Limit++ // one more tells whether there are more
-			entries, err := ctl.List(c.Context(), query)
+			wanted := f
+			wanted.Limit++ // one more tells whether there are more
+			entries, err := ctl.List(c.Context(), wanted)
 			if err != nil {
 				return err
 			}
-			more := len(entries) > q.Limit
-			entries = entries[:min(q.Limit, len(entries))]
+			more := len(entries) > f.Limit
+			entries = entries[:min(f.Limit, len(entries))]
 			if *asJSON {
 				return printJSON(p.stdout, entries)
 			}
 			err = p.printEntries(entries)
 			if more {
-				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", q.Limit)
+				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
 			return err
 		})
@@ -83,8 +80,23 @@ func (p *program) queueListCommand() *cobra.Command {
 	return c
 }
 
+// filterFlags are the flags of a filter; which says of what they are the choice.
+func filterFlags(c *cobra.Command, f *queue.Filter, which string) {
+	flags := c.Flags()
+	flags.StringVar((*string)(&f.State), "state", "", which+" in this state: "+strings.Join(states(), ", "))
+	flags.StringVar(&f.Reason, "reason", "", which+" that stand there for this reason, such as bulk")
+	flags.StringVar(&f.Account, "account", "", which+" of this account")
+	flags.StringVar(&f.Source, "source", "", which+" from this source, or kind of source: "+strings.Join(viewing.Sources(), ", "))
+	flags.StringVar((*string)(&f.Kind), "kind", "", which+" of this kind: "+strings.Join(kinds(), ", "))
+}
+
+// checkFilter refuses words that no entry has.
+func checkFilter(f queue.Filter) error {
+	return cmp.Or(oneOf("state", string(f.State), states()), oneOf("kind", string(f.Kind), kinds()))
+}
+
 // printEntries prints a table of entries.
-func (p *program) printEntries(entries []control.Entry) error {
+func (p *program) printEntries(entries []queue.Entry) error {
 	if len(entries) == 0 {
 		p.stdout.Println("No entries.")
 		return nil
@@ -92,7 +104,7 @@ func (p *program) printEntries(entries []control.Entry) error {
 	t := p.stdout.table(2)
 	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE\n")
 	for _, e := range entries {
-		state := e.State
+		state := string(e.State)
 		if e.State == "held" || e.State == "dropped" && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
@@ -105,11 +117,11 @@ func (p *program) printEntries(entries []control.Entry) error {
 }
 
 // watched is when the entry was watched, in local time.
-func watched(e control.Entry) string {
-	if e.WatchedAt == nil {
+func watched(e queue.Entry) string {
+	if e.WatchedAt.IsZero() {
 		return "-"
 	}
-	return e.WatchedAt.Local().Format("2006-01-02 15:04")
+	return e.WatchedAt.Time().Local().Format("2006-01-02 15:04")
 }
 
 func (p *program) queueShowCommand() *cobra.Command {
@@ -142,7 +154,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 func (p *program) printExplanation(e control.Explanation) error {
 	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
 	t := p.stdout.table(2)
-	t.Printf("state\t%s\n", strings.TrimSpace(e.State+"  "+e.Reason))
+	t.Printf("state\t%s\n", strings.TrimSpace(string(e.State)+"  "+e.Reason))
 	if e.Why != "" {
 		t.Printf("\t%s\n", e.Why)
 	}
@@ -174,7 +186,7 @@ func (p *program) printExplanation(e control.Explanation) error {
 
 // itemOf names what an entry is about by its TMDB number, with its page there.
 // Both are empty when the number is not known.
-func itemOf(e control.Entry) (item, page string) {
+func itemOf(e queue.Entry) (item, page string) {
 	const site = "https://www.themoviedb.org/"
 	switch m := e.Media; {
 	case m == nil:
@@ -194,7 +206,7 @@ func itemOf(e control.Entry) (item, page string) {
 }
 
 // answer is what came of one request.
-func answer(r control.Request) string {
+func answer(r queue.Attempt) string {
 	var parts []string
 	if r.Status != 0 {
 		parts = append(parts, strconv.Itoa(r.Status))

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/queue"
 )
 
 // Files of the script's library, below its media folder, and two of ours. All
@@ -187,7 +187,7 @@ func wanted(deeds []deed) (all []string) {
 // to say so.
 func (w *watcher) isAsked(t *testing.T) {
 	t.Helper()
-	at := slices.IndexFunc(w.entries, func(e control.Entry) bool { return e.Media != nil && e.Media.IDs.TMDB == 77 })
+	at := slices.IndexFunc(w.entries, func(e queue.Entry) bool { return e.Media != nil && e.Media.IDs.TMDB == 77 })
 	if at < 0 {
 		t.Fatal("the queue has no viewing of film 77")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/queue"
 )
 
 // alive does something with so many real Kodis, which are not started yet. It
@@ -60,7 +61,7 @@ type watcher struct {
 	box     *process
 	daemon  *process
 	seen    map[int64]string // what the queue last showed
-	entries []control.Entry
+	entries []queue.Entry
 }
 
 // newWatcher logs in; nothing watches yet.
@@ -181,12 +182,12 @@ func (w *watcher) news() (lines []string) {
 	w.t.Helper()
 	w.soon("end of sending", func() bool {
 		w.list()
-		return !slices.ContainsFunc(w.entries, func(e control.Entry) bool { return e.State == "pending" || e.State == "sending" })
+		return !slices.ContainsFunc(w.entries, func(e queue.Entry) bool { return e.State == "pending" || e.State == "sending" })
 	})
 	for _, e := range w.entries {
-		line := e.State + " " + e.Label()
+		line := string(e.State) + " " + e.Label()
 		if e.State == "held" {
-			line = e.State + " " + e.Reason + " " + e.Label()
+			line = string(e.State) + " " + e.Reason + " " + e.Label()
 		}
 		if w.seen[e.ID] != line {
 			lines = append(lines, line)
@@ -278,11 +279,11 @@ func (w *watcher) isTrue(spans []span) {
 		if e.State != "delivered" {
 			continue
 		}
-		told = append(told, e.WatchedAt.UTC().Format(time.RFC3339))
+		told = append(told, e.WatchedAt.Time().Format(time.RFC3339))
 		if !slices.ContainsFunc(spans, func(s span) bool {
-			return e.WatchedAt.After(s.from.Add(-1500*time.Millisecond)) && e.WatchedAt.Before(s.to.Add(time.Second))
+			return e.WatchedAt.Time().After(s.from.Add(-1500*time.Millisecond)) && e.WatchedAt.Time().Before(s.to.Add(time.Second))
 		}) {
-			w.t.Errorf("%s at %v: nobody watched anything then", e.Label(), e.WatchedAt)
+			w.t.Errorf("%s at %v: nobody watched anything then", e.Label(), e.WatchedAt.Time())
 		}
 	}
 	for _, r := range w.records(w.box.address).History {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 )
 
 // takenAwayEnv names how many rounds [TestFilesTakenAway] goes.
@@ -81,7 +81,7 @@ func TestFilesTakenAway(t *testing.T) {
 func (i *ill) missing(acked map[int64]bool) (n int) {
 	i.t.Helper()
 	daemon := i.start("run")
-	var entries []control.Entry
+	var entries []queue.Entry
 	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil {
 		i.t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -146,13 +147,13 @@ func (i *ill) allThere() {
 // states are those of all entries, by their events.
 func (i *ill) states() map[string]string {
 	i.t.Helper()
-	var entries []control.Entry
+	var entries []queue.Entry
 	if err := json.Unmarshal([]byte(i.do("", "queue", "list", "--json", "--limit", "10000")), &entries); err != nil {
 		i.t.Fatal(err)
 	}
 	states := map[string]string{}
 	for _, e := range entries {
-		states[e.EventID] = e.State
+		states[e.EventID] = string(e.State)
 	}
 	return states
 }

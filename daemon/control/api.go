@@ -15,19 +15,19 @@ type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
 	// Add commits one viewing, wish or list of the command line.
-	Add func(context.Context, viewing.Viewing) (Entry, error)
-	// List is the outbox, newest first.
-	List func(context.Context, Query) ([]Entry, error)
+	Add func(context.Context, viewing.Viewing) (queue.Entry, error)
+	// List is the outbox, newest first; a limit of 0 is none.
+	List func(context.Context, queue.Filter) ([]queue.Entry, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what
 	// it would be.
-	Edit func(ctx context.Context, id int64, e Edit) (Entry, error)
+	Edit func(ctx context.Context, id int64, e queue.Edit) (queue.Entry, error)
 	// Undo takes a delivered viewing back from the service, where that takes
 	// nothing else along; a dry run only finds out.
 	Undo func(ctx context.Context, id int64, u Undo) (Undone, error)
 	// Operate retries, holds, releases, settles or drops entries.
-	Operate func(context.Context, Order) (Changed, error)
+	Operate func(context.Context, Order) (queue.Changed, error)
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.
 	Pause  func(ctx context.Context, account string) ([]Account, error)

@@ -40,19 +40,19 @@ func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: control.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
-func (f *fixed) Add(_ context.Context, v viewing.Viewing) (control.Entry, error) {
+func (f *fixed) Add(_ context.Context, v viewing.Viewing) (queue.Entry, error) {
 	f.asked = append(f.asked, v)
-	return control.Entry{ID: 7}, f.err
+	return queue.Entry{ID: 7}, f.err
 }
 
-func (f *fixed) List(_ context.Context, q control.Query) ([]control.Entry, error) {
+func (f *fixed) List(_ context.Context, q queue.Filter) ([]queue.Entry, error) {
 	f.asked = append(f.asked, q)
-	return []control.Entry{{ID: 1}}, f.err
+	return []queue.Entry{{ID: 1}}, f.err
 }
 
 func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error) {
 	f.asked = append(f.asked, id)
-	return control.Explanation{Entry: control.Entry{ID: id}}, f.err
+	return control.Explanation{Explanation: queue.Explanation{Entry: queue.Entry{ID: id}}}, f.err
 }
 
 func (f *fixed) Login(_ context.Context, l control.Login) (control.LoginResult, error) {
@@ -94,19 +94,19 @@ func (f *fixed) Acknowledge(_ context.Context, id int64) error {
 	return f.err
 }
 
-func (f *fixed) Operate(_ context.Context, o control.Order) (control.Changed, error) {
+func (f *fixed) Operate(_ context.Context, o control.Order) (queue.Changed, error) {
 	f.asked = append(f.asked, o)
-	return control.Changed{Verb: o.Verb, Changed: 3}, f.err
+	return queue.Changed{Verb: o.Verb, Changed: 3}, f.err
 }
 
-func (f *fixed) Edit(_ context.Context, id int64, e control.Edit) (control.Entry, error) {
+func (f *fixed) Edit(_ context.Context, id int64, e queue.Edit) (queue.Entry, error) {
 	f.asked = append(f.asked, id, e)
-	return control.Entry{ID: id}, f.err
+	return queue.Entry{ID: id}, f.err
 }
 
 func (f *fixed) Undo(_ context.Context, id int64, u control.Undo) (control.Undone, error) {
 	f.asked = append(f.asked, id, u)
-	return control.Undone{Entry: control.Entry{ID: id}, DryRun: u.DryRun, Removed: true}, f.err
+	return control.Undone{Entry: queue.Entry{ID: id}, DryRun: u.DryRun, Removed: true}, f.err
 }
 
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
@@ -157,7 +157,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
 	e, err := c.Add(ctx, v)
 	must(t, err)
-	list, err := c.List(ctx, control.Query{State: "held", Limit: 3})
+	list, err := c.List(ctx, queue.Filter{State: "held", Limit: 3})
 	must(t, err)
 	x, err := c.Explain(ctx, 5)
 	must(t, err)
@@ -174,7 +174,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, control.Query{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
+	want := []any{v, queue.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -185,9 +185,11 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	c, _ := serve(t, f)
 	ctx := t.Context()
 	orders := []control.Order{
-		{Verb: control.Retry, IDs: []int64{1, 2}, MayDouble: true, DryRun: true},
-		{Verb: control.Settle, IDs: []int64{5}, As: "delivered"},
-		{Verb: control.Drop, State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(), All: true},
+		{Verb: control.Retry, Selection: queue.Selection{IDs: []int64{1, 2}, MayDouble: true}, DryRun: true},
+		{Verb: control.Settle, Selection: queue.Selection{IDs: []int64{5}}, As: "delivered"},
+		{Verb: control.Drop, Selection: queue.Selection{All: true, Filter: queue.Filter{
+			State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(),
+		}}},
 	}
 	for _, o := range orders {
 		did, err := c.Operate(ctx, o)
@@ -197,7 +199,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 		}
 	}
 	at := viewing.At(time.Unix(1, 0).UTC())
-	edit := control.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: &at, DryRun: true}
+	edit := queue.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at, DryRun: true}
 	edited, err := c.Edit(ctx, 4, edit)
 	must(t, err)
 	must(t, c.Backup(ctx, io.Discard))
@@ -215,7 +217,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if !imported.DryRun || !imported.NeedsYes || len(progress) != 1 || progress[0].Total != 5 {
 		t.Errorf("answers: %+v %+v", imported, progress)
 	}
-	filter := control.Query{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
+	filter := queue.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != control.Paused || resumed[0].State != control.OK {

@@ -1,8 +1,7 @@
 package control
 
 import (
-	"time"
-
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,41 +14,14 @@ const (
 	Drop    = "drop"
 )
 
-// Order is one verb for some entries: by ids, or by filters, or for all that
-// the verb can change.
+// Order is one verb for some entries.
 type Order struct {
-	Verb    string       `json:"verb"`
-	IDs     []int64      `json:"ids,omitempty"`
-	State   string       `json:"state,omitempty"`
-	Reason  string       `json:"reason,omitempty"`
-	Account string       `json:"account,omitempty"`
-	Source  string       `json:"source,omitempty"`
-	Kind    viewing.Kind `json:"kind,omitempty"`
-	Before  time.Time    `json:"before,omitzero"`
-	All     bool         `json:"all,omitempty"`
-	// MayDouble has retry take entries in doubt too.
-	MayDouble bool `json:"mayDouble,omitempty"`
+	Verb string `json:"verb"`
+	queue.Selection
 	// As is what settle says of entries in doubt: that they were delivered,
 	// rejected, or are to be dropped.
-	As     string `json:"as,omitempty"`
-	DryRun bool   `json:"dryRun,omitempty"`
-}
-
-// Changed is what an [Order] did, or would do in a dry run.
-type Changed struct {
-	Verb    string                  `json:"verb"`
-	DryRun  bool                    `json:"dryRun"`
-	Changed int64                   `json:"changed"`
-	From    map[viewing.State]int64 `json:"from"` // by the state they were in
-	Left    map[string]int64        `json:"left"` // selected, but not changed, by the reason
-	IDs     []int64                 `json:"ids"`  // the first hundred
-}
-
-// Edit is a correction; what is not set stays.
-type Edit struct {
-	Media     *viewing.Media   `json:"media,omitempty"`
-	WatchedAt *viewing.Instant `json:"watchedAt,omitempty"`
-	DryRun    bool             `json:"dryRun,omitempty"`
+	As     viewing.State `json:"as,omitempty"`
+	DryRun bool          `json:"dryRun,omitempty"`
 }
 
 // Undo says how an entry is taken back.
@@ -59,7 +31,7 @@ type Undo struct {
 
 // Undone is what taking an entry back did, or would do in a dry run.
 type Undone struct {
-	Entry
+	queue.Entry
 	DryRun  bool `json:"dryRun"`
 	Removed bool `json:"removed"` // false: the service had it no more
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -142,35 +143,36 @@ func aboutEntry[Q any]() question[about[Q]] {
 	}
 }
 
-// search is a question whose words stand in the address.
-func search() question[Query] {
-	return question[Query]{
-		func(r *http.Request) (Query, error) {
+// search is a filter in the address, without a time and a page.
+func search() question[queue.Filter] {
+	return question[queue.Filter]{
+		func(r *http.Request) (queue.Filter, error) {
 			values := r.URL.Query()
-			q := Query{
-				State: values.Get("state"), Account: values.Get("account"), Source: values.Get("source"),
+			f := queue.Filter{
+				State: viewing.State(values.Get("state")), Account: values.Get("account"), Source: values.Get("source"),
 				Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
 			}
 			if text := values.Get("limit"); text != "" {
 				n, err := strconv.Atoi(text)
 				if err != nil || n < 1 {
-					return q, &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
+					return f, &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
 				}
-				q.Limit = n
+				f.Limit = n
 			}
-			return q, nil
+			return f, nil
 		},
-		func(q Query, path string) (string, any) {
+		func(f queue.Filter, path string) (string, any) {
 			values := url.Values{}
 			for name, value := range map[string]string{
-				"state": q.State, "account": q.Account, "source": q.Source, "kind": string(q.Kind), "reason": q.Reason, "item": q.Item,
+				"state": string(f.State), "account": f.Account, "source": f.Source,
+				"kind": string(f.Kind), "reason": f.Reason, "item": f.Item,
 			} {
 				if value != "" {
 					values.Set(name, value)
 				}
 			}
-			if q.Limit != 0 {
-				values.Set("limit", strconv.Itoa(q.Limit))
+			if f.Limit != 0 {
+				values.Set("limit", strconv.Itoa(f.Limit))
 			}
 			return path + "?" + values.Encode(), nil
 		},

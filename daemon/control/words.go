@@ -5,7 +5,6 @@ import (
 
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The states of an instance and of its accounts.
@@ -74,84 +73,13 @@ type Source struct {
 	Waiting int `json:"waiting,omitempty"`
 }
 
-// Query selects entries. Zero values select all.
-type Query struct {
-	State   string
-	Account string
-	Source  string // a source's name, or its kind: "browser"
-	Kind    viewing.Kind
-	Reason  string
-	Item    string // a [viewing.Media.Key], such as "movie:603"
-	Limit   int
-}
-
-// Entry is one entry of the outbox.
-type Entry struct {
-	ID        int64          `json:"id"`
-	Kind      viewing.Kind   `json:"kind"`
-	State     string         `json:"state"`
-	Reason    string         `json:"reason"`
-	Account   string         `json:"account"`
-	Source    string         `json:"source"`
-	EventID   string         `json:"eventId"`
-	Media     *viewing.Media `json:"media,omitempty"`
-	List      *viewing.List  `json:"list,omitempty"`
-	Priority  *int           `json:"priority,omitempty"`
-	WatchedAt *time.Time     `json:"watchedAt,omitempty"`
-	Class     viewing.Class  `json:"class,omitempty"`
-	Count     int            `json:"count"`
-	Attempts  int            `json:"attempts"`
-	RemoteID  string         `json:"remoteId,omitempty"`
-	NextAt    *time.Time     `json:"nextAt,omitempty"`
-	CreatedAt time.Time      `json:"createdAt"`
-	SettledAt *time.Time     `json:"settledAt,omitempty"`
-}
-
-// Label is the entry in a person's words.
-func (e Entry) Label() string {
-	switch {
-	case e.List != nil:
-		return "list “" + e.List.Name + "”"
-	case e.Media != nil:
-		return e.Media.Label()
-	default:
-		return string(e.Kind)
-	}
-}
-
 // Explanation is everything known about one entry.
 type Explanation struct {
-	Entry
-	Events   []Event   `json:"events"`   // what was seen, by whom
-	Steps    []Step    `json:"steps"`    // which rule did what
-	Requests []Request `json:"requests"` // every attempt and its answer
+	queue.Explanation
 	// Why says in one sentence why the entry stands where it does.
 	Why string `json:"why,omitempty"`
 	// Hint is the command that moves it on, if there is one.
 	Hint string `json:"hint,omitempty"`
-}
-
-// Event is one sighting behind an entry, as its source reported it.
-type Event struct {
-	At      time.Time       `json:"at"`
-	Source  string          `json:"source"`
-	EventID string          `json:"eventId"`
-	Seen    viewing.Viewing `json:"seen"`
-}
-
-// Step is one decision.
-type Step struct {
-	At     time.Time `json:"at"`
-	What   string    `json:"what"`
-	Detail string    `json:"detail"`
-}
-
-// Request is one attempt to tell the service.
-type Request struct {
-	At     time.Time `json:"at"`
-	Status int       `json:"status,omitempty"` // HTTP; 0 when there was no answer
-	Error  string    `json:"error,omitempty"`
-	Answer string    `json:"answer,omitempty"`
 }
 
 // Login is a key to prove and keep.

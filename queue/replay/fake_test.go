@@ -61,7 +61,7 @@ func (m *memory) make(film int64) *queue.Entry {
 	e := &queue.Entry{
 		ID: id, Kind: viewing.KindViewing, State: viewing.StatePending, Account: "default", Source: "browser:1",
 		EventID: fmt.Sprintf("event-%d", id), Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}, Title: "Secret Title"},
-		WatchedAt: viewing.At(time.Now()), Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
+		WatchedAt: queue.Moment{Instant: viewing.At(time.Now())}, Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
 	}
 	m.rows = append(m.rows, e)
 	return e

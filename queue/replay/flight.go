@@ -111,7 +111,7 @@ func newRequest(e queue.Entry, item viewing.Media) (tracker.Request, error) {
 	if e.Kind == viewing.KindListItem {
 		return tracker.NewListItem(e.ListID, item)
 	}
-	return tracker.NewRequest(e.Kind, item, e.WatchedAt, e.List, e.Priority)
+	return tracker.NewRequest(e.Kind, item, e.WatchedAt.Instant, e.List, e.Priority)
 }
 
 // settle writes down what became of the entry. When the outbox refuses, the

@@ -156,7 +156,7 @@ func reflect(t *testing.T, show func(look int, anchor tracker.HistoryItem) track
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper()
 		at := time.Now().Add(-50*time.Hour - 7*time.Millisecond)
-		known := queue.Entry{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 999}}, WatchedAt: viewing.At(at)}
+		known := queue.Entry{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 999}}, WatchedAt: queue.Moment{Instant: viewing.At(at)}}
 		k.answered = []queue.Sent{{Entry: known, At: time.Now().Add(-time.Hour)}}
 		item := tracker.HistoryItem{Type: "movie", ID: 999, WatchedAt: known.WatchedAt.Time()}
 		s := &mirror{remote: &remote{answer: always(broken())}}

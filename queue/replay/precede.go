@@ -137,12 +137,12 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 	shown, _ := times(history, *e.Media, e.WatchedAt.Time())
 	near, free := time.Time{}, 0
 	for _, t := range shown {
-		if samePlayback(t, e.WatchedAt, half, keeps) {
+		if samePlayback(t, e.WatchedAt.Instant, half, keeps) {
 			near, free = t, free+1
 		}
 	}
 	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
-		if samePlayback(t, e.WatchedAt, half, keeps) {
+		if samePlayback(t, e.WatchedAt.Instant, half, keeps) {
 			free--
 		}
 	}
