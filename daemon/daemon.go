@@ -17,7 +17,6 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/guard"
-	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 )
@@ -48,7 +47,7 @@ type Daemon struct {
 	store    *queue.Store
 	pairing  *pairing.Registry
 	accounts []*account
-	kodis    []*kodi.Importer
+	sources  []source
 	waiting  *queue.Trouble // the queue can only be read, and this is why
 
 	mu      sync.Mutex
@@ -87,7 +86,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	if d.waiting != nil {
 		return nil
 	}
-	return d.openKodi()
+	return d.openSources()
 }
 
 // Close gives back the queue and the folder. Run must have returned.
@@ -154,8 +153,8 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	for _, a := range d.accounts {
 		g.Go(func() error { return a.loop.Run(ctx) })
 	}
-	for _, k := range d.kodis {
-		g.Go(func() error { return d.attend(ctx, k.Source(), k.Run) })
+	for _, s := range d.sources {
+		g.Go(func() error { return d.attend(ctx, s.Name(), s.Run) })
 	}
 	g.Go(func() error { return server.Run(ctx) })
 	g.Go(func() error { d.onNews(ctx, server.Nudge); return nil }) // what browsers are told may have changed

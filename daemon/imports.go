@@ -26,7 +26,7 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 	}
 	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
-	for _, k := range c.d.kodis {
+	for _, k := range c.d.kodis() {
 		i.consult(ctx, c.d.accountOf(k))
 	}
 	if o.DryRun || !o.Yes {
@@ -106,7 +106,7 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
-	for _, k := range i.d.kodis {
+	for _, k := range i.d.kodis() {
 		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
 		account := i.d.accountOf(k)
 		if planned[account] == nil {
@@ -150,7 +150,7 @@ func (d *Daemon) accountNamed(source string) string {
 // KodiProgress implements [control.API].
 func (c *api) KodiProgress(context.Context) ([]control.KodiProgress, error) {
 	all := []control.KodiProgress{}
-	for _, k := range c.d.kodis {
+	for _, k := range c.d.kodis() {
 		s := k.Status()
 		if s.Import.Total > 0 {
 			all = append(all, control.KodiProgress{

@@ -41,7 +41,7 @@ func (d *Daemon) openKodi() error {
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
 		}
-		d.kodis = append(d.kodis, k)
+		d.sources = append(d.sources, kodiLibrary{k})
 	}
 	for _, e := range d.o.Config.Kodi.NFO {
 		zone, err := zoneOf(e.TimeZone)
@@ -54,7 +54,7 @@ func (d *Daemon) openKodi() error {
 		if err != nil {
 			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
 		}
-		d.kodis = append(d.kodis, k)
+		d.sources = append(d.sources, kodiLibrary{k})
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func zoneOf(name string) (*time.Location, error) {
 // of the answer, with the reason in its state.
 func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
 	out := control.Scan{Libraries: []kodi.Report{}}
-	for _, k := range c.d.kodis {
+	for _, k := range c.d.kodis() {
 		report, err := k.Scan(ctx)
 		if err != nil {
 			c.d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)

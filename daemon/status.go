@@ -30,7 +30,7 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 	}
 	s := control.Status{
 		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []control.Account{}, Sources: d.sources(), Notices: notices,
+		Accounts: []control.Account{}, Sources: d.sourceStatus(), Notices: notices,
 	}
 	for _, a := range d.accounts {
 		look, err := d.accountStatus(ctx, a)
@@ -111,20 +111,6 @@ func strongerHint(pause string, c config.Credential, file string) string {
 	default:
 		return ""
 	}
-}
-
-// sources are the paired browsers, the programs and the libraries.
-func (d *Daemon) sources() []control.Source {
-	list := []control.Source{}
-	if d.pairing != nil {
-		for _, k := range d.pairing.List() {
-			list = append(list, browserSource(k))
-		}
-	}
-	for _, k := range d.kodis {
-		list = append(list, kodiSource(k.Status()))
-	}
-	return list
 }
 
 // summarise puts how things stand into one word, one sentence and one hint:
