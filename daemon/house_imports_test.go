@@ -29,7 +29,7 @@ func table() map[string]access {
 		"connector/pairing":        {},
 		"connector/protocol":       {may: sources},
 		"daemon":                   {may: anything},
-		"daemon/config":            {may: []string{"queue/viewing"}}, // for the words that settings share with entries
+		"daemon/config":            {may: []string{"queue/tracker", "queue/viewing"}}, // what an address may be; the words that settings share with entries
 		"daemon/demo":              {may: anything},
 		"daemon/guard":             {},
 		"daemon/holder":            {}, // knows ports and processes, and nothing of what runs there

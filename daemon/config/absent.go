@@ -13,8 +13,9 @@ import (
 // for it.
 func (c Config) Absent() (missing []string) {
 	say := func(setting, problem, path string) {
-		f := c.placed(fault(setting, problem, path))
-		missing = append(missing, strings.TrimPrefix(f.Error(), ErrInvalid.Error()+": "))
+		for _, r := range c.placed(fault(setting, problem, path)) {
+			missing = append(missing, strings.TrimPrefix(r.Error(), ErrInvalid.Error()+": "))
+		}
 	}
 	look := func(setting, path string) {
 		switch _, err := os.Stat(path); {

@@ -149,7 +149,7 @@ func Load(file string, explicit bool, getenv func(string) string, flags Override
 	c.override("--listen", flags.Listen, "listen", &c.Listen)
 	c.override("--log-level", flags.LogLevel, "log_level", &c.LogLevel)
 	c.complete()
-	return c, errors.Join(wrong, c.placed(c.Validate()))
+	return c, c.refusals(wrong, c.Validate())
 }
 
 // unread says why the file cannot be read.

@@ -86,16 +86,18 @@ func blank(text []byte, row int) bool {
 func shown(file string, err error) error {
 	var strict *toml.StrictMissingError
 	var wrong *toml.DecodeError
+	r := &refusal{problem: fmt.Sprintf("%s: %v", file, err)}
 	switch {
 	case errors.As(err, &strict):
-		return fmt.Errorf("%w: %s has settings that do not exist\n%s", ErrInvalid, file, strict.String())
+		r.line, _ = strict.Errors[0].Position()
+		r.problem = fmt.Sprintf("%s has settings that do not exist\n%s", file, strict.String())
 	case errors.As(err, &wrong):
 		row, column := wrong.Position()
 		said := strings.TrimPrefix(wrong.Error(), "toml: ")
-		return fmt.Errorf("%w: %s, line %d, column %d\n%s", ErrInvalid, file, row, column, strings.ReplaceAll(wrong.String(), said, inWords(said)))
-	default:
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, file, err)
+		r.line = row
+		r.problem = fmt.Sprintf("%s, line %d, column %d\n%s", file, row, column, strings.ReplaceAll(wrong.String(), said, inWords(said)))
 	}
+	return r
 }
 
 // inWords is what the decoder says of a setting of the wrong kind, in words for
@@ -184,24 +186,4 @@ func linesOf(text []byte) map[string]int {
 		}
 	}
 	return lines
-}
-
-// placed has each fault of a setting name the line of it, or of the table that
-// it misses in.
-func (c *Config) placed(err error) error {
-	var all interface{ Unwrap() []error }
-	var f *settingFault
-	switch {
-	case errors.As(err, &f) && err == error(f): //nolint:errorlint // itself, and nothing around it
-		for name := f.setting; name != "" && f.line == 0; {
-			f.line = c.lines[name]
-			i := strings.LastIndexByte(name, '.')
-			name = name[:max(i, 0)]
-		}
-	case errors.As(err, &all):
-		for _, one := range all.Unwrap() {
-			_ = c.placed(one) // the fault itself is changed
-		}
-	}
-	return err
 }

@@ -122,3 +122,44 @@ func TestTheExampleIsGood(t *testing.T) {
 		t.Errorf("%d settings turned on: %v", n, err)
 	}
 }
+
+// TestFaultsStandInTheOrderOfTheFile, whatever found them.
+func TestFaultsStandInTheOrderOfTheFile(t *testing.T) {
+	text := `in_doubt = "guess"
+max_in_flight = "four"
+[routes]
+browzer = "default"
+"kodi:/home/me/.kodi/userdata" = "nobody"
+program = "default"
+[kodi.classes]
+bulk = "eat"
+colour = "red"
+live = "eat"
+[accounts.default]
+key_header = "cookie"
+base_url = "http://tracker.example/api/v1"
+[accounts.b]
+base_url = "https://me:secret@tracker.example/api/v1"
+[accounts.c]
+base_url = "http://localhost:8080/api/v1"
+`
+	want := []string{
+		`log_level: "loud"`, `in_doubt: "guess"`, "line 2, column", `routes.browzer: "browzer" is not browser, program, kodi or cli`,
+		`routes.kodi:/home/me/.kodi/userdata: there is no account "nobody" (line 5)`, "kodi.classes.bulk:", "9| colour", "kodi.classes.live:",
+		`accounts.default.key_header: "cookie"`,
+		`http is for this machine only: use https; write "https://tracker.example/api/v1" (line 13)`,
+		"accounts.b.base_url: this is not the address of a service: it must not hold a user or a password (line 15)",
+	}
+	_, err := Load(write(t, text), true, env(), Overrides{LogLevel: "loud"})
+	rest := err.Error()
+	for _, part := range want {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("no %q behind what was expected before it, in:\n%v", part, err)
+		}
+		rest = after
+	}
+	if n := strings.Count(err.Error(), ErrInvalid.Error()); n != len(want) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%d faults, want %d:\n%v", n, len(want), err)
+	}
+}

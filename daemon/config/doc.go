@@ -2,8 +2,8 @@
 // keeps its files ([Paths]), and the secret keys ([Keys]).
 //
 // It promises that a configuration with a fault is refused whole, with every fault
-// named at once. Unknown keys are shown with their line. A key is printed nowhere:
-// [Secret] shows itself only to who asks for it by name.
+// named at once, in the order of the file. Unknown settings are shown with their line.
+// A key is printed nowhere: [Secret] shows itself only to who asks for it by name.
 //
 // It refuses to look beyond the local machine: whether a key is good is for the
 // service to say.
@@ -15,8 +15,8 @@
 // its default. Without an account or a key the daemon starts, queues, and says what
 // is missing.
 //
-// base_url must end in /api/v1; a slash behind it is dropped. Only https goes towards
-// the service, loopback excepted.
+// base_url must end in /api/v1; a slash behind it is dropped. It must be https, loopback
+// excepted. A route names a source or a kind of source, and an account that exists.
 //
 // # Files
 //

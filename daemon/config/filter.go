@@ -98,7 +98,10 @@ func (f Filter) everything() bool {
 func (f Filter) validate(setting string) error {
 	faults := []error{
 		checkPattern(setting+".path", f.Path), checkPattern(setting+".folder", f.Folder),
-		checkSource(setting+".source", f.Source), checkSite(setting+".site", f.Site),
+		checkSite(setting+".site", f.Site),
+	}
+	if f.Source != "" {
+		faults = append(faults, checkSource(setting+".source", f.Source, "; a source of the library is a folder"))
 	}
 	if f.Action == "" {
 		faults = append(faults, fault(setting+".action", "is missing; it is one of send, hold, ignore"))
@@ -150,13 +153,13 @@ func checkPattern(setting, pattern string) error {
 	}
 }
 
-// checkSource refuses what no source is called.
-func checkSource(setting, source string) error {
+// checkSource refuses what no source is called; more ends the sentence.
+func checkSource(setting, source, more string) error {
 	kind, _, _ := strings.Cut(source, ":")
-	if source == "" || slices.Contains(viewing.Sources(), kind) {
+	if slices.Contains(viewing.Sources(), kind) {
 		return nil
 	}
-	return fault(setting, "%q is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata; a source of the library is a folder", source)
+	return fault(setting, "%q is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata%s", source, more)
 }
 
 // checkSite refuses what is no host name.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -10,10 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// Validate reports every fault at once, each wrapping [ErrInvalid] and naming
-// its setting.
+// Validate reports every fault at once, in the order of the file, each wrapping
+// [ErrInvalid] and naming its setting.
 func (c Config) Validate() error {
 	faults := []error{
 		checkListen(c.Listen),
@@ -32,32 +35,72 @@ func (c Config) Validate() error {
 	}
 	faults = append(faults, c.Kodi.distinct())
 	for source, account := range c.Routes {
-		faults = append(faults, c.checkAccount("routes."+source, account))
+		setting := "routes." + source
+		faults = append(faults, checkSource(setting, source, ""), c.checkAccount(setting, account))
 	}
-	return errors.Join(faults...)
+	return c.refusals(faults...)
 }
 
-// settingFault is one fault of one setting. It wraps [ErrInvalid].
-type settingFault struct {
-	setting, problem string
-	line             int // in the file; 0 when it stands in none
+// refusals are all faults as one list, in the order of the file; those of the
+// environment and of flags come first.
+func (c Config) refusals(faults ...error) error {
+	var all []*refusal
+	for _, err := range faults {
+		all = append(all, c.placed(err)...)
+	}
+	slices.SortStableFunc(all, func(a, b *refusal) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.setting, b.setting))
+	})
+	list := make([]error, len(all))
+	for i, r := range all {
+		list[i] = r
+	}
+	return errors.Join(list...)
+}
+
+// placed are the refusals in an error. Each names the line of its setting, or of
+// the table that it misses in.
+func (c Config) placed(err error) (all []*refusal) {
+	switch err := err.(type) { //nolint:errorlint // they are ours, joined and not wrapped
+	case *refusal:
+		for name := err.setting; name != "" && err.line == 0; {
+			err.line = c.lines[name]
+			name = name[:max(strings.LastIndexByte(name, '.'), 0)]
+		}
+		all = append(all, err)
+	case interface{ Unwrap() []error }:
+		for _, one := range err.Unwrap() {
+			all = append(all, c.placed(one)...)
+		}
+	}
+	return all
+}
+
+// refusal is one fault of a configuration. It wraps [ErrInvalid].
+type refusal struct {
+	setting string // "" where the text of the file is at fault
+	problem string
+	line    int // in the file; 0 when it stands in none
 }
 
 // Error names the setting, what is wrong and where it stands.
-func (f *settingFault) Error() string {
-	text := fmt.Sprintf("%v: %s: %s", ErrInvalid, f.setting, f.problem)
-	if f.line > 0 {
-		text += fmt.Sprintf(" (line %d)", f.line)
+func (r *refusal) Error() string {
+	if r.setting == "" {
+		return fmt.Sprintf("%v: %s", ErrInvalid, r.problem)
+	}
+	text := fmt.Sprintf("%v: %s: %s", ErrInvalid, r.setting, r.problem)
+	if r.line > 0 {
+		text += fmt.Sprintf(" (line %d)", r.line)
 	}
 	return text
 }
 
 // Unwrap makes it an [ErrInvalid].
-func (f *settingFault) Unwrap() error { return ErrInvalid }
+func (r *refusal) Unwrap() error { return ErrInvalid }
 
 // fault is one fault of one setting.
 func fault(setting, format string, args ...any) error {
-	return &settingFault{setting: setting, problem: fmt.Sprintf(format, args...)}
+	return &refusal{setting: setting, problem: fmt.Sprintf(format, args...)}
 }
 
 // absolute refuses a path that does not begin at the root, with what to write.
@@ -121,11 +164,25 @@ func (c Config) validateAccounts() error {
 			faults = append(faults, fault("accounts."+name, "%v", err))
 		}
 		faults = append(faults, checkWord("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer"))
-		if a.BaseURL != "" && !strings.HasSuffix(a.BaseURL, "/api/v1") {
-			faults = append(faults, fault("accounts."+name+".base_url", "%q does not end in /api/v1; write %q", a.BaseURL, strings.TrimSuffix(a.BaseURL, "/api")+"/api/v1"))
-		}
+		faults = append(faults, checkBaseURL("accounts."+name+".base_url", a.BaseURL))
 	}
 	return errors.Join(faults...)
+}
+
+// checkBaseURL refuses an address that a login would refuse.
+func checkBaseURL(setting, base string) error {
+	_, err := tracker.ParseBaseURL(base)
+	whole := tracker.SuggestAddress(base)
+	switch {
+	case base == "" || err == nil:
+		return nil
+	case whole == "":
+		return fault(setting, "%v", err)
+	case !strings.HasSuffix(base, "/api/v1"):
+		return fault(setting, "%q does not end in /api/v1; write %q", base, whole)
+	default:
+		return fault(setting, "%v; write %q", err, whole)
+	}
 }
 
 // CheckAccountName allows names that are safe as file names everywhere: 1 to
