@@ -21,9 +21,13 @@ func (c *api) advise(ctx context.Context, x *control.Explanation) error {
 	return nil
 }
 
-// adviseWaiting says what an entry waits for. It uses the words of
-// [control.Status], so that both say the same.
+// adviseWaiting says what an entry waits for, in the order and in the words of
+// [api.Status], so that both say the same.
 func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
+	if t := c.d.trouble(); t != nil {
+		x.Why, x.Hint = t.Text()+".", t.Hint(c.d.o.Paths.State)
+		return nil
+	}
 	if c.d.pairing == nil { // the command line looks into the queue alone
 		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
 		return nil

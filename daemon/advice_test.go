@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -51,5 +53,21 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		if why == "" || !strings.Contains(hint, c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}
+	}
+}
+
+// TestAFullDiskIsWhyNothingIsSent: an entry that waits says what the status says.
+func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
+	full := &queue.Trouble{Cause: syscall.ENOSPC}
+	d := &Daemon{waiting: full, o: Options{Paths: config.Paths{State: "/state"}}}
+	var x control.Explanation
+	x.State = viewing.StatePending
+	if err := (&api{d: d}).advise(t.Context(), &x); err != nil {
+		t.Fatal(err)
+	}
+	var s control.Status
+	putFirst(&s, full, "/state")
+	if x.Why == "" || !strings.HasPrefix(s.Summary, x.Why) || x.Hint != s.Hint {
+		t.Errorf("the entry says %q, %q; the status says %q, %q", x.Why, x.Hint, s.Summary, s.Hint)
 	}
 }

@@ -132,7 +132,7 @@ func (d *Daemon) await(ctx context.Context) error {
 	d.store, d.waiting = store, nil
 	d.log.Info("the queue can be written again")
 	_ = service.Notify("STATUS=")
-	return d.openKodi()
+	return d.openSources()
 }
 
 // untilWritable tries to open the queue until that succeeds, the listener
