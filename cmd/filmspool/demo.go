@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/demo"
 )
 
@@ -25,7 +26,7 @@ Exits 0 only if everything arrived exactly once.`,
 		if *asJSON {
 			story = p.stderr
 		}
-		result, err := demo.Run(c.Context(), demo.Options{Story: story.text(), Once: *once, Version: version})
+		result, err := demo.Run(c.Context(), demo.Options{Story: story.text(), Once: *once, Version: version, Start: daemon.Start})
 		if *asJSON && (err == nil || errors.Is(err, demo.ErrMiscounted)) {
 			err = errors.Join(printJSON(p.stdout, result), err)
 		}

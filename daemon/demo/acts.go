@@ -22,10 +22,10 @@ func (t *tour) setTheStage(ctx context.Context) error {
 	if err := s.openLibrary(t.dir); err != nil {
 		return err
 	}
-	if err := s.startDaemon(ctx, t.dir, t.o.Version); err != nil {
+	if err := s.startDaemon(ctx, t.dir, t.o); err != nil {
 		return err
 	}
-	t.say("Filmspool runs at http://%s and keeps its queue in %s.", s.listen, s.options.Paths.State)
+	t.say("Filmspool runs at http://%s and keeps its queue in %s.", s.listen, s.paths.State)
 	login, err := s.control.Login(ctx, control.Login{
 		Account: config.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
 	})
@@ -102,7 +102,7 @@ func (t *tour) restart(ctx context.Context) error {
 		return err
 	}
 	t.say("Filmspool is stopped, with all that waits on disk.")
-	if err := t.stage.startDaemon(ctx, t.dir, t.o.Version); err != nil {
+	if err := t.stage.startDaemon(ctx, t.dir, t.o); err != nil {
 		return err
 	}
 	st, err := t.stage.control.Status(ctx)

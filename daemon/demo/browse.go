@@ -67,7 +67,7 @@ func newUUID() string {
 // stay keeps everything up until ctx ends and says what can be tried.
 func (t *tour) stay(ctx context.Context) {
 	t.say("It stays up until Ctrl-C. In another terminal:")
-	state := t.stage.options.Paths.State
+	state := t.stage.paths.State
 	fmt.Fprintf(t.o.Story, "\n  filmspool --state-dir %s queue list\n  filmspool --state-dir %s add movie 550\n  curl http://%s/_sandbox/records\n\n",
 		state, state, t.stage.address)
 	<-ctx.Done()

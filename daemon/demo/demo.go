@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // Options is what a tour needs to know.
@@ -14,6 +17,8 @@ type Options struct {
 	Story   io.Writer // where the story is told, line by line
 	Once    bool      // end after the tour; otherwise stay up until ctx ends
 	Version string
+	// Start runs a daemon and finds it, until stop is called.
+	Start func(context.Context, config.Config, config.Paths, string) (found *control.Client, stop func() error, err error)
 }
 
 // Result is the count at the end, taken from the service's records.

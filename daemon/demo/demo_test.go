@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -14,7 +15,7 @@ import (
 // TestTour gives the whole tour: what it counts is what it did.
 func TestTour(t *testing.T) {
 	var story bytes.Buffer
-	got, err := Run(t.Context(), Options{Story: &story, Once: true, Version: "test"})
+	got, err := Run(t.Context(), Options{Story: &story, Once: true, Version: "test", Start: daemon.Start})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, story.String())
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/client"
-	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
@@ -29,9 +27,8 @@ type stage struct {
 	served   chan struct{}
 	userdata string
 	kodi     *kodisim.Sim
-	options  daemon.Options
-	stop     context.CancelFunc
-	stopped  chan error
+	paths    config.Paths
+	stop     func() error // ends the daemon; nil while it is away
 	listen   string
 	control  *control.Client
 	browser  *client.Client
@@ -86,35 +83,18 @@ func (s *stage) openLibrary(dir string) (err error) {
 }
 
 // startDaemon starts the daemon over dir and waits until it can be used.
-func (s *stage) startDaemon(ctx context.Context, dir, version string) error {
+func (s *stage) startDaemon(ctx context.Context, dir string, o Options) (err error) {
 	c := config.Default()
 	c.Listen = "127.0.0.1:0"
 	c.Accounts = map[string]config.Account{config.DefaultAccount: {KeyHeader: "x-api-key"}}
 	c.Kodi.Libraries = []config.Library{{Userdata: s.userdata}}
 	state := filepath.Join(dir, "state")
-	ready := make(chan string, 1)
-	s.options = daemon.Options{
-		Config: c, Version: version, Logger: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" },
-		Paths: config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.json")},
-		Ready: func(address string) { ready <- address },
-	}
-	d, err := daemon.New(ctx, s.options)
-	if err != nil {
+	s.paths = config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.json")}
+	if s.control, s.stop, err = o.Start(ctx, c, s.paths, o.Version); err != nil {
 		return err
 	}
-	// The tour's time limit must not end a daemon that stays up after it.
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop, s.stopped = stop, make(chan error, 1)
-	go func() { s.stopped <- errors.Join(d.Run(running), d.Close()) }()
-	select {
-	case s.listen = <-ready:
-	case err := <-s.stopped:
-		s.stop = nil
-		return fmt.Errorf("start the daemon: %w", err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	s.control, err = daemon.Find(ctx, s.options.Paths)
+	status, err := s.control.Status(ctx)
+	s.listen = status.Listen
 	return err
 }
 
@@ -127,10 +107,9 @@ func (s *stage) stopDaemon() error {
 		_ = s.browser.Close() // the daemon may have hung up first
 		s.browser = nil
 	}
-	s.control.Close()
-	s.stop()
+	stop := s.stop
 	s.stop = nil
-	return <-s.stopped
+	return stop()
 }
 
 // close ends all that runs.
