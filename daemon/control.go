@@ -112,11 +112,11 @@ func kindOf(k pairing.Client) string {
 }
 
 // AddClient implements [control.API].
-func (c *api) AddClient(ctx context.Context, label string) (control.AddedClient, error) {
+func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
 	if c.d.pairing == nil {
 		return control.AddedClient{}, control.NotRunning()
 	}
-	k, token, err := c.d.pairing.Add(ctx, label)
+	k, token, err := c.d.pairing.Add(ctx, p.Label)
 	if errors.Is(err, pairing.ErrNoLabel) {
 		return control.AddedClient{}, &control.Fault{Code: control.CodeInvalid, Message: "a program needs a name", Hint: `filmspool clients add "Home cinema"`}
 	}

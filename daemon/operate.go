@@ -50,8 +50,8 @@ func (d *Daemon) wake() {
 }
 
 // Edit implements [control.API].
-func (c *api) Edit(ctx context.Context, id int64, e queue.Edit) (queue.Entry, error) {
-	after, err := c.d.store.Edit(ctx, id, e)
+func (c *api) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
+	after, err := c.d.store.Edit(ctx, e.ID, e.Edit)
 	return after, operatorFault(err)
 }
 
@@ -110,8 +110,8 @@ func (c *api) Backup(ctx context.Context, w io.Writer) error {
 }
 
 // Pause implements [control.API].
-func (c *api) Pause(ctx context.Context, account string) ([]control.Account, error) {
-	return c.setPause(ctx, account, func(a *queue.Account) {
+func (c *api) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	return c.setPause(ctx, p.Account, func(a *queue.Account) {
 		if a.Paused == replay.PausedUser {
 			return
 		}
@@ -122,8 +122,8 @@ func (c *api) Pause(ctx context.Context, account string) ([]control.Account, err
 
 // Resume implements [control.API]. It ends the user's pause alone; what
 // else keeps an account back is tried again at once.
-func (c *api) Resume(ctx context.Context, account string) ([]control.Account, error) {
-	return c.setPause(ctx, account, func(a *queue.Account) {
+func (c *api) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	return c.setPause(ctx, p.Account, func(a *queue.Account) {
 		if a.Paused == replay.PausedUser {
 			a.Paused, a.Problem, a.Hint = "", "", ""
 			a.PausedSince, a.ProbeAt, a.ProbeStep = time.Time{}, time.Time{}, 0

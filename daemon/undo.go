@@ -18,17 +18,17 @@ import (
 // Undo implements [control.API]. The service's DELETE names an item, not
 // a viewing: it is asked for only when a whole reading shows one viewing of
 // the item, and that is ours.
-func (c *api) Undo(ctx context.Context, id int64, u control.Undo) (control.Undone, error) {
-	x, err := c.d.store.Explain(ctx, id)
+func (c *api) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
+	x, err := c.d.store.Explain(ctx, u.ID)
 	if err != nil {
 		return control.Undone{}, operatorFault(err)
 	}
 	e := x.Entry
 	if e.State != viewing.StateDelivered {
-		return control.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason})
+		return control.Undone{}, operatorFault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
 	}
 	if e.Kind != viewing.KindViewing {
-		return control.Undone{}, refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", id), "take it away at the service itself")
+		return control.Undone{}, refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", u.ID), "take it away at the service itself")
 	}
 	service, done, err := c.d.serviceOf(ctx, e.Account)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *api) Undo(ctx context.Context, id int64, u control.Undo) (control.Undon
 			return control.Undone{}, err
 		}
 	}
-	out.Entry, err = c.d.store.Undone(ctx, id)
+	out.Entry, err = c.d.store.Undone(ctx, u.ID)
 	return out, operatorFault(err)
 }
 

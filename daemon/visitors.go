@@ -71,7 +71,7 @@ func (d *Daemon) takeBackEntry(ctx context.Context, source string, id int64) (re
 	case viewing.StateDropped:
 		return false, nil
 	case viewing.StateDelivered:
-		done, err := d.Control().Undo(ctx, id, control.Undo{})
+		done, err := d.Control().Undo(ctx, control.Undo{ID: id})
 		return done.Removed, err
 	case viewing.StatePending, viewing.StateHeld, viewing.StateRejected:
 		_, err := d.store.Drop(ctx, queue.Selection{IDs: []int64{id}}, false)

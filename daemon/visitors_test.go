@@ -134,7 +134,7 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	}
 	mood, stop := v.d.accounts[0].loop.Subscribe()
 	defer stop()
-	if _, err := v.d.Control().Pause(t.Context(), "default"); err != nil {
+	if _, err := v.d.Control().Pause(t.Context(), control.Pause{Account: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	for v.status().Accounts[0].State != control.Paused {
@@ -166,7 +166,7 @@ func TestBrowserTakesBackItsOwnEvents(t *testing.T) {
 		t.Errorf("of an unknown event: heard %v", got)
 	}
 	// What has not left is dropped, and never sent.
-	if _, err := v.d.Control().Pause(t.Context(), "default"); err != nil {
+	if _, err := v.d.Control().Pause(t.Context(), control.Pause{Account: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	v.say(`{"type":"viewing","id":"` + two + `","media":{"type":"movie","ids":{"tmdb":604}},"watchedAt":"2026-03-02T20:15:00Z"}`)

@@ -50,7 +50,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 				return err
 			}
 			edit.DryRun = *dry
-			after, err := ctl.Edit(c.Context(), id, edit)
+			after, err := ctl.Edit(c.Context(), control.Edit{ID: id, Edit: edit})
 			if err == nil && *dry && !*asJSON {
 				p.stdout.Println("Nothing is changed. It would be:")
 			}

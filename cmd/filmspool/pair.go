@@ -91,7 +91,7 @@ filmspool pair.)`,
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.instance(c.Context(), true, func(ctl control.API) error {
-			added, err := ctl.AddClient(c.Context(), args[0])
+			added, err := ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 			if use == "resume" {
 				do = ctl.Resume
 			}
-			accounts, err := do(c.Context(), *account)
+			accounts, err := do(c.Context(), control.Pause{Account: *account})
 			if err != nil {
 				return err
 			}

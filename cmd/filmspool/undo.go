@@ -23,7 +23,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 			return err
 		}
 		return p.instance(c.Context(), false, func(ctl control.API) error {
-			did, err := ctl.Undo(c.Context(), id, control.Undo{DryRun: *dry})
+			did, err := ctl.Undo(c.Context(), control.Undo{ID: id, DryRun: *dry})
 			if err != nil {
 				return err
 			}

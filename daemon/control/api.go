@@ -22,16 +22,16 @@ type API struct {
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what
 	// it would be.
-	Edit func(ctx context.Context, id int64, e queue.Edit) (queue.Entry, error)
+	Edit func(context.Context, Edit) (queue.Entry, error)
 	// Undo takes a delivered viewing back from the service, where that takes
 	// nothing else along; a dry run only finds out.
-	Undo func(ctx context.Context, id int64, u Undo) (Undone, error)
+	Undo func(context.Context, Undo) (Undone, error)
 	// Operate retries, holds, releases, settles or drops entries.
 	Operate func(context.Context, Order) (queue.Changed, error)
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.
-	Pause  func(ctx context.Context, account string) ([]Account, error)
-	Resume func(ctx context.Context, account string) ([]Account, error)
+	Pause  func(context.Context, Pause) ([]Account, error)
+	Resume func(context.Context, Pause) ([]Account, error)
 	// Acknowledge forgets a notice of the status.
 	Acknowledge func(ctx context.Context, id int64) error
 	// Export writes everything that was reported, with what became of it, as
@@ -50,7 +50,7 @@ type API struct {
 	// Clients are the paired browsers and the programs.
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.
-	AddClient func(ctx context.Context, label string) (AddedClient, error)
+	AddClient func(context.Context, NewProgram) (AddedClient, error)
 	// Revoke forgets a client; its sockets close at once.
 	Revoke func(ctx context.Context, id string) error
 

@@ -79,9 +79,9 @@ func (f *fixed) Clients(context.Context) ([]control.ClientInfo, error) {
 	return []control.ClientInfo{{ID: "c/1"}}, f.err
 }
 
-func (f *fixed) AddClient(_ context.Context, label string) (control.AddedClient, error) {
-	f.asked = append(f.asked, label)
-	return control.AddedClient{ID: "p1", Kind: viewing.SourceProgram, Label: label, Token: "t"}, f.err
+func (f *fixed) AddClient(_ context.Context, p control.NewProgram) (control.AddedClient, error) {
+	f.asked = append(f.asked, p)
+	return control.AddedClient{ID: "p1", Kind: viewing.SourceProgram, Label: p.Label, Token: "t"}, f.err
 }
 
 func (f *fixed) Revoke(_ context.Context, id string) error {
@@ -99,14 +99,14 @@ func (f *fixed) Operate(_ context.Context, o control.Order) (queue.Changed, erro
 	return queue.Changed{Verb: o.Verb, Changed: 3}, f.err
 }
 
-func (f *fixed) Edit(_ context.Context, id int64, e queue.Edit) (queue.Entry, error) {
-	f.asked = append(f.asked, id, e)
-	return queue.Entry{ID: id}, f.err
+func (f *fixed) Edit(_ context.Context, e control.Edit) (queue.Entry, error) {
+	f.asked = append(f.asked, e)
+	return queue.Entry{ID: e.ID}, f.err
 }
 
-func (f *fixed) Undo(_ context.Context, id int64, u control.Undo) (control.Undone, error) {
-	f.asked = append(f.asked, id, u)
-	return control.Undone{Entry: queue.Entry{ID: id}, DryRun: u.DryRun, Removed: true}, f.err
+func (f *fixed) Undo(_ context.Context, u control.Undo) (control.Undone, error) {
+	f.asked = append(f.asked, u)
+	return control.Undone{Entry: queue.Entry{ID: u.ID}, DryRun: u.DryRun, Removed: true}, f.err
 }
 
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
@@ -127,14 +127,14 @@ func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
 	return f.Export(ctx, w)
 }
 
-func (f *fixed) Pause(_ context.Context, account string) ([]control.Account, error) {
-	f.asked = append(f.asked, "pause "+account)
-	return []control.Account{{Name: account, State: control.Paused}}, f.err
+func (f *fixed) Pause(_ context.Context, p control.Pause) ([]control.Account, error) {
+	f.asked = append(f.asked, "pause "+p.Account)
+	return []control.Account{{Name: p.Account, State: control.Paused}}, f.err
 }
 
-func (f *fixed) Resume(_ context.Context, account string) ([]control.Account, error) {
-	f.asked = append(f.asked, "resume "+account)
-	return []control.Account{{Name: account, State: control.OK}}, f.err
+func (f *fixed) Resume(_ context.Context, p control.Pause) ([]control.Account, error) {
+	f.asked = append(f.asked, "resume "+p.Account)
+	return []control.Account{{Name: p.Account, State: control.OK}}, f.err
 }
 
 // serve is a client of a server that answers with f.
@@ -167,14 +167,14 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	clients, err := c.Clients(ctx)
 	must(t, err)
-	added, err := c.AddClient(ctx, "Plex & co")
+	added, err := c.AddClient(ctx, control.NewProgram{Label: "Plex & co"})
 	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
 	must(t, c.Acknowledge(ctx, 9))
 	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, queue.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, "Plex & co", "c/1", int64(9)}
+	want := []any{v, queue.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -199,15 +199,15 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 		}
 	}
 	at := viewing.At(time.Unix(1, 0).UTC())
-	edit := queue.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at, DryRun: true}
-	edited, err := c.Edit(ctx, 4, edit)
+	edit := control.Edit{ID: 4, Edit: queue.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at, DryRun: true}}
+	edited, err := c.Edit(ctx, edit)
 	must(t, err)
 	must(t, c.Backup(ctx, io.Discard))
-	undone, err := c.Undo(ctx, 6, control.Undo{DryRun: true})
+	undone, err := c.Undo(ctx, control.Undo{ID: 6, DryRun: true})
 	must(t, err)
-	paused, err := c.Pause(ctx, "a")
+	paused, err := c.Pause(ctx, control.Pause{Account: "a"})
 	must(t, err)
-	resumed, err := c.Resume(ctx, "")
+	resumed, err := c.Resume(ctx, control.Pause{})
 	must(t, err)
 	past := control.KodiImport{DryRun: true, Since: time.Unix(7, 0).UTC(), Plays: control.PlaysAll, Yes: true}
 	imported, err := c.ImportKodi(ctx, past)
@@ -223,7 +223,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != control.Paused || resumed[0].State != control.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
-	want := []any{orders[0], orders[1], orders[2], int64(4), edit, "backup", int64(6), control.Undo{DryRun: true}, "pause a", "resume ", past, filter}
+	want := []any{orders[0], orders[1], orders[2], edit, "backup", control.Undo{ID: 6, DryRun: true}, "pause a", "resume ", past, filter}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

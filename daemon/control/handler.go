@@ -20,8 +20,7 @@ func Handler(a API, log *slog.Logger) http.Handler {
 	h := &handler{log: log}
 	mux := http.NewServeMux()
 	for _, r := range a.routes() {
-		method, path := r.split()
-		mux.HandleFunc(method+" "+path, r.serve(h))
+		mux.HandleFunc(r.pattern, r.serve(h))
 	}
 	mux.HandleFunc("/", h.answer(func(r *http.Request) (any, error) {
 		return nil, &Fault{Code: CodeNotFound, Message: "there is no " + r.Method + " " + r.URL.Path}

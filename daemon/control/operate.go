@@ -24,9 +24,25 @@ type Order struct {
 	DryRun bool          `json:"dryRun,omitempty"`
 }
 
-// Undo says how an entry is taken back.
+// Edit is a correction of one entry.
+type Edit struct {
+	ID int64 `json:"-"` // it stands in the path
+	queue.Edit
+}
+
+func (e *Edit) entry() *int64 { return &e.ID }
+
+// Undo has one entry taken back.
 type Undo struct {
-	DryRun bool `json:"dryRun"`
+	ID     int64 `json:"-"` // it stands in the path
+	DryRun bool  `json:"dryRun"`
+}
+
+func (u *Undo) entry() *int64 { return &u.ID }
+
+// Pause names the account whose pause begins or ends.
+type Pause struct {
+	Account string `json:"account"` // empty: all
 }
 
 // Undone is what taking an entry back did, or would do in a dry run.

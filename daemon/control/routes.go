@@ -3,38 +3,40 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// root is the path below which all routes are.
-const root = "/v1/control"
 
 // routes gives each question its place in HTTP, once: the handler and the
 // client are made of this table.
 func (a *API) routes() []route {
 	return []route{
 		ask("GET /status", &a.Status),
-		tell("GET /entries", search(), &a.List),
-		tell("POST /entries", body[viewing.Viewing](), &a.Add),
-		tell("GET /entries/{id}", id(readEntry), &a.Explain),
-		correct("PATCH /entries/{id}", &a.Edit),
-		correct("POST /entries/{id}/undo", &a.Undo),
-		tell("POST /operate", body[Order](), &a.Operate),
-		tell("POST /pause", word("account"), &a.Pause),
-		tell("POST /resume", word("account"), &a.Resume),
-		tell("POST /login", secret(body[Login](), "the request is not a login"), &a.Login),
+		tell("GET /entries", &a.List),
+		tell("POST /entries", &a.Add),
+		tell("GET /entries/{id}", &a.Explain),
+		tell("PATCH /entries/{id}", &a.Edit),
+		tell("POST /entries/{id}/undo", &a.Undo),
+		tell("POST /operate", &a.Operate),
+		tell("POST /pause", &a.Pause),
+		tell("POST /resume", &a.Resume),
+		tell("POST /login", &a.Login),
 		ask("POST /pair", &a.Pair),
 		ask("GET /clients", &a.Clients),
-		tell("POST /clients", word("label"), &a.AddClient),
-		forget("DELETE /clients/{id}", id(readClient), &a.Revoke),
-		forget("DELETE /notices/{id}", id(readNotice), &a.Acknowledge),
+		tell("POST /clients", &a.AddClient),
+		forget("DELETE /clients/{id}", &a.Revoke),
+		forget("DELETE /notices/{id}", &a.Acknowledge),
 		ask("GET /kodi/scan", &a.ScanKodi),
 		ask("GET /kodi/import", &a.KodiProgress),
-		tell("POST /kodi/import", body[KodiImport](), &a.ImportKodi),
+		tell("POST /kodi/import", &a.ImportKodi),
 		receive("GET /export", "application/jsonl; charset=utf-8", &a.Export),
 		receive("POST /backup", "application/vnd.sqlite3", &a.Backup),
 		send("POST /import", &a.Import),
@@ -44,112 +46,185 @@ func (a *API) routes() []route {
 // route is one question of an [API]: where it goes, how a daemon answers it,
 // and how a client comes to ask it.
 type route struct {
-	pattern string // the method, and the path below root
+	pattern string // the method, and the whole path
 	serve   func(*handler) http.HandlerFunc
 	connect func(*Client) // gives the field of the API its function
 }
 
-// split is the method and the whole path.
-func (r route) split() (method, path string) {
-	method, path, _ = strings.Cut(r.pattern, " ")
-	return method, root + path
-}
-
-// join is a route between the function of a daemon and that of a client.
-func join[Q, A any](
-	pattern string, form question[Q],
-	daemon func(context.Context, Q) (A, error), client func(func(context.Context, Q) (A, error)),
-) route {
-	r := route{pattern: pattern}
-	r.serve = func(h *handler) http.HandlerFunc {
-		return h.answer(func(r *http.Request) (any, error) {
-			q, err := form.read(r)
-			if err != nil {
-				return nil, err
-			}
-			return daemon(r.Context(), q)
-		})
-	}
-	r.connect = func(c *Client) {
-		client(func(ctx context.Context, q Q) (answer A, err error) {
-			method, path := r.split()
-			whole, body := form.write(q, path)
-			err = c.call(ctx, method, whole, body, &answer)
-			return answer, err
-		})
-	}
-	return r
+// newRoute is a route to a path below /v1/control.
+func newRoute(pattern string, serve func(*handler) http.HandlerFunc, connect func(c *Client, method, path string)) route {
+	method, path, _ := strings.Cut(pattern, " ")
+	path = "/v1/control" + path
+	return route{method + " " + path, serve, func(c *Client) { connect(c, method, path) }}
 }
 
 // tell is a route to a question that says something.
-func tell[Q, A any](pattern string, form question[Q], f *func(context.Context, Q) (A, error)) route {
-	return join(pattern, form, func(ctx context.Context, q Q) (A, error) { return (*f)(ctx, q) },
-		func(call func(context.Context, Q) (A, error)) { *f = call })
+func tell[Q, A any](pattern string, f *func(context.Context, Q) (A, error)) route {
+	return newRoute(pattern, func(h *handler) http.HandlerFunc {
+		return h.answer(func(r *http.Request) (any, error) {
+			var q Q
+			if err := read(r, &q); err != nil {
+				return nil, err
+			}
+			return (*f)(r.Context(), q)
+		})
+	}, func(c *Client, method, path string) {
+		*f = func(ctx context.Context, q Q) (answer A, err error) {
+			place, body := write(&q, path)
+			err = c.call(ctx, method, place, body, &answer)
+			return answer, err
+		}
+	})
 }
+
+// nothing is what has no words.
+type nothing struct{}
 
 // ask is a route to a question that says nothing.
 func ask[A any](pattern string, f *func(context.Context) (A, error)) route {
-	return join(pattern, silence(), func(ctx context.Context, _ nothing) (A, error) { return (*f)(ctx) },
-		func(call func(context.Context, nothing) (A, error)) {
-			*f = func(ctx context.Context) (A, error) { return call(ctx, nothing{}) }
-		})
+	g := func(ctx context.Context, _ nothing) (A, error) { return (*f)(ctx) }
+	r := tell(pattern, &g)
+	return route{r.pattern, r.serve, func(c *Client) {
+		r.connect(c)
+		*f = func(ctx context.Context) (A, error) { return g(ctx, nothing{}) }
+	}}
 }
 
 // forget is a route to a question that has no answer.
-func forget[Q any](pattern string, form question[Q], f *func(context.Context, Q) error) route {
-	return join(pattern, form, func(ctx context.Context, q Q) (nothing, error) { return nothing{}, (*f)(ctx, q) },
-		func(call func(context.Context, Q) (nothing, error)) {
-			*f = func(ctx context.Context, q Q) error { _, err := call(ctx, q); return err }
-		})
-}
-
-// correct is a route to a question about one entry that says something.
-func correct[Q, A any](pattern string, f *func(context.Context, int64, Q) (A, error)) route {
-	return join(pattern, aboutEntry[Q](),
-		func(ctx context.Context, q about[Q]) (A, error) { return (*f)(ctx, q.id, q.what) },
-		func(call func(context.Context, about[Q]) (A, error)) {
-			*f = func(ctx context.Context, id int64, q Q) (A, error) { return call(ctx, about[Q]{id, q}) }
-		})
+func forget[Q any](pattern string, f *func(context.Context, Q) error) route {
+	g := func(ctx context.Context, q Q) (nothing, error) { return nothing{}, (*f)(ctx, q) }
+	r := tell(pattern, &g)
+	return route{r.pattern, r.serve, func(c *Client) {
+		r.connect(c)
+		*f = func(ctx context.Context, q Q) error { _, err := g(ctx, q); return err }
+	}}
 }
 
 // receive is a route to an answer of any length, of a media type. An answer
 // that broke off is an error: the daemon cuts the connection then.
 func receive(pattern, kind string, f *func(context.Context, io.Writer) error) route {
-	r := route{pattern: pattern}
-	r.serve = func(h *handler) http.HandlerFunc {
-		return h.streamed(kind, func(ctx context.Context, w io.Writer) error { return (*f)(ctx, w) })
-	}
-	r.connect = func(c *Client) {
+	return newRoute(pattern, func(h *handler) http.HandlerFunc {
+		return h.streamed(kind, *f)
+	}, func(c *Client, method, path string) {
 		*f = func(ctx context.Context, w io.Writer) error {
-			method, path := r.split()
 			return c.stream(ctx, method, path, nil, func(answer io.Reader) error {
 				_, err := io.Copy(w, answer)
 				return err
 			})
 		}
-	}
-	return r
+	})
 }
 
 // send is a route for lines of any number, which a dry run only reads.
 func send[A any](pattern string, f *func(context.Context, io.Reader, bool) (A, error)) route {
-	r := route{pattern: pattern}
-	r.serve = func(h *handler) http.HandlerFunc {
+	return newRoute(pattern, func(h *handler) http.HandlerFunc {
 		return h.answerAny(func(r *http.Request) (any, error) {
 			return (*f)(r.Context(), r.Body, r.URL.Query().Get("dryRun") == "true")
 		})
-	}
-	r.connect = func(c *Client) {
+	}, func(c *Client, method, path string) {
 		*f = func(ctx context.Context, lines io.Reader, dry bool) (sum A, err error) {
-			method, path := r.split()
-			if dry {
-				path += "?dryRun=true"
-			}
-			err = c.stream(ctx, method, path, lines, func(answer io.Reader) error {
+			err = c.stream(ctx, method, path+"?dryRun="+strconv.FormatBool(dry), lines, func(answer io.Reader) error {
 				return json.NewDecoder(answer).Decode(&sum)
 			})
 			return sum, err
 		}
+	})
+}
+
+// aboutEntry is a question that names an entry in the path, and says the rest in
+// the body.
+type aboutEntry interface{ entry() *int64 }
+
+// read reads a question, as [write] has put it into the request.
+func read(r *http.Request, question any) error {
+	switch q := question.(type) {
+	case *nothing:
+		return nil
+	case *string:
+		*q = r.PathValue("id")
+		return nil
+	case *int64:
+		return readID(r, q)
+	case *queue.Filter:
+		return readFilter(r.URL.Query(), q)
+	case aboutEntry:
+		if err := readID(r, q.entry()); err != nil {
+			return err
+		}
+	case *Login:
+		if decode(r, q) != nil { // the decoder could quote what was sent
+			return &Fault{Code: CodeInvalid, Message: "the request is not a login"}
+		}
+		return nil
 	}
-	return r
+	return decode(r, question)
+}
+
+// write puts a question into the path and the body; nil is no body.
+func write(question any, path string) (place string, body any) {
+	named := func(id any) string { return strings.Replace(path, "{id}", url.PathEscape(fmt.Sprint(id)), 1) }
+	switch q := question.(type) {
+	case *nothing:
+		return path, nil
+	case *string:
+		return named(*q), nil
+	case *int64:
+		return named(*q), nil
+	case *queue.Filter:
+		return path + "?" + writeFilter(*q).Encode(), nil
+	case aboutEntry:
+		return named(*q.entry()), q
+	default:
+		return path, q
+	}
+}
+
+// decode reads one JSON object, the whole body.
+func decode(r *http.Request, into any) error {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return &Fault{Code: CodeInvalid, Message: "the request is not the JSON that was expected: " + err.Error()}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return &Fault{Code: CodeInvalid, Message: "the request goes on after its JSON"}
+	}
+	return nil
+}
+
+// readID reads the entry, or the notice, that a path names.
+func readID(r *http.Request, id *int64) (err error) {
+	text := r.PathValue("id")
+	if *id, err = strconv.ParseInt(text, 10, 64); err == nil {
+		return nil
+	}
+	if strings.Contains(r.Pattern, "/notices/") {
+		return &Fault{Code: CodeNotFound, Message: "there is no notice " + strconv.Quote(text)}
+	}
+	return &Fault{Code: CodeInvalid, Message: "an entry's id is a number"}
+}
+
+// readFilter reads a filter from an address, where it has neither time nor page.
+func readFilter(values url.Values, f *queue.Filter) (err error) {
+	*f = queue.Filter{
+		State: viewing.State(values.Get("state")), Account: values.Get("account"), Source: values.Get("source"),
+		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
+	}
+	if text := values.Get("limit"); text != "" {
+		if f.Limit, err = strconv.Atoi(text); err != nil || f.Limit < 1 {
+			return &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
+		}
+	}
+	return nil
+}
+
+func writeFilter(f queue.Filter) url.Values {
+	values := url.Values{
+		"state": {string(f.State)}, "account": {f.Account}, "source": {f.Source},
+		"kind": {string(f.Kind)}, "reason": {f.Reason}, "item": {f.Item},
+	}
+	if f.Limit != 0 {
+		values.Set("limit", strconv.Itoa(f.Limit))
+	}
+	return values
 }

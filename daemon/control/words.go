@@ -133,6 +133,11 @@ type ClientInfo struct {
 	LastSeen *time.Time `json:"lastSeen"`
 }
 
+// NewProgram is a program that may post from now on.
+type NewProgram struct {
+	Label string `json:"label"`
+}
+
 // AddedClient is a program that was just added.
 type AddedClient struct {
 	ID    string `json:"id"`
