@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Status implements [control.API].
@@ -206,11 +207,11 @@ func safe(waiting int64) string {
 func firstNeed(c queue.Counts) string {
 	switch {
 	case c.InDoubt > 0:
-		return "in_doubt"
+		return string(viewing.StateInDoubt)
 	case c.Rejected > 0:
-		return "rejected"
+		return string(viewing.StateRejected)
 	default:
-		return "held"
+		return string(viewing.StateHeld)
 	}
 }
 

@@ -65,7 +65,7 @@ func (a addition) earlier(ctx context.Context, ctl control.API, account string) 
 		return nil, err
 	}
 	for _, e := range list {
-		if e.State != "dropped" && e.State != "rejected" && a.same(e) {
+		if e.State != viewing.StateDropped && e.State != viewing.StateRejected && a.same(e) {
 			return &e, nil
 		}
 	}
@@ -96,7 +96,7 @@ func (p *program) sayThere(e queue.Entry, asJSON bool) error {
 	if e.Kind == viewing.KindList {
 		place = "was created already"
 	}
-	if e.State != "delivered" {
+	if e.State != viewing.StateDelivered {
 		place = "is queued already"
 	}
 	p.stderr.Printf("%s %s: entry %d, %s. Nothing is added.\nhint:  to add it all the same: --again\n",
@@ -142,11 +142,11 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, 
 		when = ", watched " + watched(e)
 	}
 	verb := "Queued"
-	if e.State != "pending" {
+	if e.State != viewing.StatePending {
 		verb = capital(inWords(e))
 	}
 	p.stdout.Printf("%s as entry %d: %s%s.\n", verb, e.ID, e.Label(), when)
-	if e.State != "pending" {
+	if e.State != viewing.StatePending {
 		p.sayNext(e)
 		return nil
 	}
@@ -156,7 +156,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, 
 
 // sayKept tells a script's log of an entry that does not leave by itself.
 func (p *program) sayKept(e queue.Entry) {
-	if e.State == "pending" {
+	if e.State == viewing.StatePending {
 		return
 	}
 	p.stderr.Printf("%s: %s; see filmspool queue explain %d\n", e.State, e.Reason, e.ID)
@@ -167,9 +167,9 @@ func (p *program) sayKept(e queue.Entry) {
 func (p *program) sayNext(e queue.Entry) {
 	next := fmt.Sprintf("to let it go: filmspool queue release %d", e.ID)
 	switch e.Reason {
-	case "future":
+	case viewing.ReasonFuture:
 		next = fmt.Sprintf("its time lies ahead; to correct it: filmspool queue edit %d --watched-at TIME", e.ID)
-	case "unresolved":
+	case viewing.ReasonUnresolved:
 		next = fmt.Sprintf("the service is asked what it is; to say it yourself: filmspool queue edit %d --help", e.ID)
 	}
 	p.stderr.Println("hint:  " + next)

@@ -21,7 +21,7 @@ const completionPatience = 2 * time.Second
 func (p *program) completeValues(c *cobra.Command) {
 	for name, values := range map[string][]string{
 		"state": states(), "kind": kinds(), "reason": viewing.Reasons(), "source": viewing.Sources(),
-		"as": {"delivered", "rejected", "dropped"}, "visibility": {"PRIVATE", "PUBLIC"},
+		"as": {string(viewing.StateDelivered), string(viewing.StateRejected), string(viewing.StateDropped)}, "visibility": {"PRIVATE", "PUBLIC"},
 		"plays": {control.PlaysOne, control.PlaysAll}, "log-level": {"debug", "info", "warn", "error"},
 		"watched-at": {"now", "yesterday"}, "before": {"yesterday"}, "since": nil,
 		"show": nil, "movie": nil, "season": nil, "episode": nil, "base-url": nil,

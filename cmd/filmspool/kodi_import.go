@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) kodiImportCommand() *cobra.Command {
@@ -253,7 +254,7 @@ func heldFor(reason string) string {
 		return "marked or imported into Kodi in one act"
 	case "backdated":
 		return "without a time that can be true"
-	case "future":
+	case viewing.ReasonFuture:
 		return "with a time that lies ahead"
 	case "filter":
 		return "by a filter of yours"

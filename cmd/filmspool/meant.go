@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -124,8 +125,11 @@ func oneOf(flag, value string, known []string) error {
 func nearest(value string, known []string) string {
 	value = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(value))
 	same := map[string]string{
-		"film": "viewing", "movie": "viewing", "episode": "viewing", "doubt": "in_doubt", "indoubt": "in_doubt",
-		"waiting": "pending", "queued": "pending", "sent": "delivered", "done": "delivered", "failed": "rejected", "refused": "rejected",
+		"film": string(viewing.KindViewing), "movie": string(viewing.KindViewing), "episode": string(viewing.KindViewing),
+		"doubt": string(viewing.StateInDoubt), "indoubt": string(viewing.StateInDoubt),
+		"waiting": string(viewing.StatePending), "queued": string(viewing.StatePending),
+		"sent": string(viewing.StateDelivered), "done": string(viewing.StateDelivered),
+		"failed": string(viewing.StateRejected), "refused": string(viewing.StateRejected),
 	}[value]
 	if slices.Contains(known, same) {
 		return same

@@ -64,7 +64,7 @@ again then), or dropped when you want neither. More than one entry needs --yes.`
   filmspool queue settle --state in_doubt --as delivered --dry-run`)
 	c.Flags().StringVar((*string)(&o.As), "as", "", "delivered, rejected or dropped")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if !slices.Contains([]viewing.State{"delivered", "rejected", "dropped"}, o.As) {
+		if !slices.Contains([]viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped}, o.As) {
 			return usage("--as %q is not delivered, rejected or dropped; usage: %s", o.As, c.UseLine())
 		}
 		return nil
@@ -177,15 +177,15 @@ func sayChanged(w *printer, did queue.Changed) error {
 	default:
 		w.Printf("%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
 	}
-	if n := did.Left["in_doubt"]; n > 0 {
+	if n := did.Left[string(viewing.StateInDoubt)]; n > 0 {
 		w.Printf("Left as they are: %s in doubt, which the service may have already.\n", entries(n))
 		w.Println("hint:  filmspool queue list --state in_doubt; to send them all the same: --may-double")
 	}
-	if n := did.Left["unresolved"]; n > 0 {
+	if n := did.Left[viewing.ReasonUnresolved]; n > 0 {
 		w.Printf("Left as they are: %s without an identifier.\n", entries(n))
 		w.Println("hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
 	}
-	if n := did.Left["future"]; n > 0 {
+	if n := did.Left[viewing.ReasonFuture]; n > 0 {
 		w.Printf("Left as they are: %s with a time that lies ahead.\n", entries(n))
 		w.Println("hint:  filmspool queue edit ID --watched-at TIME")
 	}
@@ -193,7 +193,7 @@ func sayChanged(w *printer, did queue.Changed) error {
 		w.Printf("Left as they are: %s that no filter dropped.\n", entries(n))
 		w.Println("hint:  what you dropped yourself comes back by its id: filmspool queue release ID")
 	}
-	if n := did.Left["damaged"]; n > 0 {
+	if n := did.Left[viewing.ReasonDamaged]; n > 0 {
 		w.Printf("Left as they are: %s whose stored text is not what was written.\n", entries(n))
 		w.Println("hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
 	}
@@ -204,7 +204,7 @@ func sayChanged(w *printer, did queue.Changed) error {
 // was due already, and something else keeps it back. It reports whether there
 // was anything to tell.
 func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o control.Order) bool {
-	if len(o.IDs) == 0 && o.State != "" && o.State != "pending" {
+	if len(o.IDs) == 0 && o.State != "" && o.State != viewing.StatePending {
 		return false
 	}
 	s, err := ctl.Status(ctx)

@@ -105,7 +105,7 @@ func (p *program) printEntries(entries []queue.Entry) error {
 	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE\n")
 	for _, e := range entries {
 		state := string(e.State)
-		if e.State == "held" || e.State == "dropped" && rules.Ignored(e.Reason) {
+		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
 		t.Printf("%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))

@@ -1,0 +1,62 @@
+package daemon_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// wordFaults: the states of entries and the reasons for which they are held are
+// spelt in queue/viewing alone. Others use its constants, so that a word cannot
+// be misspelt and each use of it can be found. Words that mean something else
+// elsewhere are left out.
+func wordFaults(r room) (found []string) {
+	elsewhere := []string{
+		"queue/viewing",
+		"queue/tracker", "queue/replay/doubt", // fates of requests
+		"daemon/config", // settings
+	}
+	if slices.Contains(elsewhere, r.dir) {
+		return nil
+	}
+	var words []string
+	for _, s := range viewing.States() {
+		words = append(words, string(s))
+	}
+	words = append(words, viewing.Reasons()...)
+	other := []string{"user", "filter", "bulk", "backdated", "review", "sending", "damaged", "restored", "imported"}
+	words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(other, w) })
+	for _, name := range r.shipped() {
+		ast.Inspect(r.files[name], func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if word, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(words, word) {
+				found = append(found, fmt.Sprintf("%s: %q is spelt in queue/viewing/words.go", r.set.Position(lit.Pos()), word))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// TestWordsAreSpeltOnce holds that for the house.
+func TestWordsAreSpeltOnce(t *testing.T) {
+	rooms, _ := house(t)
+	for _, r := range rooms {
+		for _, fault := range wordFaults(r) {
+			t.Error(fault)
+		}
+	}
+	r, err := makeRoom("queue", map[string]string{"a.go": "package queue\n\nvar a = b(\"in_doubt\", \"other\")\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "a state as a literal", wordFaults(r), `"in_doubt" is spelt in`)
+}
