@@ -65,7 +65,7 @@ aur() {
 # somebody else, somewhere else.
 step_release() {
   local one=$work/release-one two=$work/release-two clone=$work/clone signing=()
-  need lintian rpmlint rpm wixl msitools nsis minisign osslsigncode openssl skopeo shellcheck ruby nix-bin \
+  need lintian rpmlint rpm wixl msitools nsis minisign osslsigncode openssl buildah skopeo shellcheck ruby nix-bin \
     makepkg pacman-package-manager libarchive-tools fakeroot
   (cd .packages && go mod tidy -diff && go mod verify && go vet .)
   go vet -tags manual ./cmd/filmspool

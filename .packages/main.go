@@ -1,30 +1,30 @@
-// Command packages makes what only libraries can make well: the packages of
-// Linux distributions, by nfpm, and a container image, by
-// go-containerregistry. packaging/release runs it, with everything laid out:
+// Command packages writes the file system of the container image as a tar: the
+// program, the certificate authorities it trusts, and empty folders.
 //
-//	packages nfpm   -recipe FILE -arch ARCH -into FOLDER FORMAT…
-//	packages image  -recipe CONTAINERFILE -version V -into FILE ARCH=PROGRAM…
-//	packages rootfs -into FILE PROGRAM
+//	packages PROGRAM FILE
 //
-// It promises the same bytes for the same files, with SOURCE_DATE_EPOCH as the
-// time of everything. It refuses to decide what goes in: the recipe does.
+// It promises the same bytes for the same program, with SOURCE_DATE_EPOCH as the
+// time of everything. Its module also has nfpm, which makes the packages of Linux
+// distributions. packaging/release runs both.
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"encoding/pem"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/goreleaser/nfpm/v2"
-	_ "github.com/goreleaser/nfpm/v2/apk"
-	_ "github.com/goreleaser/nfpm/v2/arch"
-	_ "github.com/goreleaser/nfpm/v2/deb"
-	_ "github.com/goreleaser/nfpm/v2/rpm"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
+
+// nobody owns the state, and runs the program: an image brings no user database
+// of its own.
+const nobody = 65532
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -34,105 +34,69 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) == 0 {
-		return errors.New("say nfpm, image or rootfs")
+	if len(args) != 2 {
+		return errors.New("usage: packages PROGRAM FILE")
 	}
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
 		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
 	}
-	when := time.Unix(epoch, 0).UTC()
-	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	into := f.String("into", "", "")
-	switch args[0] {
-	case "nfpm":
-		recipe, arch := f.String("recipe", "", ""), f.String("arch", "", "")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return packages(*recipe, *arch, *into, f.Args(), when)
-	case "image":
-		recipe, version := f.String("recipe", "", ""), f.String("version", "", "")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return makeImage(*recipe, *version, *into, f.Args(), when)
-	case "rootfs":
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return makeRootfs(*into, f.Arg(0), when)
+	program, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("none of nfpm, image and rootfs: %s", args[0])
+	files, err := layer(program, time.Unix(epoch, 0).UTC())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(args[1], files, 0o644)
 }
 
-func makeImage(containerfile, version, into string, programs []string, when time.Time) error {
-	config, err := readContainerfile(containerfile, map[string]string{"VERSION": version})
-	if err != nil {
-		return err
-	}
-	return image(recipe{config: config, version: version, created: when}, into, programs)
-}
-
-// makeRootfs writes what the Containerfile adds, for another tool to build it.
-func makeRootfs(into, program string, when time.Time) error {
-	content, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	files, err := layer(content, when)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(into, files, 0o644)
-}
-
-// packages makes one package for each format. The recipe's variables are the
-// environment's, and ARCH.
-func packages(recipe, arch, into string, formats []string, when time.Time) error {
-	config, err := nfpm.ParseFileWithEnvMapping(recipe, func(name string) string {
-		if name == "ARCH" {
-			return arch
+// layer is the file system as a tar: the program, the certificate authorities it
+// trusts, and empty folders.
+func layer(program []byte, when time.Time) ([]byte, error) {
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, e := range []struct {
+		name    string
+		mode    int64
+		owner   int
+		content []byte
+	}{
+		{"config/", 0o755, 0, nil},
+		{"etc/", 0o755, 0, nil},
+		{"etc/ssl/", 0o755, 0, nil},
+		{"etc/ssl/certs/", 0o755, 0, nil},
+		{"etc/ssl/certs/ca-certificates.crt", 0o644, 0, authorities()},
+		{"filmspool", 0o755, 0, program},
+		{"state/", 0o700, nobody, nil},
+		{"tmp/", 0o1777, 0, nil},
+	} {
+		h := tar.Header{
+			Name: e.name, Mode: e.mode, Uid: e.owner, Gid: e.owner, Size: int64(len(e.content)),
+			ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatPAX,
 		}
-		return os.Getenv(name)
-	})
-	if err != nil {
-		return fmt.Errorf("read recipe: %w", err)
-	}
-	config.MTime = when
-	for _, format := range formats {
-		if err := makePackage(config, format, into); err != nil {
-			return fmt.Errorf("make %s for %s: %w", format, arch, err)
+		if strings.HasSuffix(e.name, "/") {
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(&h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(e.content); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out.Bytes(), w.Close()
 }
 
-func makePackage(config nfpm.Config, format, into string) error {
-	packager, err := nfpm.Get(format)
-	if err != nil {
-		return err
+// authorities are Mozilla's, as this module's go.sum pins them. Those that are
+// trusted only with conditions are left out: a file cannot state conditions.
+func authorities() []byte {
+	var out bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint == nil {
+			_ = pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a buffer takes everything
+		}
 	}
-	info, err := config.Get(format)
-	if err != nil {
-		return err
-	}
-	info = nfpm.WithDefaults(info)
-	if err := nfpm.Validate(info); err != nil {
-		return err
-	}
-	name := filepath.Join(into, packager.ConventionalFileName(info))
-	info.Target = name
-	out, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := packager.Package(info, out); err != nil {
-		return errors.Join(err, out.Close(), os.Remove(name))
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	fmt.Println(filepath.Base(name))
-	return nil
+	return out.Bytes()
 }

@@ -4,15 +4,17 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -27,26 +29,31 @@ type entry struct {
 // for all others. Everything lies in one folder, so that unpacking litters
 // nothing.
 func (r *release) archives(context.Context) error {
-	if !r.wants(kindArchive) {
+	if !r.wants("archive") {
 		return nil
 	}
-	for _, b := range r.built {
-		entries, err := r.entries(b)
+	for _, p := range r.platforms {
+		trees := []string{r.stage("bin", p.name), r.stage("all")}
+		if p.os != "windows" {
+			trees = append(trees, r.stage("unix"))
+		}
+		if p.os == "linux" {
+			trees = append(trees, r.stage("linux"))
+		}
+		entries, err := gather(trees...)
 		if err != nil {
-			return fmt.Errorf("gather the archive for %s: %w", b.platform, err)
+			return err
 		}
-		pack, name := tarball, r.archiveName(b.platform)
-		if b.os == "windows" {
-			pack = zipped
+		var packed, out bytes.Buffer
+		if p.os == "windows" {
+			err = zipped(&out, r.fileName(p, ""), entries, r.when)
+		} else if err = tarball(&packed, r.fileName(p, ""), entries, r.when); err == nil {
+			err = compress(&out, packed.Bytes())
 		}
-		content, err := pack(r.fileName(b.platform, ""), entries, r.when)
 		if err != nil {
-			return fmt.Errorf("pack the archive for %s: %w", b.platform, err)
+			return fmt.Errorf("%s: %w", p, err)
 		}
-		if err := os.WriteFile(filepath.Join(r.into, name), content, 0o644); err != nil {
-			return fmt.Errorf("write archive: %w", err)
-		}
-		if err := r.add(name, maxPackage); err != nil {
+		if err := write(filepath.Join(r.into, r.archiveName(p)), out.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -60,95 +67,67 @@ func (r *release) archiveName(p platform) string {
 	return r.fileName(p, ".tar.gz")
 }
 
-// entries are the files of one platform's archive, sorted by name.
-func (r *release) entries(b build) ([]entry, error) {
-	files := map[string]string{ // name in the archive → file
-		b.program():       b.path,
-		"third-party.txt": filepath.Join(filepath.Dir(b.path), "third-party.txt"),
-		"LICENSE":         r.stage("doc", "LICENSE"),
-		"README.md":       r.stage("doc", "README.md"),
-		"CHANGELOG.md":    r.stage("doc", "CHANGELOG.md"),
+// gather reads all files below some folders, by name.
+func gather(trees ...string) (entries []entry, err error) {
+	for _, tree := range trees {
+		err = errors.Join(err, filepath.WalkDir(tree, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(tree, file)
+			if err != nil {
+				return err
+			}
+			content, err := os.ReadFile(file)
+			entries = append(entries, entry{filepath.ToSlash(name), modeOf(file), content})
+			return err
+		}))
 	}
-	for _, name := range completions() {
-		files["completions/"+name] = r.stage("completions", name)
-	}
-	if b.os != "windows" {
-		pages, err := filepath.Glob(filepath.Join(r.work, "manual", "man1", "*.1"))
-		if err != nil {
-			return nil, err
-		}
-		for _, page := range pages {
-			files["man1/"+filepath.Base(page)] = page
-		}
-	}
-	if b.os == "linux" {
-		for name := range units() {
-			files[name] = r.stage(filepath.FromSlash(name))
-		}
-		files["openrc/filmspool"] = r.stage("openrc", "filmspool")
-	}
-	return gather(files)
-}
-
-func gather(files map[string]string) ([]entry, error) {
-	var entries []entry
-	for name, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		mode := fs.FileMode(0o644)
-		if strings.HasPrefix(name, "filmspool") || strings.HasPrefix(name, "openrc/") {
-			mode = 0o755
-		}
-		entries = append(entries, entry{name: name, mode: mode, content: content})
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	return entries, nil
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	return entries, err
 }
 
 // tarball packs entries below one folder, all of one time and owner.
-func tarball(folder string, entries []entry, when time.Time) ([]byte, error) {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	t := tar.NewWriter(z)
+func tarball(out io.Writer, folder string, entries []entry, when time.Time) error {
+	t := tar.NewWriter(out)
 	for _, e := range entries {
 		err := t.WriteHeader(&tar.Header{
 			Name: path.Join(folder, e.name), Mode: int64(e.mode), Size: int64(len(e.content)),
 			ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR, Uname: "root", Gname: "root",
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := t.Write(e.content); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := t.Close(); err != nil {
-		return nil, err
-	}
-	err = z.Close()
-	return out.Bytes(), err
+	return t.Close()
 }
 
 // zipped packs entries below one folder, all of one time.
-func zipped(folder string, entries []entry, when time.Time) ([]byte, error) {
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
+func zipped(out io.Writer, folder string, entries []entry, when time.Time) error {
+	z := zip.NewWriter(out)
 	for _, e := range entries {
 		h := zip.FileHeader{Name: path.Join(folder, e.name), Method: zip.Deflate, Modified: when.UTC()}
 		h.SetMode(e.mode)
 		w, err := z.CreateHeader(&h)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := w.Write(e.content); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	err := z.Close()
-	return out.Bytes(), err
+	return z.Close()
+}
+
+// compress compresses content without a name and a time in it.
+func compress(out io.Writer, content []byte) error {
+	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	_, err = z.Write(content)
+	return errors.Join(err, z.Close())
 }

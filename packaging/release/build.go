@@ -2,57 +2,49 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 )
+
+// maxProgram is the most that a program may take, in bytes.
+const maxProgram = 17 << 20
+
+// tags leave out HTTP/2, which we never speak (half a megabyte).
+const tags = "nethttpomithttp2"
 
 // platform is a system and processor that the program is built for.
 type platform struct {
-	os, arch string
+	name     string // in files
+	os, arch string // as Go calls them
 	arm      string // the version of a 32-bit ARM processor
 }
 
 // platforms are all there are. The SQLite translated to Go decides what is
 // not among them, such as MIPS.
-func platforms() []platform {
-	return []platform{
-		{os: "linux", arch: "amd64"},
-		{os: "linux", arch: "arm64"},
-		{os: "linux", arch: "arm", arm: "7"},
-		{os: "linux", arch: "arm", arm: "6"},
-		{os: "linux", arch: "386"},
-		{os: "linux", arch: "riscv64"},
-		{os: "linux", arch: "loong64"},
-		{os: "windows", arch: "amd64"},
-		{os: "windows", arch: "arm64"},
-		{os: "darwin", arch: "amd64"},
-		{os: "darwin", arch: "arm64"},
-		{os: "freebsd", arch: "amd64"},
+func platforms() (all []platform) {
+	for _, name := range []string{
+		"linux-amd64", "linux-arm64", "linux-armv7", "linux-armv6", "linux-386", "linux-riscv64", "linux-loong64",
+		"windows-amd64", "windows-arm64", "darwin-amd64", "darwin-arm64", "freebsd-amd64",
+	} {
+		p := platform{name: name}
+		p.os, p.arch, _ = strings.Cut(name, "-")
+		if arm, ok := strings.CutPrefix(p.arch, "armv"); ok {
+			p.arch, p.arm = "arm", arm
+		}
+		all = append(all, p)
 	}
+	return all
 }
 
 // String is the platform's name in files, such as linux-armv7.
-func (p platform) String() string {
-	if p.arm != "" {
-		return p.os + "-" + p.arch + "v" + p.arm
-	}
-	return p.os + "-" + p.arch
-}
-
-// recipeArch is the processor's name in the recipe of the Linux packages.
-func (p platform) recipeArch() string { return p.arch + p.arm }
-
-// imageArch is the processor's name in a container image.
-func (p platform) imageArch() string {
-	if p.arm != "" {
-		return p.arch + "/v" + p.arm
-	}
-	return p.arch
-}
+func (p platform) String() string { return p.name }
 
 // program is the name of the program's file.
 func (p platform) program() string {
@@ -62,120 +54,97 @@ func (p platform) program() string {
 	return "filmspool"
 }
 
-func choosePlatforms(list string) ([]platform, error) {
-	var names []string
-	byName := map[string]platform{}
-	for _, p := range platforms() {
-		names = append(names, p.String())
-		byName[p.String()] = p
-	}
-	chosen, err := choose(list, names)
-	if err != nil {
-		return nil, err
-	}
-	var found []platform
-	for _, name := range chosen {
-		found = append(found, byName[name])
-	}
-	return found, nil
+// env has the go command build for the least processor of the kind.
+func (p platform) env() []string {
+	return []string{"GOOS=" + p.os, "GOARCH=" + p.arch, "GOARM=" + p.arm, "GOAMD64=v1", "GO386=sse2", "GOARM64=v8.0", "GORISCV64=rva20u64"}
 }
 
-// build is the program for one platform.
-type build struct {
-	platform
-	path    string // of the program
-	modules []module
+// of returns the chosen platforms of one system.
+func (r *release) of(system string) []platform {
+	return slices.DeleteFunc(slices.Clone(r.platforms), func(p platform) bool { return p.os != system })
 }
 
-// manual has the program write its man pages and completions, and, where the
-// caller named no version, say its own.
+// compile builds the program with nothing of this machine in it, no symbols, and
+// the version if the caller named one.
+func (r *release) compile(ctx context.Context, into, tags string, env []string) error {
+	link := "-s -w -buildid="
+	if r.version != "" {
+		link += " -X main.version=" + r.version
+	}
+	_, err := r.tool(ctx, r.root, env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+link, "-tags="+tags, "-o", into, "./cmd/filmspool")
+	return err
+}
+
+// manual has the program write its man pages and completions. Where the caller
+// named no version, it says its own.
 func (r *release) manual(ctx context.Context) error {
 	program := filepath.Join(r.work, "manual-writer")
-	// The host's own, whatever the caller's environment would build for.
-	host := []string{"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}
-	args := append([]string{"build"}, r.buildFlags(program, "manual")...)
-	if _, err := r.tool(ctx, r.root, append(plainGo(), host...), "go", append(args, "./cmd/filmspool")...); err != nil {
-		return fmt.Errorf("build the manual's writer: %w", err)
+	if err := r.compile(ctx, program, tags+",manual", []string{"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}); err != nil {
+		return err
 	}
 	said, err := r.tool(ctx, r.work, nil, program, "version", "--json")
 	if err != nil {
-		return fmt.Errorf("ask for the version: %w", err)
+		return err
 	}
 	var own struct{ Version string }
 	if err := json.Unmarshal([]byte(said), &own); err != nil {
 		return fmt.Errorf("read the version: %w", err)
 	}
 	r.version = own.Version
-	if _, err := r.tool(ctx, r.work, nil, program, "manual", filepath.Join(r.work, "manual")); err != nil {
-		return fmt.Errorf("write the manual: %w", err)
-	}
-	return nil
+	_, err = r.tool(ctx, r.work, nil, program, "manual", r.stage("all"))
+	return err
 }
 
-// buildFlags are the same for every program: nothing of the machine it is made
-// on goes in, no symbols, no HTTP/2, which we never speak (half a megabyte),
-// and the version if the caller named one.
-func (r *release) buildFlags(into string, tags ...string) []string {
-	link := "-s -w -buildid="
-	if r.version != "" {
-		link += " -X main.version=" + r.version
-	}
-	return []string{"-trimpath", "-buildvcs=false", "-ldflags=" + link, "-tags=" + strings.Join(append(tags, "nethttpomithttp2"), ","), "-o", into}
-}
-
-// buildAll builds one platform after the other: each takes all processors.
-func (r *release) buildAll(ctx context.Context) error {
+// build builds one platform after the other: each takes all processors. The
+// lists of what is linked go beside each program and into the folder.
+func (r *release) build(ctx context.Context) error {
 	for _, p := range r.platforms {
-		b := build{platform: p, path: filepath.Join(r.work, "stage", "bin", p.String(), p.program())}
-		if p.os == "linux" {
-			b.path = filepath.Join(r.work, "stage", "bin", p.recipeArch(), p.program())
+		program := r.stage("bin", p.name, p.program())
+		if err := r.compile(ctx, program, tags, p.env()); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
 		}
-		env := append(plainGo(), "GOOS="+p.os, "GOARCH="+p.arch, "GOARM="+p.arm, "GOAMD64=v1", "GO386=sse2", "GOARM64=v8.0", "GORISCV64=rva20u64")
-		args := append([]string{"build"}, r.buildFlags(b.path)...)
-		if _, err := r.tool(ctx, r.root, env, "go", append(args, "./cmd/filmspool")...); err != nil {
-			return fmt.Errorf("build for %s: %w", p, err)
+		if p.os == "windows" {
+			if err := r.sign(ctx, program); err != nil {
+				return err
+			}
 		}
-		if err := r.signProgram(ctx, b); err != nil {
+		content, err := os.ReadFile(program)
+		if err != nil {
 			return err
 		}
-		if err := r.checkProgram(b); err != nil {
+		fmt.Fprintf(r.out, "built %10d  %s\n", len(content), p)
+		if len(content) > maxProgram {
+			return fmt.Errorf("the program for %s has %d bytes, at most %d", p, len(content), maxProgram)
+		}
+		modules, err := r.linked(ctx, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		if err := r.bill(p, content, modules); err != nil {
 			return err
 		}
-		var err error
-		if b.modules, err = r.linked(ctx, b.path); err != nil {
-			return fmt.Errorf("list what is linked for %s: %w", p, err)
-		}
-		r.built = append(r.built, b)
 	}
 	return nil
 }
 
-func (r *release) checkProgram(b build) error {
-	if err := r.settle(b.path, 0o755); err != nil {
+// bill lists a program's parts: for people with the licences whole, and for
+// programs in the form of CycloneDX (https://cyclonedx.org/docs/1.6/json/). Its
+// serial number is made from the program: the same program has the same list.
+func (r *release) bill(p platform, program []byte, modules []module) error {
+	values := map[string]any{
+		"Program": module{Path: "github.com/filmspool/filmspool", Version: r.version, Tag: "v" + r.version, Licence: "MIT"},
+		"Modules": modules, "Sum": fmt.Sprintf("%x", sha256.Sum256(program)), "Serial": uuid(string(program)), "Time": r.when.Format(time.RFC3339),
+	}
+	if err := r.fill("parts/bill.cdx.json", filepath.Join(r.into, r.fileName(p, ".cdx.json")), values); err != nil {
 		return err
 	}
-	info, err := os.Stat(b.path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(r.out, "built %10d  %s\n", info.Size(), b.platform)
-	if info.Size() > maxProgram {
-		return fmt.Errorf("the program for %s has %d bytes, at most %d", b.platform, info.Size(), maxProgram)
-	}
-	return nil
+	return r.fill("parts/third-party.txt", r.stage("bin", p.name, "third-party.txt"), values)
 }
 
-// of returns the builds for one system.
-func (r *release) of(system string) (found []build) {
-	for _, b := range r.built {
-		if b.os == system {
-			found = append(found, b)
-		}
-	}
-	return found
-}
-
-// fileName is how a file of this release is called.
-func (r *release) fileName(p platform, ending string) string {
-	return strings.Join([]string{"filmspool", r.version, p.String()}, "-") + ending
+// uuid makes a UUID of version 8 of something (RFC 9562: its bits are the
+// maker's own).
+func uuid(of string) string {
+	sum := sha256.Sum256([]byte(of))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }

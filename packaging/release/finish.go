@@ -5,60 +5,69 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 )
 
-// sums is the file with the checksum of every other.
-const sums = "SHA256SUMS"
+// maxPackage is the most that something to download may take, in bytes. The image
+// has no bound of its own: its programs are bounded, and not compressed twice.
+const maxPackage = 8_000_000
+
+// product is a file of the folder.
+type product struct {
+	Name string
+	Size int
+	Sum  string
+}
 
 // finish writes the notes and the checksums of all that was made, and signs
 // those.
 func (r *release) finish(ctx context.Context) error {
-	slices.Sort(r.made)
-	if err := r.writeNotes(); err != nil {
+	made, err := r.products()
+	if err != nil {
 		return err
 	}
-	slices.Sort(r.made)
-	var list bytes.Buffer
-	for _, name := range r.made {
-		sum, err := r.sum(name)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&list, "%x  %s\n", sum, name)
+	err = r.fill("parts/notes.md", filepath.Join(r.into, "release-notes.md"), map[string]any{
+		"Version": r.version, "News": r.notes[0].Body, "Made": made, "Signed": r.minisignKey != "", "Certified": r.certificate != "",
+	})
+	if err != nil {
+		return err
 	}
-	if err := r.write(sums, list.Bytes()); err != nil {
+	if made, err = r.products(); err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, p := range made {
+		fmt.Fprintf(r.out, "made  %10d  %s\n", p.Size, p.Name)
+		if p.Size > maxPackage && !strings.HasSuffix(p.Name, "-oci.tar") {
+			return fmt.Errorf("%s has %d bytes, at most %d", p.Name, p.Size, maxPackage)
+		}
+		fmt.Fprintf(&sums, "%s  %s\n", p.Sum, p.Name)
+	}
+	if err := write(filepath.Join(r.into, "SHA256SUMS"), sums.Bytes()); err != nil {
 		return err
 	}
 	if r.minisignKey == "" {
-		r.skip("the signature of "+sums, "no --minisign-key")
+		fmt.Fprintln(r.out, "skipped  the signature of SHA256SUMS: no --minisign-key")
 		return nil
 	}
-	if why := missing("minisign"); why != "" {
-		return fmt.Errorf("sign %s: %s", sums, why)
-	}
 	// A comment of our own, since minisign's would be the time of day.
-	_, err := r.tool(ctx, r.into, nil, "minisign", "-S", "-s", r.minisignKey, "-m", sums,
+	_, err = r.tool(ctx, r.into, nil, "minisign", "-S", "-s", r.minisignKey, "-m", "SHA256SUMS",
 		"-c", "signature of Filmspool's releases", "-t", "filmspool "+r.version)
 	if err != nil {
-		return fmt.Errorf("sign %s: %w", sums, err)
+		return fmt.Errorf("sign SHA256SUMS: %w", err)
 	}
-	return r.add(sums+".minisig", 0)
+	return nil
 }
 
-// sum is the SHA-256 of a file in the folder.
-func (r *release) sum(name string) ([]byte, error) {
-	f, err := os.Open(filepath.Join(r.into, name))
+// products lists what was made, by name.
+func (r *release) products() (made []product, err error) {
+	entries, err := gather(r.into)
 	if err != nil {
-		return nil, fmt.Errorf("sum up: %w", err)
+		return nil, fmt.Errorf("list what was made: %w", err)
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return nil, fmt.Errorf("sum up %s: %w", name, err)
+	for _, e := range entries {
+		made = append(made, product{e.name, len(e.content), fmt.Sprintf("%x", sha256.Sum256(e.content))})
 	}
-	return h.Sum(nil), nil
+	return made, nil
 }

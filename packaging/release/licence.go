@@ -1,76 +1,59 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"debug/buildinfo"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // module is something that is linked into a program.
 type module struct {
-	Path, Version, Dir string
-	licence            string // SPDX identifier
-	texts              []licenceText
+	Path, Version string
+	Tag           string // the version, as Go's modules have it
+	Source        string // where it can be had
+	Licence       string // SPDX identifier
+	Texts         []words
 }
 
-// licenceText is one file of a module that goes with every copy of it.
-type licenceText struct {
-	name string
-	text string
-}
+// words are a file of a module that goes with every copy of it.
+type words struct{ Name, Words string }
 
-// goModule is what stands for Go's own library and runtime.
-const goModule = "std"
-
-// linked lists what a program says is in it, with the licences of all.
-func (r *release) linked(ctx context.Context, path string) ([]module, error) {
-	info, err := buildinfo.ReadFile(path)
+// linked lists the modules of a platform's program with the licences of all,
+// Go's own library and runtime first.
+func (r *release) linked(ctx context.Context, p platform) (modules []module, err error) {
+	listed, err := r.tool(ctx, r.root, p.env(), "go", "list", "-deps", "-tags="+tags,
+		"-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\thttps://{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/filmspool")
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"mod", "download", "-json"}
-	for _, dep := range info.Deps {
-		args = append(args, dep.Path+"@"+dep.Version)
-	}
-	said, err := r.goTool(ctx, r.root, args...)
+	goroot, err := r.tool(ctx, r.root, nil, "go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	goroot, err := r.goTool(ctx, r.root, "env", "GOROOT")
-	if err != nil {
-		return nil, err
-	}
-	modules := []module{{Path: goModule, Version: strings.TrimPrefix(runtime.Version(), "go"), Dir: strings.TrimSpace(goroot)}}
-	for decode := json.NewDecoder(strings.NewReader(said)); ; {
-		var m module
-		if err := decode.Decode(&m); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+	version := strings.TrimPrefix(runtime.Version(), "go")
+	lines := strings.Split(strings.TrimSpace(listed), "\n")
+	slices.Sort(lines)
+	lines = append([]string{"std\t" + version + "\thttps://go.dev/dl/go" + version + ".src.tar.gz\t" + strings.TrimSpace(goroot)}, slices.Compact(lines)...)
+	for _, line := range lines {
+		f := strings.SplitN(line, "\t", 4)
+		m := module{Path: f[0], Version: f[1], Tag: f[1], Source: f[2]}
+		if err := m.readLicence(f[3]); err != nil {
 			return nil, err
 		}
 		modules = append(modules, m)
 	}
-	for i := range modules {
-		if err := modules[i].readLicence(); err != nil {
-			return nil, err
-		}
-	}
 	return modules, nil
 }
 
-// readLicence reads the files at a module's top that name a licence, and
-// tells which it is from the first that is known.
-func (m *module) readLicence() error {
-	entries, err := os.ReadDir(m.Dir)
+// readLicence reads the files at a module's top that name a licence. The first
+// that is known tells which it is.
+func (m *module) readLicence(folder string) error {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("look for the licence of %s: %w", m.Path, err)
 	}
@@ -79,24 +62,23 @@ func (m *module) readLicence() error {
 		if !e.Type().IsRegular() || !named.MatchString(e.Name()) || filepath.Ext(e.Name()) == ".go" {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(m.Dir, e.Name()))
+		content, err := os.ReadFile(filepath.Join(folder, e.Name()))
 		if err != nil {
 			return fmt.Errorf("read the licence of %s: %w", m.Path, err)
 		}
-		m.texts = append(m.texts, licenceText{name: e.Name(), text: string(text)})
-		if m.licence == "" {
-			m.licence = recognize(string(text))
+		m.Texts = append(m.Texts, words{e.Name(), strings.TrimSpace(string(content))})
+		if m.Licence == "" {
+			m.Licence = recognize(string(content))
 		}
 	}
-	if m.licence == "" {
+	if m.Licence == "" {
 		return fmt.Errorf("%s %s has no licence that is known here", m.Path, m.Version)
 	}
 	return nil
 }
 
 // recognize returns the SPDX identifier of a licence, or nothing. It knows
-// those that allow what we do: one that is new here is to be read by a person
-// first.
+// those that allow what we do: a person has to read a new one first.
 func recognize(text string) string {
 	flat := strings.Join(strings.Fields(text), " ")
 	has := func(words string) bool { return strings.Contains(flat, words) }
@@ -115,29 +97,4 @@ func recognize(text string) string {
 		return "Zlib"
 	}
 	return ""
-}
-
-// thirdParty is the text that goes with every copy of a program: what is
-// linked, under which licence, where its source is, and the licences whole.
-func thirdParty(modules []module) []byte {
-	var out bytes.Buffer
-	out.WriteString("Filmspool itself is under the licence in the file LICENSE. Linked into the\nprogram, unchanged, are:\n\n")
-	for _, m := range modules {
-		fmt.Fprintf(&out, "  %s %s (%s)\n      source: %s\n", m.Path, m.Version, m.licence, m.source())
-	}
-	for _, m := range modules {
-		for _, t := range m.texts {
-			rule := strings.Repeat("=", 72)
-			fmt.Fprintf(&out, "\n%s\n%s %s: %s\n%s\n\n%s\n", rule, m.Path, m.Version, t.name, rule, strings.TrimSpace(t.text))
-		}
-	}
-	return out.Bytes()
-}
-
-// source is where a module's source can be had.
-func (m module) source() string {
-	if m.Path == goModule {
-		return "https://go.dev/dl/go" + m.Version + ".src.tar.gz"
-	}
-	return "https://" + m.Path
 }

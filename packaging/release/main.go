@@ -1,21 +1,20 @@
-// Command release makes everything that a release of Filmspool hands out, from
-// one recipe and one version:
+// Command release makes everything that a release of Filmspool hands out:
 //
 //	go run ./packaging/release [flags] FOLDER
 //
-// It owns the programs for every platform, their archives, the packages of
-// Linux distributions, the installers for Windows, the container image, the
-// texts for Homebrew, winget, Scoop, the AUR and Nix, the archives of the
-// browser extension and of Kodi's add-on, the list of what is linked with its
-// licences, the release notes, the checksums and signatures.
+// It owns the programs for every platform, their archives, the list of what is
+// linked with its licences, the release notes, the checksums and signatures. It
+// drives the tools that make the rest: nfpm the Linux packages, wixl and
+// makensis the installers for Windows, buildah the container image. It fills the
+// texts for Homebrew, winget, Scoop, the AUR and Nix.
 //
-// It promises the same bytes from the same source with the same Go, wherever
-// and whenever it runs: the time of everything is SOURCE_DATE_EPOCH, or the
-// last commit's. It fails when a program or a package is too large, or when
-// something linked has a licence it does not know.
+// It promises the same bytes from the same source with the same tools, wherever
+// and whenever it runs. The time of everything is SOURCE_DATE_EPOCH, or the last
+// commit's. It fails when a program or a package is too large, or when something
+// linked has a licence it does not know.
 //
-// It refuses to publish, and to hold keys: those are files that the caller
-// names. What the machine lacks a tool for is skipped, and said.
+// It refuses to publish, and to hold keys: the caller names files with keys. If
+// the machine lacks a tool for something, that is skipped, and said.
 package main
 
 import (
@@ -41,21 +40,14 @@ func main() {
 	}
 }
 
-// The kinds of things that --only can name. Checksums and notes are always
-// made, and what they are of is what was made.
-const (
-	kindArchive   = "archive"
-	kindImage     = "image"
-	kindMSI       = "msi"
-	kindNSIS      = "nsis"
-	kindTexts     = "texts"
-	kindExtension = "extension"
-	kindAddon     = "addon"
-)
-
+// kinds are what --only can name. Lists of what is linked, notes and checksums
+// are always made.
 func kinds() []string {
-	return append(formats(), kindArchive, kindMSI, kindNSIS, kindImage, kindTexts, kindExtension, kindAddon)
+	return append(formats(), "archive", "msi", "nsis", "image", "texts", "addons")
 }
+
+// formats are the kinds of Linux packages, as nfpm calls them.
+func formats() []string { return []string{"deb", "rpm", "apk", "archlinux"} }
 
 // options are what the caller said.
 type options struct {
@@ -93,23 +85,24 @@ func parse(args []string) (options, error) {
 	if o.into, err = filepath.Abs(f.Arg(0)); err != nil {
 		return o, err
 	}
-	if o.only, err = choose(*only, kinds()); err != nil {
+	if o.only, err = choose(*only, kinds(), func(kind string) string { return kind }); err != nil {
 		return o, err
 	}
-	o.platforms, err = choosePlatforms(*some)
+	o.platforms, err = choose(*some, platforms(), platform.String)
 	return o, err
 }
 
-// choose reads a list with commas; an empty one is all there are.
-func choose(list string, all []string) ([]string, error) {
+// choose reads a list of names with commas; an empty one is all there are.
+func choose[T any](list string, all []T, name func(T) string) (chosen []T, err error) {
 	if list == "" {
 		return all, nil
 	}
-	chosen := strings.Split(list, ",")
-	for _, one := range chosen {
-		if !slices.Contains(all, one) {
-			return nil, fmt.Errorf("%q is none of %s", one, strings.Join(all, ", "))
+	for one := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(all, func(t T) bool { return name(t) == one })
+		if i < 0 {
+			return nil, fmt.Errorf("%q is none of %v", one, all)
 		}
+		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }

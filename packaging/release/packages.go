@@ -1,106 +1,114 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 )
-
-// recipe is the folder of what all Linux packages are made by.
-const recipe = "packaging/nfpm"
-
-// containerfile says how the container image is run.
-const containerfile = "packaging/container/Containerfile"
-
-// formats are the kinds of Linux packages, as nfpm calls them.
-func formats() []string { return []string{"deb", "rpm", "apk", "archlinux"} }
 
 // served reports whether a distribution has packages for a processor. Debian
 // calls two processors armhf; the older one's program runs on both, and on a
 // Raspberry Pi Zero.
-func served(format string, p platform) bool {
-	return p.os == "linux" && (format != "deb" || p.arm != "7")
-}
+func served(format string, p platform) bool { return format != "deb" || p.arm != "7" }
 
-// packager builds the program that knows the formats. It is in a module of its
-// own, .packages, as a library's user and not a tool of .tools: so nfpm's many
-// dependencies stand neither in the program's go.mod nor among the linter's.
-func (r *release) packager(ctx context.Context) (string, error) {
-	into := filepath.Join(r.work, "packager")
-	if _, err := r.goTool(ctx, filepath.Join(r.root, ".packages"), "build", "-trimpath", "-buildvcs=false", "-o", into, "."); err != nil {
-		return "", fmt.Errorf("build the packager: %w", err)
+// tools builds what the module .packages has for Linux: nfpm, and the program that
+// lays out the image. Their dependencies are many, and stand neither in the
+// program's go.mod nor among the linter's.
+func (r *release) tools(ctx context.Context) error {
+	if len(r.of("linux")) == 0 {
+		return nil
 	}
-	return into, nil
+	_, err := r.tool(ctx, filepath.Join(r.root, ".packages"), nil, "go", "build", "-trimpath", "-buildvcs=false", "-o", r.work, "tool", ".")
+	return err
 }
 
 // linuxPackages makes the packages of every distribution.
 func (r *release) linuxPackages(ctx context.Context) error {
-	wanted := slices.DeleteFunc(formats(), func(f string) bool { return !r.wants(f) })
-	if len(wanted) == 0 || len(r.of("linux")) == 0 {
-		return nil
-	}
-	packager, err := r.packager(ctx)
-	if err != nil {
-		return err
-	}
-	if err := r.layOutRecipe(); err != nil {
-		return fmt.Errorf("lay out the recipe: %w", err)
-	}
-	for _, b := range r.of("linux") {
-		args := []string{"nfpm", "-recipe", recipe + "/nfpm.yaml", "-arch", b.recipeArch(), "-into", r.into}
-		for _, format := range wanted {
-			if served(format, b.platform) {
-				args = append(args, format)
+	for _, p := range r.of("linux") {
+		for _, format := range formats() {
+			if !r.wants(format) || !served(format, p) {
+				continue
 			}
-		}
-		said, err := r.tool(ctx, r.stage(), []string{"VERSION=" + r.version}, packager, args...)
-		if err != nil {
-			return fmt.Errorf("make packages for %s: %w", b.platform, err)
-		}
-		for _, name := range strings.Fields(said) {
-			if err := r.add(name, maxPackage); err != nil {
-				return err
+			env := []string{"VERSION=" + r.version, "ARCH=" + p.arch + p.arm, "PLATFORM=" + p.name}
+			_, err := r.tool(ctx, r.stage(), env, filepath.Join(r.work, "nfpm"), "package",
+				"-f", "packaging/nfpm/nfpm.yaml", "-p", format, "-t", r.into)
+			if err != nil {
+				return fmt.Errorf("%s for %s: %w", format, p, err)
 			}
 		}
 	}
 	return nil
 }
 
-// layOutRecipe copies the recipe with its scripts to where nfpm runs: some
-// formats keep a script's time and mode, which a checkout may have changed.
-func (r *release) layOutRecipe() error {
-	return filepath.WalkDir(filepath.Join(r.root, recipe), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(r.root, path)
-		if err != nil {
-			return err
-		}
-		return r.copy(path, r.stage(name), 0o755)
-	})
-}
-
-// image makes one archive with a container image for every processor. Its
-// programs are not compressed twice, so it has no bound of its own.
+// image makes one archive with a container image for every processor, in the
+// form "oci-archive".
 func (r *release) image(ctx context.Context) error {
-	if !r.wants(kindImage) || len(r.of("linux")) == 0 {
+	name, folder := "filmspool-"+r.version+"-oci.tar", filepath.Join(r.work, "image")
+	if !r.wants("image") || len(r.of("linux")) == 0 || r.lacks(name, "buildah") {
 		return nil
 	}
-	packager, err := r.packager(ctx)
+	buildah := func(args ...string) error {
+		store := []string{"--storage-driver", "vfs", "--root", filepath.Join(folder, "store"), "--runroot", filepath.Join(folder, "run")}
+		_, err := r.tool(ctx, r.root, nil, "buildah", append(store, args...)...)
+		return err
+	}
+	for _, p := range r.of("linux") {
+		rootfs := filepath.Join(folder, p.name, "rootfs.tar")
+		if err := write(rootfs, nil); err != nil {
+			return err
+		}
+		if _, err := r.tool(ctx, r.work, nil, filepath.Join(r.work, "packages"), r.stage("bin", p.name, p.program()), rootfs); err != nil {
+			return fmt.Errorf("file system for %s: %w", p, err)
+		}
+		processor := strings.TrimSuffix("linux/"+p.arch+"/v"+p.arm, "/v")
+		err := buildah("build", "--isolation", "chroot", "--platform", processor, "--timestamp", fmt.Sprint(r.when.Unix()), "--identity-label=false",
+			"--build-arg", "VERSION="+r.version, "--manifest", "filmspool", "-f", "packaging/container/Containerfile", filepath.Dir(rootfs))
+		if err != nil {
+			return fmt.Errorf("image for %s: %w", p, err)
+		}
+	}
+	layout := filepath.Join(folder, "layout")
+	if err := buildah("manifest", "push", "--all", "filmspool", "oci:"+layout+":"+r.version); err != nil {
+		return err
+	}
+	entries, err := gather(layout)
 	if err != nil {
 		return err
 	}
-	name := "filmspool-" + r.version + "-oci.tar"
-	args := []string{"image", "-recipe", containerfile, "-version", r.version, "-into", filepath.Join(r.into, name)}
-	for _, b := range r.of("linux") {
-		args = append(args, b.imageArch()+"="+b.path)
+	var out bytes.Buffer
+	if err := tarball(&out, "", entries, r.when); err != nil {
+		return err
 	}
-	if _, err := r.tool(ctx, r.root, nil, packager, args...); err != nil {
-		return fmt.Errorf("make image: %w", err)
+	return write(filepath.Join(r.into, name), out.Bytes())
+}
+
+// addons packs what browsers and Kodi load. Their packers name what they make by
+// the version that the add-on itself says.
+func (r *release) addons(ctx context.Context) error {
+	if !r.wants("addons") {
+		return nil
 	}
-	return r.add(name, 0)
+	folder := filepath.Join(r.work, "addons")
+	for _, packer := range []string{"./connector/extension/pack", "./packaging/kodi/pack"} {
+		if _, err := r.tool(ctx, r.root, nil, "go", "run", packer, folder); err != nil {
+			return err
+		}
+	}
+	return r.addonsIn(folder)
+}
+
+// addonsIn hands out the archives of a folder that are of this version.
+func (r *release) addonsIn(folder string) error {
+	made, err := gather(folder)
+	for _, a := range made {
+		if strings.Contains(a.name, "-"+r.version+"-") {
+			err = errors.Join(err, write(filepath.Join(r.into, a.name), a.content))
+		} else {
+			fmt.Fprintf(r.out, "skipped  %s: this is version %s, and the add-on's is its own\n", a.name, r.version)
+		}
+	}
+	return err
 }

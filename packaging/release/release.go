@@ -1,23 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-)
-
-// The most that a program and a package may take, in bytes.
-const (
-	maxProgram = 17 << 20
-	maxPackage = 8_000_000
 )
 
 // release is one release while it is made.
@@ -26,106 +20,100 @@ type release struct {
 	root  string // the repository
 	work  string // for what is not handed out, gone in the end
 	when  time.Time
-	notes notes
-	built []build
-	made  []string // names in the folder
+	notes []section
 	out   io.Writer
 }
 
 // make does everything in order.
 func (r *release) make(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{
-		r.begin, r.manual, r.readNotes, r.buildAll, r.layOut, r.archives,
-		r.linuxPackages, r.installers, r.image, r.texts, r.addons, r.finish,
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"begin", r.begin},
+		{"write the manual", r.manual},
+		{"read the notes", r.readNotes},
+		{"build", r.build},
+		{"lay out", r.layOut},
+		{"pack archives", r.archives},
+		{"build tools", r.tools},
+		{"make Linux packages", r.linuxPackages},
+		{"make installers", r.installers},
+		{"make the image", r.image},
+		{"write texts for package managers", r.texts},
+		{"pack add-ons", r.addons},
+		{"finish", r.finish},
 	} {
-		if err := step(ctx); err != nil {
-			return err
+		if err := step.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
 	return nil
 }
 
-// begin finds the repository and the time, and an empty folder: what an older
-// run left there would be signed along.
+// begin finds the repository and the time. The folder has to be empty: what an
+// older run left there would be signed along.
 func (r *release) begin(ctx context.Context) error {
-	mod, err := r.goTool(ctx, ".", "env", "GOMOD")
+	mod, err := r.tool(ctx, ".", nil, "go", "env", "GOMOD")
 	if err != nil {
 		return err
 	}
 	r.root = filepath.Dir(strings.TrimSpace(mod))
-	if r.when, err = r.sourceTime(ctx); err != nil {
+	epoch := os.Getenv("SOURCE_DATE_EPOCH")
+	if epoch == "" {
+		if epoch, err = r.tool(ctx, r.root, nil, "git", "log", "-1", "--format=%ct"); err != nil {
+			return fmt.Errorf("set SOURCE_DATE_EPOCH, or have Git tell the last commit's time: %w", err)
+		}
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64)
+	if err != nil {
+		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
+	}
+	r.when = time.Unix(seconds, 0).UTC()
+	if err := os.MkdirAll(r.into, 0o755); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.into, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
 	entries, err := os.ReadDir(r.into)
-	if err != nil {
-		return fmt.Errorf("read folder: %w", err)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty", r.into)
 	}
-	if len(entries) > 0 {
-		return fmt.Errorf("%s is not empty", r.into)
-	}
-	return nil
-}
-
-// sourceTime is the time of everything that is made.
-func (r *release) sourceTime(ctx context.Context) (time.Time, error) {
-	text := os.Getenv("SOURCE_DATE_EPOCH")
-	if text == "" {
-		said, err := r.tool(ctx, r.root, nil, "git", "log", "-1", "--format=%ct")
-		if err != nil {
-			return time.Time{}, fmt.Errorf("read the last commit's time (or set SOURCE_DATE_EPOCH): %w", err)
-		}
-		text = strings.TrimSpace(said)
-	}
-	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
-	}
-	return time.Unix(seconds, 0).UTC(), nil
+	return err
 }
 
 // wants reports whether a kind is to be made.
 func (r *release) wants(kind string) bool { return slices.Contains(r.only, kind) }
 
-// skip says what is not made, and why.
-func (r *release) skip(what, why string) { fmt.Fprintf(r.out, "skipped  %s: %s\n", what, why) }
-
-// add notes a file of the folder, bounded by most (bytes) unless that is 0.
-func (r *release) add(name string, most int64) error {
-	info, err := os.Stat(filepath.Join(r.into, name))
-	if err != nil {
-		return fmt.Errorf("look at what was made: %w", err)
+// lacks says what is not made for want of tools, and reports whether that is so.
+func (r *release) lacks(what string, tools ...string) bool {
+	for _, name := range tools {
+		if _, err := exec.LookPath(name); err != nil {
+			fmt.Fprintf(r.out, "skipped  %s: not installed: %s\n", what, name)
+			return true
+		}
 	}
-	fmt.Fprintf(r.out, "made  %10d  %s\n", info.Size(), name)
-	if most > 0 && info.Size() > most {
-		return fmt.Errorf("%s has %d bytes, at most %d", name, info.Size(), most)
-	}
-	r.made = append(r.made, name)
-	return nil
+	return false
 }
 
-// write puts a text into the folder.
-func (r *release) write(name string, content []byte) error {
-	if err := r.put(filepath.Join(r.into, name), content, 0o644); err != nil {
-		return err
-	}
-	return r.add(name, 0)
+// fileName is how a file of this release is called.
+func (r *release) fileName(p platform, ending string) string {
+	return "filmspool-" + r.version + "-" + p.String() + ending
 }
 
-// put writes a file with the release's time and exactly this mode.
-func (r *release) put(path string, content []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+// tool runs a program in a folder and returns what it printed. Nothing of the
+// caller's language, time zone or settings of Go may show in a release.
+func (r *release) tool(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "TZ=UTC",
+		"GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOEXPERIMENT=", "GOFIPS140=off", "GODEBUG=")
+	if !r.when.IsZero() {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.when.Unix()))
 	}
-	if err := os.WriteFile(path, content, mode); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	cmd.Env = append(cmd.Env, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s%s", name, err, stdout.String(), stderr.String())
 	}
-	return r.settle(path, mode)
-}
-
-// settle gives a file the release's time and a mode that no umask has touched.
-func (r *release) settle(path string, mode fs.FileMode) error {
-	return errors.Join(os.Chmod(path, mode), os.Chtimes(path, r.when, r.when))
+	return stdout.String(), nil
 }

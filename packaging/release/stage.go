@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"fmt"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,42 +15,38 @@ import (
 // installed is where packages put the program.
 const installed = "/usr/bin/filmspool"
 
-// stage is a path among what is laid out for packages.
+// stage is a path among what is laid out for archives, packages and installers:
+// "bin" has the programs with the lists of what is linked, "all" what every
+// archive has, "unix" what those for other systems than Windows have too, "linux"
+// what only those for Linux have, and "gz" what packages have compressed.
 func (r *release) stage(parts ...string) string {
 	return filepath.Join(append([]string{r.work, "stage"}, parts...)...)
 }
 
-// layOut prepares every file that a package may hold, each with the time and
-// the mode it keeps there.
+// layOut prepares every file there, beside the programs.
 func (r *release) layOut(context.Context) error {
-	for _, step := range []func() error{r.layOutManual, r.layOutUnits, r.layOutDocs, r.layOutLists} {
-		if err := step(); err != nil {
-			return fmt.Errorf("lay out: %w", err)
-		}
-	}
-	return nil
-}
-
-func (r *release) layOutManual() error {
-	pages, err := filepath.Glob(filepath.Join(r.work, "manual", "man1", "*.1"))
-	if err != nil {
-		return err
-	}
-	for _, page := range pages {
-		if err := r.pack(page, r.stage("man1", filepath.Base(page)+".gz")); err != nil {
+	for name, text := range units() {
+		if err := write(r.stage("linux", name), []byte(text)); err != nil {
 			return err
 		}
 	}
-	for _, name := range completions() {
-		if err := r.copy(filepath.Join(r.work, "manual", "completions", name), r.stage("completions", name), 0o644); err != nil {
+	for _, name := range []string{"README.md", "LICENSE", changelog} {
+		text, err := os.ReadFile(filepath.Join(r.root, name))
+		if err != nil {
+			return err
+		}
+		if err := write(r.stage("all", filepath.Base(name)), text); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func completions() []string {
-	return []string{"filmspool.bash", "_filmspool", "filmspool.fish", "filmspool.ps1"}
+	return errors.Join(
+		os.Mkdir(r.stage("unix"), 0o755), os.Rename(r.stage("all", "man1"), r.stage("unix", "man1")),
+		os.CopyFS(r.stage("packaging/nfpm"), os.DirFS(filepath.Join(r.root, "packaging/nfpm"))),
+		os.CopyFS(r.stage("packaging/windows"), os.DirFS(filepath.Join(r.root, "packaging/windows"))),
+		r.fill("parts/changelog.yaml", r.stage("changelog.yaml"), r.notes),
+		r.zip("unix/man1/*.1"), r.zip("all/README.md"), r.zip("bin/linux-*/third-party.txt"),
+		r.settle(),
+	)
 }
 
 // units are the texts that "filmspool service install" writes, for a program
@@ -64,101 +60,44 @@ func units() map[string]string {
 		"systemd/user/filmspool.service":    fill(packaging.UserUnit, " run"),
 		"systemd/system/filmspool.service":  fill(packaging.SystemUnit, " run --system"),
 		"systemd/sysusers.d/filmspool.conf": packaging.Sysusers,
+		"openrc/filmspool":                  packaging.OpenRC,
 	}
 }
 
-func (r *release) layOutUnits() error {
-	for name, text := range units() {
-		if err := r.put(r.stage(filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+// zip puts a compressed copy of files into the folder "gz".
+func (r *release) zip(pattern string) error {
+	found, err := filepath.Glob(r.stage(pattern))
+	for _, file := range found {
+		content, wrong := os.ReadFile(file)
+		var out bytes.Buffer
+		name := r.stage("gz", strings.TrimPrefix(file, r.stage())+".gz")
+		err = errors.Join(err, wrong, compress(&out, content), write(name, out.Bytes()))
+	}
+	return err
+}
+
+// settle gives every file the release's time and a mode that no umask has
+// touched: packages and installers keep both.
+func (r *release) settle() error {
+	return filepath.WalkDir(r.stage(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
-	}
-	return r.put(r.stage("openrc", "filmspool"), []byte(packaging.OpenRC), 0o755)
+		return errors.Join(os.Chmod(path, modeOf(path)), os.Chtimes(path, r.when, r.when))
+	})
 }
 
-func (r *release) layOutDocs() error {
-	for _, name := range []string{"README.md", "LICENSE", changelog} {
-		if err := r.copy(filepath.Join(r.root, name), r.stage("doc", filepath.Base(name)), 0o644); err != nil {
-			return err
-		}
+// modeOf is a file's mode in all that is made: programs and the scripts of
+// packages can be run.
+func modeOf(path string) fs.FileMode {
+	name := filepath.Base(path)
+	if name == "filmspool" || name == "filmspool.exe" || strings.Contains(filepath.ToSlash(path), "/packaging/nfpm/") {
+		return 0o755
 	}
-	licence, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
-	if err != nil {
-		return err
-	}
-	if err := r.put(r.stage("doc", "copyright"), copyright(string(licence)), 0o644); err != nil {
-		return err
-	}
-	if err := r.copy(filepath.Join(r.root, "packaging", "nfpm", "deb", "lintian-overrides"), r.stage("lintian"), 0o644); err != nil {
-		return err
-	}
-	if err := r.pack(r.stage("doc", "README.md"), r.stage("doc", "README.md.gz")); err != nil {
-		return err
-	}
-	return r.put(r.stage("changelog.yaml"), r.notes.packageChangelog(), 0o644)
+	return 0o644
 }
 
-// layOutLists puts beside each program what is linked into it.
-func (r *release) layOutLists() error {
-	for _, b := range r.built {
-		name := filepath.Join(filepath.Dir(b.path), "third-party.txt")
-		if err := r.put(name, thirdParty(b.modules), 0o644); err != nil {
-			return err
-		}
-		if err := r.pack(name, name+".gz"); err != nil {
-			return err
-		}
-		if err := r.writeBill(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copyright is Debian's form of it (the specification copyright-format/1.0).
-func copyright(licence string) []byte {
-	var out strings.Builder
-	out.WriteString("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n" +
-		"Upstream-Name: Filmspool\nSource: https://github.com/filmspool/filmspool\n" +
-		"Comment: What is linked into the program stands in third-party.txt.gz beside\n" +
-		" this file, with the licences of all.\n\nFiles: *\n")
-	_, rest, _ := strings.Cut(licence, "Copyright ")
-	holder, terms, _ := strings.Cut(rest, "\n")
-	fmt.Fprintf(&out, "Copyright: %s\nLicense: Expat\n", strings.TrimPrefix(holder, "(c) "))
-	for line := range strings.Lines(strings.TrimSpace(terms) + "\n") {
-		if line == "\n" {
-			line = ".\n"
-		}
-		out.WriteString(" " + line)
-	}
-	return []byte(out.String())
-}
-
-// copy copies a file of ours.
-func (r *release) copy(from, to string, mode os.FileMode) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return r.put(to, content, mode)
-}
-
-// pack compresses a file without its name and time in it.
-func (r *release) pack(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(content); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return r.put(to, out.Bytes(), 0o644)
+// write writes a file, and makes its folder.
+func write(path string, content []byte) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }

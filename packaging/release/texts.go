@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,102 +16,72 @@ import (
 	"time"
 )
 
-// texts are what other package managers read, as templates. Each says what it
-// needs with the functions url, sum and sri, and the name of a platform, or
-// with script and the name of one of Arch Linux' scripts.
+// templates are what other package managers read (texts), and what stands in
+// the products of a release (parts).
 //
-//go:embed all:texts
-var texts embed.FS
+//go:embed all:texts parts
+var templates embed.FS
 
-// noArchive means that a text names an archive that was not made.
-type noArchive struct{ platform string }
+// home is the project's page.
+const home = "https://github.com/filmspool/filmspool"
 
-func (e *noArchive) Error() string { return "there is no archive for " + e.platform }
-
-// texts writes the descriptions for Homebrew, winget, Scoop, the AUR and Nix,
-// with the checksums of the archives that were made.
+// texts writes the descriptions for Homebrew, winget, Scoop, the AUR and Nix.
+// They name archives for many platforms, so a part of a release has none.
 func (r *release) texts(context.Context) error {
-	if !r.wants(kindTexts) {
+	if !r.wants("texts") {
 		return nil
 	}
-	if strings.Contains(r.version, "-") {
-		r.skip("the texts for other package managers", "they are for releases alone, not for what comes before one")
+	if strings.Contains(r.version, "-") || !r.wants("archive") || len(r.platforms) < len(platforms()) {
+		fmt.Fprintln(r.out, "skipped  the texts for other package managers: they are for whole releases, not for what comes before one")
 		return nil
 	}
-	return fs.WalkDir(texts, "texts", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(templates, "texts", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		made, err := r.text(name)
-		into := strings.TrimPrefix(name, "texts/")
-		if lacking := new(noArchive); errors.As(err, &lacking) {
-			r.skip(into, lacking.Error())
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("write %s: %w", into, err)
-		}
-		return r.write(into, made)
+		return r.fill(name, filepath.Join(r.into, strings.TrimPrefix(name, "texts/")), map[string]string{
+			"Version": r.version, "Day": r.when.Format(time.DateOnly), "Home": home,
+			"Summary": "Film and TV diary that loses nothing and doubles nothing",
+		})
 	})
 }
 
-// text fills one template.
-func (r *release) text(name string) ([]byte, error) {
-	source, err := texts.ReadFile(name)
-	if err != nil {
-		return nil, err
+// fill writes a file from a template. Its marks are none that the languages of
+// the texts know. With functions it says what it needs: url, sum and sri take the
+// name of a platform, and script the name of one of Arch Linux' scripts.
+func (r *release) fill(name, into string, values any) error {
+	archive := func(name string) (file string, sum [sha256.Size]byte, err error) {
+		p, err := choose(name, platforms(), platform.String)
+		if err != nil {
+			return "", sum, err
+		}
+		content, err := os.ReadFile(filepath.Join(r.into, r.archiveName(p[0])))
+		return r.archiveName(p[0]), sha256.Sum256(content), err
 	}
-	// The marks are none that these languages know.
 	t, err := template.New(path.Base(name)).Delims("<<", ">>").Funcs(template.FuncMap{
-		"url": r.url, "sum": r.archiveSum, "sri": r.sri, "script": r.script,
-	}).Parse(string(source))
+		"url": func(name string) (string, error) {
+			file, _, err := archive(name)
+			return home + "/releases/download/v" + r.version + "/" + file, err
+		},
+		"sum": func(name string) (string, error) {
+			_, sum, err := archive(name)
+			return fmt.Sprintf("%x", sum), err
+		},
+		"sri": func(name string) (string, error) {
+			_, sum, err := archive(name)
+			return "sha256-" + base64.StdEncoding.EncodeToString(sum[:]), err
+		},
+		"script": func(name string) (string, error) {
+			text, err := os.ReadFile(filepath.Join(r.root, "packaging", "nfpm", "arch", name))
+			return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  "), err
+		},
+	}).ParseFS(templates, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]string{
-		"Version": r.version, "Day": r.when.Format(time.DateOnly),
-		"Home":    "https://github.com/filmspool/filmspool",
-		"Summary": "Film and TV diary that loses nothing and doubles nothing",
-	})
-	return out.Bytes(), err
-}
-
-// url is where the archive for a platform will be.
-func (r *release) url(name string) (string, error) {
-	chosen, err := choosePlatforms(name)
-	if err != nil {
-		return "", err
+	if err := t.Execute(&out, values); err != nil {
+		return fmt.Errorf("fill %s: %w", name, err)
 	}
-	return "https://github.com/filmspool/filmspool/releases/download/v" + r.version + "/" + r.archiveName(chosen[0]), nil
-}
-
-// archiveSum is the checksum of a platform's archive, in hexadecimal.
-func (r *release) archiveSum(name string) (string, error) {
-	sum, err := r.archiveBytes(name)
-	return fmt.Sprintf("%x", sum), err
-}
-
-// sri is the same in the form that Nix and browsers write.
-func (r *release) sri(name string) (string, error) {
-	sum, err := r.archiveBytes(name)
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum), err
-}
-
-func (r *release) archiveBytes(name string) ([]byte, error) {
-	chosen, err := choosePlatforms(name)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := r.sum(r.archiveName(chosen[0]))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &noArchive{platform: name}
-	}
-	return sum, err
-}
-
-// script is what the package for Arch Linux does at a moment of its life.
-func (r *release) script(name string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(r.root, "packaging", "nfpm", "arch", name))
-	return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  "), err
+	return write(into, out.Bytes())
 }
