@@ -15,14 +15,16 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
-// entry is a file of an archive.
+// entry is a file of an archive, or a folder if its name ends with a slash.
 type entry struct {
 	name    string
 	mode    fs.FileMode
 	content []byte
+	owner   int // root, but for what a container writes
 }
 
 // archives packs each program with its documents: a zip for Windows, a tar
@@ -79,7 +81,7 @@ func gather(trees ...string) (entries []entry, err error) {
 				return err
 			}
 			content, err := os.ReadFile(file)
-			entries = append(entries, entry{filepath.ToSlash(name), modeOf(file), content})
+			entries = append(entries, entry{name: filepath.ToSlash(name), mode: modeOf(file), content: content})
 			return err
 		}))
 	}
@@ -87,15 +89,21 @@ func gather(trees ...string) (entries []entry, err error) {
 	return entries, err
 }
 
-// tarball packs entries below one folder, all of one time and owner.
+// tarball packs entries below one folder, all of one time.
 func tarball(out io.Writer, folder string, entries []entry, when time.Time) error {
 	t := tar.NewWriter(out)
 	for _, e := range entries {
-		err := t.WriteHeader(&tar.Header{
-			Name: path.Join(folder, e.name), Mode: int64(e.mode), Size: int64(len(e.content)),
-			ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR, Uname: "root", Gname: "root",
-		})
-		if err != nil {
+		h := tar.Header{
+			Name: path.Join(folder, e.name), Mode: int64(e.mode), Size: int64(len(e.content)), Uid: e.owner, Gid: e.owner,
+			ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
+		}
+		if e.owner == 0 {
+			h.Uname, h.Gname = "root", "root"
+		}
+		if strings.HasSuffix(e.name, "/") {
+			h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
+		}
+		if err := t.WriteHeader(&h); err != nil {
 			return err
 		}
 		if _, err := t.Write(e.content); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -15,7 +16,7 @@ import (
 func served(format string, p platform) bool { return format != "deb" || p.arm != "7" }
 
 // tools builds what the module .packages has for Linux: nfpm, and the program that
-// lays out the image. Their dependencies are many, and stand neither in the
+// prints the certificate authorities for the image. Their dependencies are many, and stand neither in the
 // program's go.mod nor among the linter's.
 func (r *release) tools(ctx context.Context) error {
 	if len(r.of("linux")) == 0 {
@@ -56,16 +57,12 @@ func (r *release) image(ctx context.Context) error {
 		return err
 	}
 	for _, p := range r.of("linux") {
-		rootfs := filepath.Join(folder, p.name, "rootfs.tar")
-		if err := write(rootfs, nil); err != nil {
-			return err
-		}
-		if _, err := r.tool(ctx, r.work, nil, filepath.Join(r.work, "packages"), r.stage("bin", p.name, p.program()), rootfs); err != nil {
+		if err := r.rootfs(ctx, p, filepath.Join(folder, p.name, "rootfs.tar")); err != nil {
 			return fmt.Errorf("file system for %s: %w", p, err)
 		}
 		processor := strings.TrimSuffix("linux/"+p.arch+"/v"+p.arm, "/v")
 		err := buildah("build", "--isolation", "chroot", "--platform", processor, "--timestamp", fmt.Sprint(r.when.Unix()), "--identity-label=false",
-			"--build-arg", "VERSION="+r.version, "--manifest", "filmspool", "-f", "packaging/container/Containerfile", filepath.Dir(rootfs))
+			"--build-arg", "VERSION="+r.version, "--manifest", "filmspool", "-f", "packaging/container/Containerfile", filepath.Join(folder, p.name))
 		if err != nil {
 			return fmt.Errorf("image for %s: %w", p, err)
 		}
@@ -83,6 +80,35 @@ func (r *release) image(ctx context.Context) error {
 		return err
 	}
 	return write(filepath.Join(r.into, name), out.Bytes())
+}
+
+// rootfs writes the file system of an image as a tar: the program, the certificate
+// authorities it trusts, and empty folders. An image has no user database of its
+// own: the number of the state's owner is the one in the Containerfile.
+func (r *release) rootfs(ctx context.Context, p platform, into string) error {
+	authorities, err := r.tool(ctx, r.work, nil, filepath.Join(r.work, "packages"))
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(r.stage("bin", p.name, p.program()))
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	err = tarball(&out, "", []entry{
+		{name: "config/", mode: 0o755},
+		{name: "etc/", mode: 0o755},
+		{name: "etc/ssl/", mode: 0o755},
+		{name: "etc/ssl/certs/", mode: 0o755},
+		{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, content: []byte(authorities)},
+		{name: "filmspool", mode: 0o755, content: program},
+		{name: "state/", mode: 0o700, owner: 65532},
+		{name: "tmp/", mode: 0o1777},
+	}, r.when)
+	if err != nil {
+		return err
+	}
+	return write(into, out.Bytes())
 }
 
 // addons packs what browsers and Kodi load. Their packers name what they make by
