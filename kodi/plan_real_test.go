@@ -12,11 +12,11 @@ import (
 func TestRealPast(t *testing.T) {
 	z := around{machine: location(t, "America/New_York")}
 	for _, tt := range []struct {
-		file, name string
-		want       []string
-		earlier    int
+		state   string
+		want    []string
+		earlier int
 	}{
-		{"MyVideos121.after-watched.db", "MyVideos121.db", []string{
+		{"after-watched", []string{
 			"import Epsilon (1972) 2019-02-03T17:00:00Z day",
 			"import Show Red S01E01 2026-07-16T03:30:00Z",
 			"import Show Red S00E01 2026-11-01T06:30:00Z", // in the repeated hour
@@ -25,7 +25,7 @@ func TestRealPast(t *testing.T) {
 			"import Beta (2010) 2026-11-21T05:44:25Z",
 			"import Alpha One (1999) 2026-11-21T05:48:05Z",
 		}, 5},
-		{"MyVideos131.migrated-from-121.db", "MyVideos131.db", []string{
+		{"upgraded", []string{
 			"import Epsilon (1972) 2019-02-03T17:00:00Z day", // in a renamed folder
 			"import Show Red S01E01 2026-07-16T03:30:00Z",
 			"import Show Red S00E01 2026-11-01T06:30:00Z",
@@ -35,7 +35,7 @@ func TestRealPast(t *testing.T) {
 			"import Alpha One (1999) 2026-11-21T05:55:30Z",
 		}, 14},
 	} {
-		snap, now := readReal(t, tt.file, tt.name), moment(t, "2026-11-21 06:11:00")
+		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
 		known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 		known = reload(t, known, decide(known, snap, now, z))
 		p, err := makePlan(t.Context(), newReading(known, snap, now, z), eventLedger(nil), "kodi:/u", ImportOptions{})
@@ -45,10 +45,10 @@ func TestRealPast(t *testing.T) {
 		v := p.verdict(known, p.plays, now)
 		mustBeValid(t, v)
 		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {
-			t.Errorf("%s:\n%s", tt.file, cmp.Diff(tt.want, got))
+			t.Errorf("%s:\n%s", tt.state, cmp.Diff(tt.want, got))
 		}
 		if p.Films != 4 || p.Episodes != 4 || p.Earlier != tt.earlier || p.Plays() != 8 {
-			t.Errorf("%s: %+v", tt.file, p.Preview)
+			t.Errorf("%s: %+v", tt.state, p.Preview)
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package kodi
 
 import (
-	"compress/gzip"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,27 +13,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 )
 
 // evening is a file of the evening in testdata.
 func evening(name string) string { return filepath.Join("testdata", "evening", name) }
 
-// readReal reads a library under the name that Kodi would give it.
-func readReal(t *testing.T, file, name string) library.Snapshot {
+// readReal reads a library of that evening.
+func readReal(t *testing.T, state string) library.Snapshot {
 	t.Helper()
-	packed, err := os.Open(evening(file + ".gz"))
-	must(t, err)
-	defer packed.Close()
-	text, err := gzip.NewReader(packed)
-	must(t, err)
-	path := filepath.Join(t.TempDir(), name)
-	out, err := os.Create(path)
-	must(t, err)
-	_, err = io.Copy(out, text)
-	must(t, errors.Join(err, out.Close()))
+	path := realkodi.Library(t, state)
 	snap, err := library.Read(context.Background(), path)
 	must(t, err)
-	snap.Path = "/u/Database/" + name // the same in each reading
+	snap.Path = "/u/Database/" + filepath.Base(path) // the same in each reading
 	return snap
 }
 
@@ -46,11 +35,11 @@ func readReal(t *testing.T, file, name string) library.Snapshot {
 func TestRealEvening(t *testing.T) {
 	z := around{machine: location(t, "America/New_York")}
 	readings := []struct {
-		at, file, name string
-		want           []string
+		at, state string
+		want      []string
 	}{
-		{"2026-11-21 05:37:00", "MyVideos121.before-watched.db", "MyVideos121.db", nil},
-		{"2026-11-21 05:50:00", "MyVideos121.after-watched.db", "MyVideos121.db", []string{
+		{"2026-11-21 05:37:00", "before-watched", nil},
+		{"2026-11-21 05:50:00", "after-watched", []string{
 			"backdated Show Red S01E01 2026-07-16T03:30:00Z",
 			"backdated Show Red S00E01 2026-11-01T06:30:00Z", // in the repeated hour
 			"backdated Show Red S01E04+Show Red S01E05 2026-11-03T01:00:00Z",
@@ -58,24 +47,24 @@ func TestRealEvening(t *testing.T) {
 			"catch-up Beta (2010) 2026-11-21T05:44:25Z",
 			"catch-up Alpha One (1999) 2026-11-21T05:48:05Z", // three plays, of which Kodi kept one time
 		}},
-		{"2026-11-21 05:57:00", "MyVideos131.migrated-from-121.db", "MyVideos131.db", []string{
+		{"2026-11-21 05:57:00", "upgraded", []string{
 			"review Beta (2010) 2026-11-21T05:44:25Z",      // 1 to 9, the time unmoved
 			"review Alpha One (1999) 2026-11-21T05:55:30Z", // played, but refreshed before: it could be its NFO
 		}},
-		{"2026-11-21 05:57:10", "MyVideos131.migrated-from-121.db", "MyVideos131.db", nil},
-		{"2026-11-21 06:10:00", "MyVideos131.after-versions.db", "MyVideos131.db", []string{
+		{"2026-11-21 05:57:10", "upgraded", nil},
+		{"2026-11-21 06:10:00", "after-versions", []string{
 			"review Beta (2010) 2026-11-21T05:57:57Z", // 9 to 7 by a remote, and played
 			"review Beta (2010) 2026-11-21T05:58:28Z", // the other version, which has become one meanwhile
 			"catch-up Delta (1994) 2026-11-21T06:05:00Z",
 		}},
-		{"2026-11-21 06:11:00", "MyVideos131.after-versions.db", "MyVideos131.db", nil},
+		{"2026-11-21 06:11:00", "after-versions", nil},
 	}
 	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 	labels := map[string]string{}
 	for _, r := range readings {
-		v := decide(known, readReal(t, r.file, r.name), moment(t, r.at), z)
+		v := decide(known, readReal(t, r.state), moment(t, r.at), z)
 		if got := tell(v, labels); !slices.Equal(got, r.want) {
-			t.Errorf("%s at %s:\n%s", r.file, r.at, cmp.Diff(r.want, got))
+			t.Errorf("%s at %s:\n%s", r.state, r.at, cmp.Diff(r.want, got))
 		}
 		mustBeValid(t, v)
 		known = reload(t, known, v)
@@ -164,7 +153,7 @@ func relive(t *testing.T, snap library.Snapshot, from string, lines []logged) (g
 
 // The same evening as it happened.
 func TestRealEveningLive(t *testing.T) {
-	got := relive(t, readReal(t, "MyVideos121.before-watched.db", "MyVideos121.db"), "2026-11-21 05:41:00",
+	got := relive(t, readReal(t, "before-watched"), "2026-11-21 05:41:00",
 		slices.Concat(readLog(t, "watch2.log"), readLog(t, "watch3.log"), readLog(t, "watch4.log")))
 	want := []string{
 		"backdated Alpha Two (2003) 2026-11-21T02:05:00Z", // JSON-RPC with an older time
@@ -204,7 +193,7 @@ func TestRealEveningLive(t *testing.T) {
 // Its end, in a Kodi 21: a count lowered by a remote, a film and another version
 // of it played, two films marked.
 func TestRealVersionsLive(t *testing.T) {
-	got := relive(t, readReal(t, "MyVideos131.migrated-from-121.db", "MyVideos131.db"), "2026-11-21 05:57:00",
+	got := relive(t, readReal(t, "upgraded"), "2026-11-21 05:57:00",
 		slices.Concat(readLog(t, "watch6.log"), readLog(t, "watch7.log")))
 	want := []string{
 		"live Beta (2010) 2026-11-21T05:57:57Z",

@@ -121,7 +121,7 @@ func jobs() []deed {
 		{"quit during play", func(k *realkodi.Kodi) {
 			k.Open(map[string]any{"movieid": k.Films()[epsilon]}, 92)
 			k.AwaitPosition(92)
-			k.Quit()
+			k.Stop()
 		}, []string{"delivered Epsilon (1972)"}},
 	}
 }

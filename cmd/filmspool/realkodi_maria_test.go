@@ -65,7 +65,7 @@ func startMaria(t *testing.T) (port, socket string) {
 // TestRealKodiOnAServer plays a film in a real Kodi that keeps its library on
 // a real MariaDB.
 func TestRealKodiOnAServer(t *testing.T) {
-	realkodi.Script(t)
+	realkodi.Require(t)
 	port, socket := startMaria(t)
 	ask := func(k *realkodi.Kodi, query string) {
 		k.T.Helper()

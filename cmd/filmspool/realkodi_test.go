@@ -22,7 +22,7 @@ import (
 // is done again with new ones where one of them ended by itself.
 func alive(t *testing.T, number int, do func(kodis ...*realkodi.Kodi)) {
 	t.Helper()
-	script := realkodi.Script(t)
+	realkodi.Require(t)
 	var kodis []*realkodi.Kodi
 	lives := realkodi.Lives{
 		Ended: func() bool { return slices.ContainsFunc(kodis, (*realkodi.Kodi).Ended) },
@@ -45,7 +45,7 @@ func alive(t *testing.T, number int, do func(kodis ...*realkodi.Kodi)) {
 		}
 		kodis = nil
 		for i := range number {
-			k := realkodi.New(mortal, script, filepath.Join(dir, fmt.Sprint("kodi", i+1)))
+			k := realkodi.New(mortal, filepath.Join(dir, fmt.Sprint("kodi", i+1)))
 			kodis = append(kodis, k)
 			defer k.Stop()
 		}

@@ -17,8 +17,7 @@ import (
 type kodi struct {
 	*realkodi.Kodi
 	realkodi.Lives
-	past   []act // all that the next one has to do to be as this one is
-	script string
+	past   []act  // all that the next one has to do to be as this one is
 	base   string // holds the folder of each
 	starts int
 	copies int
@@ -29,8 +28,8 @@ type kodi struct {
 // startKodi runs a real Kodi in a folder of its own, and stops it at the end.
 func startKodi(t *testing.T) *kodi {
 	t.Helper()
-	script := realkodi.Script(t)
-	k := &kodi{script: script, base: must(os.MkdirTemp("", "filmspool-kodi"))(t), zone: must(time.LoadLocation("America/New_York"))(t)}
+	realkodi.Require(t)
+	k := &kodi{base: must(os.MkdirTemp("", "filmspool-kodi"))(t), zone: must(time.LoadLocation("America/New_York"))(t)}
 	k.next(t)
 	k.Lives = realkodi.Lives{Ended: func() bool { return k.Kodi.Ended() }, Renew: k.renew, Last: func() string { return k.Tail() }}
 	ok(t, os.Chmod(k.base, 0o755)) // Kodi runs as another user
@@ -51,7 +50,7 @@ func startKodi(t *testing.T) *kodi {
 func (k *kodi) next(t testing.TB) {
 	t.Helper()
 	k.starts++
-	k.Kodi = realkodi.New(t, k.script, filepath.Join(k.base, fmt.Sprint("kodi", k.starts)))
+	k.Kodi = realkodi.New(t, filepath.Join(k.base, fmt.Sprint("kodi", k.starts)))
 }
 
 // survive does something for which Kodi has to live.

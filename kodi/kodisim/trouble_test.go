@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -45,7 +46,7 @@ func TestUpgrade(t *testing.T) {
 // An upgrade of ours against one that a real Kodi 21.2 made: every film has
 // its file as its standard version.
 func TestUpgradeAgainstRealFile(t *testing.T) {
-	real := must(sql.Open("sqlite", "file:"+filepath.ToSlash(shared(t, "MyVideos131.migrated-from-121.db"))+"?mode=ro&immutable=1"))(t)
+	real := must(sql.Open("sqlite", "file:"+filepath.ToSlash(realkodi.Library(t, "upgraded"))+"?mode=ro&immutable=1"))(t)
 	defer real.Close()
 	folder := filepath.Join(t.TempDir(), "Database")
 	ok(t, os.Mkdir(folder, 0o755))
@@ -71,21 +72,11 @@ func TestUpgradeAgainstRealFile(t *testing.T) {
 	}
 }
 
-// shared is a file of a real Kodi.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path := must(filepath.Abs(filepath.Join("..", "..", "..", "shared", "kodi", name)))(t)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
-	}
-	return path
-}
-
 // Our tables hold the columns of Kodi's, in their order and of their kind.
 func TestTablesAgainstRealFiles(t *testing.T) {
-	for version, name := range map[int]string{121: "MyVideos121.before-watched.db", 131: "MyVideos131.migrated-from-121.db"} {
+	for version, state := range map[int]string{121: "before-watched", 131: "upgraded"} {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			real := must(sql.Open("sqlite", "file:"+filepath.ToSlash(shared(t, name))+"?mode=ro&immutable=1"))(t)
+			real := must(sql.Open("sqlite", "file:"+filepath.ToSlash(realkodi.Library(t, state))+"?mode=ro&immutable=1"))(t)
 			defer real.Close()
 			ours := must(Create(t.TempDir(), version))(t)
 			defer ours.Close()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -89,34 +90,6 @@ func same(t *testing.T, want string, got library.Snapshot) {
 	}
 }
 
-// fixture copies a file of a real Kodi, with what stands beside it, into a
-// userdata folder.
-func fixture(t *testing.T, from string, version int) string {
-	t.Helper()
-	source := filepath.Join("..", "..", "..", "shared", "kodi", filepath.FromSlash(from))
-	if _, err := os.Stat(source); err != nil {
-		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
-	}
-	folder := filepath.Join(t.TempDir(), "Database")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(folder, fmt.Sprintf("MyVideos%d.db", version))
-	for _, suffix := range []string{"", "-journal", "-wal"} {
-		content, err := os.ReadFile(source + suffix)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path+suffix, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
-}
-
 // A library of a real Kodi 20.1 after its first scan: the embedded sample.
 func TestReadSample(t *testing.T) {
 	sim, err := kodisim.Sample(t.TempDir())
@@ -150,7 +123,7 @@ func TestReadSample(t *testing.T) {
 // After playbacks and marks. Row 16 was played from outside every source and
 // row 17 stands for a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
-	got := read(t, fixture(t, "MyVideos121.after-watched.db", 121))
+	got := read(t, realkodi.Library(t, "after-watched"))
 	same(t, `
 1 Alpha One (1999).mkv | 3 2026-11-21 00:48:05 | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
 2 Alpha Two (2003).mkv | 1 2026-11-20 21:05:00 | 20s | movie 2 Alpha Two (2003) tmdb:604 tt0234215
@@ -172,7 +145,7 @@ func TestReadAfterWatched(t *testing.T) {
 
 // Upgraded to schema 131 by a real Kodi 21.2, after refreshes and renames.
 func TestReadMigrated(t *testing.T) {
-	got := read(t, fixture(t, "MyVideos131.migrated-from-121.db", 131))
+	got := read(t, realkodi.Library(t, "upgraded"))
 	if got.Version != 131 || !got.Verified {
 		t.Errorf("got %d, verified %v", got.Version, got.Verified)
 	}
@@ -198,7 +171,7 @@ func TestReadMigrated(t *testing.T) {
 // A Kodi 21 library that an add-on switched to WAL: file 5's play is only in
 // the -wal. Files 3 and 4 are two versions of one film.
 func TestReadWAL(t *testing.T) {
-	path := fixture(t, "wal/MyVideos131.db", 131)
+	path := realkodi.Library(t, "wal")
 	want := map[int64]string{
 		3: "3 Beta (2010).mkv | 8 2026-11-21 00:57:57 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
 		4: "4 Beta (2010) - copy.mkv | 1 2026-11-21 00:58:28 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
@@ -219,7 +192,7 @@ func TestReadWAL(t *testing.T) {
 
 // A valid hot journal made by hand from a real file.
 func TestReadHotJournal(t *testing.T) {
-	path := fixture(t, "hot-journal/MyVideos121.db", 121)
+	path := realkodi.Library(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
 	if _, err := library.Read(context.Background(), path); !errors.Is(err, library.ErrHotJournal) {
 		t.Errorf("got %v, want ErrHotJournal", err)

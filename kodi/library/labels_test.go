@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -94,9 +95,9 @@ func TestReadFolder(t *testing.T) {
 
 // A real Kodi's tags, which its own refreshes kept.
 func TestReadLabelsOfKodi(t *testing.T) {
-	for name, version := range map[string]int{"MyVideos121.after-watched.db": 121, "MyVideos131.migrated-from-121.db": 131} {
+	for _, state := range []string{"after-watched", "upgraded"} {
 		got := map[string]string{}
-		for _, f := range read(t, fixture(t, name, version)).Files {
+		for _, f := range read(t, realkodi.Library(t, state)).Files {
 			for _, i := range f.Items {
 				folder := "/srv/household-pc/videos/movies/"
 				if i.Media.Type == viewing.Episode {
@@ -115,7 +116,7 @@ func TestReadLabelsOfKodi(t *testing.T) {
 			"Alpha One (1999).mkv": "watchlist", "Gamma (2014).mkv": "watchlist",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: wrong tags (-want +got):\n%s", name, diff)
+			t.Errorf("%s: wrong tags (-want +got):\n%s", state, diff)
 		}
 	}
 }

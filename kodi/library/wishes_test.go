@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -40,11 +41,11 @@ func wishes(t *testing.T, path string, want library.Want) string {
 
 // A library of a real Kodi 20.1, and the same one after the upgrade to 21.
 func TestWishesOfRealKodi(t *testing.T) {
-	for file, version := range map[string]int{"MyVideos121.before-watched.db": 121, "MyVideos131.migrated-from-121.db": 131} {
-		path := fixture(t, file, version)
+	for _, state := range []string{"before-watched", "upgraded"} {
+		path := realkodi.Library(t, state)
 		got := wishes(t, path, library.Want{Tag: "WatchList", Sets: true})
 		if strings.Count(got, "Alpha Collection: movie Alpha") != 2 || !strings.Contains(got, "tagged: movie Beta") {
-			t.Errorf("%s:\n%s", file, got)
+			t.Errorf("%s:\n%s", state, got)
 		}
 		if nothing := wishes(t, path, library.Want{}); nothing != "" {
 			t.Errorf("nothing was wanted:\n%s", nothing)

@@ -2,7 +2,6 @@ package nfo
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,15 +11,9 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 )
 
-// fixture is a file or folder written by a real Kodi.
-func fixture(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "kodi", filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("needs the files of a real Kodi: put the folder shared, with shared/kodi, beside this clone")
-	}
-	return path
-}
+// exported is what a real Kodi has exported of one library: Kodi 20.1 to a tree
+// of files and to one file, Kodi 21.2 to one file later.
+func exported(name string) string { return filepath.Join("testdata", "exported", name) }
 
 // plays lists what a snapshot says was watched, by item.
 func plays(snap library.Snapshot) map[string]string {
@@ -38,8 +31,8 @@ func plays(snap library.Snapshot) map[string]string {
 
 // One library, exported by a real Kodi both ways, says the same in both.
 func TestBothExportsAgree(t *testing.T) {
-	tree, _ := read(t, New(fixture(t, "nfo-export")))
-	single, _ := read(t, New(fixture(t, "videodb.xml")))
+	tree, _ := read(t, New(exported("files")))
+	single, _ := read(t, New(exported("kodi20.xml")))
 	if diff := cmp.Diff(plays(tree), plays(single)); diff != "" || len(plays(tree)) < 15 {
 		t.Errorf("%d items; NFO files (-), videodb.xml (+):\n%s", len(plays(tree)), diff)
 	}
@@ -50,8 +43,8 @@ func TestBothExportsAgree(t *testing.T) {
 
 // A newer Kodi's export holds what the older one's does, and its later plays.
 func TestExportOfKodi21(t *testing.T) {
-	snap, _ := read(t, New(fixture(t, "videodb-kodi21.xml")))
-	old, _ := read(t, New(fixture(t, "videodb.xml")))
+	snap, _ := read(t, New(exported("kodi21.xml")))
+	old, _ := read(t, New(exported("kodi20.xml")))
 	if len(plays(snap)) < len(plays(old)) {
 		t.Errorf("%d items, the older one has %d", len(plays(snap)), len(plays(old)))
 	}

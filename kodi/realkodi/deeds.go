@@ -3,7 +3,6 @@ package realkodi
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -87,13 +86,6 @@ func (k *Kodi) Toggle(folder string, id int64) {
 	k.Call("Input.ExecuteAction", "action", "togglewatched")
 }
 
-// Quit ends Kodi in the midst of what it does, and waits for its end.
-func (k *Kodi) Quit() {
-	k.T.Helper()
-	_, _ = k.ask("Application.Quit") // it may end before it has answered
-	k.Stop()
-}
-
 // Media is a path below Kodi's media folder.
 func (k *Kodi) Media(path string) string { return filepath.Join(k.Dir, "media", path) }
 
@@ -102,18 +94,9 @@ func (k *Kodi) Media(path string) string { return filepath.Join(k.Dir, "media", 
 func (k *Kodi) AddMedia(path string, nfos map[string]string) string {
 	k.T.Helper()
 	full := k.Media(path)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		k.T.Fatal(err)
-	}
-	out, err := exec.CommandContext(k.T.Context(), "ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=160x90:rate=5:duration=60",
-		"-c:v", "mpeg4", "-q:v", "20", full).CombinedOutput()
-	if err != nil {
-		k.T.Fatalf("make clip: %v\n%s", err, out)
-	}
+	k.clip(full, 60)
 	for name, text := range nfos {
-		if err := os.WriteFile(k.Media(name), []byte(text), 0o644); err != nil {
-			k.T.Fatal(err)
-		}
+		k.write(k.Media(name), text)
 	}
 	return full
 }
@@ -186,7 +169,5 @@ func (k *Kodi) Rewrite(path, from, to string) {
 	if !strings.Contains(string(text), from) {
 		k.T.Fatalf("%s does not hold %q", path, from)
 	}
-	if err := os.WriteFile(k.Media(path), []byte(strings.Replace(string(text), from, to, 1)), 0o644); err != nil {
-		k.T.Fatal(err)
-	}
+	k.write(k.Media(path), strings.Replace(string(text), from, to, 1))
 }

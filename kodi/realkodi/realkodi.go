@@ -6,8 +6,10 @@
 // 20.1 aborts now and then, when its threads lock each other out and its C
 // library notices.
 //
-// It refuses to bring a Kodi along: a script of which [Script] gives the path
-// installs and starts it.
+// It also keeps libraries that a real Kodi wrote ([Library]).
+//
+// It refuses to bring a Kodi along: it drives the one that Debian's packages
+// have installed.
 package realkodi
 
 import (
@@ -34,23 +36,21 @@ type Kodi struct {
 	T   testing.TB // the test that drives it now
 	Dir string     // its folder: media, home, log
 
-	script, port string
+	port string
 }
 
-// Script is the path of the program that starts a Kodi; without one the test
-// is skipped.
-func Script(t testing.TB) string {
+// Require skips the test unless FILMSPOOL_REAL_KODI is set.
+func Require(t testing.TB) {
 	t.Helper()
-	script := os.Getenv("FILMSPOOL_REAL_KODI")
-	if script == "" {
-		t.Skip("needs a real Kodi 20.1: run \"real-kodi install\" as root once, then set FILMSPOOL_REAL_KODI to the path of that script")
+	if os.Getenv("FILMSPOOL_REAL_KODI") == "" {
+		t.Skip("needs root and Debian's packages kodi, kodi-bin, xvfb, xauth, libgl1-mesa-dri, libegl-mesa0, ffmpeg and sqlite3: " +
+			"install them, then set FILMSPOOL_REAL_KODI=1")
 	}
-	return script
 }
 
 // New prepares a Kodi in a folder, which need not exist. Kodi runs as another
 // user, who must be able to get there.
-func New(t testing.TB, script, dir string) *Kodi {
+func New(t testing.TB, dir string) *Kodi {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a port that is free now
 	if err != nil {
@@ -58,7 +58,7 @@ func New(t testing.TB, script, dir string) *Kodi {
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return &Kodi{T: t, Dir: dir, script: script, port: port}
+	return &Kodi{T: t, Dir: dir, port: port}
 }
 
 // Userdata is where Kodi keeps its library and settings.
@@ -67,14 +67,15 @@ func (k *Kodi) Userdata() string { return filepath.Join(k.Dir, "home", ".kodi", 
 // Database is the path of the library.
 func (k *Kodi) Database() string { return filepath.Join(k.Userdata(), "Database", "MyVideos121.db") }
 
-// Start makes the media and starts Kodi, whose clock stands in New York.
+// Start makes the media and starts Kodi, whose clock stands in New York. It
+// returns when the library is filled.
 func (k *Kodi) Start() {
 	k.T.Helper()
-	cmd := exec.CommandContext(k.T.Context(), "bash", k.script, "start", k.Dir)
-	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port, "KODI_TZ=America/New_York")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		k.T.Fatalf("start Kodi: %v\n%s", err, out)
-	}
+	const zone = "America/New_York"
+	k.collect()
+	k.configure(zone)
+	k.launch(zone)
+	k.scan()
 	k.QuietWindow()
 }
 
@@ -87,9 +88,15 @@ func (k *Kodi) Again(zone string) {
 		k.T.Fatal(err)
 	}
 	text = regexp.MustCompile(`(id="locale\.timezone")[^>]*>[^<]*<`).ReplaceAll(text, []byte("${1}>"+zone+"<"))
-	if err := os.WriteFile(settings, text, 0o644); err != nil {
-		k.T.Fatal(err)
-	}
+	k.write(settings, string(text))
+	k.launch(zone)
+	k.QuietWindow()
+}
+
+// launch starts Kodi as a user of its own, in a group of processes of its own,
+// and waits until it answers.
+func (k *Kodi) launch(zone string) {
+	k.T.Helper()
 	log, err := os.Create(filepath.Join(k.Dir, "kodi.log"))
 	if err != nil {
 		k.T.Fatal(err)
@@ -104,27 +111,30 @@ func (k *Kodi) Again(zone string) {
 		k.T.Fatal(err)
 	}
 	go func() { _ = cmd.Wait() }() // it leaves no zombie behind
-	if err := os.WriteFile(k.pid(), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err != nil {
-		k.T.Fatal(err)
-	}
+	k.write(k.pid(), fmt.Sprintln(cmd.Process.Pid))
 	for deadline := time.Now().Add(10 * time.Second); k.gone() && time.Now().Before(deadline); { // its own start script comes first
 		time.Sleep(20 * time.Millisecond)
 	}
 	k.Await("answer after its start", k.answers)
-	k.QuietWindow()
 }
 
 func (k *Kodi) pid() string { return filepath.Join(k.Dir, "kodi.pid") }
 
-// Stop has Kodi quit. It is no failure if it has ended before.
+// Stop has Kodi quit, and kills what is left of it after ten seconds. It is no
+// failure if it has ended before.
 func (k *Kodi) Stop() {
-	if _, err := os.Stat(k.pid()); err != nil {
+	group, err := os.ReadFile(k.pid())
+	if err != nil {
 		return // never started
 	}
-	cmd := exec.CommandContext(context.Background(), "bash", k.script, "stop", k.Dir) // it outlives the test's context
-	cmd.Env = append(os.Environ(), "KODI_PORT="+k.port)
+	_, _ = k.Ask("Application.Quit") // it may end before it has answered
+	const end = `for _ in $(seq 100); do kill -0 -- "-$0" 2>/dev/null || exit 0; sleep 0.1; done; kill -- "-$0" || true`
+	cmd := exec.CommandContext(context.Background(), "bash", "-c", end, strings.TrimSpace(string(group))) // it outlives the test's context
 	if out, err := cmd.CombinedOutput(); err != nil {
 		k.T.Errorf("stop Kodi: %v\n%s", err, out)
+	}
+	if err := os.Remove(k.pid()); err != nil {
+		k.T.Error(err)
 	}
 }
 
@@ -191,7 +201,7 @@ func (k *Kodi) answers() bool {
 // Call is one JSON-RPC call; params alternate name and value.
 func (k *Kodi) Call(method string, params ...any) map[string]any {
 	k.T.Helper()
-	answer, err := k.ask(method, params...)
+	answer, err := k.Ask(method, params...)
 	if err != nil {
 		k.T.Fatalf("%s: %v", method, err)
 	}
@@ -201,7 +211,8 @@ func (k *Kodi) Call(method string, params ...any) map[string]any {
 	return answer
 }
 
-func (k *Kodi) ask(method string, params ...any) (answer map[string]any, err error) {
+// Ask is Call for an answer that may be an error of Kodi's.
+func (k *Kodi) Ask(method string, params ...any) (answer map[string]any, err error) {
 	named := map[string]any{}
 	for i := 0; i+1 < len(params); i += 2 {
 		named[params[i].(string)] = params[i+1]
@@ -235,7 +246,7 @@ func (k *Kodi) Await(what string, done func() bool) {
 	k.T.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(time.Minute)
 	for !done() {
 		if k.gone() {
 			k.T.Fatalf("Kodi: no %s, it has ended", what)
@@ -243,7 +254,7 @@ func (k *Kodi) Await(what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			k.T.Fatalf("Kodi: no %s within 30 s", what)
+			k.T.Fatalf("Kodi: no %s within a minute", what)
 		}
 	}
 }
