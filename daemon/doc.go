@@ -61,8 +61,9 @@ package says in its own comment what it owns, promises and refuses.
     nudge: when to try again. control: the control API. service: the system service. demo: the tour
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
-  - kodi: a change in a library becomes viewings. library, nfo, playlist: readers. plainfile: opens plain files alone.
-    watch: notices changes. kodisim, realkodi: for the tests
+  - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
+    library, nfo, playlist: readers. plainfile: opens plain files alone. watch: notices changes.
+    kodisim, realkodi: for the tests
   - queue: the outbox in SQLite. viewing: the shared words; viewing/typed: what a person types. rules: what becomes
     of a viewing. resolve: what an item is. replay: the sending loop; replay/doubt: whether it arrived.
     tracker: the service's API; tracker/sandbox: a service that keeps it

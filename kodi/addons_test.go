@@ -28,7 +28,7 @@ func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 		known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
 		files := shelf(4, 0, "")
 		read := func(at string) []viewing.Viewing {
-			v := decide(known, snapshot(files...), moment(t, at), z)
+			v := decide(known, shown(files...), moment(t, at), z)
 			known = reload(t, known, v)
 			return v.viewings
 		}

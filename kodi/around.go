@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // around is what is known of this Kodi beside its library.
@@ -51,7 +52,7 @@ func writtenAt(path string) (at time.Time) {
 // in it. It is zero after a start and where no event tells of changes: what is
 // new may have been written long before the last write. Readings that failed
 // could not see it either.
-func (i *Importer) written(snap library.Snapshot) time.Time {
+func (i *Importer) written(snap snapshot.Snapshot) time.Time {
 	if i.sound.IsZero() || snap.Written.IsZero() || i.Status().Deaf != "" {
 		return time.Time{}
 	}

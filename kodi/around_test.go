@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -40,12 +40,12 @@ func TestStatesOfOthersAreNotLive(t *testing.T) {
 		seconds := func(from, to int, label string) time.Duration {
 			return time.Duration(rapid.IntRange(from, to).Draw(t, label)) * time.Second
 		}
-		known := &memory{meta: meta{ID: "lib", Database: snapshot().Path}, files: map[string]record{}}
+		known := &memory{meta: meta{ID: "lib", Database: shown().Path}, files: map[string]record{}}
 		before := film(1, rapid.IntRange(0, 3).Draw(t, "count"), "2025-01-01 20:00:00")
-		known.apply(decide(known, snapshot(before), now.Add(-72*time.Hour), z))
+		known.apply(decide(known, shown(before), now.Add(-72*time.Hour), z))
 		known.meta.GoodAt = now.Add(-seconds(0, 119, "since the last reading")).UnixMilli()
 		age := seconds(120, 6*3600, "age")
-		snap := snapshot(film(1, before.PlayCount+1, now.Add(-age).In(z.expected()).Format(time.DateTime)))
+		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.expected()).Format(time.DateTime)))
 		snap.Written = now.Add(-seconds(0, 6, "written"))
 		v := decide(known, snap, now, z)
 		if len(v.viewings) != 1 || (ruling{class: v.viewings[0].Class}).played() {
@@ -74,7 +74,7 @@ func TestWrittenLate(t *testing.T) {
 		{-2 * time.Minute, 0, viewing.ClassReview},
 	} {
 		known := story{steps: []step{{at: "2026-03-02 02:00:00", files: plain(0, "")}}}.run(t)
-		snap := snapshot(film(1, 1, now.Add(-tt.ago).In(z.machine).Format(time.DateTime)))
+		snap := shown(film(1, 1, now.Add(-tt.ago).In(z.machine).Format(time.DateTime)))
 		snap.Written = now.Add(-tt.written)
 		v := decide(known, snap, now, z)
 		if len(v.viewings) != 1 || v.viewings[0].Class != tt.want {
@@ -112,7 +112,7 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 func TestWhenWrittenIsKnown(t *testing.T) {
 	i := newImporter(t, newSink(), &shelfReader{})
 	at := time.Now()
-	snap := library.Snapshot{Written: at}
+	snap := snapshot.Snapshot{Written: at}
 	if got := i.written(snap); !got.IsZero() {
 		t.Errorf("after a start: %v", got)
 	}
@@ -177,7 +177,7 @@ func TestStatesOfOthersMakeNoClock(t *testing.T) {
 	for n := range files {
 		now := moment(t, "2026-03-02 02:00:30").Add(time.Duration(n) * time.Second)
 		files[n].PlayCount, files[n].LastPlayed = 1, now.Add(-time.Duration(n+1)*7*time.Minute).In(z.machine).Format(time.DateTime)
-		v := decide(known, snapshot(files...), now, z)
+		v := decide(known, shown(files...), now, z)
 		if says, _ := v.meta.Clock.words(); says != "" {
 			t.Fatal(fmt.Sprint(n, " states: ", says))
 		}

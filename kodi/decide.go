@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,7 +22,7 @@ type verdict struct {
 
 // decide compares a reading with what was known and gives what follows. It
 // changes nothing, and the same arguments give the same verdict.
-func decide(known *memory, snap library.Snapshot, now time.Time, z around) verdict {
+func decide(known *memory, snap snapshot.Snapshot, now time.Time, z around) verdict {
 	r := newReading(known, snap, now, z)
 	if known.meta.GoodAt == 0 {
 		r.baseline()
@@ -45,7 +45,7 @@ func decide(known *memory, snap library.Snapshot, now time.Time, z around) verdi
 // reading is one comparison on its way to a verdict.
 type reading struct {
 	known  *memory
-	snap   library.Snapshot
+	snap   snapshot.Snapshot
 	now    time.Time
 	good   time.Time // the last good reading
 	since  time.Time // what was played just now did not end before
@@ -61,7 +61,7 @@ type reading struct {
 	verdict
 }
 
-func newReading(known *memory, snap library.Snapshot, now time.Time, z around) *reading {
+func newReading(known *memory, snap snapshot.Snapshot, now time.Time, z around) *reading {
 	r := &reading{
 		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.meta.GoodAt),
 		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap),
@@ -110,14 +110,14 @@ func (r *reading) baseline() {
 
 // counts reports whether plays of a file can be viewings: folders and extras
 // are none, and neither is a file outside of the library's sources.
-func counts(f library.File) bool {
+func counts(f snapshot.File) bool {
 	if len(f.Items) == 0 {
 		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
 	}
-	return slices.ContainsFunc(f.Items, func(i library.Item) bool { return !i.Extra })
+	return slices.ContainsFunc(f.Items, func(i snapshot.Item) bool { return !i.Extra })
 }
 
-func countWatched(snap library.Snapshot) (n int) {
+func countWatched(snap snapshot.Snapshot) (n int) {
 	for _, f := range snap.Files {
 		if f.PlayCount > 0 && counts(f) {
 			n++
@@ -127,7 +127,7 @@ func countWatched(snap library.Snapshot) (n int) {
 }
 
 // file compares one file.
-func (r *reading) file(f library.File) {
+func (r *reading) file(f snapshot.File) {
 	if !counts(f) || r.seen[f.Path] {
 		return
 	}
@@ -161,7 +161,7 @@ func (r *reading) file(f library.File) {
 }
 
 // still reports a file of which nothing has changed and nothing is open.
-func (r *record) still(f library.File) bool {
+func (r *record) still(f snapshot.File) bool {
 	id := row(f)
 	return f.PlayCount == r.base() && f.LastPlayed == r.Text && len(r.Events) == 0 && r.Bare == (id == 0) &&
 		(id == 0 || id == r.Row && rows(f) == r.Rows) && r.Whole == r.whole(f)
@@ -169,7 +169,7 @@ func (r *record) still(f library.File) bool {
 
 // whole is the time that came with the count of a file: a playback that did
 // not reach its end, or a refresh, moves the time alone.
-func (r record) whole(f library.File) string {
+func (r record) whole(f snapshot.File) string {
 	switch {
 	case f.PlayCount < 1 || f.PlayCount != r.Count:
 		return ""
@@ -185,7 +185,7 @@ const untold = "none"
 
 // remember takes in the time of a file. The mark only rises, and never to a
 // time that no zone could explain.
-func (r *reading) remember(rec record, f library.File) record {
+func (r *reading) remember(rec record, f snapshot.File) record {
 	if r.known.meta.GoodAt == 0 {
 		rec.Count = f.PlayCount
 	}
@@ -213,7 +213,7 @@ func (r *reading) remember(rec record, f library.File) record {
 
 // unknown looks at a path that is new. What it brings along was watched
 // before we knew it, unless it was played since the last reading.
-func (r *reading) unknown(f library.File) {
+func (r *reading) unknown(f snapshot.File) {
 	w, ok := parseWall(f.LastPlayed)
 	if f.PlayCount == 0 || !ok || w.midnight() {
 		return
@@ -228,7 +228,7 @@ func (r *reading) unknown(f library.File) {
 }
 
 // grown looks at a count that went up.
-func (r *reading) grown(f library.File, old record, next *record) {
+func (r *reading) grown(f snapshot.File, old record, next *record) {
 	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
 	v := r.doubt(g, r.judge(g))
 	if old.Frozen {
@@ -282,7 +282,7 @@ func (r *reading) restored(g growth) bool {
 
 // fallen looks at a count that went down. The count follows, the mark does
 // not; a viewing whose growth was taken back is withdrawn after a while.
-func (r *reading) fallen(f library.File, old record, next *record) {
+func (r *reading) fallen(f snapshot.File, old record, next *record) {
 	if r.silent || old.Frozen {
 		next.Frozen, next.Low = true, f.PlayCount
 		return
@@ -324,7 +324,7 @@ func (r *reading) postpone(e event, until time.Time, reason string) {
 }
 
 // playedSince reports a new time that lies after the last good reading.
-func (r *reading) playedSince(f library.File, old record) bool {
+func (r *reading) playedSince(f snapshot.File, old record) bool {
 	w, ok := parseWall(f.LastPlayed)
 	if !ok || w.midnight() || f.LastPlayed == old.Text {
 		return false
@@ -354,7 +354,7 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 
 // withdraw drops what stayed taken back for half the running time; until then
 // a second change of mind costs nothing.
-func (r *reading) withdraw(f library.File, next *record) {
+func (r *reading) withdraw(f snapshot.File, next *record) {
 	if !slices.ContainsFunc(next.Events, func(e event) bool { return e.Taken }) {
 		return
 	}

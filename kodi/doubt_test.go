@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // An NFO that has a count but no date gives a file the current time.
 func TestCountsFromNFO(t *testing.T) {
 	const old, now = "2025-01-01 20:00:00", "2026-03-01 21:00:59"
-	identified := func(f library.File, row int64) library.File {
-		return but(rebuilt(f, f.Items[0].KodiID), func(f *library.File) { f.Items[0].IDRow = row })
+	identified := func(f snapshot.File, row int64) snapshot.File {
+		return but(rebuilt(f, f.Items[0].KodiID), func(f *snapshot.File) { f.Items[0].IDRow = row })
 	}
 	stories := []story{
 		{name: "a file is scanned in, and played later", steps: []step{
@@ -64,7 +64,7 @@ func TestCountsFromNFO(t *testing.T) {
 		{name: "a refresh of one of two episodes", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 4, 5))},
 			{
-				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *library.File) { f.Items[1].KodiID = 77 })),
+				at: "2026-03-02 02:01:00", files: list(but(episodes(1, now, 4, 5), func(f *snapshot.File) { f.Items[1].KodiID = 77 })),
 				want: []string{"review S S01E04+S S01E05 2026-03-02T02:00:59Z"},
 			},
 		}},
@@ -188,7 +188,7 @@ func TestShowMarkOfADoubleFile(t *testing.T) {
 func TestDoubtIsExplained(t *testing.T) {
 	const early, late = "2026-03-01 21:30:00", "2026-03-01 23:30:00"
 	tests := map[string]struct {
-		before, after library.File
+		before, after snapshot.File
 		want          string
 	}{
 		"refreshed":   {film(1, 0, ""), rebuilt(film(1, 1, late), 8), "This file's NFO was read again"},
@@ -201,7 +201,7 @@ func TestDoubtIsExplained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			z := around{machine: location(t, "America/New_York")}
 			known := story{steps: []step{{at: "2026-03-02 02:00:00", files: list(tt.before)}}}.run(t)
-			v := decide(known, snapshot(tt.after), moment(t, "2026-03-02 06:00:00"), z)
+			v := decide(known, shown(tt.after), moment(t, "2026-03-02 06:00:00"), z)
 			if len(v.viewings) != 1 || !strings.Contains(v.viewings[0].Origin.Note, tt.want) {
 				t.Errorf("got %+v, want a note with %q", v.viewings, tt.want)
 			}

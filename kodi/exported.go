@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -56,7 +56,7 @@ type exported struct {
 }
 
 // read takes a reading, and tells the watch which folders there are.
-func (e *exported) read(ctx context.Context) (library.Snapshot, error) {
+func (e *exported) read(ctx context.Context) (snapshot.Snapshot, error) {
 	from := time.Now()
 	snap, tree, err := e.reader.Read(ctx)
 	if err != nil {

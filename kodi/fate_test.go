@@ -11,16 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // told is a film in a library that says much of it.
-func told(n int64, count int, last string) library.File {
-	return but(film(n, count, last), func(f *library.File) {
+func told(n int64, count int, last string) snapshot.File {
+	return but(film(n, count, last), func(f *snapshot.File) {
 		f.Folder, f.Duration = "/films/", 95*time.Minute
 		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
-		f.Items = append(f.Items, library.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+		f.Items = append(f.Items, snapshot.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
 	})
 }
 
@@ -64,8 +64,8 @@ func TestOriginIsBounded(t *testing.T) {
 // was played tells then what the library says of it.
 func TestIdentityComesWithItsOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bare := func(count int, last string) library.File {
-			return but(told(1, count, last), func(f *library.File) { f.Items, f.Duration = nil, 0 })
+		bare := func(count int, last string) snapshot.File {
+			return but(told(1, count, last), func(f *snapshot.File) { f.Items, f.Duration = nil, 0 })
 		}
 		s, r := newSink(), &shelfReader{files: list(bare(0, ""))}
 		i := newImporter(t, s, r)
@@ -89,7 +89,7 @@ func TestUnsure(t *testing.T) {
 	past := "1999-05-05 21:00:00" // the test's clock begins in 2000
 	tests := []struct {
 		name        string
-		first, then library.File
+		first, then snapshot.File
 		want        string // class, and whether it is unsure
 	}{
 		{"played", film(1, 0, ""), film(1, 1, "now"), "live false"},
@@ -173,14 +173,14 @@ func picky(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
 
 func TestScanShowsWhatIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		family := func(count int, last string) library.File {
-			return but(told(2, count, last), func(f *library.File) { f.Items[0].Tags = nil })
+		family := func(count int, last string) snapshot.File {
+			return but(told(2, count, last), func(f *snapshot.File) { f.Items[0].Tags = nil })
 		}
 		r := &shelfReader{files: list(told(1, 0, ""), family(0, ""), film(3, 0, ""))}
 		i := newImporter(t, newSink(), r)
 		i.o.Foresee = picky
 		i.pass(t.Context())
-		for n, f := range []func(int, string) library.File{told1, family, film3} {
+		for n, f := range []func(int, string) snapshot.File{told1, family, film3} {
 			time.Sleep(time.Minute)
 			r.files[n] = f(1, local())
 		}
@@ -197,12 +197,12 @@ func TestScanShowsWhatIsIgnored(t *testing.T) {
 	})
 }
 
-func told1(count int, last string) library.File { return told(1, count, last) }
-func film3(count int, last string) library.File { return film(3, count, last) }
+func told1(count int, last string) snapshot.File { return told(1, count, last) }
+func film3(count int, last string) snapshot.File { return film(3, count, last) }
 
 func TestPreviewShowsWhatIsIgnored(t *testing.T) {
 	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
-		but(told(3, 1, "2019-07-05 21:00:00"), func(f *library.File) { f.Items[0].Tags = nil }))
+		but(told(3, 1, "2019-07-05 21:00:00"), func(f *snapshot.File) { f.Items[0].Tags = nil }))
 	i.o.Foresee = picky
 	p, err := i.Preview(t.Context(), ImportOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {

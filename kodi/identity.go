@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // half is the time that must lie between two ends of one item.
-func half(f library.File) time.Duration {
+func half(f snapshot.File) time.Duration {
 	switch {
 	case f.Duration > 0:
 		return f.Duration / 2
@@ -34,7 +34,7 @@ func half(f library.File) time.Duration {
 
 // row is Kodi's id of the first item: a refresh or a rebuilt library gives
 // another one. 0 when the file has no item.
-func row(f library.File) int64 {
+func row(f snapshot.File) int64 {
 	for _, i := range f.Items {
 		if !i.Extra {
 			return i.KodiID
@@ -45,7 +45,7 @@ func row(f library.File) int64 {
 
 // mediaOf is what a file holds, extras left out; when the library does not
 // know it, what its name says.
-func mediaOf(f library.File) []viewing.Media {
+func mediaOf(f snapshot.File) []viewing.Media {
 	var all []viewing.Media
 	for _, i := range f.Items {
 		if !i.Extra {
@@ -133,7 +133,7 @@ func covers(whole, part string) bool {
 
 // sharedIDs finds TMDB identifiers that several episodes claim: some scrapers
 // give every episode the identifier of its show.
-func sharedIDs(snap library.Snapshot) map[int64]bool {
+func sharedIDs(snap snapshot.Snapshot) map[int64]bool {
 	first := map[int64]string{}
 	shared := map[int64]bool{}
 	for _, f := range snap.Files {
@@ -152,7 +152,7 @@ func sharedIDs(snap library.Snapshot) map[int64]bool {
 }
 
 // trusted is what a file holds, without identifiers that name another thing.
-func (r *reading) trusted(f library.File) []viewing.Media {
+func (r *reading) trusted(f snapshot.File) []viewing.Media {
 	media := mediaOf(f)
 	for i, m := range media {
 		if m.Type == viewing.Episode && r.shared[m.IDs.TMDB] {
@@ -168,7 +168,7 @@ func (r *reading) trusted(f library.File) []viewing.Media {
 
 // rename lets the events of a file follow its identity: a file that came into
 // the library, or a wrong match that was corrected.
-func (r *reading) rename(f library.File, next *record) {
+func (r *reading) rename(f snapshot.File, next *record) {
 	open := func(e event) bool { return !e.Gone && !e.old(r.now) }
 	if row(f) == 0 || !slices.ContainsFunc(next.Events, open) {
 		return
@@ -193,7 +193,7 @@ func (r *reading) rename(f library.File, next *record) {
 // renamed is the amendment that gives an event its new identity. An amendment
 // names as many items as the event did: further ones become a viewing of their
 // own, and an event that would shrink is left as it is.
-func (r *reading) renamed(e event, media []viewing.Media, f library.File, next *record) viewing.Amendment {
+func (r *reading) renamed(e event, media []viewing.Media, f snapshot.File, next *record) viewing.Amendment {
 	labels := make([]string, len(media))
 	for i, m := range media {
 		labels[i] = m.Label()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -55,16 +56,16 @@ type Options struct {
 	// Wishes is what is handed over beside viewings; nothing by default.
 	Wishes Wishes
 	// ReadWishes reads what Wishes asks for; nil reads Kodi's.
-	ReadWishes func(context.Context, library.Want) (library.Wishes, error)
+	ReadWishes func(context.Context, snapshot.Want) (snapshot.Wishes, error)
 	// Hosts are those of the service that the viewings go to, with their ports
 	// where they have one: to find add-ons that report to it too. Nil looks for
 	// none.
 	Hosts func() []string
 	// Read takes one reading of the library; nil reads Kodi's.
-	Read func(ctx context.Context) (library.Snapshot, error)
+	Read func(ctx context.Context) (snapshot.Snapshot, error)
 	// ReadPart takes a reading of which only a part is in full. It goes with
 	// Read, which takes its place when it is nil.
-	ReadPart func(ctx context.Context, part library.Part) (library.Snapshot, error)
+	ReadPart func(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error)
 	// Mark is the mark of the library now, for readings that have one. It goes
 	// with Read.
 	Mark func(ctx context.Context) (string, error)
@@ -266,9 +267,9 @@ func (i *Importer) refresh(ctx context.Context) error {
 }
 
 // read takes a reading in one of two ways, decides and commits.
-func (i *Importer) read(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (library.Snapshot, error) {
+func (i *Importer) read(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (snapshot.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return library.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	snap, err := take(ctx)
 	if err != nil {
@@ -312,7 +313,7 @@ func (i *Importer) load(ctx context.Context) error {
 
 // decide asks the rule. A library that is suddenly empty is left alone: Kodi
 // or an add-on is about to fill it again.
-func (i *Importer) decide(snap library.Snapshot, now time.Time) (verdict, error) {
+func (i *Importer) decide(snap snapshot.Snapshot, now time.Time) (verdict, error) {
 	if len(snap.Files) == 0 && len(i.known.files) > 0 {
 		return verdict{}, errEmptied
 	}

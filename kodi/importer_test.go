@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -67,15 +68,15 @@ func (s *sink) viewings() (all []viewing.Viewing) {
 
 // shelfReader is a library that the test changes.
 type shelfReader struct {
-	files []library.File
+	files []snapshot.File
 	err   error
 }
 
-func (r *shelfReader) read(context.Context) (library.Snapshot, error) {
+func (r *shelfReader) read(context.Context) (snapshot.Snapshot, error) {
 	if r.err != nil {
-		return library.Snapshot{}, r.err
+		return snapshot.Snapshot{}, r.err
 	}
-	return snapshot(r.files...), nil
+	return shown(r.files...), nil
 }
 
 // local is Kodi's text for now, a moment ago.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // importChunk is how many events of an import become durable at once.
@@ -45,7 +45,7 @@ func (i *Importer) unreadable(err error) Preview {
 }
 
 // planOf plans the import of a reading.
-func (i *Importer) planOf(ctx context.Context, known *memory, snap library.Snapshot, o ImportOptions) (*plan, error) {
+func (i *Importer) planOf(ctx context.Context, known *memory, snap snapshot.Snapshot, o ImportOptions) (*plan, error) {
 	if known.meta.Guard.On {
 		return nil, errGuarded
 	}

@@ -8,14 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // What befalls a library besides being watched: renamed folders, corrected
 // matches, upgrades, another Kodi, backups; and an importer that is killed.
 
-func (h *household) snapshot() library.Snapshot {
-	snap := snapshot(h.files...)
+func (h *household) snapshot() snapshot.Snapshot {
+	snap := shown(h.files...)
 	snap.Version = h.version
 	snap.Path = fmt.Sprintf("/u/Database/MyVideos%d.db", h.version)
 	return snap
@@ -89,7 +89,7 @@ func (h *household) rename(t *rapid.T) {
 // clean takes rows without a file out of the library; plays that were not read
 // are lost to all.
 func (h *household) clean(t *rapid.T) {
-	h.files = slices.DeleteFunc(slices.Clone(h.files), func(f library.File) bool { return h.stale[f.Path] })
+	h.files = slices.DeleteFunc(slices.Clone(h.files), func(f snapshot.File) bool { return h.stale[f.Path] })
 	for path := range h.stale {
 		delete(h.unread, path)
 	}
@@ -119,7 +119,7 @@ func (h *household) playUnknown(t *rapid.T) {
 
 // scanPlayed puts such a file into the library.
 func (h *household) scanPlayed(t *rapid.T) {
-	at := slices.IndexFunc(h.files, func(f library.File) bool { return len(f.Items) == 0 })
+	at := slices.IndexFunc(h.files, func(f snapshot.File) bool { return len(f.Items) == 0 })
 	if at < 0 {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -16,7 +16,7 @@ import (
 // was really watched, and holds the importer's verdicts against that.
 type household struct {
 	known  *memory
-	files  []library.File
+	files  []snapshot.File
 	on     bool // the importer runs
 	now    time.Time
 	zone   *time.Location // of Kodi's clock, which travels
@@ -34,7 +34,7 @@ type household struct {
 
 	stale   map[string]bool   // by path: rows of files that are no longer on the disk
 	version int               // of the library
-	backup  []library.File    // of the library; nil before one was made
+	backup  []snapshot.File   // of the library; nil before one was made
 	made    int64             // number of the last row that was made
 	saved   map[string][]byte // what is left of the importer when it is killed
 	savedAt time.Time
@@ -68,10 +68,10 @@ func newHousehold(t *rapid.T) *household {
 	h.zone = h.zones["America/New_York"]
 	start := rapid.SampledFrom([]string{"2026-06-10 15:00:00", "2026-10-31 22:00:00", "2026-03-08 01:00:00"}).Draw(t, "start")
 	h.now, _ = time.Parse(time.DateTime, start)
-	h.files = []library.File{
+	h.files = []snapshot.File{
 		film(1, 0, ""), film(2, 1, "2025-01-01 20:00:00"), film(3, 0, ""),
 		episodes(0, "", 1), episodes(2, "2025-01-01 21:00:00", 2), episodes(0, "", 3, 4),
-		but(film(1, 0, ""), func(f *library.File) { f.Path = "/films/1, a copy.mkv" }),
+		but(film(1, 0, ""), func(f *snapshot.File) { f.Path = "/films/1, a copy.mkv" }),
 	}
 	h.read(t)
 	return h
@@ -91,16 +91,16 @@ func (h *household) pass(d time.Duration) {
 func (h *household) text() string { return h.now.In(h.zone).Format(time.DateTime) }
 
 // pick takes one of the files that can be played.
-func (h *household) pick(t *rapid.T) *library.File {
-	return h.pickOf(t, func(f library.File) bool { return !h.stale[f.Path] })
+func (h *household) pick(t *rapid.T) *snapshot.File {
+	return h.pickOf(t, func(f snapshot.File) bool { return !h.stale[f.Path] })
 }
 
 // pickItem takes one of those that the library has an item for.
-func (h *household) pickItem(t *rapid.T) *library.File {
-	return h.pickOf(t, func(f library.File) bool { return !h.stale[f.Path] && len(f.Items) > 0 })
+func (h *household) pickItem(t *rapid.T) *snapshot.File {
+	return h.pickOf(t, func(f snapshot.File) bool { return !h.stale[f.Path] && len(f.Items) > 0 })
 }
 
-func (h *household) pickOf(t *rapid.T, good func(library.File) bool) *library.File {
+func (h *household) pickOf(t *rapid.T, good func(snapshot.File) bool) *snapshot.File {
 	var all []int
 	for i, f := range h.files {
 		if good(f) {
@@ -111,12 +111,12 @@ func (h *household) pickOf(t *rapid.T, good func(library.File) bool) *library.Fi
 }
 
 // count counts a file up at this moment.
-func (h *household) count(f *library.File) {
+func (h *household) count(f *snapshot.File) {
 	f.PlayCount++
 	f.LastPlayed = h.text()
 }
 
-func (h *household) did(f *library.File, comment string) {
+func (h *household) did(f *snapshot.File, comment string) {
 	a := &act{path: f.Path, ends: []time.Time{h.now.Truncate(time.Second)}, comment: comment, zone: h.zone}
 	h.acts = append(h.acts, a)
 	h.unread[f.Path] = a
@@ -203,14 +203,14 @@ func (h *household) actions() map[string]func(*rapid.T) {
 
 // muddle admits that between two readings nobody can tell a count that a
 // program set, and the time of a partial play, from a playback.
-func (h *household) muddle(f *library.File) {
+func (h *household) muddle(f *snapshot.File) {
 	if a := h.partly[f.Path]; a != nil {
 		h.acts = append(h.acts, a)
 	}
 }
 
 // play plays a file to its end, sometimes with the credits in a second go.
-func (h *household) play(t *rapid.T, f *library.File) {
+func (h *household) play(t *rapid.T, f *snapshot.File) {
 	h.pass(f.Duration)
 	h.count(f)
 	h.did(f, "play")
@@ -225,7 +225,7 @@ func (h *household) play(t *rapid.T, f *library.File) {
 	}
 }
 
-func (h *household) mark(t *rapid.T, f *library.File) {
+func (h *household) mark(t *rapid.T, f *snapshot.File) {
 	if f.PlayCount > 0 {
 		return
 	}
@@ -236,7 +236,7 @@ func (h *household) mark(t *rapid.T, f *library.File) {
 
 // markShow marks what is unwatched of the show: several files are held.
 func (h *household) markShow(t *rapid.T) {
-	var marked []*library.File
+	var marked []*snapshot.File
 	for i := range h.files {
 		if f := &h.files[i]; len(f.Items) > 0 && f.Items[0].Media.Type == viewing.Episode && f.PlayCount == 0 {
 			h.count(f)
@@ -259,7 +259,7 @@ func (h *household) refresh(t *rapid.T) {
 }
 
 // insert gives an item a new row.
-func (h *household) insert(t *rapid.T, f *library.File) {
+func (h *household) insert(t *rapid.T, f *snapshot.File) {
 	h.made++
 	*f = rebuilt(*f, h.made)
 	if h.unread[f.Path] != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // manyOpen is how many files with events that can still be corrected are read
@@ -14,7 +14,7 @@ import (
 const manyOpen = 300
 
 // changes takes a reading that is in full where the rule needs it.
-func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
+func (i *Importer) changes(ctx context.Context) (snapshot.Snapshot, error) {
 	if i.o.ReadPart == nil {
 		return i.o.Read(ctx)
 	}
@@ -24,7 +24,7 @@ func (i *Importer) changes(ctx context.Context) (library.Snapshot, error) {
 
 // part is what the rule needs of a library, given the mark of its names at the
 // last reading. More than so many files with open events are many.
-func (m *memory) part(names string, now time.Time, few int) library.Part {
+func (m *memory) part(names string, now time.Time, few int) snapshot.Part {
 	open := 0
 	for _, rec := range m.files {
 		if len(rec.Events) > 0 && rec.open(now) {
@@ -32,15 +32,15 @@ func (m *memory) part(names string, now time.Time, few int) library.Part {
 		}
 	}
 	many := open > few
-	return library.Part{Names: many, Pick: func(outline library.Snapshot) func(library.File) bool {
+	return snapshot.Part{Names: many, Pick: func(outline snapshot.Snapshot) func(snapshot.File) bool {
 		renamed := !many || outline.Names != names
-		return func(f library.File) bool { return m.needs(f, renamed, now) }
+		return func(f snapshot.File) bool { return m.needs(f, renamed, now) }
 	}}
 }
 
 // needs reports whether the rule asks more of a file than its outline: it has
 // changed, or it may have another name than the events about it.
-func (m *memory) needs(f library.File, renamed bool, now time.Time) bool {
+func (m *memory) needs(f snapshot.File, renamed bool, now time.Time) bool {
 	old, known := m.files[f.Path]
 	switch {
 	case m.meta.GoodAt == 0:

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -106,7 +106,7 @@ func (p *plan) gather() (all []*finding) {
 }
 
 // past rules on the last play of a file from its time alone.
-func (r *reading) past(f library.File) ruling {
+func (r *reading) past(f snapshot.File) ruling {
 	v := ruling{class: viewing.ClassImport, when: r.instant(f)}
 	w, ok := parseWall(f.LastPlayed)
 	switch {

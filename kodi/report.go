@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -73,9 +73,9 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 }
 
 // look decides about a reading without keeping anything.
-func (i *Importer) look(ctx context.Context, take func(context.Context) (library.Snapshot, error)) (verdict, library.Snapshot, error) {
+func (i *Importer) look(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (verdict, snapshot.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return verdict{}, library.Snapshot{}, err
+		return verdict{}, snapshot.Snapshot{}, err
 	}
 	snap, err := take(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Report) add(v viewing.Viewing, fates []Fate) {
 }
 
 // countItems counts the films and episodes of a library, each once.
-func countItems(snap library.Snapshot) (films, episodes int) {
+func countItems(snap snapshot.Snapshot) (films, episodes int) {
 	all := [2][]int64{nil, make([]int64, 0, len(snap.Files))} // numbers of films and of episodes
 	for _, f := range snap.Files {
 		for _, i := range f.Items {

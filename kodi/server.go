@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -31,12 +32,12 @@ func (d door) find() (library.Database, error) {
 	return db, err
 }
 
-func (d door) read(ctx context.Context) (library.Snapshot, error) {
-	return d.readPart(ctx, library.Part{})
+func (d door) read(ctx context.Context) (snapshot.Snapshot, error) {
+	return d.readPart(ctx, snapshot.Part{})
 }
 
 // readPart reads all of a library on a server: there nobody waits for us.
-func (d door) readPart(ctx context.Context, part library.Part) (snap library.Snapshot, err error) {
+func (d door) readPart(ctx context.Context, part snapshot.Part) (snap snapshot.Snapshot, err error) {
 	db, err := d.find()
 	switch {
 	case err != nil:
@@ -54,11 +55,11 @@ func (d door) readPart(ctx context.Context, part library.Part) (snap library.Sna
 	return snap, err
 }
 
-func (d door) readWishes(ctx context.Context, want library.Want) (library.Wishes, error) {
+func (d door) readWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error) {
 	db, err := d.find()
 	switch {
 	case err != nil:
-		return library.Wishes{}, err
+		return snapshot.Wishes{}, err
 	case db.Server != nil:
 		return db.Server.ReadWishes(ctx, want)
 	default:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,7 +26,7 @@ type counter struct {
 	reads, looks int
 }
 
-func (c *counter) readMarked(ctx context.Context) (library.Snapshot, error) {
+func (c *counter) readMarked(ctx context.Context) (snapshot.Snapshot, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads++
@@ -48,7 +49,7 @@ func (c *counter) asked() (reads, looks int) {
 	return c.reads, c.looks
 }
 
-func (c *counter) change(mark string, files ...library.File) {
+func (c *counter) change(mark string, files ...snapshot.File) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mark, c.files = mark, files

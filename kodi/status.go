@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/plainfile"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -163,7 +164,7 @@ func (i *Importer) trouble(err error) {
 }
 
 // good shows a reading that went well.
-func (i *Importer) good(snap library.Snapshot, v verdict) {
+func (i *Importer) good(snap snapshot.Snapshot, v verdict) {
 	s := Status{
 		Userdata: i.o.Userdata, Database: snap.Path, Version: snap.Version, State: StateOK,
 		Summary: "Watching for new viewings.", Watched: v.meta.Watched, ReadAt: time.UnixMilli(v.meta.GoodAt),

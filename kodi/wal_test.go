@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // Reading a library in WAL mode makes files beside it; that must not look
@@ -18,7 +18,7 @@ func TestReadingIsNoChange(t *testing.T) {
 	var reads atomic.Int64
 	i, err := New(Options{
 		Userdata: h.dir, Zone: time.UTC, Sink: s, Quiet: 10 * time.Millisecond, Ceiling: time.Second,
-		Poll: 100 * time.Millisecond, Read: func(ctx context.Context) (library.Snapshot, error) {
+		Poll: 100 * time.Millisecond, Read: func(ctx context.Context) (snapshot.Snapshot, error) {
 			reads.Add(1)
 			return door{userdata: h.dir}.read(ctx)
 		},

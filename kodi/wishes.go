@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/playlist"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -69,7 +69,7 @@ type asked struct {
 }
 
 // ask gathers what is asked for.
-func (w Wishes) ask(found library.Wishes, lists []playlist.Playlist, snap library.Snapshot) *asked {
+func (w Wishes) ask(found snapshot.Wishes, lists []playlist.Playlist, snap snapshot.Snapshot) *asked {
 	a := &asked{items: w.Items}
 	for _, x := range found.Tagged {
 		a.item(toWatchlist, x.Media, x.Path, fmt.Sprintf("It has the tag %q.", w.Tag))
@@ -117,7 +117,7 @@ func (a *asked) item(scope string, m viewing.Media, path, why string) {
 }
 
 // playlists adds those that hold a film of the library.
-func (a *asked) playlists(all []playlist.Playlist, snap library.Snapshot, films map[int64]library.Wish) {
+func (a *asked) playlists(all []playlist.Playlist, snap snapshot.Snapshot, films map[int64]snapshot.Wish) {
 	paths := make([]string, len(snap.Files))
 	for n, f := range snap.Files {
 		paths[n] = f.Path
@@ -138,8 +138,8 @@ func (a *asked) playlists(all []playlist.Playlist, snap library.Snapshot, films 
 // playlist adds one. Lists of the service hold films and series, so an episode
 // is left out. What a film is comes from the look for it, since a reading may
 // have the outline of it alone.
-func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap library.Snapshot, all map[int64]library.Wish) {
-	var films []library.Wish
+func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap snapshot.Snapshot, all map[int64]snapshot.Wish) {
+	var films []snapshot.Wish
 	var left []string
 	for _, entry := range p.Entries {
 		n, ok := shelf.Find(p.File, entry)
@@ -153,7 +153,7 @@ func (a *asked) playlist(p playlist.Playlist, shelf *playlist.Shelf, snap librar
 			left = append(left, playlist.Shown(entry)+": not a film")
 			continue
 		}
-		films = append(films, library.Wish{Media: film.Media, Path: f.Path})
+		films = append(films, snapshot.Wish{Media: film.Media, Path: f.Path})
 	}
 	if len(films) == 0 {
 		a.unread = append(a.unread, p.Name+": it holds no film of the library")

@@ -12,13 +12,14 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/playlist"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // grant hands over what is new beside viewings, after a reading that went
 // well. A library without such tables is told of and left alone.
-func (i *Importer) grant(ctx context.Context, snap library.Snapshot) error {
+func (i *Importer) grant(ctx context.Context, snap snapshot.Snapshot) error {
 	if !i.o.Wishes.any() || i.o.ReadWishes == nil {
 		return nil
 	}
@@ -40,19 +41,19 @@ func (i *Importer) grant(ctx context.Context, snap library.Snapshot) error {
 }
 
 // askLibrary reads what the library wishes for.
-func (i *Importer) askLibrary(ctx context.Context, snap library.Snapshot) (*asked, error) {
+func (i *Importer) askLibrary(ctx context.Context, snap snapshot.Snapshot) (*asked, error) {
 	w := i.o.Wishes
-	var found library.Wishes
+	var found snapshot.Wishes
 	var lists []playlist.Playlist
 	var err error
-	want := library.Want{Tag: w.Tag, Sets: w.Sets}
+	want := snapshot.Want{Tag: w.Tag, Sets: w.Sets}
 	if w.Playlists {
 		if lists, err = playlist.Read(playlist.Folder(i.o.Userdata)); err != nil {
 			i.o.Logger.Warn("playlists were not read whole", "source", i.source, "error", err)
 		}
 		want.Films = slices.ContainsFunc(lists, func(p playlist.Playlist) bool { return len(p.Entries) > 0 })
 	}
-	if want != (library.Want{}) {
+	if want != (snapshot.Want{}) {
 		if found, err = i.o.ReadWishes(ctx, want); err != nil {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ func (i *Importer) commitPart(ctx context.Context, g *granting, part []wish) err
 }
 
 // beside is what a scan finds beside viewings; nil when nothing is asked for.
-func (i *Importer) beside(ctx context.Context, snap library.Snapshot) (*Beside, error) {
+func (i *Importer) beside(ctx context.Context, snap snapshot.Snapshot) (*Beside, error) {
 	if !i.o.Wishes.any() || i.o.ReadWishes == nil {
 		return nil, nil
 	}

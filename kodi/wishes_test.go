@@ -17,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/playlist"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -165,7 +166,7 @@ func TestWishFollowsIdentity(t *testing.T) {
 	}
 	must(t, h.sim.PutInSet(bare, "Noir"))
 	h.expect("first contact", "watchlist movie Bare\nwatchlist movie Wrong\nlist Noir\nlist_item Noir: movie Bare\n")
-	found, err := h.i.askLibrary(t.Context(), library.Snapshot{})
+	found, err := h.i.askLibrary(t.Context(), snapshot.Snapshot{})
 	must(t, err)
 	for n, w := range found.wishes {
 		switch {
@@ -298,7 +299,7 @@ func TestWishesSurviveTrouble(t *testing.T) {
 		_, err := h.i.read(t.Context(), h.i.changes)
 		must(t, err)
 		h.sink.fail, h.sink.late = errors.New("no room"), late
-		if err := h.i.grant(t.Context(), library.Snapshot{}); !errors.Is(err, errStorage) {
+		if err := h.i.grant(t.Context(), snapshot.Snapshot{}); !errors.Is(err, errStorage) {
 			t.Fatalf("got %v", err)
 		}
 		h.sink.fail = nil
@@ -313,17 +314,17 @@ func TestWishesSurviveTrouble(t *testing.T) {
 // A library without tables of tags is told of; its viewings go on.
 func TestLibraryWithoutTags(t *testing.T) {
 	h := newWishing(t, Wishes{Tag: "watchlist"})
-	h.o.ReadWishes = func(context.Context, library.Want) (library.Wishes, error) {
-		return library.Wishes{}, library.ErrUnsupported
+	h.o.ReadWishes = func(context.Context, snapshot.Want) (snapshot.Wishes, error) {
+		return snapshot.Wishes{}, library.ErrUnsupported
 	}
-	h.o.Read = func(ctx context.Context) (library.Snapshot, error) { return library.Read(ctx, h.sim.Path()) }
+	h.o.Read = func(ctx context.Context) (snapshot.Snapshot, error) { return library.Read(ctx, h.sim.Path()) }
 	h.restart()
 	h.expect("a reading", "")
 	if s := h.i.Status(); s.State != StateOK || !strings.Contains(s.Beside, "no tags") {
 		t.Errorf("%+v", s)
 	}
-	h.o.ReadWishes = func(context.Context, library.Want) (library.Wishes, error) {
-		return library.Wishes{}, library.ErrBusy
+	h.o.ReadWishes = func(context.Context, snapshot.Want) (snapshot.Wishes, error) {
+		return snapshot.Wishes{}, library.ErrBusy
 	}
 	h.restart()
 	if err := h.i.refresh(t.Context()); !errors.Is(err, library.ErrBusy) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -57,7 +58,7 @@ func BenchmarkCompare(b *testing.B) {
 		}
 		spent += processor(b) - before
 	}
-	nothing := library.Part{Pick: func(library.Snapshot) func(library.File) bool { return func(library.File) bool { return false } }}
+	nothing := snapshot.Part{Pick: func(snapshot.Snapshot) func(snapshot.File) bool { return func(snapshot.File) bool { return false } }}
 	for range b.N {
 		before := processor(b)
 		fetchFiles(b, db)

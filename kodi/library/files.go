@@ -6,19 +6,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // files joins the tables.
-func (t *tables) files() []File {
+func (t *tables) files() []snapshot.File {
 	sources, paths := t.sources()
 	items := t.items()
-	all := make([]File, 0, len(t.rows))
+	all := make([]snapshot.File, 0, len(t.rows))
 	for _, r := range t.rows { // both in the order of their ids
 		for len(items) > 0 && items[0].file < r.id {
 			items = items[1:]
 		}
-		f := File{
+		f := snapshot.File{
 			ID: r.id, Path: join(paths[r.folder], r.name), PlayCount: int(max(r.plays, 0)), LastPlayed: r.last,
 			Folder: sources[r.folder], InSource: sources[r.folder] != "", Outline: !t.full,
 		}
@@ -54,7 +55,7 @@ const maxSeconds = 7 * 24 * 3600
 // inFile is what one file holds.
 type inFile struct {
 	file    int64
-	list    []Item
+	list    []snapshot.Item
 	seconds int64 // the longest running time that an item claims
 }
 
@@ -86,7 +87,7 @@ func (t *tables) pieces() []piece {
 func (t *tables) items() []inFile {
 	names := newNamer(t.names)
 	pieces := t.pieces()
-	items := make([]Item, 0, len(pieces))
+	items := make([]snapshot.Item, 0, len(pieces))
 	files := make([]inFile, 0, len(pieces))
 	for _, p := range pieces {
 		item, runtime := t.item(p, names)
@@ -105,20 +106,20 @@ func (t *tables) items() []inFile {
 
 // item is a film or an episode, in full or in outline, and the running time
 // that it claims.
-func (t *tables) item(p piece, names namer) (Item, string) {
+func (t *tables) item(p piece, names namer) (snapshot.Item, string) {
 	switch {
 	case p.film && t.full:
 		r := t.films[p.row]
 		return t.film(r, names), r.runtime
 	case p.film:
 		r := t.films[p.row]
-		return Item{KodiID: r.id, IDRow: r.uid, Extra: r.extra, Media: viewing.Media{Type: viewing.Movie}}, ""
+		return snapshot.Item{KodiID: r.id, IDRow: r.uid, Extra: r.extra, Media: viewing.Media{Type: viewing.Movie}}, ""
 	case t.full:
 		r := t.episodes[p.row]
 		return t.episode(r, names), r.runtime
 	default:
 		r := t.episodes[p.row]
-		return Item{KodiID: r.id, IDRow: r.uid, Media: viewing.Media{Type: viewing.Episode}}, ""
+		return snapshot.Item{KodiID: r.id, IDRow: r.uid, Media: viewing.Media{Type: viewing.Episode}}, ""
 	}
 }
 

@@ -12,6 +12,13 @@ import (
 	"time"
 )
 
+// Database is one library: a file, or databases of a server.
+type Database struct {
+	Path    string  // of the file; absolute when the userdata folder was
+	Version int     // of the file: schema number, such as 121
+	Server  *Server // nil when the library is a file
+}
+
 // Find tells where the library of a userdata folder is. When
 // advancedsettings.xml keeps it in a MySQL or MariaDB server, that is the
 // answer, and files that lie here are stale; [Server.Read] then picks the

@@ -14,11 +14,12 @@ import (
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // describe is a snapshot in lines: id, name, count, time, length, what is in it.
-func describe(s library.Snapshot) string {
+func describe(s snapshot.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
 		fmt.Fprintf(&b, "%d %s | %d %s | %v", f.ID, f.Path[strings.LastIndex(f.Path, "/")+1:], f.PlayCount, f.LastPlayed, f.Duration)
@@ -53,7 +54,7 @@ func identifiers(ids viewing.IDs) string {
 	return text
 }
 
-func read(t *testing.T, path string) library.Snapshot {
+func read(t *testing.T, path string) snapshot.Snapshot {
 	t.Helper()
 	s, err := library.Read(context.Background(), path)
 	if err != nil {
@@ -83,7 +84,7 @@ func flatten(err error) []error {
 }
 
 // same compares lines.
-func same(t *testing.T, want string, got library.Snapshot) {
+func same(t *testing.T, want string, got snapshot.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(describe(got))); diff != "" {
 		t.Error("wrong files (-want +got):\n" + diff)
@@ -184,7 +185,7 @@ func TestReadWAL(t *testing.T) {
 		}
 		for _, f := range got.Files {
 			if line, ok := want[f.ID]; ok {
-				same(t, line, library.Snapshot{Files: []library.File{f}})
+				same(t, line, snapshot.Snapshot{Files: []snapshot.File{f}})
 			}
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // labels is where each item lies and what it is called there, in lines.
-func labels(s library.Snapshot) string {
+func labels(s snapshot.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Files {
 		for _, i := range f.Items {
@@ -26,7 +26,7 @@ func labels(s library.Snapshot) string {
 	return b.String()
 }
 
-func sameLabels(t *testing.T, want string, got library.Snapshot) {
+func sameLabels(t *testing.T, want string, got snapshot.Snapshot) {
 	t.Helper()
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(labels(got))); diff != "" {
 		t.Error("wrong labels (-want +got):\n" + diff)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -33,13 +34,13 @@ func newNamer(all []identifier) namer {
 }
 
 // film is a valid item made of a row.
-func (t *tables) film(r filmRow, n namer) Item {
+func (t *tables) film(r filmRow, n namer) snapshot.Item {
 	self := owner{"movie", r.id}
 	m := viewing.Media{
 		Type: viewing.Movie, Title: text(r.title), Year: year(r.premiered, r.year),
 		IDs: n.idsOf(self, r.uid),
 	}
-	return Item{
+	return snapshot.Item{
 		KodiID: r.id, IDRow: r.uid, Media: m, Extra: r.extra,
 		Genres: t.genres[self], Tags: t.tags[self],
 	}
@@ -47,7 +48,7 @@ func (t *tables) film(r filmRow, n namer) Item {
 
 // episode is a valid item made of a row. Some scrapers give an episode the
 // identifier of its show, which would name an episode of another show.
-func (t *tables) episode(r episodeRow, n namer) Item {
+func (t *tables) episode(r episodeRow, n namer) snapshot.Item {
 	show, whole := t.shows[r.show], owner{"tvshow", r.show}
 	m := viewing.Media{
 		Type: viewing.Episode, Title: text(r.title), IDs: n.idsOf(owner{"episode", r.id}, r.uid),
@@ -63,7 +64,7 @@ func (t *tables) episode(r episodeRow, n namer) Item {
 	if m.IDs.IMDB == m.Show.IDs.IMDB {
 		m.IDs.IMDB = ""
 	}
-	return Item{KodiID: r.id, IDRow: r.uid, Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
+	return snapshot.Item{KodiID: r.id, IDRow: r.uid, Media: m, Genres: t.genres[whole], Tags: t.tags[whole]}
 }
 
 // idsOf takes what each namespace can be trusted with. Of two in one

@@ -7,13 +7,15 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // few is how many files are read one by one; of more everything is read.
 const few = 500
 
 // fill reads what was picked in full.
-func (t *tables) fill(s *Snapshot, pick func(File) bool, step func(...stepper) error) error {
+func (t *tables) fill(s *snapshot.Snapshot, pick func(snapshot.File) bool, step func(...stepper) error) error {
 	var picked []int64
 	for _, f := range s.Files {
 		if pick(f) {
@@ -44,7 +46,7 @@ func (t *tables) further() *tables {
 
 // fillFew reads single files, and those with an episode that claims the same
 // identifier as one of theirs. It gives up when these are many.
-func (t *tables) fillFew(s *Snapshot, picked []int64, step func(...stepper) error) (done bool, err error) {
+func (t *tables) fillFew(s *snapshot.Snapshot, picked []int64, step func(...stepper) error) (done bool, err error) {
 	d := t.further()
 	if err := step(d.readSingle(t, picked)); err != nil {
 		return false, err
@@ -79,7 +81,7 @@ func (t *tables) fillFew(s *Snapshot, picked []int64, step func(...stepper) erro
 }
 
 // complete puts what was read of some files in the place of their outlines.
-func (t *tables) complete(s *Snapshot, files map[int64]bool) {
+func (t *tables) complete(s *snapshot.Snapshot, files map[int64]bool) {
 	items := make(map[int64]inFile, len(files))
 	for _, in := range t.items() {
 		items[in.file] = in

@@ -10,17 +10,18 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // ids picks files by their numbers.
-func ids(want ...int64) func(library.Snapshot) func(library.File) bool {
-	return func(library.Snapshot) func(library.File) bool {
-		return func(f library.File) bool { return slices.Contains(want, f.ID) }
+func ids(want ...int64) func(snapshot.Snapshot) func(snapshot.File) bool {
+	return func(snapshot.Snapshot) func(snapshot.File) bool {
+		return func(f snapshot.File) bool { return slices.Contains(want, f.ID) }
 	}
 }
 
-func readPart(t *testing.T, path string, part library.Part) library.Snapshot {
+func readPart(t *testing.T, path string, part snapshot.Part) snapshot.Snapshot {
 	t.Helper()
 	s, err := library.ReadPart(context.Background(), path, part)
 	ok(t, err)
@@ -50,10 +51,10 @@ func series(t *testing.T) scene {
 }
 
 // outlined is a file without what an outline leaves out.
-func outlined(f library.File) library.File {
+func outlined(f snapshot.File) snapshot.File {
 	f.Outline, f.Duration, f.Items = true, 0, slices.Clone(f.Items)
 	for i, item := range f.Items {
-		f.Items[i] = library.Item{KodiID: item.KodiID, IDRow: item.IDRow, Extra: item.Extra, Media: viewing.Media{Type: item.Media.Type}}
+		f.Items[i] = snapshot.Item{KodiID: item.KodiID, IDRow: item.IDRow, Extra: item.Extra, Media: viewing.Media{Type: item.Media.Type}}
 	}
 	return f
 }
@@ -81,7 +82,7 @@ func TestReadPart(t *testing.T) {
 					want[i] = outlined(f)
 				}
 			}
-			got := readPart(t, s.Path(), library.Part{Pick: ids(test.pick...)})
+			got := readPart(t, s.Path(), snapshot.Part{Pick: ids(test.pick...)})
 			if diff := cmp.Diff(want, got.Files); diff != "" {
 				t.Error("wrong files (-want +got):\n" + diff)
 			}
@@ -98,8 +99,8 @@ func TestReadPartOfMany(t *testing.T) {
 	s.exec(`insert into movie (idMovie, idFile, c00, c09) select i, i, 'Film ' || i, i from n`)
 	s.exec(`insert into uniqueid (uniqueid_id, media_id, media_type, type, value) select i, i, 'movie', 'tmdb', i from n`)
 	want := read(t, s.Path()).Files
-	got := readPart(t, s.Path(), library.Part{Pick: func(library.Snapshot) func(library.File) bool {
-		return func(f library.File) bool { return f.ID%2 == 0 }
+	got := readPart(t, s.Path(), snapshot.Part{Pick: func(snapshot.Snapshot) func(snapshot.File) bool {
+		return func(f snapshot.File) bool { return f.ID%2 == 0 }
 	}}).Files
 	if len(want) != 3000 || cmp.Diff(want, got) != "" {
 		t.Errorf("%d files, %d when most of them were picked, or they differ", len(want), len(got))
@@ -115,7 +116,7 @@ func TestReadPartSeesOneState(t *testing.T) {
 				ok(t, s.SwitchToWAL())
 			}
 			asked := 0
-			got := readPart(t, s.Path(), library.Part{Pick: func(outline library.Snapshot) func(library.File) bool {
+			got := readPart(t, s.Path(), snapshot.Part{Pick: func(outline snapshot.Snapshot) func(snapshot.File) bool {
 				if asked++; asked == 1 {
 					s.exec(`update files set playCount = 7 where idFile = 1`)
 					s.exec(`update movie set c00 = 'Beta Two'`)
@@ -134,7 +135,7 @@ func TestReadPartGetsThrough(t *testing.T) {
 	s := series(t)
 	s.exec(`pragma busy_timeout = 0`)
 	asked := 0
-	got := readPart(t, s.Path(), library.Part{Pick: func(outline library.Snapshot) func(library.File) bool {
+	got := readPart(t, s.Path(), snapshot.Part{Pick: func(outline snapshot.Snapshot) func(snapshot.File) bool {
 		asked++
 		if _, err := s.db.Exec(`update files set playCount = ? where idFile = 1`, asked); (err == nil) != (asked <= 3) {
 			t.Errorf("time %d: writing met %v", asked, err)
@@ -151,7 +152,7 @@ func TestReadNames(t *testing.T) {
 	s := series(t)
 	names := func() string {
 		t.Helper()
-		return readPart(t, s.Path(), library.Part{Names: true, Pick: ids()}).Names
+		return readPart(t, s.Path(), snapshot.Part{Names: true, Pick: ids()}).Names
 	}
 	for _, same := range []string{
 		`update files set playCount = 5, lastPlayed = '2026-03-01 20:05:00'`, `update movie set c00 = 'Another title'`, `update episode set c00 = 'Another'`,

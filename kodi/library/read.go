@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // Read takes one snapshot of the library file at path, whose name must be
@@ -14,41 +16,32 @@ import (
 // -shm files that a library in WAL mode needs.
 //
 // The errors are those of this package, or the context's.
-func Read(ctx context.Context, path string) (Snapshot, error) {
-	return ReadPart(ctx, path, Part{})
-}
-
-// Part is how much of a library to read.
-type Part struct {
-	// Pick is given the outline of all files, and says which of them are wanted
-	// in full. It is asked again when Kodi has written meanwhile. Nil wants all.
-	Pick func(Snapshot) func(File) bool
-	// Names fills [Snapshot.Names].
-	Names bool
+func Read(ctx context.Context, path string) (snapshot.Snapshot, error) {
+	return ReadPart(ctx, path, snapshot.Part{})
 }
 
 // ReadPart is Read, but of the files that were not picked it gives the outline
 // alone. An episode that claims a TMDB identifier of a picked one is given in
 // full as well.
-func ReadPart(ctx context.Context, path string, part Part) (Snapshot, error) {
+func ReadPart(ctx context.Context, path string, part snapshot.Part) (snapshot.Snapshot, error) {
 	version, ok := versionOf(filepath.Base(path))
 	if !ok {
-		return Snapshot{}, fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
+		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
 	}
-	s := Snapshot{Path: path, Origin: originOf(path), Version: version, Verified: verified(version), ReadAt: time.Now()}
+	s := snapshot.Snapshot{Path: path, Origin: originOf(path), Version: version, Verified: verified(version), ReadAt: time.Now()}
 	err := open(ctx, path, func(v *visit) error {
-		err := v.together(ctx, func(step func(...stepper) error) error { return s.read(step, part) })
+		err := v.together(ctx, func(step func(...stepper) error) error { return fillSnapshot(&s, step, part) })
 		s.Held = v.held
 		return err
 	})
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("read library %s: %w", path, err)
+		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w", path, err)
 	}
 	return s, nil
 }
 
-// read fills a snapshot.
-func (s *Snapshot) read(step func(...stepper) error, part Part) error {
+// fillSnapshot reads the files of a snapshot.
+func fillSnapshot(s *snapshot.Snapshot, step func(...stepper) error, part snapshot.Part) error {
 	t := newTables()
 	t.slice = lookSlice
 	if part.Pick == nil {

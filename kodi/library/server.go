@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // Server is a MySQL or MariaDB server that keeps a library, as
@@ -56,8 +58,8 @@ func (s Server) String() string { return "mysql://" + net.JoinHostPort(s.Host, s
 // [ErrBusy] is returned when they changed meanwhile.
 //
 // The errors are those of this package, or the context's.
-func (s Server) Read(ctx context.Context) (Snapshot, error) {
-	snap := Snapshot{ReadAt: time.Now()}
+func (s Server) Read(ctx context.Context) (snapshot.Snapshot, error) {
+	snap := snapshot.Snapshot{ReadAt: time.Now()}
 	t := newTables()
 	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) (err error) {
 		snap.Path, snap.Version, snap.Verified = s.path(d), d.version, verified(d.version)
@@ -77,13 +79,13 @@ func (s Server) Read(ctx context.Context) (Snapshot, error) {
 		return err
 	})
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("read library %s: %w", s, err)
+		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w", s, err)
 	}
 	snap.Files = t.files() // after the server was let go
 	return snap, nil
 }
 
-// Mark is the [Snapshot]'s Mark as it would be now: when it is the same, no
+// Mark is the [snapshot.Snapshot]'s Mark as it would be now: when it is the same, no
 // file has changed and no item was added. It costs the server one pass over its
 // table of files.
 func (s Server) Mark(ctx context.Context) (string, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -187,7 +188,7 @@ func (m *maria) copyTable(t testing.TB, name, table, engine string, from *sql.DB
 	ok(t, errors.Join(rows.Err(), tx.Commit()))
 }
 
-func readServer(t testing.TB, s *library.Server) library.Snapshot {
+func readServer(t testing.TB, s *library.Server) snapshot.Snapshot {
 	t.Helper()
 	snap, err := s.Read(context.Background())
 	ok(t, err)

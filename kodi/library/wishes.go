@@ -7,67 +7,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Want says what beside the files is read.
-type Want struct {
-	// Tag is the name of a tag, in any case; "" reads none.
-	Tag string
-	// Sets is for movie sets and their films.
-	Sets bool
-	// Films is for all films.
-	Films bool
-}
-
-// Wishes is what a library holds beside its files, in one consistent state.
-type Wishes struct {
-	Tagged []Wish // films, then shows, in the order of Kodi's ids
-	Sets   []Set  // those that have a film, in the order of Kodi's ids
-	// Films are all films by Kodi's ids.
-	Films map[int64]Wish
-}
-
-// Wish is a film or a series (viewing.Movie, viewing.TV).
-type Wish struct {
-	Media viewing.Media // a valid item, with the identifiers that can be trusted
-	Path  string        // the film's file or the series' folder, as Kodi writes it
-}
-
-// Set is a movie set.
-type Set struct {
-	Name  string // as Kodi has it
-	Films []Wish // the earliest first
-}
 
 // ReadWishes reads what is wanted from the library file at path. It holds the
 // file no longer than [Read] does, and its errors are the same; a library that
 // has no such tables is [ErrUnsupported].
-func ReadWishes(ctx context.Context, path string, want Want) (Wishes, error) {
+func ReadWishes(ctx context.Context, path string, want snapshot.Want) (snapshot.Wishes, error) {
 	version, ok := versionOf(filepath.Base(path))
 	if !ok {
-		return Wishes{}, fmt.Errorf("read wishes of %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
+		return snapshot.Wishes{}, fmt.Errorf("read wishes of %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)
 	}
 	w := wishRows{want: want}
 	if err := look(ctx, path, w.read(version)); err != nil {
-		return Wishes{}, fmt.Errorf("read wishes of %s: %w", path, err)
+		return snapshot.Wishes{}, fmt.Errorf("read wishes of %s: %w", path, err)
 	}
 	return w.wishes(), nil // after the file was let go
 }
 
 // ReadWishes reads what is wanted, like the function of that name.
-func (s Server) ReadWishes(ctx context.Context, want Want) (Wishes, error) {
+func (s Server) ReadWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error) {
 	w := wishRows{want: want}
 	err := s.look(ctx, func(ctx context.Context, q queryer, d schema) error { return w.read(d.version)(ctx, q) })
 	if err != nil {
-		return Wishes{}, fmt.Errorf("read wishes of %s: %w", s, err)
+		return snapshot.Wishes{}, fmt.Errorf("read wishes of %s: %w", s, err)
 	}
 	return w.wishes(), nil
 }
 
 // wishRows are the rows of wishes, in memory.
 type wishRows struct {
-	want   Want
+	want   snapshot.Want
 	layout layout
 	tagged map[owner]bool
 	sets   []setRow
@@ -218,10 +189,10 @@ func (w *wishRows) readIDs(ctx context.Context, q queryer) error {
 }
 
 // wishes joins the rows.
-func (w *wishRows) wishes() Wishes {
-	all := Wishes{Films: map[int64]Wish{}}
+func (w *wishRows) wishes() snapshot.Wishes {
+	all := snapshot.Wishes{Films: map[int64]snapshot.Wish{}}
 	names := newNamer(w.names)
-	inSet := map[int64][]Wish{}
+	inSet := map[int64][]snapshot.Wish{}
 	for _, r := range w.films {
 		wish := r.wish(viewing.Movie, owner{"movie", r.id}, names)
 		if w.tagged[owner{"movie", r.id}] {
@@ -237,8 +208,8 @@ func (w *wishRows) wishes() Wishes {
 	}
 	for _, s := range w.sets {
 		if films := inSet[s.id]; len(films) > 0 {
-			slices.SortStableFunc(films, func(a, b Wish) int { return orNever(a.Media.Year) - orNever(b.Media.Year) })
-			all.Sets = append(all.Sets, Set{Name: text(s.name), Films: films})
+			slices.SortStableFunc(films, func(a, b snapshot.Wish) int { return orNever(a.Media.Year) - orNever(b.Media.Year) })
+			all.Sets = append(all.Sets, snapshot.Set{Name: text(s.name), Films: films})
 		}
 	}
 	return all
@@ -252,8 +223,8 @@ func orNever(year int) int {
 	return year
 }
 
-func (r wishRow) wish(t viewing.MediaType, o owner, names namer) Wish {
-	return Wish{
+func (r wishRow) wish(t viewing.MediaType, o owner, names namer) snapshot.Wish {
+	return snapshot.Wish{
 		Media: viewing.Media{Type: t, Title: text(r.title), Year: year(r.premiered, r.year), IDs: names.idsOf(o, rowOf(r.uid))},
 		Path:  join(r.folder, r.file),
 	}

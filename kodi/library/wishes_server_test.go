@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -23,7 +23,7 @@ func TestWishesOfServer(t *testing.T) {
 	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, time.Unix(0, 0))
 	ok(t, errors.Join(err, sim.Tag(film, "watchlist"), sim.Tag(show, "watchlist"), sim.PutInSet(film, "The Set")))
 	m.load(t, "MyVideos131", sim.Path(), "innodb")
-	want := library.Want{Tag: "watchlist", Sets: true, Films: true}
+	want := snapshot.Want{Tag: "watchlist", Sets: true, Films: true}
 	got, err := m.server("MyVideos").ReadWishes(t.Context(), want)
 	ok(t, err)
 	if diff := cmp.Diff(wishes(t, sim.Path(), want), tell(got)); diff != "" || len(got.Tagged) != 2 || len(got.Films) != 1 {

@@ -12,13 +12,14 @@ import (
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // tell is wishes in lines.
-func tell(w library.Wishes) string {
+func tell(w snapshot.Wishes) string {
 	var b strings.Builder
-	one := func(heading string, all []library.Wish) {
+	one := func(heading string, all []snapshot.Wish) {
 		for _, x := range all {
 			fmt.Fprintf(&b, "%s: %s %s%s in %s\n", heading, x.Media.Type, x.Media.Label(), identifiers(x.Media.IDs), x.Path)
 		}
@@ -30,7 +31,7 @@ func tell(w library.Wishes) string {
 	return b.String()
 }
 
-func wishes(t *testing.T, path string, want library.Want) string {
+func wishes(t *testing.T, path string, want snapshot.Want) string {
 	t.Helper()
 	w, err := library.ReadWishes(t.Context(), path, want)
 	if err != nil {
@@ -43,11 +44,11 @@ func wishes(t *testing.T, path string, want library.Want) string {
 func TestWishesOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
 		path := realkodi.Library(t, state)
-		got := wishes(t, path, library.Want{Tag: "WatchList", Sets: true})
+		got := wishes(t, path, snapshot.Want{Tag: "WatchList", Sets: true})
 		if strings.Count(got, "Alpha Collection: movie Alpha") != 2 || !strings.Contains(got, "tagged: movie Beta") {
 			t.Errorf("%s:\n%s", state, got)
 		}
-		if nothing := wishes(t, path, library.Want{}); nothing != "" {
+		if nothing := wishes(t, path, snapshot.Want{}); nothing != "" {
 			t.Errorf("nothing was wanted:\n%s", nothing)
 		}
 	}
@@ -84,13 +85,13 @@ The Set: movie Late (2003) tmdb:3 in /f/Late.mkv
 The Set: movie Bare in /f/Bare.mkv
 Left alone: movie Gone (2000) tmdb:7 in /f/Gone.mkv
 `
-		if diff := cmp.Diff(want, wishes(t, sim.Path(), library.Want{Tag: "watchlist", Sets: true})); diff != "" {
+		if diff := cmp.Diff(want, wishes(t, sim.Path(), snapshot.Want{Tag: "watchlist", Sets: true})); diff != "" {
 			t.Errorf("schema %d (-want +got):\n%s", version, diff)
 		}
 		if err := errors.Join(sim.Untag(late, "watchlist"), sim.Untag(show, "watchlist"), sim.PutInSet(late, "")); err != nil {
 			t.Fatal(err)
 		}
-		if got := wishes(t, sim.Path(), library.Want{Tag: "watchlist"}); got != "tagged: movie Bare in /f/Bare.mkv\n" {
+		if got := wishes(t, sim.Path(), snapshot.Want{Tag: "watchlist"}); got != "tagged: movie Bare in /f/Bare.mkv\n" {
 			t.Errorf("after the tags were taken away:\n%s", got)
 		}
 	}

@@ -1,13 +1,13 @@
 // Package nfo reads what Kodi and other programs export about films and
 // episodes: trees of NFO files, and the single file videodb.xml.
 //
-// It owns the way from such files to a [library.Snapshot], in which an NFO file
+// It owns the way from such files to a [snapshot.Snapshot], in which an NFO file
 // (or a path named in videodb.xml) stands for a media file with its play count.
 //
 // It promises to change nothing, to read a file again only when its time or
 // size changed, to stay within bounds whatever a file holds, and to trust only
 // what is well-formed: identifiers out of a broken file, or in conflict with
-// each other, are left out and told in words ([library.Item.Doubt]).
+// each other, are left out and told in words ([snapshot.Item.Doubt]).
 //
 // It refuses to judge what a viewing is (that is package kodi), to follow
 // links below the place it was given, to expand entities, and to take an

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // exported is what a real Kodi has exported of one library: Kodi 20.1 to a tree
@@ -16,7 +16,7 @@ import (
 func exported(name string) string { return filepath.Join("testdata", "exported", name) }
 
 // plays lists what a snapshot says was watched, by item.
-func plays(snap library.Snapshot) map[string]string {
+func plays(snap snapshot.Snapshot) map[string]string {
 	all := map[string]string{}
 	for _, f := range snap.Files {
 		for _, i := range f.Items {

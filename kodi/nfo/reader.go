@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // Reader reads one place again and again, and a file in it only when it has
@@ -69,10 +69,10 @@ type Tree struct {
 // file's time and size. A file that cannot be read or made sense of is left
 // out, and told in the snapshot's Remark; an error means that the place as a
 // whole could not be read, and what was known stands.
-func (r *Reader) Read(ctx context.Context) (library.Snapshot, Tree, error) {
+func (r *Reader) Read(ctx context.Context) (snapshot.Snapshot, Tree, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	snap := library.Snapshot{Path: r.path, Verified: true, ReadAt: time.Now()}
+	snap := snapshot.Snapshot{Path: r.path, Verified: true, ReadAt: time.Now()}
 	info, err := os.Stat(r.path)
 	if err != nil {
 		return snap, Tree{}, fmt.Errorf("read NFO files: %w", classify(err))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -46,7 +46,7 @@ func putAt(t *testing.T, root, name, text string, at time.Time) string {
 	return file
 }
 
-func read(t *testing.T, r *Reader) (library.Snapshot, Tree) {
+func read(t *testing.T, r *Reader) (snapshot.Snapshot, Tree) {
 	t.Helper()
 	snap, tree, err := r.Read(t.Context())
 	if err != nil {
@@ -56,7 +56,7 @@ func read(t *testing.T, r *Reader) (library.Snapshot, Tree) {
 }
 
 // says is a snapshot in short: a line for each file.
-func says(root string, snap library.Snapshot) (lines []string) {
+func says(root string, snap snapshot.Snapshot) (lines []string) {
 	for _, f := range snap.Files {
 		name, err := filepath.Rel(root, f.Path)
 		if err != nil {

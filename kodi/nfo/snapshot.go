@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // build makes files of all that is known, in a fixed order, and says in words
 // what is amiss.
-func (r *Reader) build() (files []library.File, remark string) {
+func (r *Reader) build() (files []snapshot.File, remark string) {
 	var amiss amiss
 	for _, dir := range slices.Sorted(maps.Keys(r.folders)) {
 		f := r.folders[dir]
@@ -86,7 +86,7 @@ func (a *amiss) remark(deep int) string {
 
 // repeats reports movie.nfo beside another NFO of the same film: one media
 // file, told of twice. Kodi reads the one that has the file's name.
-func (f *folder) repeats(name string, file library.File) bool {
+func (f *folder) repeats(name string, file snapshot.File) bool {
 	if !strings.EqualFold(name, "movie.nfo") {
 		return false
 	}
@@ -119,7 +119,7 @@ func (i item) same(m viewing.Media) bool {
 // files are what an NFO stands for: one media file; of several episodes, one
 // for each, because each has its own play count there. There are none when it
 // tells of no film and no episode.
-func (n *note) files(show *note) (all []library.File) {
+func (n *note) files(show *note) (all []snapshot.File) {
 	items := make([]item, 0, len(n.items))
 	for _, i := range n.items {
 		if i.media.Type == viewing.TV {
@@ -221,7 +221,7 @@ func alike(a, b string) bool {
 }
 
 // files groups the items of an export by the media file they lie in.
-func (e *export) files() []library.File {
+func (e *export) files() []snapshot.File {
 	var order []string
 	byPath := map[string][]item{}
 	for _, i := range e.items {
@@ -230,7 +230,7 @@ func (e *export) files() []library.File {
 		}
 		byPath[i.path] = append(byPath[i.path], i)
 	}
-	files := make([]library.File, 0, len(order))
+	files := make([]snapshot.File, 0, len(order))
 	for _, path := range order {
 		files = append(files, fileOf(path, byPath[path]))
 	}
@@ -239,11 +239,11 @@ func (e *export) files() []library.File {
 
 // fileOf is a media file with its items. Its numbers are made of the path:
 // they stay as long as it does.
-func fileOf(path string, items []item) library.File {
+func fileOf(path string, items []item) snapshot.File {
 	sum := fnv.New64a()
 	sum.Write([]byte(path))
 	id := int64(sum.Sum64() >> 2)
-	f := library.File{ID: id, Path: path, InSource: true, Items: make([]library.Item, 0, len(items))}
+	f := snapshot.File{ID: id, Path: path, InSource: true, Items: make([]snapshot.Item, 0, len(items))}
 	for _, i := range items {
 		f.PlayCount = max(f.PlayCount, i.playCount)
 		f.LastPlayed = max(f.LastPlayed, i.lastPlayed) // Kodi's texts sort by themselves
@@ -256,8 +256,8 @@ func fileOf(path string, items []item) library.File {
 
 // item is the library's word for it. Of a broken file no identifier is left,
 // but what it seemed to say stays as evidence.
-func (i item) item(id int64) library.Item {
-	out := library.Item{KodiID: id, Media: i.media, Genres: i.genres, Tags: i.tags}
+func (i item) item(id int64) snapshot.Item {
+	out := snapshot.Item{KodiID: id, Media: i.media, Genres: i.genres, Tags: i.tags}
 	if i.doubt != "" {
 		out.Doubt = "Of its identifiers not all are used: " + i.doubt + "."
 	}
@@ -291,7 +291,7 @@ func seeming(ids viewing.IDs) string {
 }
 
 // byPlace orders the episodes of one file; those without a place come last.
-func byPlace(a, b library.Item) int {
+func byPlace(a, b snapshot.Item) int {
 	return cmp.Or(
 		cmp.Compare(orLast(a.Media.Season), orLast(b.Media.Season)),
 		cmp.Compare(orLast(a.Media.Episode), orLast(b.Media.Episode)))

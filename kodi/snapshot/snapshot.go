@@ -1,17 +1,15 @@
-package library
+// Package snapshot is what a library of films and episodes shows at one moment.
+//
+// It owns the words between those who read a library (packages library and nfo)
+// and those who judge it (packages kodi and rule). It promises to stay plain
+// data. It refuses to know how a library is read.
+package snapshot
 
 import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Database is one library: a file, or databases of a server.
-type Database struct {
-	Path    string  // of the file; absolute when the userdata folder was
-	Version int     // of the file: schema number, such as 121
-	Server  *Server // nil when the library is a file
-}
 
 // Snapshot is one consistent state of a library.
 type Snapshot struct {
@@ -25,7 +23,7 @@ type Snapshot struct {
 	Names    string        // changes when an identifier does, or a place in a series, that an item of the library has; "" when not asked for
 	Held     time.Duration // the longest time for which Kodi's writes had to wait
 	Written  time.Time     // when the library was last written, as far as that is known to the second; zero when it is not
-	Mark     string        // of a server: what [Server.Mark] says as long as nothing changes; else ""
+	Mark     string        // of a server: what it says of itself as long as nothing changes; else ""
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows
@@ -52,4 +50,13 @@ type Item struct {
 	Genres []string      // as Kodi names them; of an episode, those of its series; not to be changed
 	Tags   []string      // likewise
 	Doubt  string        // why identifiers that the source names are left out, in sentences; "" for no reason
+}
+
+// Part is how much of a library to read.
+type Part struct {
+	// Pick is given the outline of all files, and says which of them are wanted
+	// in full. It is asked again when Kodi has written meanwhile. Nil wants all.
+	Pick func(Snapshot) func(File) bool
+	// Names fills [Snapshot.Names].
+	Names bool
 }
