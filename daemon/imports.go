@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -102,12 +103,12 @@ func (i *kodiImport) unasked() string {
 
 // each does the same with every library, and adds up what comes of it. The
 // error is one of our own disk, or the context's.
-func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, kodi.ImportOptions) (kodi.Preview, error)) error {
+func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
 	for _, k := range i.d.kodis() {
-		o := kodi.ImportOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
+		o := rule.PlanOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
 		account := i.d.accountOf(k)
 		if planned[account] == nil {
 			planned[account] = map[string][]viewing.Instant{}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/watch"
@@ -61,7 +62,9 @@ func BenchmarkKodiToDisk(b *testing.B) {
 	running := make(chan error, 2)
 	go func() { running <- store.Run(ctx) }()
 	sink := timed{store, make(chan struct{}, 1), make(chan time.Time, 10)}
-	importer, err := kodi.New(kodi.Options{Userdata: userdata, Zone: time.UTC, Sink: sink})
+	importer, err := kodi.New(kodi.Options{
+		Library: kodi.Folder(userdata, false, newLibrarian(config.Keys{}), nil), Zone: time.UTC, Sink: sink, Account: kodiAccount{d: &Daemon{}},
+	})
 	must(err)
 	go func() { running <- importer.Run(ctx) }()
 	<-sink.ready

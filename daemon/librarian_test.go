@@ -36,7 +36,8 @@ func TestLibraryLogin(t *testing.T) {
 		"a password that is wrong": {kodis.As("reader", "old"), "", "reader", ""},
 		"none at all":              {kodis.As("kodi", ""), "", "kodi", "password"},
 	} {
-		got, err := l.login(test.user, *test.given)
+		l.add("/"+name, test.user)
+		got, err := l.Login("/"+name, *test.given)
 		if err != nil || got.User != test.want || got.Missing() != test.missing {
 			t.Errorf("%s: got user %q without %q, %v", name, got.User, got.Missing(), err)
 		}
@@ -47,7 +48,9 @@ func TestLibraryLogin(t *testing.T) {
 // playback twice. The same folder has it after every start, for what another
 // knew of the library is older.
 func TestLibraryIsReadOnce(t *testing.T) {
-	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }}, "/ann", "/bob")
+	l := newLibrarian(config.Keys{Dir: t.TempDir(), Getenv: func(string) string { return "" }})
+	l.add("/ann", "")
+	l.add("/bob", "")
 	for _, step := range []struct {
 		userdata, origin string
 		want             error
@@ -62,7 +65,7 @@ func TestLibraryIsReadOnce(t *testing.T) {
 		{"/ann", "nas", nil},
 		{"/bob", "nas", library.ErrShared},
 	} {
-		if err := l.claim(step.userdata, step.origin); !errors.Is(err, step.want) {
+		if err := l.Claim(step.userdata, step.origin); !errors.Is(err, step.want) {
 			t.Errorf("%+v: got %v", step, err)
 		}
 	}

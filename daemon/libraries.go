@@ -12,58 +12,67 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // openKodi makes an importer for each library of the configuration, and for
 // what libraries were exported to.
 func (d *Daemon) openKodi() error {
+	log := d.log.With("part", "kodi")
 	door := newLibrarian(d.keys)
-	var watched []string
 	for _, l := range d.o.Config.Kodi.Libraries {
-		door.folders = append(door.folders, l.Userdata)
-		watched = append(watched, filepath.Clean(l.Userdata))
+		door.add(filepath.Clean(l.Userdata), l.MySQLUser)
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
-		zone, err := zoneOf(l.TimeZone)
-		if err != nil {
-			return fmt.Errorf("open library %s: %w", l.Userdata, err)
-		}
-		k, err := kodi.New(kodi.Options{
-			Userdata: l.Userdata, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"),
-			Login:   func(s library.Server) (*library.Server, error) { return door.login(l.MySQLUser, s) },
-			Claim:   func(origin string) error { return door.claim(l.Userdata, origin) },
-			Foresee: foresee(settingsOf(d.o.Config)), Watched: watched,
-			Wishes: kodi.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
-			Hosts:  func() []string { return d.hostsOf("kodi:" + filepath.Clean(l.Userdata)) },
+		err := d.openLibrary(l.TimeZone, kodi.Options{
+			Library: kodi.Folder(l.Userdata, l.Playlists, door, log), Watched: door.folders, Logger: log,
+			Wishes: rule.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
 		}
-		d.sources = append(d.sources, kodiLibrary{k})
 	}
 	for _, e := range d.o.Config.Kodi.NFO {
-		zone, err := zoneOf(e.TimeZone)
-		if err != nil {
+		if err := d.openLibrary(e.TimeZone, kodi.Options{Library: kodi.Exported(e.Path, log), SecondHand: true, Logger: log}); err != nil {
 			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
 		}
-		k, err := kodi.NewExported(kodi.Options{
-			Userdata: e.Path, Zone: zone, Sink: d.store, Logger: d.log.With("part", "kodi"), Foresee: foresee(settingsOf(d.o.Config)),
-		})
-		if err != nil {
-			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
-		}
-		d.sources = append(d.sources, kodiLibrary{k})
 	}
 	return nil
 }
 
-// hostsOf names the host of the service that a library's viewings go to. One
-// without a name of its own is told by its port.
-func (d *Daemon) hostsOf(source string) []string {
-	name := d.accountNamed(source)
-	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
+	if o.Zone, err = zoneOf(zone); err != nil {
+		return err
+	}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config)}
+	k, err := kodi.New(o)
+	if err != nil {
+		return err
+	}
+	d.sources = append(d.sources, kodiLibrary{k})
+	return nil
+}
+
+// kodiAccount tells a library of the account that it feeds.
+type kodiAccount struct {
+	d     *Daemon
+	rules rules.Settings
+}
+
+// Foresee implements [kodi.Account]: it tells what the rules would make of an
+// item.
+func (a kodiAccount) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) kodi.Fate {
+	d := rules.Decide(a.rules, source, v, &m, now)
+	return kodi.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
+}
+
+// Hosts implements [kodi.Account]. A service without a name of its own is told
+// by its port.
+func (a kodiAccount) Hosts(source string) []string {
+	name := a.d.accountNamed(source)
+	c, err := a.d.keys.Find(name, a.d.o.Config.Accounts[name], a.d.o.Paths.File)
 	if err != nil {
 		return nil
 	}

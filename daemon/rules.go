@@ -1,10 +1,7 @@
 package daemon
 
 import (
-	"time"
-
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -28,12 +25,4 @@ func settingsOf(c config.Config) rules.Settings {
 		s.Filters = append(s.Filters, rules.NewFilter(m, rules.Action(f.Action)))
 	}
 	return s
-}
-
-// foresee tells what the rules would make of one item, as a preview shows it.
-func foresee(s rules.Settings) kodi.Foresee {
-	return func(source string, v viewing.Viewing, m viewing.Media, now time.Time) kodi.Fate {
-		d := rules.Decide(s, source, v, &m, now)
-		return kodi.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
-	}
 }

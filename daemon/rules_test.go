@@ -67,7 +67,7 @@ func TestSettingsOf(t *testing.T) {
 	}
 	c.Kodi.Classes.Backdated = config.Send
 	v.Class = viewing.ClassBackdated
-	if fate := foresee(settingsOf(c))("kodi:/k", v, film, time.Now()); fate.State != viewing.StatePending || !strings.Contains(fate.Why, "backdated") {
+	if fate := (kodiAccount{rules: settingsOf(c)}).Foresee("kodi:/k", v, film, time.Now()); fate.State != viewing.StatePending || !strings.Contains(fate.Why, "backdated") {
 		t.Errorf("%+v", fate)
 	}
 }

@@ -2,11 +2,12 @@ package kodi
 
 import (
 	"context"
-	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
@@ -19,44 +20,28 @@ const (
 	exportCeiling = 30 * time.Second
 )
 
-// NewExported makes an importer of what a library was exported to: Userdata is
-// a folder of NFO files, or a videodb.xml. The rule is the same; a reading of
-// the files stands for one of the library. Nothing starts before Run.
-func NewExported(o Options) (*Importer, error) {
-	if o.Userdata != "" {
-		path, err := filepath.Abs(o.Userdata)
-		if err != nil {
-			return nil, fmt.Errorf("make importer: %w", err)
-		}
-		o.Userdata = path
-	}
-	e := &exported{reader: nfo.New(o.Userdata), seen: make(chan watch.Seen, 1), o: o}
-	if o.Quiet == 0 {
-		e.o.Quiet = exportQuiet
-	}
-	if o.Ceiling == 0 {
-		e.o.Ceiling = exportCeiling
-	}
-	o.Read, o.Watch = e.read, e.watch
-	if o.Sink != nil {
-		o.Sink = beWary(o.Sink)
-	}
-	i, err := New(o)
-	if err == nil {
-		e.o.ears = i.hear
-	}
-	return i, err
-}
-
-// exported stands between the reader of files and the watch over them.
+// exported is what a library was exported to.
 type exported struct {
-	o      Options
+	pace
+	path   string
 	reader *nfo.Reader
-	seen   chan watch.Seen
+	seen   chan watch.Seen // from the reader to the watch
+	log    *slog.Logger
 }
 
-// read takes a reading, and tells the watch which folders there are.
-func (e *exported) read(ctx context.Context) (snapshot.Snapshot, error) {
+// Exported is what a library was exported to: a folder of NFO files, or a
+// videodb.xml. A reading of the files stands for one of the library.
+func Exported(path string, log *slog.Logger) Library {
+	path = filepath.Clean(path)
+	return &exported{pace: pace{quiet: exportQuiet, ceiling: exportCeiling}, path: path, reader: nfo.New(path), seen: make(chan watch.Seen, 1), log: log}
+}
+
+// Path implements [Library].
+func (e *exported) Path() string { return e.path }
+
+// Read implements [Library]: it reads all, and tells the watch which folders
+// there are.
+func (e *exported) Read(ctx context.Context, _ snapshot.Part) (snapshot.Snapshot, error) {
 	from := time.Now()
 	snap, tree, err := e.reader.Read(ctx)
 	if err != nil {
@@ -70,11 +55,17 @@ func (e *exported) read(ctx context.Context) (snapshot.Snapshot, error) {
 	return snap, nil
 }
 
-func (e *exported) watch(ctx context.Context, settled func(context.Context), unchanged func()) error {
+// ReadWishes implements [Library]: files hold no wishes.
+func (e *exported) ReadWishes(context.Context, snapshot.Want) (snapshot.Wishes, error) {
+	return snapshot.Wishes{}, library.ErrUnsupported
+}
+
+// Watch implements [Library].
+func (e *exported) Watch(ctx context.Context, l *Listener) error {
 	return watch.RunTree(ctx, watch.TreeOptions{
-		Root: e.o.Userdata, Match: isExport, Quiet: e.o.Quiet, Ceiling: e.o.Ceiling, Poll: e.o.Poll,
-		Seen: e.seen, Unchanged: unchanged, Ears: e.o.ears, Logger: e.o.Logger,
-	}, settled)
+		Root: e.path, Match: isExport, Quiet: e.quiet, Ceiling: e.ceiling, Poll: e.poll,
+		Seen: e.seen, Unchanged: func() { l.Unchanged(time.Now()) }, Ears: l.Hear, Logger: e.log,
+	}, func(context.Context) { l.Changed() })
 }
 
 // isExport matches the files that are read.

@@ -33,7 +33,7 @@ func newBookcase(t *testing.T, files map[string]string) *bookcase {
 		b.put(t, name, text)
 	}
 	var err error
-	if b.i, err = NewExported(Options{Userdata: b.dir, Zone: time.UTC, Sink: b.s}); err != nil {
+	if b.i, err = New(Options{Library: Exported(b.dir, nil), SecondHand: true, Zone: time.UTC, Sink: b.s, Account: account{}}); err != nil {
 		t.Fatal(err)
 	}
 	b.pass(t)
@@ -56,7 +56,7 @@ func (b *bookcase) pass(t *testing.T) {
 
 // back makes the last good reading one of some time ago.
 func (b *bookcase) back(d time.Duration) {
-	b.i.known.meta.GoodAt = time.Now().Add(-d).UnixMilli()
+	b.i.known.Meta.GoodAt = time.Now().Add(-d).UnixMilli()
 	b.i.sound = time.Time{}
 }
 
@@ -132,8 +132,8 @@ func TestExportedHalfAnExport(t *testing.T) {
 	b := newBookcase(t, map[string]string{"kodi_videodb_2026-11-20/videodb.xml": whole})
 	b.put(t, "kodi_videodb_2026-11-21/videodb.xml", whole[:len(whole)-30])
 	b.i.pass(t.Context())
-	if s := b.i.Status(); s.State != StateBusy || len(b.i.known.files) != 1 {
-		t.Errorf("state %s, %d files known", s.State, len(b.i.known.files))
+	if s := b.i.Status(); s.State != StateBusy || b.i.known.Empty() {
+		t.Errorf("state %s, nothing is known: %v", s.State, b.i.known.Empty())
 	}
 	if err := os.RemoveAll(filepath.Join(b.dir, "kodi_videodb_2026-11-21")); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,9 @@ func TestExportedRun(t *testing.T) {
 	dir, s := t.TempDir(), hearing{newSink(), make(chan struct{}, 100)}
 	must(t, os.MkdirAll(filepath.Join(dir, "a"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "a", "a.nfo"), []byte(nfoFilm(603, 0, "")), 0o600))
-	i, err := NewExported(Options{Userdata: dir + "/", Zone: time.UTC, Sink: s, Quiet: 20 * time.Millisecond, Ceiling: time.Second, Poll: 20 * time.Millisecond})
+	e := Exported(dir+"/", nil).(*exported)
+	e.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 20 * time.Millisecond}
+	i, err := New(Options{Library: e, SecondHand: true, Zone: time.UTC, Sink: s, Account: account{}})
 	if err != nil {
 		t.Fatal(err)
 	}

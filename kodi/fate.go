@@ -13,32 +13,11 @@ type Fate struct {
 	Why    string        // the same, one sentence
 }
 
-// Foresee tells the fate of an item of a viewing that this source would hand
-// over now.
-type Foresee func(source string, v viewing.Viewing, m viewing.Media, now time.Time) Fate
-
-// tolerance is how far ahead a time may lie, as the queue has it.
-const tolerance = 5 * time.Minute
-
-// plainFate is the fate where the user has said nothing.
-func plainFate(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
-	switch {
-	case v.WatchedAt.Begins().After(now.Add(tolerance)):
-		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
-	case !(ruling{class: v.Class}).played():
-		return Fate{State: viewing.StateHeld, Reason: string(v.Class)}
-	case !m.Identified():
-		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
-	default:
-		return Fate{State: viewing.StatePending}
-	}
-}
-
 // fates are those of all items of a viewing.
-func (f Foresee) fates(source string, v viewing.Viewing, now time.Time) []Fate {
+func (i *Importer) fates(v viewing.Viewing, now time.Time) []Fate {
 	all := make([]Fate, len(v.Media))
-	for i, m := range v.Media {
-		all[i] = f(source, v, m, now)
+	for n, m := range v.Media {
+		all[n] = i.o.Account.Foresee(i.source, v, m, now)
 	}
 	return all
 }

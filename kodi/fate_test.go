@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -44,20 +45,6 @@ func TestOriginIsWhatTheLibrarySays(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-}
-
-func TestOriginIsBounded(t *testing.T) {
-	f := told(1, 1, "2020-05-05 21:00:00")
-	f.Folder = strings.Repeat("ö", 5000)
-	for n := range 300 {
-		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")
-	}
-	v := viewing.Viewing{
-		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: origin(f),
-	}
-	if err := v.Validate(); err != nil || len(v.Origin.Tags) != maxLabels {
-		t.Errorf("%d tags, %v", len(v.Origin.Tags), err)
-	}
 }
 
 // TestIdentityComesWithItsOrigin shows that a file that is scanned after it
@@ -127,7 +114,7 @@ func TestBroughtBackFromABackupIsUnsure(t *testing.T) {
 		later := time.Now().Add(5*time.Hour + 30*time.Minute).Format(time.DateTime) // a traveller's clock
 		for _, reading := range []struct {
 			wait time.Duration
-			file library.File
+			file snapshot.File
 		}{
 			{0, film(1, 0, "")}, {time.Minute, film(1, 1, later)}, {time.Minute, film(1, 0, "")}, {24 * time.Hour, film(1, 1, later)},
 		} {
@@ -147,7 +134,7 @@ func TestBroughtBackFromABackupIsUnsure(t *testing.T) {
 
 func TestEarlierPlaysAreUnsure(t *testing.T) {
 	i, s, _ := librarian(t, film(1, 4, "2019-05-05 21:00:00"), film(2, 1, ""))
-	if _, err := i.Import(t.Context(), ImportOptions{Earlier: true}); err != nil {
+	if _, err := i.Import(t.Context(), rule.PlanOptions{Earlier: true}); err != nil {
 		t.Fatal(err)
 	}
 	unsure := map[viewing.Class]bool{}
@@ -160,14 +147,16 @@ func TestEarlierPlaysAreUnsure(t *testing.T) {
 }
 
 // picky ignores what is tagged "kids", and holds what is a family's.
-func picky(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
+type picky struct{ account }
+
+func (p picky) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
 		return Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}
 	case slices.Contains(v.Origin.Genres, "Family"):
 		return Fate{State: viewing.StateHeld, Reason: "filter", Why: "Held."}
 	default:
-		return plainFate("", v, m, now)
+		return p.account.Foresee(source, v, m, now)
 	}
 }
 
@@ -178,7 +167,7 @@ func TestScanShowsWhatIsIgnored(t *testing.T) {
 		}
 		r := &shelfReader{files: list(told(1, 0, ""), family(0, ""), film(3, 0, ""))}
 		i := newImporter(t, newSink(), r)
-		i.o.Foresee = picky
+		i.o.Account = picky{}
 		i.pass(t.Context())
 		for n, f := range []func(int, string) snapshot.File{told1, family, film3} {
 			time.Sleep(time.Minute)
@@ -203,15 +192,15 @@ func film3(count int, last string) snapshot.File { return film(3, count, last) }
 func TestPreviewShowsWhatIsIgnored(t *testing.T) {
 	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),
 		but(told(3, 1, "2019-07-05 21:00:00"), func(f *snapshot.File) { f.Items[0].Tags = nil }))
-	i.o.Foresee = picky
-	p, err := i.Preview(t.Context(), ImportOptions{})
+	i.o.Account = picky{}
+	p, err := i.Preview(t.Context(), rule.PlanOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if len(p.HeldSample) != 2 || p.HeldSample[1].Why != "Ignored." || p.HeldSample[0].Why != "Held." {
 		t.Errorf("%+v", p.HeldSample)
 	}
-	if _, err = i.Import(t.Context(), ImportOptions{}); err != nil || len(s.viewings()) != 3 {
+	if _, err = i.Import(t.Context(), rule.PlanOptions{}); err != nil || len(s.viewings()) != 3 {
 		t.Errorf("%d handed over, %v", len(s.viewings()), err)
 	}
 }

@@ -1,13 +1,14 @@
 package kodi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -66,25 +68,65 @@ func (s *sink) viewings() (all []viewing.Viewing) {
 	return all
 }
 
-// shelfReader is a library that the test changes.
+// shelfReader is a library that the test changes. It never tells of a change.
 type shelfReader struct {
+	path  string // "/u" when it is empty
 	files []snapshot.File
 	err   error
 }
 
-func (r *shelfReader) read(context.Context) (snapshot.Snapshot, error) {
+func (r *shelfReader) Path() string { return cmp.Or(r.path, "/u") }
+
+func (r *shelfReader) Read(context.Context, snapshot.Part) (snapshot.Snapshot, error) {
 	if r.err != nil {
 		return snapshot.Snapshot{}, r.err
 	}
 	return shown(r.files...), nil
 }
 
+func (r *shelfReader) ReadWishes(context.Context, snapshot.Want) (snapshot.Wishes, error) {
+	return snapshot.Wishes{}, library.ErrUnsupported
+}
+
+func (r *shelfReader) Watch(ctx context.Context, l *Listener) error {
+	l.Changed()
+	<-ctx.Done()
+	return nil
+}
+
+// account sends what is played and has an identifier.
+type account struct{ hosts []string }
+
+func (a account) Hosts(string) []string { return a.hosts }
+
+func (account) Foresee(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
+	switch {
+	case v.WatchedAt.Begins().After(now.Add(5 * time.Minute)):
+		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
+	case !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassImport}, v.Class):
+		return Fate{State: viewing.StateHeld, Reason: string(v.Class)}
+	case !m.Identified():
+		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
+	default:
+		return Fate{State: viewing.StatePending}
+	}
+}
+
+// open lets every library be read as Kodi's settings say.
+type open struct{}
+
+func (open) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
+func (open) Claim(string, string) error                                { return nil }
+
+// at is the library of a userdata folder.
+func at(userdata string) *folder { return Folder(userdata, true, open{}, nil).(*folder) }
+
 // local is Kodi's text for now, a moment ago.
 func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }
 
 func newImporter(t *testing.T, s *sink, r *shelfReader) *Importer {
 	t.Helper()
-	i, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read, Logger: slog.New(slog.DiscardHandler)})
+	i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +134,12 @@ func newImporter(t *testing.T, s *sink, r *shelfReader) *Importer {
 }
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := New(Options{Sink: newSink()}); err == nil {
-		t.Error("New without a folder succeeded")
-	}
-	if _, err := New(Options{Userdata: "x"}); err == nil {
-		t.Error("New without a sink succeeded")
+	for name, o := range map[string]Options{
+		"a library": {Sink: newSink(), Account: account{}}, "a sink": {Library: &shelfReader{}, Account: account{}}, "an account": {Library: &shelfReader{}, Sink: newSink()},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("New without %s succeeded", name)
+		}
 	}
 }
 
@@ -179,10 +222,10 @@ func TestTroubleKeepsStateAndBacksOff(t *testing.T) {
 		if st := i.Status(); st.State != StateBusy || st.Summary == "" || st.Films != 1 {
 			t.Errorf("status %+v", st)
 		}
-		good := i.known.meta.GoodAt
+		good := i.known.Meta.GoodAt
 		time.Sleep(time.Hour)
 		i.confirm(t.Context(), time.Now()) // proves nothing while readings fail
-		if i.known.meta.GoodAt != good {
+		if i.known.Meta.GoodAt != good {
 			t.Error("an unread library was taken for unchanged")
 		}
 		r.err, r.files = nil, list(film(1, 1, local()))
@@ -288,29 +331,31 @@ func TestScanChangesNothing(t *testing.T) {
 func TestClockSetBack(t *testing.T) {
 	i := newImporter(t, newSink(), &shelfReader{})
 	now := time.Now()
-	i.known = &memory{meta: meta{GoodAt: now.Add(time.Hour).UnixMilli()}}
+	i.known = rule.NewMemory("lib")
+	i.known.Meta.GoodAt = now.Add(time.Hour).UnixMilli()
 	i.sound = now.Add(-time.Minute)
-	if got := i.present(now).meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
+	if got := i.present(now).Meta.GoodAt; got != now.Add(-time.Minute).UnixMilli() {
 		t.Errorf("the last good reading was %v ago, want a minute", now.Sub(time.UnixMilli(got)))
 	}
 }
 
-func TestAcceptEndsTheGuard(t *testing.T) {
-	s, r := newSink(), &shelfReader{files: shelf(30, 1, "2020-01-01 10:00:00")}
-	i := newImporter(t, s, r)
-	i.pass(t.Context())
-	r.files = shelf(30, 0, "")
-	i.pass(t.Context())
-	if st := i.Status(); st.State != StateGuarded || st.Hint == "" {
-		t.Fatalf("status %+v", st)
-	}
-	if err := i.Accept(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	i.pass(t.Context())
-	if st := i.Status(); st.State != StateOK {
-		t.Errorf("status %+v", st)
-	}
+func TestGuardIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := newSink(), &shelfReader{files: shelf(30, 1, "1999-01-01 10:00:00")}
+		i := newImporter(t, s, r)
+		i.pass(t.Context())
+		r.files = shelf(30, 0, "")
+		i.pass(t.Context())
+		after := i.pass(t.Context())
+		if st := i.Status(); st.State != StateGuarded || st.Hint == "" || after != 24*time.Hour {
+			t.Fatalf("again in %v, status %+v", after, st)
+		}
+		time.Sleep(after)
+		i.pass(t.Context())
+		if st := i.Status(); st.State != StateOK {
+			t.Errorf("status %+v", st)
+		}
+	})
 }
 
 func TestOtherPercentIsTold(t *testing.T) {

@@ -3,10 +3,11 @@ package kodi
 import (
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
@@ -21,42 +22,61 @@ var (
 // Preview reads the library once and tells what an import would hand over; it
 // changes nothing. When the library cannot be read, the preview says so in
 // State and the error tells why.
-func (i *Importer) Preview(ctx context.Context, o ImportOptions) (Preview, error) {
+func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (Preview, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	v, snap, err := i.look(ctx, i.o.Read)
+	v, snap, err := i.look(ctx, i.all)
 	if err != nil {
 		return i.unreadable(err), err
 	}
-	after := &memory{meta: v.meta, files: maps.Clone(i.known.files)}
-	maps.Copy(after.files, v.files)
-	p, err := i.planOf(ctx, after, snap, o)
+	_, p, err := i.plan(ctx, i.known.After(v), snap, o)
 	if err != nil {
 		return i.unreadable(err), err
 	}
-	return p.Preview, nil
+	return p, nil
 }
 
 // unreadable is the preview of a library that cannot be imported now.
 func (i *Importer) unreadable(err error) Preview {
 	p, c := newPreview(), complain(err)
-	p.Userdata, p.State, p.Problem, p.Hint = i.o.Userdata, c.state, c.summary, c.hint
+	p.Userdata, p.State, p.Problem, p.Hint = i.path, c.state, c.summary, c.hint
 	return p
 }
 
-// planOf plans the import of a reading.
-func (i *Importer) planOf(ctx context.Context, known *memory, snap snapshot.Snapshot, o ImportOptions) (*plan, error) {
-	if known.meta.Guard.On {
-		return nil, errGuarded
+// plan plans the import of a reading.
+func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap snapshot.Snapshot, o rule.PlanOptions) (*rule.Plan, Preview, error) {
+	if known.Meta.Guard.On {
+		return nil, Preview{}, errGuarded
 	}
-	ledger, _ := i.o.Sink.(Ledger)
-	o.foresee = i.o.Foresee
-	p, err := makePlan(ctx, newReading(known, snap, time.Now(), i.around()), ledger, i.source, o)
+	now := time.Now()
+	past := rule.Remember(known, snap, now, i.around())
+	heard, err := i.heard(ctx, past)
 	if err != nil {
-		return nil, err
+		return nil, Preview{}, err
 	}
-	p.Userdata, p.Database, p.Version, p.State = i.o.Userdata, snap.Path, snap.Version, StateOK
-	return p, nil
+	plan, p := past.Plan(heard, o), newPreview()
+	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK
+	p.Earlier, p.Recorded, p.AtService, p.Copies, p.Before = plan.Earlier, plan.Recorded, plan.AtService, plan.Copies, plan.Before
+	for _, v := range slices.Backward(plan.Viewings()) {
+		p.count(v, i.fates(v, now))
+	}
+	return plan, p, nil
+}
+
+// heard asks the queue about the past at once.
+func (i *Importer) heard(ctx context.Context, past *rule.Past) (heard rule.Heard, err error) {
+	ledger, ok := i.o.Sink.(Ledger)
+	if !ok {
+		return heard, nil
+	}
+	ids, keys := past.Questions()
+	if heard.Taken, err = ledger.Taken(ctx, i.source, ids); err == nil {
+		heard.Times, err = ledger.Recorded(ctx, i.source, keys)
+	}
+	if err != nil {
+		return heard, fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
+	}
+	return heard, nil
 }
 
 // Import hands over what was watched before first contact, as far as it was
@@ -64,63 +84,63 @@ func (i *Importer) planOf(ctx context.Context, known *memory, snap snapshot.Snap
 // chunks, each durable together with what is known of its files. It may be
 // ended at any moment; what it has done stays, and another import goes on with
 // the rest. The preview tells what it set out to do, also with an error.
-func (i *Importer) Import(ctx context.Context, o ImportOptions) (Preview, error) {
-	p, err := i.beginImport(ctx, o)
+func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, error) {
+	plan, p, err := i.beginImport(ctx, o)
 	if err != nil {
 		return i.unreadable(err), err
 	}
-	defer i.importing(false, Import{})
-	for part := range slices.Chunk(p.plays, importChunk) {
-		if err := i.importPart(ctx, p, part); err != nil {
-			return p.Preview, err
+	defer i.importing(false, rule.Import{})
+	at := i.Status().Import
+	for at.Done < at.Total {
+		if at, err = i.importPart(ctx, plan, at); err != nil {
+			return p, err
 		}
 	}
-	return p.Preview, i.endImport(ctx)
+	return p, i.endImport(ctx)
 }
 
 // beginImport takes in what is new and plans the rest.
-func (i *Importer) beginImport(ctx context.Context, o ImportOptions) (*plan, error) {
+func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (*rule.Plan, Preview, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	if i.Status().Importing {
-		return nil, errImporting
+		return nil, Preview{}, errImporting
 	}
-	snap, err := i.read(ctx, i.o.Read)
+	snap, err := i.read(ctx, i.all)
 	if err != nil {
-		return nil, err
+		return nil, Preview{}, err
 	}
-	p, err := i.planOf(ctx, i.known, snap, o)
+	plan, p, err := i.plan(ctx, i.known, snap, o)
 	if err != nil {
-		return nil, err
+		return nil, Preview{}, err
 	}
-	p.progress = Import{Total: len(p.plays), At: time.Now().UnixMilli()}
-	i.importing(true, p.progress)
-	return p, nil
+	i.importing(true, rule.Import{Total: plan.Len(), At: time.Now().UnixMilli()})
+	return plan, p, nil
 }
 
-// importPart hands over a part of the plan. What is known of its files may
-// have changed since the plan was made.
-func (i *Importer) importPart(ctx context.Context, p *plan, part []*finding) error {
+// importPart hands over the next chunk of the plan, and tells how far the import
+// is then.
+func (i *Importer) importPart(ctx context.Context, plan *rule.Plan, at rule.Import) (rule.Import, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	if err := ctx.Err(); err != nil {
-		return err
+		return at, err
 	}
 	if err := i.load(ctx); err != nil { // a commit of another reading may have failed
-		return err
+		return at, err
 	}
-	p.progress.Done += len(part)
-	v := p.verdict(i.known, part, time.Now())
-	v.meta.Import = p.progress
-	if p.progress.Done == p.progress.Total {
-		v.meta.Import = Import{}
+	from := at.Done
+	at.Done = min(from+importChunk, at.Total)
+	v := plan.Verdict(i.known, from, at.Done, time.Now())
+	if v.Meta.Import = at; at.Done == at.Total {
+		v.Meta.Import = rule.Import{}
 	}
 	i.names = "" // those of the plan may have changed since
 	if err := i.commit(ctx, v, time.Now()); err != nil {
-		return err
+		return at, err
 	}
-	i.importing(true, p.progress)
-	return nil
+	i.importing(true, at)
+	return at, nil
 }
 
 // endImport forgets an earlier import that was cut short, when there was
@@ -131,23 +151,23 @@ func (i *Importer) endImport(ctx context.Context) error {
 	if err := i.load(ctx); err != nil {
 		return err
 	}
-	m := i.known.meta
-	m.Import = Import{}
-	if m == i.known.meta {
+	m := i.known.Meta
+	m.Import = rule.Import{}
+	if m == i.known.Meta {
 		return nil
 	}
-	return i.commit(ctx, verdict{meta: m}, time.Now())
+	return i.commit(ctx, rule.Verdict{Meta: m}, time.Now())
 }
 
 // importing shows how far an import is; when it does not run, what is left of
 // it is shown with the next reading.
-func (i *Importer) importing(on bool, at Import) {
+func (i *Importer) importing(on bool, at rule.Import) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	i.status.Importing = on
 	if on {
 		i.status.Import = at
 	} else if i.status.Import.Done == i.status.Import.Total {
-		i.status.Import = Import{}
+		i.status.Import = rule.Import{}
 	}
 }

@@ -2,7 +2,6 @@ package kodi
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,10 +56,9 @@ type importing struct {
 
 func run(t *testing.T, dir string, s *sink) importing {
 	t.Helper()
-	i, err := New(Options{
-		Userdata: dir, Zone: time.UTC, Sink: s, Logger: slog.New(slog.DiscardHandler),
-		Quiet: 20 * time.Millisecond, Ceiling: time.Second, Poll: 200 * time.Millisecond,
-	})
+	f := at(dir)
+	f.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: 200 * time.Millisecond}
+	i, err := New(Options{Library: f, Zone: time.UTC, Sink: s, Account: account{}})
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -3,7 +3,6 @@ package kodi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -52,7 +52,7 @@ func librarian(t *testing.T, files ...snapshot.File) (*Importer, *ledger, *shelf
 	t.Helper()
 	s, r := &ledger{sink: newSink()}, &shelfReader{files: files}
 	s.got = make(chan viewing.Viewing, 1000)
-	i, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read})
+	i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func librarian(t *testing.T, files ...snapshot.File) (*Importer, *ledger, *shelf
 }
 
 // imported imports, and tells what was handed over since the last look.
-func imported(t *testing.T, i *Importer, s *ledger, o ImportOptions) (Preview, []string) {
+func imported(t *testing.T, i *Importer, s *ledger, o rule.PlanOptions) (Preview, []string) {
 	t.Helper()
 	before, err := i.Preview(t.Context(), o)
 	if err != nil {
@@ -74,15 +74,7 @@ func imported(t *testing.T, i *Importer, s *ledger, o ImportOptions) (Preview, [
 	if diff := cmp.Diff(before, p); diff != "" {
 		t.Errorf("the import is not what its preview said:\n%s", diff)
 	}
-	v := verdict{viewings: s.viewings()[from:]}
-	mustBeValid(t, v)
-	lines := tell(v, map[string]string{})
-	for n, w := range v.viewings {
-		if w.Count > 1 {
-			lines[n] += fmt.Sprint(" x", w.Count)
-		}
-	}
-	return p, lines
+	return p, lines(t, s.viewings()[from:])
 }
 
 func TestImportWhatThePastWas(t *testing.T) {
@@ -94,44 +86,44 @@ func TestImportWhatThePastWas(t *testing.T) {
 	tests := []struct {
 		name  string
 		files []snapshot.File
-		o     ImportOptions
+		o     rule.PlanOptions
 		want  []string
 	}{
-		{"nothing watched", list(film(1, 0, ""), film(2, 0, "2019-05-05 21:00:00")), ImportOptions{}, nil},
+		{"nothing watched", list(film(1, 0, ""), film(2, 0, "2019-05-05 21:00:00")), rule.PlanOptions{}, nil},
 		{
 			"the last play of each, the oldest first",
 			list(film(1, 3, "2020-05-05 21:00:00"), film(2, 1, "2019-01-01 20:00:00"), episodes(1, "2021-02-03 10:11:12", 4, 5)),
-			ImportOptions{},
+			rule.PlanOptions{},
 			[]string{"import F2 2019-01-01T20:00:00Z", "import F1 2020-05-05T21:00:00Z", "import S S01E04+S S01E05 2021-02-03T10:11:12Z"},
 		},
-		{"a date is a day", list(film(1, 1, "2019-05-05 00:00:00")), ImportOptions{}, []string{"import F1 2019-05-05T12:00:00Z day"}},
+		{"a date is a day", list(film(1, 1, "2019-05-05 00:00:00")), rule.PlanOptions{}, []string{"import F1 2019-05-05T12:00:00Z day"}},
 		{
 			"a copy and a renamed folder are no further viewings, another day is",
 			list(renamed, film(1, 2, "2019-05-05 21:00:00"), copied, again),
-			ImportOptions{},
+			rule.PlanOptions{},
 			[]string{"import F1 2019-05-05T21:00:00Z", "import F1 2019-05-09T21:00:00Z"},
 		},
 		{
 			"marked in one act", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-05 21:00:02"), film(3, 1, "2019-05-05 21:00:05")),
-			ImportOptions{},
+			rule.PlanOptions{},
 			[]string{"bulk F1 2019-05-05T21:00:00Z", "bulk F2 2019-05-05T21:00:02Z", "import F3 2019-05-05T21:00:05Z"},
 		},
 		{
 			"many dates are no act", list(film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-05 00:00:00")),
-			ImportOptions{},
+			rule.PlanOptions{},
 			[]string{"import F1 2019-05-05T12:00:00Z day", "import F2 2019-05-05T12:00:00Z day"},
 		},
-		{"no clock", list(film(1, 1, "1970-01-01 01:12:00")), ImportOptions{}, []string{"backdated F1 1970-01-01T01:12:00Z"}},
-		{"no identifier the service takes", list(nameless), ImportOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
-		{"extras and folders are none", list(extra), ImportOptions{}, nil},
+		{"no clock", list(film(1, 1, "1970-01-01 01:12:00")), rule.PlanOptions{}, []string{"backdated F1 1970-01-01T01:12:00Z"}},
+		{"no identifier the service takes", list(nameless), rule.PlanOptions{}, []string{"import F5 2019-01-02T20:00:00Z"}},
+		{"extras and folders are none", list(extra), rule.PlanOptions{}, nil},
 		{
 			"since", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2020-01-01 00:00:00"), film(3, 1, "")),
-			ImportOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Earlier: true},
+			rule.PlanOptions{Since: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Earlier: true},
 			[]string{"import F2 2020-01-01T12:00:00Z day"},
 		},
 		{
 			"earlier plays are held, and only when asked for", list(film(1, 4, "2019-05-05 21:00:00"), episodes(2, "2019-05-06 21:00:00", 1)),
-			ImportOptions{Earlier: true},
+			rule.PlanOptions{Earlier: true},
 			[]string{
 				"import F1 2019-05-05T21:00:00Z", "backdated F1 2019-05-05T21:00:00Z day x3",
 				"import S S01E01 2019-05-06T21:00:00Z", "backdated S S01E01 2019-05-06T21:00:00Z day",
@@ -139,7 +131,7 @@ func TestImportWhatThePastWas(t *testing.T) {
 		},
 		{
 			"what the service has", list(film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00")),
-			ImportOptions{Has: func(m viewing.Media, at viewing.Instant, _ time.Duration) bool {
+			rule.PlanOptions{Has: func(m viewing.Media, at viewing.Instant, _ time.Duration) bool {
 				return m.IDs.TMDB == 1 && at.Text == "2019-05-05 21:00:00"
 			}},
 			[]string{"import F2 2019-05-06T21:00:00Z"},
@@ -166,7 +158,7 @@ func TestPreviewCounts(t *testing.T) {
 		film(6, 1, ""), film(7, 1, "2018-01-01 20:00:00"), film(8, 1, "2018-01-01 20:00:01"), film(9, 1, time.Now().UTC().Add(time.Hour).Format(time.DateTime)),
 		film(10, 1, "2017-01-01 20:00:00"), film(11, 1, "2016-01-01 20:00:00"))
 	s.others = map[string][]viewing.Instant{"movie:10": {viewing.At(time.Date(2017, 1, 1, 20, 40, 0, 0, time.UTC))}}
-	p, err := i.Preview(t.Context(), ImportOptions{
+	p, err := i.Preview(t.Context(), rule.PlanOptions{
 		Since: time.Date(2016, 6, 1, 0, 0, 0, 0, time.UTC),
 		Has:   func(m viewing.Media, _ viewing.Instant, _ time.Duration) bool { return m.IDs.TMDB == 2 },
 	})
@@ -182,7 +174,7 @@ func TestPreviewCounts(t *testing.T) {
 	if diff := cmp.Diff(want, p); diff != "" || !slices.Equal(samples, []int{2, 3}) {
 		t.Errorf("samples %v (-want +got):\n%s", samples, diff)
 	}
-	p, err = i.Preview(t.Context(), ImportOptions{})
+	p, err = i.Preview(t.Context(), rule.PlanOptions{})
 	if diff := cmp.Diff(map[string]int{"bulk": 2, "backdated": 1, "future": 1}, p.Held); err != nil || diff != "" || p.Plays() != 10 {
 		t.Errorf("%d plays, %v (-want +got):\n%s", p.Plays(), err, diff)
 	}
@@ -193,7 +185,7 @@ func TestPreviewCounts(t *testing.T) {
 func TestPreviewsOfTwoLibraries(t *testing.T) {
 	first, _, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-05-06 21:00:00"))
 	second, _, _ := librarian(t, film(1, 1, "2019-05-05 00:00:00"), film(2, 1, "2019-05-07 00:00:00"))
-	o := ImportOptions{Planned: map[string][]viewing.Instant{}}
+	o := rule.PlanOptions{Planned: map[string][]viewing.Instant{}}
 	a, err := first.Preview(t.Context(), o)
 	if err != nil || a.Films != 2 {
 		t.Fatalf("%+v, %v", a, err)
@@ -216,7 +208,7 @@ func TestImportAndLiveAreOne(t *testing.T) {
 	// Neither of these playbacks reaches its end: their times are no viewings.
 	r.files[1].LastPlayed, r.files[2].LastPlayed = "2030-01-01 20:00:00", "2025-01-01 20:00:00"
 	i.pass(t.Context())
-	p, got := imported(t, i, s, ImportOptions{})
+	p, got := imported(t, i, s, rule.PlanOptions{})
 	if want := []string{"import F1 2019-05-05T21:00:00Z", "import F3 2019-06-05T21:00:00Z"}; !slices.Equal(got, want) || p.Recorded != 1 || p.Earlier != 1 {
 		t.Errorf("got %v, %+v", got, p)
 	}
@@ -227,7 +219,7 @@ func TestImportAndLiveAreOne(t *testing.T) {
 	if got := s.viewings()[from:]; len(got) != 0 {
 		t.Errorf("seen again: %v", got)
 	}
-	if again.Status().Import != (Import{}) {
+	if again.Status().Import != (rule.Import{}) {
 		t.Errorf("an import is said to be under way: %+v", again.Status().Import)
 	}
 }
@@ -237,7 +229,7 @@ func TestImportTakesInWhatIsNew(t *testing.T) {
 	i, s, r := librarian(t, film(1, 1, "2019-05-05 21:00:00"), film(2, 0, ""))
 	i.pass(t.Context())
 	r.files[1] = film(2, 1, local())
-	if _, got := imported(t, i, s, ImportOptions{}); len(got) != 2 || got[0][:4] != "live" {
+	if _, got := imported(t, i, s, rule.PlanOptions{}); len(got) != 2 || got[0][:4] != "live" {
 		t.Errorf("got %v, want the live viewing, then the import", got)
 	}
 }
@@ -246,7 +238,7 @@ func TestImportTakesInWhatIsNew(t *testing.T) {
 func TestImportFollowsItsIdentity(t *testing.T) {
 	nameless := but(film(5, 1, "2019-01-02 20:00:00"), func(f *snapshot.File) { f.Items[0].Media.IDs = viewing.IDs{} })
 	i, s, r := librarian(t, nameless)
-	_, got := imported(t, i, s, ImportOptions{})
+	_, got := imported(t, i, s, rule.PlanOptions{})
 	r.files = list(film(5, 1, "2019-01-02 20:00:00"))
 	i.pass(t.Context())
 	last := s.batches[len(s.batches)-1]
@@ -268,11 +260,11 @@ func TestImportGoesOn(t *testing.T) {
 			s.got = make(chan viewing.Viewing, 2*len(files))
 			cut := &cutting{ledger: s, after: chunk + 1, kept: kept} // the first commit is the baseline
 			i.o.Sink = cut
-			_, err := i.Import(t.Context(), ImportOptions{})
+			_, err := i.Import(t.Context(), rule.PlanOptions{})
 			if (err == nil) != (chunk == 3) {
 				t.Fatalf("cut at %d, kept %v: %v", chunk, kept, err)
 			}
-			next, err := New(Options{Userdata: "/u", Zone: time.UTC, Sink: s, Read: r.read})
+			next, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,14 +272,14 @@ func TestImportGoesOn(t *testing.T) {
 			if st := next.Status(); st.Importing || (st.Import.Total == len(files)) != (chunk == 1 || chunk == 2 && !kept || chunk == 0 && kept) {
 				t.Errorf("cut at %d, kept %v: %+v", chunk, kept, st.Import)
 			}
-			if _, err := next.Import(t.Context(), ImportOptions{}); err != nil {
+			if _, err := next.Import(t.Context(), rule.PlanOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			ids := map[string]bool{}
 			for _, v := range s.viewings() {
 				ids[v.EventID] = true
 			}
-			if n := len(s.viewings()); n != len(files) || len(ids) != n || next.Status().Import != (Import{}) {
+			if n := len(s.viewings()); n != len(files) || len(ids) != n || next.Status().Import != (rule.Import{}) {
 				t.Errorf("cut at %d, kept %v: %d viewings of %d events, want %d; %+v", chunk, kept, n, len(ids), len(files), next.Status().Import)
 			}
 		}
@@ -311,15 +303,23 @@ func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcom
 	return nil, errors.New("killed")
 }
 
+// ending is a library that ends something when it is read.
+type ending struct {
+	Library
+	end func()
+}
+
+func (e ending) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
+	e.end()
+	return e.Library.Read(ctx, part)
+}
+
 func TestImportEndsWithItsContext(t *testing.T) {
 	i, s, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"))
 	i.pass(t.Context())
 	ctx, cancel := context.WithCancel(t.Context())
-	i.o.Read = func(context.Context) (snapshot.Snapshot, error) {
-		cancel()
-		return shown(film(1, 1, "2019-05-05 21:00:00")), nil
-	}
-	if _, err := i.Import(ctx, ImportOptions{}); !errors.Is(err, context.Canceled) || len(s.viewings()) != 0 || i.Status().Importing {
+	i.o.Library = ending{i.o.Library, cancel}
+	if _, err := i.Import(ctx, rule.PlanOptions{}); !errors.Is(err, context.Canceled) || len(s.viewings()) != 0 || i.Status().Importing {
 		t.Errorf("%v, %d viewings", err, len(s.viewings()))
 	}
 }
@@ -328,16 +328,16 @@ func TestImportRefuses(t *testing.T) {
 	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
 	i.pass(t.Context())
 	r.files = shelf(12, 1, "2020-01-01 00:00:00")
-	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint == "" {
+	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errGuarded) || p.State != StateGuarded || p.Hint == "" {
 		t.Errorf("a vanished library: %v, %+v", err, p)
 	}
 	r.files, r.err = nil, library.ErrBusy
-	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, library.ErrBusy) || p.State != StateBusy {
+	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, library.ErrBusy) || p.State != StateBusy {
 		t.Errorf("a library that cannot be read: %v, %+v", err, p)
 	}
 	i, _, _ = librarian(t, film(1, 1, "2020-01-01 00:00:00"))
-	i.importing(true, Import{Total: 5})
-	if p, err := i.Import(t.Context(), ImportOptions{}); !errors.Is(err, errImporting) || p.Problem == "" {
+	i.importing(true, rule.Import{Total: 5})
+	if p, err := i.Import(t.Context(), rule.PlanOptions{}); !errors.Is(err, errImporting) || p.Problem == "" {
 		t.Errorf("a second import: %v, %+v", err, p)
 	}
 }

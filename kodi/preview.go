@@ -27,13 +27,6 @@ type Preview struct {
 	HeldSample []Found        `json:"heldSample"`        // the newest that would be held or ignored, or are unresolved
 }
 
-// Import is how far an import has come.
-type Import struct {
-	Total int   `json:"total"` // events to hand over; 0 when there is no import
-	Done  int   `json:"done"`  // of them are on disk
-	At    int64 `json:"at"`    // when it began, UTC ms
-}
-
 // sampleSize bounds what a preview shows.
 const sampleSize = 10
 
@@ -55,11 +48,10 @@ func (p Preview) Plays() int {
 	return n
 }
 
-// count counts a planned play in the words of the queue's rules.
-func (p *plan) count(f *finding) {
-	v, n := f.viewing(), max(f.times, 1)
-	fates := p.o.foresee.fates(p.source, v, p.r.now)
-	show := &p.HeldSample
+// count counts a viewing that would be handed over, in the words of the queue's
+// rules.
+func (p *Preview) count(v viewing.Viewing, fates []Fate) {
+	n, show := v.Count, &p.HeldSample
 	for i, fate := range fates {
 		switch {
 		case fate.State == viewing.StateDropped:

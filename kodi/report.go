@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -25,7 +26,7 @@ type Report struct {
 	Ignored    []Found `json:"ignored"`    // would be kept for the record alone
 	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
 	// Beside is what is new beside viewings; nil when nothing is asked for.
-	Beside *Beside `json:"beside,omitempty"`
+	Beside *rule.Beside `json:"beside,omitempty"`
 	// Reporters are add-ons of this Kodi that report to the same service: what
 	// they report would be there twice.
 	Reporters []string `json:"reporters,omitempty"`
@@ -49,20 +50,20 @@ type Found struct {
 func (i *Importer) Scan(ctx context.Context) (Report, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	rep := Report{Userdata: i.o.Userdata, New: []Found{}, Held: []Found{}, Ignored: []Found{}, Unresolved: []Found{}}
+	rep := Report{Userdata: i.path, New: []Found{}, Held: []Found{}, Ignored: []Found{}, Unresolved: []Found{}}
 	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)
 		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
 		return rep, err
 	}
-	rep.Database, rep.Version, rep.State, rep.Watched = snap.Path, snap.Version, StateOK, v.meta.Watched
-	if v.meta.Guard.On {
+	rep.Database, rep.Version, rep.State, rep.Watched = snap.Path, snap.Version, StateOK, v.Meta.Watched
+	if v.Meta.Guard.On {
 		rep.State = StateGuarded
 	}
 	rep.Films, rep.Episodes = countItems(snap)
-	for _, w := range v.viewings {
-		rep.add(w, i.o.Foresee.fates(i.source, w, time.Now()))
+	for _, w := range v.Viewings {
+		rep.add(w, i.fates(w, time.Now()))
 	}
 	rep.Reporters = i.reporters(ctx)
 	if rep.Beside, err = i.beside(ctx, snap); err != nil {
@@ -73,13 +74,13 @@ func (i *Importer) Scan(ctx context.Context) (Report, error) {
 }
 
 // look decides about a reading without keeping anything.
-func (i *Importer) look(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (verdict, snapshot.Snapshot, error) {
+func (i *Importer) look(ctx context.Context, take func(context.Context) (snapshot.Snapshot, error)) (rule.Verdict, snapshot.Snapshot, error) {
 	if err := i.load(ctx); err != nil {
-		return verdict{}, snapshot.Snapshot{}, err
+		return rule.Verdict{}, snapshot.Snapshot{}, err
 	}
 	snap, err := take(ctx)
 	if err != nil {
-		return verdict{}, snap, err
+		return rule.Verdict{}, snap, err
 	}
 	snap.Written = i.written(snap)
 	i.findAddOns(ctx)

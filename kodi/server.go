@@ -2,11 +2,9 @@ package kodi
 
 import (
 	"context"
-	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
@@ -15,101 +13,65 @@ import (
 // and every hour all the same.
 const readEvery = time.Hour
 
-// door is the way to the library of one userdata folder.
-type door struct {
-	userdata string
-	login    func(library.Server) (*library.Server, error)
-	claim    func(origin string) error
+// onServer stands in a mark between the stamp of the settings and the mark of
+// the server. The mark of a library in a file is the stamp alone.
+const onServer = "\x00"
+
+// marked is what tells whether a library has changed that sends no events.
+type marked interface {
+	// stamp changes with the settings that lead to the library.
+	stamp() string
+	// mark is the server's, "" for a library in a file.
+	mark(ctx context.Context) (string, error)
 }
 
-// find is the library with what it takes to log in.
-func (d door) find() (library.Database, error) {
-	db, err := library.Find(d.userdata)
-	if err != nil || db.Server == nil || d.login == nil {
-		return db, err
-	}
-	db.Server, err = d.login(*db.Server)
-	return db, err
-}
-
-func (d door) read(ctx context.Context) (snapshot.Snapshot, error) {
-	return d.readPart(ctx, snapshot.Part{})
-}
-
-// readPart reads all of a library on a server: there nobody waits for us.
-func (d door) readPart(ctx context.Context, part snapshot.Part) (snap snapshot.Snapshot, err error) {
-	db, err := d.find()
-	switch {
-	case err != nil:
-		return snap, err
-	case db.Server != nil:
-		snap, err = db.Server.Read(ctx)
-	default:
-		written := writtenAt(db.Path)
-		snap, err = library.ReadPart(ctx, db.Path, part)
-		snap.Written = written
-	}
-	if err == nil && d.claim != nil {
-		err = d.claim(snap.Origin)
-	}
-	return snap, err
-}
-
-func (d door) readWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error) {
-	db, err := d.find()
-	switch {
-	case err != nil:
-		return snapshot.Wishes{}, err
-	case db.Server != nil:
-		return db.Server.ReadWishes(ctx, want)
-	default:
-		return library.ReadWishes(ctx, db.Path, want)
-	}
-}
-
-// mark is "" for a library in a file.
-func (d door) mark(ctx context.Context) (string, error) {
-	db, err := d.find()
+// mark implements [marked].
+func (f *folder) mark(ctx context.Context) (string, error) {
+	db, err := f.find()
 	if err != nil || db.Server == nil {
 		return "", err
 	}
 	return db.Server.Mark(ctx)
 }
 
-// same asks a server whether the library is as it was at the last reading.
-func (i *Importer) same(ctx context.Context) (bool, error) {
-	now := time.Now()
-	waiting := !i.wake.IsZero() && !now.Before(i.wake)
-	if i.mark == "" || i.settings != i.o.stamp() || i.o.Mark == nil || i.known == nil || i.failed > 0 || waiting || now.Sub(i.whole) >= readEvery {
-		return false, nil
-	}
-	mark, err := i.o.Mark(ctx)
-	if err != nil || mark != i.mark {
-		return false, err
-	}
-	i.sure(ctx, now)
-	return true, nil
-}
-
-// asks reports whether a folder that rests says nothing about the library: it
-// is on a server, or the settings that tell where it is have changed.
-func (i *Importer) asks() bool {
-	i.work.Lock()
-	defer i.work.Unlock()
-	return i.mark != "" || i.settings != i.o.stamp()
-}
-
-// stampOf changes with advancedsettings.xml.
-func stampOf(userdata string) string {
-	return stampOfFile(filepath.Join(userdata, "advancedsettings.xml"))
-}
-
-// pause is the time to the next question. It is a little longer than the
-// watched folder's poll, which asks too: so there is mostly one wake-up.
-func (i *Importer) pause() time.Duration {
-	poll := i.o.Poll
+// ask looks after a library until ctx ends: whenever its folder rests, and now
+// and then if it is on a server. Its pause is a little longer than the poll of
+// the folder, so there is mostly one wake-up.
+func ask(ctx context.Context, m marked, poll time.Duration, rests <-chan struct{}, l *Listener) {
 	if poll <= 0 {
 		poll = watch.DefaultPoll
 	}
-	return poll + poll/4
+	pause := time.NewTicker(poll + poll/4)
+	defer pause.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-rests:
+			pause.Reset(poll + poll/4)
+			compare(ctx, m, l, true)
+		case <-pause.C:
+			compare(ctx, m, l, false)
+		}
+	}
+}
+
+// compare tells whether the library is as it was at the last reading. A file is
+// when its folder rests.
+func compare(ctx context.Context, m marked, l *Listener, rests bool) {
+	at := time.Now()
+	last, read := l.Last()
+	stamp, mark, served := strings.Cut(last, onServer)
+	switch {
+	case stamp != m.stamp(), served && at.Sub(read) >= readEvery:
+		l.Changed()
+	case served:
+		if now, err := m.mark(ctx); err != nil || now != mark {
+			l.Changed()
+		} else {
+			l.Unchanged(at)
+		}
+	case rests:
+		l.Unchanged(at)
+	}
 }

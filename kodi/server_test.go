@@ -3,7 +3,6 @@ package kodi
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,24 +21,33 @@ import (
 type counter struct {
 	mu sync.Mutex
 	shelfReader
-	mark         string
+	marks        string
 	reads, looks int
 }
 
-func (c *counter) readMarked(ctx context.Context) (snapshot.Snapshot, error) {
+func (c *counter) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reads++
-	snap, err := c.read(ctx)
-	snap.Mark = c.mark
+	snap, err := c.shelfReader.Read(ctx, part)
+	snap.Mark = "settings" + onServer + c.marks
 	return snap, err
 }
 
-func (c *counter) look(context.Context) (string, error) {
+// Watch watches a folder in which nothing ever happens.
+func (c *counter) Watch(ctx context.Context, l *Listener) error {
+	l.Changed()
+	ask(ctx, c, 0, nil, l)
+	return nil
+}
+
+func (c *counter) stamp() string { return "settings" }
+
+func (c *counter) mark(context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.looks++
-	return c.mark, c.err
+	return c.marks, c.err
 }
 
 // asked is how often it was read, and how often looked at.
@@ -52,21 +60,12 @@ func (c *counter) asked() (reads, looks int) {
 func (c *counter) change(mark string, files ...snapshot.File) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.mark, c.files = mark, files
-}
-
-// rest watches a folder in which nothing ever happens.
-func rest(ctx context.Context, settled func(context.Context), _ func()) error {
-	settled(ctx)
-	<-ctx.Done()
-	return nil
+	c.marks, c.files = mark, files
 }
 
 func newServed(t *testing.T, s *sink, c *counter) *Importer {
 	t.Helper()
-	i, err := New(Options{
-		Userdata: "/u", Zone: time.UTC, Sink: s, Read: c.readMarked, Mark: c.look, Watch: rest, Logger: slog.New(slog.DiscardHandler),
-	})
+	i, err := New(Options{Library: c, Zone: time.UTC, Sink: s, Account: account{}})
 	must(t, err)
 	return i
 }
@@ -75,7 +74,7 @@ func newServed(t *testing.T, s *sink, c *counter) *Importer {
 // playback is found within the poll, and is live.
 func TestServerIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, marks: "a"}
 		i := newServed(t, s, c)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -102,7 +101,7 @@ func TestServerIsAsked(t *testing.T) {
 // A server that was away is read in full when it is back.
 func TestServerAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, marks: "a"}
 		i := newServed(t, s, c)
 		i.pass(t.Context())
 		c.err = errors.Join(library.ErrServerAway)
@@ -112,7 +111,7 @@ func TestServerAway(t *testing.T) {
 		}
 		c.err, c.files = nil, list(film(1, 1, local()))
 		time.Sleep(time.Second)
-		if i.pass(t.Context()); c.reads != 2 || i.Status().State != StateOK {
+		if i.pass(t.Context()); c.reads != 3 || i.Status().State != StateOK {
 			t.Errorf("%d readings, state %s", c.reads, i.Status().State)
 		}
 		if got := s.viewings(); len(got) != 1 || got[0].Class != viewing.ClassCatchUp {
@@ -124,11 +123,11 @@ func TestServerAway(t *testing.T) {
 // What was found but not kept is found again, though the mark stays.
 func TestServerAfterAFailedCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, mark: "a"}
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, marks: "a"}
 		i := newServed(t, s, c)
 		i.pass(t.Context())
 		time.Sleep(time.Minute)
-		c.files, c.mark = list(film(1, 1, local())), "b"
+		c.files, c.marks = list(film(1, 1, local())), "b"
 		s.fail = errors.New("disk full")
 		i.pass(t.Context())
 		s.fail = nil
@@ -147,20 +146,43 @@ func TestMovedToAServer(t *testing.T) {
 	sim, err := kodisim.Create(dir, 121)
 	must(t, err)
 	must(t, sim.Close())
-	i, err := New(Options{Userdata: dir, Sink: newSink()})
+	f := at(dir)
+	i, err := New(Options{Library: f, Sink: newSink(), Account: account{}})
 	must(t, err)
+	l := newListener(i)
+	changed := func() bool {
+		compare(t.Context(), f, l, true)
+		return len(l.changed) == 1
+	}
 	i.pass(t.Context())
-	if i.Status().State != StateOK || i.asks() {
-		t.Fatalf("state %s, asks %v", i.Status().State, i.asks())
+	if i.Status().State != StateOK || changed() || len(l.unchanged) != 1 {
+		t.Fatalf("state %s, %d changes", i.Status().State, len(l.changed))
 	}
 	text := `<advancedsettings><videodatabase><type>mysql</type><host>nas</host><user>kodi</user></videodatabase></advancedsettings>`
 	must(t, os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600))
-	if !i.asks() {
+	if !changed() {
 		t.Error("changed settings were not seen")
 	}
 	if i.pass(t.Context()); i.Status().State != StateMySQL {
 		t.Errorf("without a password: state %s", i.Status().State)
 	}
+}
+
+// A mark that was read for a person alone is none that was taken in: the
+// playback behind it is still found.
+func TestScanTakesInNoMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, marks: "a"}
+		i := newServed(t, s, c)
+		l := newListener(i)
+		i.pass(t.Context())
+		c.change("b", film(1, 1, local()))
+		_, err := i.Scan(t.Context())
+		must(t, err)
+		if compare(t.Context(), c, l, true); len(l.changed) != 1 {
+			t.Error("a change that a scan has seen is not told")
+		}
+	})
 }
 
 // A library that another folder has is read, and nothing of it is handed over.
@@ -169,15 +191,25 @@ func TestLibraryOfAnotherFolder(t *testing.T) {
 	sim, err := kodisim.Create(dir, 121)
 	must(t, err)
 	must(t, sim.Close())
-	i, err := New(Options{Userdata: dir, Sink: s, Claim: func(origin string) error {
-		if filepath.Base(origin) != "MyVideos121.db" {
-			t.Errorf("asked for %s", origin)
-		}
-		return library.ErrShared
-	}})
+	f := at(dir)
+	f.access = taken{t: t}
+	i, err := New(Options{Library: f, Sink: s, Account: account{}})
 	must(t, err)
 	i.pass(t.Context())
 	if i.Status().State != StateShared || len(s.batches) != 0 {
 		t.Errorf("state %s, %d commits", i.Status().State, len(s.batches))
 	}
+}
+
+// taken gives every library to another folder.
+type taken struct {
+	open
+	t *testing.T
+}
+
+func (a taken) Claim(_, origin string) error {
+	if filepath.Base(origin) != "MyVideos121.db" {
+		a.t.Errorf("asked for %s", origin)
+	}
+	return library.ErrShared
 }

@@ -2,7 +2,6 @@ package kodi
 
 import (
 	"cmp"
-	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/plainfile"
+	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
@@ -57,7 +57,7 @@ type Status struct {
 	ReadAt   time.Time // last good reading
 	// Import is an import under way or, while Importing is false, one that was
 	// cut short; another one goes on with it.
-	Import    Import
+	Import    rule.Import
 	Importing bool
 	// Beside is what was found beside viewings, a clause; "" when nothing is
 	// asked for.
@@ -161,34 +161,35 @@ func (i *Importer) trouble(err error) {
 		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", c.state, "error", err)
 	}
 	i.status.State, i.status.Summary, i.status.Hint = c.state, c.summary, c.hint
+	i.marked = time.Time{}
 }
 
 // good shows a reading that went well.
-func (i *Importer) good(snap snapshot.Snapshot, v verdict) {
+func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 	s := Status{
-		Userdata: i.o.Userdata, Database: snap.Path, Version: snap.Version, State: StateOK,
-		Summary: "Watching for new viewings.", Watched: v.meta.Watched, ReadAt: time.UnixMilli(v.meta.GoodAt),
+		Userdata: i.path, Database: snap.Path, Version: snap.Version, State: StateOK,
+		Summary: "Watching for new viewings.", Watched: v.Meta.Watched, ReadAt: time.UnixMilli(v.Meta.GoodAt),
 	}
 	s.Films, s.Episodes = countItems(snap)
-	if v.meta.Guard.On {
+	if v.Meta.Guard.On {
 		s.State = StateGuarded
-		s.Summary = fmt.Sprintf("Most of the library has vanished (%d files were watched, now %d); what was known of it is kept.", v.meta.Guard.Before, v.meta.Guard.Now)
+		s.Summary = fmt.Sprintf("Most of the library has vanished (%d files were watched, now %d); what was known of it is kept.", v.Meta.Guard.Before, v.Meta.Guard.Now)
 		s.Hint = "if that is right, it is believed after a day"
 	}
 	s.Unwatched = i.unwatched()
-	if percent := watchedAt(i.o.Userdata); percent != usualPercent && s.Hint == "" {
+	if percent := watchedAt(i.path); percent != usualPercent && s.Hint == "" {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
 	s.Amiss = snap.Remark
 	var hint string
-	s.Clock, hint = v.meta.Clock.words()
+	s.Clock, hint = v.Meta.Clock.Words()
 	s.Hint = cmp.Or(s.Hint, hint)
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
 	s.Beside, s.Reporters, s.Writers = i.status.Beside, i.status.Reporters, i.status.Writers
 	if !s.Importing {
-		s.Import = v.meta.Import
+		s.Import = v.Meta.Import
 	}
 	s.Since = i.status.Since
 	if i.status.State != s.State {
@@ -197,6 +198,7 @@ func (i *Importer) good(snap snapshot.Snapshot, v verdict) {
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
 	i.status = s
+	i.mark, i.marked = snap.Mark, time.Now()
 }
 
 // maxSettings bounds what is read of advancedsettings.xml, in bytes.
@@ -204,7 +206,7 @@ const maxSettings = 1 << 20
 
 // unwatched lists the profiles with a library of their own that nobody reads.
 func (i *Importer) unwatched() (names []string) {
-	profiles, err := library.Profiles(i.o.Userdata)
+	profiles, err := library.Profiles(i.path)
 	if err != nil || i.o.Watched == nil {
 		return nil
 	}
@@ -242,17 +244,4 @@ func watchedAt(userdata string) float64 {
 		return usualPercent
 	}
 	return percent
-}
-
-// Accept ends the guard over a library that has lost most of what was
-// watched: what it says now is right. It takes effect with the next reading.
-func (i *Importer) Accept(ctx context.Context) error {
-	i.work.Lock()
-	defer i.work.Unlock()
-	if err := i.load(ctx); err != nil {
-		return err
-	}
-	m := i.known.meta
-	m.Guard = guard{}
-	return i.commit(ctx, verdict{meta: m}, time.Now())
 }

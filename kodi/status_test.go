@@ -14,7 +14,7 @@ import (
 
 // The status of a library in a file says when it is not listened to.
 func TestStatusSaysWhenDeaf(t *testing.T) {
-	i, err := New(Options{Userdata: t.TempDir(), Sink: newSink()})
+	i, err := New(Options{Library: at(t.TempDir()), Sink: newSink(), Account: account{}})
 	must(t, err)
 	i.status.State = StateOK
 	i.hear(watch.Ears{Deaf: "a limit", Hint: "raise it"})
@@ -72,7 +72,7 @@ func TestUnwatchedProfileIsNamed(t *testing.T) {
 		{[]string{h.dir, kids}, nil},
 		{nil, nil},
 	} {
-		i, err := New(Options{Userdata: h.dir, Sink: newSink(), Watched: tt.watched})
+		i, err := New(Options{Library: at(h.dir), Sink: newSink(), Account: account{}, Watched: tt.watched})
 		must(t, err)
 		i.pass(t.Context())
 		if got := i.Status().Unwatched; !slices.Equal(got, tt.want) {

@@ -15,19 +15,26 @@ func TestReadingIsNoChange(t *testing.T) {
 	h, s := newHome(t, t.TempDir()), newSink()
 	must(t, h.sim.SwitchToWAL())
 	must(t, h.sim.Close())
-	var reads atomic.Int64
-	i, err := New(Options{
-		Userdata: h.dir, Zone: time.UTC, Sink: s, Quiet: 10 * time.Millisecond, Ceiling: time.Second,
-		Poll: 100 * time.Millisecond, Read: func(ctx context.Context) (snapshot.Snapshot, error) {
-			reads.Add(1)
-			return door{userdata: h.dir}.read(ctx)
-		},
-	})
+	f := at(h.dir)
+	f.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
+	counted := &counting{Library: f}
+	i, err := New(Options{Library: counted, Zone: time.UTC, Sink: s, Account: account{}})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	must(t, i.Run(ctx))
-	if n := reads.Load(); n < 1 || n > 3 {
+	if n := counted.reads.Load(); n < 1 || n > 3 {
 		t.Errorf("%d readings of a library that nobody changes", n)
 	}
+}
+
+// counting counts the readings of a library.
+type counting struct {
+	Library
+	reads atomic.Int64
+}
+
+func (c *counting) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
+	c.reads.Add(1)
+	return c.Library.Read(ctx, part)
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/rule"
 )
 
 // sayBeside tells what of a library's tags, sets and playlists is new.
-func sayBeside(w *printer, b kodi.Beside) {
+func sayBeside(w *printer, b rule.Beside) {
 	if len(b.Watchlist) > 0 {
 		w.Println("  for the watchlist:")
 		sayWishes(w, b.Watchlist)
@@ -21,7 +21,7 @@ func sayBeside(w *printer, b kodi.Beside) {
 	}
 }
 
-func sayWishes(w *printer, all []kodi.WishFound) {
+func sayWishes(w *printer, all []rule.WishFound) {
 	for _, f := range all {
 		note := ""
 		if !f.Media.Identified() {
@@ -32,7 +32,7 @@ func sayWishes(w *printer, all []kodi.WishFound) {
 }
 
 // sayList tells of one list, and what of its playlist is left out.
-func sayList(w *printer, l kodi.ListFound) {
+func sayList(w *printer, l rule.ListFound) {
 	switch {
 	case l.New:
 		w.Printf("  new list %s, of a %s:\n", l.Name, l.From)

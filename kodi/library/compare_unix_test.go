@@ -107,7 +107,7 @@ func peak(b *testing.B, act func()) float64 {
 func known(b *testing.B, userdata string) *kodi.Importer {
 	b.Helper()
 	sink := &keeper{state: map[string][]byte{}, kept: make(chan struct{}, 1)}
-	importer, err := kodi.New(kodi.Options{Userdata: userdata, Sink: sink})
+	importer, err := kodi.New(kodi.Options{Library: kodi.Folder(userdata, false, house{}, nil), Sink: sink, Account: house{}})
 	ok(b, err)
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan error)

@@ -398,7 +398,8 @@ func (m *maria) found(t *testing.T) {
 func (m *maria) imported(t *testing.T, path string) {
 	m.load(t, "OtherHome121", path, "InnoDB")
 	sink := &inbox{got: make(chan viewing.Viewing, 10), first: make(chan struct{}, 1)}
-	i, err := kodi.New(kodi.Options{Userdata: m.userdata(t, "OtherHome"), Zone: time.UTC, Sink: sink, Poll: 40 * time.Millisecond})
+	folder := kodi.Folder(m.userdata(t, "OtherHome"), false, house{}, nil)
+	i, err := kodi.New(kodi.Options{Library: polled{folder}, Zone: time.UTC, Sink: sink, Account: house{}})
 	ok(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -421,6 +422,35 @@ func (m *maria) imported(t *testing.T, path string) {
 		t.Errorf("a second viewing: %+v", <-sink.got)
 	}
 }
+
+// polled is a library that is read for its mark all the time.
+type polled struct{ kodi.Library }
+
+func (p polled) Watch(ctx context.Context, l *kodi.Listener) error {
+	l.Changed()
+	tick := time.NewTicker(40 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		snap, err := p.Read(ctx, snapshot.Part{})
+		if last, at := l.Last(); err == nil && !at.IsZero() && snap.Mark != last {
+			l.Changed()
+		}
+	}
+}
+
+// house lets every library be read, and foresees nothing.
+type house struct{}
+
+func (house) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
+func (house) Claim(string, string) error                                { return nil }
+func (house) Hosts(string) []string                                     { return nil }
+
+func (house) Foresee(string, viewing.Viewing, viewing.Media, time.Time) kodi.Fate { return kodi.Fate{} }
 
 // inbox takes what an importer finds.
 type inbox struct {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // joined is an episode after it has been told of its series.
-func joined(t *testing.T, show, episode string) library.Item {
+func joined(t *testing.T, show, episode string) snapshot.Item {
 	t.Helper()
 	series, _ := parse([]byte("<tvshow>" + show + "</tvshow>"))
 	items, fault := parse([]byte("<episodedetails><season>1</season><episode>2</episode>" + episode + "</episodedetails>"))

@@ -23,7 +23,7 @@ type Snapshot struct {
 	Names    string        // changes when an identifier does, or a place in a series, that an item of the library has; "" when not asked for
 	Held     time.Duration // the longest time for which Kodi's writes had to wait
 	Written  time.Time     // when the library was last written, as far as that is known to the second; zero when it is not
-	Mark     string        // of a server: what it says of itself as long as nothing changes; else ""
+	Mark     string        // stays as long as nothing changes that sends no events, such as a library on a server
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows

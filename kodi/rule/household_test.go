@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"slices"
@@ -101,16 +101,16 @@ func TestBulk(t *testing.T) {
 // What is taken back waits until it is decided, whatever the user's grace.
 func TestTakenBackWaits(t *testing.T) {
 	const marked = "2026-03-01 21:00:59"
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	known := story{steps: []step{
 		{at: "2026-03-02 02:00:00", files: plain(0, "")},
 		{at: "2026-03-02 02:01:00", files: plain(1, marked), want: []string{"live F1 2026-03-02T02:00:59Z"}},
 	}}.run(t)
 	amended := func(at string, files []snapshot.File) []viewing.Amendment {
 		t.Helper()
-		v := decide(known, shown(files...), moment(t, at), z)
+		v := Decide(known, shown(files...), moment(t, at), z)
 		known = reload(t, known, v)
-		return v.amendments
+		return v.Amendments
 	}
 	if a := amended("2026-03-02 02:01:05", plain(0, "")); len(a) != 1 || a[0].Drop ||
 		!time.UnixMilli(a[0].NotBefore).After(moment(t, "2026-03-02 03:01:05")) {
@@ -236,20 +236,20 @@ func TestRebuiltLibraries(t *testing.T) {
 // What may be an old count is never sent by itself, whatever the user has said
 // of its class.
 func TestBroughtBackIsUnsure(t *testing.T) {
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	now := moment(t, "2026-03-02 06:01:10")
 	for name, old := range map[string]record{
 		"taken back":  {DownAt: now.Add(-2 * time.Hour).UnixMilli()},
 		"seen before": {MarkText: "2026-03-01 21:00:59"},
 		"frozen":      {Count: 1, Frozen: true, Mark: now.UnixMilli()},
 	} {
-		known := &memory{meta: meta{ID: "lib", GoodAt: now.Add(-time.Minute).UnixMilli(), Database: shown().Path}, files: map[string]record{}}
+		known := &Memory{Meta: Meta{ID: "lib", GoodAt: now.Add(-time.Minute).UnixMilli(), Database: shown().Path}, files: map[string]record{}}
 		f := film(1, 1, "2026-03-01 21:00:59")
 		old.Row, old.Rows = row(f), rows(f)
 		known.files[f.Path] = old
-		v := decide(known, shown(f), now, z)
-		if len(v.viewings) != 1 || v.viewings[0].Class != viewing.ClassReview || !v.viewings[0].Unsure {
-			t.Errorf("%s: %+v", name, v.viewings)
+		v := Decide(known, shown(f), now, z)
+		if len(v.Viewings) != 1 || v.Viewings[0].Class != viewing.ClassReview || !v.Viewings[0].Unsure {
+			t.Errorf("%s: %+v", name, v.Viewings)
 		}
 	}
 }
@@ -275,20 +275,20 @@ func TestGuard(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			known := story{steps: append(slices.Clone(wiped), tt.more...)}.run(t)
-			if known.meta.Guard.On != tt.want {
-				t.Errorf("guard %+v, want on=%v", known.meta.Guard, tt.want)
+			if known.Meta.Guard.On != tt.want {
+				t.Errorf("guard %+v, want on=%v", known.Meta.Guard, tt.want)
 			}
 		})
 	}
 	few := story{steps: []step{{at: "2026-03-02 02:00:00", files: shelf(9, 1, old)}, {at: "2026-03-02 02:01:00", files: shelf(9, 0, "")}}}.run(t)
-	if few.meta.Guard.On {
+	if few.Meta.Guard.On {
 		t.Error("nine films unmarked were taken for a wipe")
 	}
 }
 
 // A file that is replaced by another version of the library takes nothing back.
 func TestAnotherDatabase(t *testing.T) {
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	known := story{steps: []step{
 		{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""))},
 		{at: "2026-03-02 02:01:00", files: list(film(1, 1, "2026-03-01 21:00:50")), want: []string{"live F1 2026-03-02T02:00:50Z"}},
@@ -296,8 +296,8 @@ func TestAnotherDatabase(t *testing.T) {
 	for i, files := range [][]snapshot.File{list(film(1, 0, "")), list(film(1, 0, "")), list(film(1, 1, "2026-03-01 21:00:50"))} {
 		snap := shown(files...)
 		snap.Path, snap.Version = "/u/Database/MyVideos131.db", 131
-		v := decide(known, snap, moment(t, "2026-03-02 02:02:00").Add(time.Duration(i)*5*time.Hour), z)
-		if len(v.viewings)+len(v.amendments) != 0 {
+		v := Decide(known, snap, moment(t, "2026-03-02 02:02:00").Add(time.Duration(i)*5*time.Hour), z)
+		if len(v.Viewings)+len(v.Amendments) != 0 {
 			t.Errorf("reading %d: %v", i, tell(v, map[string]string{}))
 		}
 		known = reload(t, known, v)

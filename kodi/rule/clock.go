@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"slices"
@@ -24,28 +24,28 @@ const (
 	late = 10 * time.Second
 )
 
-// around is what is known of a Kodi beside its library.
-type around struct {
-	configured *time.Location // nil when none
-	kodi       *time.Location // from Kodi's settings; nil when they do not say
-	machine    *time.Location
-	addOns     addOns
+// Around is what is known of a Kodi beside its library.
+type Around struct {
+	Configured *time.Location // the zone that a person named; nil when none
+	Kodi       *time.Location // the zone of Kodi's settings; nil when they do not say
+	Machine    *time.Location // the zone of this machine
+	AddOns     AddOns
 }
 
 // expected is the zone in which Kodi is believed to write.
-func (a around) expected() *time.Location {
+func (a Around) expected() *time.Location {
 	switch {
-	case a.configured != nil:
-		return a.configured
-	case a.kodi != nil:
-		return a.kodi
+	case a.Configured != nil:
+		return a.Configured
+	case a.Kodi != nil:
+		return a.Kodi
 	default:
-		return a.machine
+		return a.Machine
 	}
 }
 
 // told reports whether anything but this machine's zone tells that of Kodi.
-func (a around) told() bool { return a.configured != nil || a.kodi != nil }
+func (a Around) told() bool { return a.Configured != nil || a.Kodi != nil }
 
 func offsetIn(zone *time.Location, at time.Time) int {
 	_, offset := at.In(zone).Zone()

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"strings"
@@ -199,11 +199,11 @@ func TestDoubtIsExplained(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			z := around{machine: location(t, "America/New_York")}
+			z := Around{Machine: location(t, "America/New_York")}
 			known := story{steps: []step{{at: "2026-03-02 02:00:00", files: list(tt.before)}}}.run(t)
-			v := decide(known, shown(tt.after), moment(t, "2026-03-02 06:00:00"), z)
-			if len(v.viewings) != 1 || !strings.Contains(v.viewings[0].Origin.Note, tt.want) {
-				t.Errorf("got %+v, want a note with %q", v.viewings, tt.want)
+			v := Decide(known, shown(tt.after), moment(t, "2026-03-02 06:00:00"), z)
+			if len(v.Viewings) != 1 || !strings.Contains(v.Viewings[0].Origin.Note, tt.want) {
+				t.Errorf("got %+v, want a note with %q", v.Viewings, tt.want)
 			}
 		})
 	}

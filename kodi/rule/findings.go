@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ const chain = 2 * time.Second
 // of all of them grew or not. The act may have begun in the reading before: what
 // that handed over is amended.
 func (r *reading) findBulk() {
-	before := &finding{key: r.meta.Last.Key, wall: r.meta.Last.Wall, ruling: ruling{class: viewing.ClassLive}}
+	before := &finding{key: r.Meta.Last.Key, wall: r.Meta.Last.Wall, ruling: ruling{class: viewing.ClassLive}}
 	act := []*finding{before}
 	for _, f := range r.ends() {
 		if apart(f.wall, act[len(act)-1].wall) > chain {
@@ -80,7 +80,7 @@ func (r *reading) findBulk() {
 // handed over as the beginning of it.
 func (r *reading) endAct(act []*finding, before *finding) {
 	if markBulk(act) && act[0] == before {
-		r.amendBulk(r.meta.Last)
+		r.amendBulk(r.Meta.Last)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *reading) amendBulk(last lastEnd) {
 		if e.ID == last.ID && !e.Gone && (ruling{class: e.Class}).played() {
 			e.Class = viewing.ClassBulk
 			r.files[last.Path] = rec
-			r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: bulkNote})
+			r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, Class: viewing.ClassBulk, Reason: bulkNote})
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (r *reading) name() {
 		path := f.file.Path
 		serial := r.files[path].Serial + made[path]
 		made[path]++
-		f.id = eventID(r.meta.ID, path, f.when.Text, f.to, serial)
+		f.id = eventID(r.Meta.ID, path, f.when.Text, f.to, serial)
 	}
 }
 
@@ -301,7 +301,7 @@ func (r *reading) joinRegrown(f *finding) {
 // remembers them as events.
 func (r *reading) handOver() {
 	for _, f := range r.found {
-		r.viewings = append(r.viewings, f.viewing())
+		r.Viewings = append(r.Viewings, f.viewing())
 		rec := r.files[f.file.Path]
 		e := f.event()
 		e.Seen = r.now.UnixMilli()
@@ -309,7 +309,7 @@ func (r *reading) handOver() {
 		rec.add(e, r.now)
 		r.files[f.file.Path] = rec
 		if f == r.last {
-			r.meta.Last = lastEnd{Key: f.key, Wall: f.wall, ID: e.first(), Path: f.file.Path}
+			r.Meta.Last = lastEnd{Key: f.key, Wall: f.wall, ID: e.first(), Path: f.file.Path}
 		}
 	}
 }

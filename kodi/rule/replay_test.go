@@ -1,7 +1,6 @@
-package kodi
+package rule
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,8 +23,10 @@ func evening(name string) string { return filepath.Join("testdata", "evening", n
 func readReal(t *testing.T, state string) snapshot.Snapshot {
 	t.Helper()
 	path := realkodi.Library(t, state)
-	snap, err := library.Read(context.Background(), path)
-	must(t, err)
+	snap, err := library.Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	snap.Path = "/u/Database/" + filepath.Base(path) // the same in each reading
 	return snap
 }
@@ -34,7 +35,7 @@ func readReal(t *testing.T, state string) snapshot.Snapshot {
 // unmarked, back-dated marks; then refreshes, renamed folders, a count of 9
 // set by a remote, one more play and the upgrade to Kodi 21.
 func TestRealEvening(t *testing.T) {
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	readings := []struct {
 		at, state string
 		want      []string
@@ -60,10 +61,10 @@ func TestRealEvening(t *testing.T) {
 		}},
 		{"2026-11-21 06:11:00", "after-versions", nil},
 	}
-	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
+	known := NewMemory("lib")
 	labels := map[string]string{}
 	for _, r := range readings {
-		v := decide(known, readReal(t, r.state), moment(t, r.at), z)
+		v := Decide(known, readReal(t, r.state), moment(t, r.at), z)
 		if got := tell(v, labels); !slices.Equal(got, r.want) {
 			t.Errorf("%s at %s:\n%s", r.state, r.at, cmp.Diff(r.want, got))
 		}
@@ -133,19 +134,19 @@ func (l logged) apply(files []snapshot.File) []snapshot.File {
 // each run of changes is read half a second after its end.
 func relive(t *testing.T, snap snapshot.Snapshot, from string, lines []logged) (got []string) {
 	t.Helper()
-	z := around{machine: location(t, "America/New_York")}
-	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
-	known.apply(decide(known, snap, moment(t, from), z))
+	z := Around{Machine: location(t, "America/New_York")}
+	known := NewMemory("lib")
+	known.Apply(Decide(known, snap, moment(t, from), z))
 	labels := map[string]string{}
 	for i, l := range lines {
 		snap.Files = l.apply(snap.Files)
 		if i+1 < len(lines) && lines[i+1].at.Sub(l.at) < 500*time.Millisecond {
 			continue
 		}
-		if rested := l.at.Add(-30 * time.Second).UnixMilli(); rested > known.meta.GoodAt {
-			known.meta.GoodAt = rested // a poll
+		if rested := l.at.Add(-30 * time.Second).UnixMilli(); rested > known.Meta.GoodAt {
+			known.Meta.GoodAt = rested // a poll
 		}
-		v := decide(known, snap, l.at.Add(500*time.Millisecond), z)
+		v := Decide(known, snap, l.at.Add(500*time.Millisecond), z)
 		got = append(got, tell(v, labels)...)
 		known = reload(t, known, v)
 	}

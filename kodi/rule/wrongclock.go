@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 // A clock that is wrong has every playback held, one by one. What they have in
 // common is told once.
 
-// clock counts growths in a row whose times lie equally far from the moment at
+// Clock counts growths in a row whose times lie equally far from the moment at
 // which they were written.
-type clock struct {
+type Clock struct {
 	Off   int64 `json:"off,omitempty"` // how far Kodi's time is ahead, in seconds
 	Votes int   `json:"votes,omitempty"`
 }
@@ -32,7 +32,7 @@ func (r *reading) clockVote(g growth, w wallTime) {
 		seen = earliest(r.snap.Written, r.now)
 	}
 	off := w.nearest(r.zone, r.good, r.now).at.Sub(seen)
-	c := &r.meta.Clock
+	c := &r.Meta.Clock
 	if (off - time.Duration(c.Off)*time.Second).Abs() > clockApart {
 		c.Votes = 0
 	}
@@ -41,9 +41,9 @@ func (r *reading) clockVote(g growth, w wallTime) {
 	}
 }
 
-// words say how Kodi's clock stands to this machine's, a clause, and what
+// Words say how Kodi's clock stands to this machine's, a clause, and what
 // helps; "" as long as it seems right.
-func (c clock) words() (says, hint string) {
+func (c Clock) Words() (says, hint string) {
 	if c.Votes < clockVotes {
 		return "", ""
 	}

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -184,7 +184,7 @@ func (r *reading) rename(f snapshot.File, next *record) {
 			continue
 		}
 		if e.Same == "" {
-			r.amendments = append(r.amendments, r.renamed(*e, media, f, next))
+			r.Amendments = append(r.Amendments, r.renamed(*e, media, f, next))
 		}
 		e.Key, e.Row = key, row(f)
 	}

@@ -1,11 +1,13 @@
-package kodi
+package rule
 
-import "time"
+import (
+	"time"
+)
 
-// guard watches over a library that has suddenly lost most of what was
+// Guard watches over a library that has suddenly lost most of what was
 // watched: add-ons of media servers empty a library and fill it again. Counts
 // that fall meanwhile are frozen: coming back is then no viewing.
-type guard struct {
+type Guard struct {
 	On      bool  `json:"on,omitempty"`
 	Before  int   `json:"before,omitempty"`  // files with a count before
 	Now     int   `json:"now,omitempty"`     // and at the last reading
@@ -20,11 +22,11 @@ const wipePatience = 24 * time.Hour
 
 // watchForWipe sets and lifts the guard.
 func (r *reading) watchForWipe() {
-	before, now := r.known.meta.Watched, r.meta.Watched
-	g := &r.meta.Guard
+	before, now := r.known.Meta.Watched, r.Meta.Watched
+	g := &r.Meta.Guard
 	if !g.On {
 		if before-now >= wipeAtLeast && now*2 < before {
-			*g = guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
+			*g = Guard{On: true, Before: before, Now: now, Changed: r.now.UnixMilli()}
 		}
 		r.silent = r.silent || g.On
 		return
@@ -33,11 +35,11 @@ func (r *reading) watchForWipe() {
 		g.Now, g.Changed = now, r.now.UnixMilli()
 	}
 	if now*2 >= g.Before || r.now.Sub(time.UnixMilli(g.Changed)) >= wipePatience {
-		*g = guard{}
+		*g = Guard{}
 		return
 	}
 	r.silent = true
-	if due := time.UnixMilli(g.Changed).Add(wipePatience); r.wake.IsZero() || due.Before(r.wake) {
-		r.wake = due
+	if due := time.UnixMilli(g.Changed).Add(wipePatience); r.Wake.IsZero() || due.Before(r.Wake) {
+		r.Wake = due
 	}
 }

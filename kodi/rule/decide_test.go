@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -31,27 +31,27 @@ type story struct {
 	steps []step
 }
 
-func (s story) run(t *testing.T) *memory {
+func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	if s.local != "" {
-		z.machine = location(t, s.local)
+		z.Machine = location(t, s.local)
 	}
 	if s.kodi != "" {
-		z.kodi = location(t, s.kodi)
+		z.Kodi = location(t, s.kodi)
 	}
 	if s.zone != "" {
-		z.configured = location(t, s.zone)
+		z.Configured = location(t, s.zone)
 	}
-	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
+	known := NewMemory("lib")
 	labels := map[string]string{}
 	for i, st := range s.steps {
 		now := moment(t, st.at)
 		if st.empty {
-			known.meta.GoodAt = now.UnixMilli()
+			known.Meta.GoodAt = now.UnixMilli()
 			continue
 		}
-		v := decide(known, shown(st.files...), now, z)
+		v := Decide(known, shown(st.files...), now, z)
 		got := tell(v, labels)
 		if !slices.Equal(got, st.want) {
 			t.Errorf("step %d at %s:\n%s", i+1, st.at, cmp.Diff(st.want, got))
@@ -63,29 +63,29 @@ func (s story) run(t *testing.T) *memory {
 }
 
 // reload takes the state through its stored form, as a restart does.
-func reload(t *testing.T, known *memory, v verdict) *memory {
+func reload(t *testing.T, known *Memory, v Verdict) *Memory {
 	t.Helper()
-	state, err := v.render()
+	state, err := v.State()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := (verdict{meta: known.meta, files: known.files}).render()
+	all, err := (Verdict{Meta: known.Meta, files: known.files}).State()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, text := range state {
 		all[k] = text
 	}
-	next, err := parseMemory(all)
+	next, err := Parse(all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return next
 }
 
-func mustBeValid(t *testing.T, v verdict) {
+func mustBeValid(t *testing.T, v Verdict) {
 	t.Helper()
-	for _, w := range v.viewings {
+	for _, w := range v.Viewings {
 		if err := w.Validate(); err != nil {
 			t.Errorf("invalid viewing: %v", err)
 		}
@@ -97,9 +97,9 @@ func mustBeValid(t *testing.T, v verdict) {
 
 // tell puts a verdict in short lines: class, label, time; "= label" for a
 // further sighting; drop and rename for amendments.
-func tell(v verdict, labels map[string]string) []string {
+func tell(v Verdict, labels map[string]string) []string {
 	var out []string
-	for _, w := range v.viewings {
+	for _, w := range v.Viewings {
 		var names []string
 		for _, m := range w.Media {
 			names = append(names, m.Label())
@@ -115,7 +115,7 @@ func tell(v verdict, labels map[string]string) []string {
 		}
 		out = append(out, line)
 	}
-	for _, a := range v.amendments {
+	for _, a := range v.Amendments {
 		line := "drop " + labels[a.EventID]
 		switch {
 		case a.NotBefore != 0:

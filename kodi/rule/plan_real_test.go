@@ -1,16 +1,18 @@
-package kodi
+package rule
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // What a real Kodi says of its past at first contact: at the end of that
 // evening, and upgraded, with what refreshes have made of its times.
 func TestRealPast(t *testing.T) {
-	z := around{machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York")}
 	for _, tt := range []struct {
 		state   string
 		want    []string
@@ -36,19 +38,22 @@ func TestRealPast(t *testing.T) {
 		}, 14},
 	} {
 		snap, now := readReal(t, tt.state), moment(t, "2026-11-21 06:11:00")
-		known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
-		known = reload(t, known, decide(known, snap, now, z))
-		p, err := makePlan(t.Context(), newReading(known, snap, now, z), eventLedger(nil), "kodi:/u", ImportOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := p.verdict(known, p.plays, now)
+		known := NewMemory("lib")
+		known = reload(t, known, Decide(known, snap, now, z))
+		p := Remember(known, snap, now, z).Plan(Heard{}, PlanOptions{})
+		v := p.Verdict(known, 0, len(p.plays), now)
 		mustBeValid(t, v)
 		if got := tell(v, map[string]string{}); !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\n%s", tt.state, cmp.Diff(tt.want, got))
 		}
-		if p.Films != 4 || p.Episodes != 4 || p.Earlier != tt.earlier || p.Plays() != 8 {
-			t.Errorf("%s: %+v", tt.state, p.Preview)
+		items := map[viewing.MediaType]int{}
+		for _, w := range p.Viewings() {
+			for _, m := range w.Media {
+				items[m.Type]++
+			}
+		}
+		if items[viewing.Movie] != 4 || items[viewing.Episode] != 4 || p.Earlier != tt.earlier {
+			t.Errorf("%s: %v, %d earlier ones", tt.state, items, p.Earlier)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func (r *reading) watching() bool {
 func (r *reading) judgeLive(g growth, w wallTime) (ruling, bool) {
 	until := r.now.Add(slack)
 	if s, now := w.now(r.zone, r.since, until); now {
-		r.meta.Clock = clock{}
+		r.Meta.Clock = Clock{}
 		return r.judgeNow(g, s), true
 	}
 	s, now := w.nowElsewhere(r.since, until)
@@ -155,7 +155,7 @@ const clockLayout = "2006-01-02 15:04:05 -07:00"
 
 // say writes an instant in this machine's time, with its offset.
 func (r *reading) say(at time.Time) string {
-	return at.In(r.around.machine).Format(clockLayout)
+	return at.In(r.around.Machine).Format(clockLayout)
 }
 
 // maxStamp bounds a time that is no time.

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -22,19 +22,16 @@ func benchmarkDecide(b *testing.B, imported bool) {
 		files[i].Path = fmt.Sprintf("/srv/films/%d/film %d.mkv", i, i)
 	}
 	now := time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
-	z := around{machine: time.UTC}
-	known := &memory{meta: meta{ID: "lib"}, files: map[string]record{}}
-	known.apply(decide(known, shown(files...), now, z))
+	z := Around{Machine: time.UTC}
+	known := NewMemory("lib")
+	known.Apply(Decide(known, shown(files...), now, z))
 	if imported {
-		p, err := makePlan(b.Context(), newReading(known, shown(files...), now, z), nil, "kodi:/u", ImportOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		known.apply(p.verdict(known, p.plays, now))
+		p := Remember(known, shown(files...), now, z).Plan(Heard{}, PlanOptions{})
+		known.Apply(p.Verdict(known, 0, len(p.plays), now))
 	}
 	files[0].PlayCount, files[0].LastPlayed = 1, "2026-03-02 02:00:59"
 	for b.Loop() {
-		if v := decide(known, shown(files...), now.Add(time.Minute), z); len(v.viewings) != 1 {
+		if v := Decide(known, shown(files...), now.Add(time.Minute), z); len(v.Viewings) != 1 {
 			b.Fatal("not one viewing")
 		}
 	}

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"fmt"
@@ -23,19 +23,17 @@ func (h *household) snapshot() snapshot.Snapshot {
 
 // commit keeps a verdict as the importer does: not each that only moves the
 // time of the last good reading.
-func (h *household) commit(t *rapid.T, v verdict) {
-	before := h.known.meta
-	before.GoodAt = v.meta.GoodAt
-	quiet := before == v.meta && len(v.files)+len(v.viewings)+len(v.amendments) == 0
-	h.known.apply(v)
-	if quiet && h.now.Sub(h.savedAt) < saveEvery {
+func (h *household) commit(t *rapid.T, v Verdict) {
+	quiet := v.Quiet(h.known)
+	h.known.Apply(v)
+	if quiet && h.now.Sub(h.savedAt) < time.Hour {
 		return
 	}
 	h.keep(t, v)
 }
 
-func (h *household) keep(t *rapid.T, v verdict) {
-	state, err := v.render()
+func (h *household) keep(t *rapid.T, v Verdict) {
+	state, err := v.State()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +43,7 @@ func (h *household) keep(t *rapid.T, v verdict) {
 
 // save keeps the time of the last good reading.
 func (h *household) save() {
-	state, err := verdict{meta: h.known.meta}.render()
+	state, err := Verdict{Meta: h.known.Meta}.State()
 	if err != nil {
 		panic(err) // numbers and texts alone
 	}
@@ -56,7 +54,7 @@ func (h *household) save() {
 // kill leaves the importer with what it has kept. It does not run until it is
 // started again.
 func (h *household) kill(t *rapid.T) {
-	known, err := parseMemory(h.saved)
+	known, err := Parse(h.saved)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type twins struct {
 	db          *sql.DB
 	items       []kodisim.Ref
 	show        kodisim.Ref
-	full, part  *memory
+	full, part  *Memory
 	names       string
 	few, titles int
 	now         time.Time
@@ -35,7 +35,7 @@ func newTwins(t *rapid.T, dir string) *twins {
 	check(t, err)
 	db, err := sql.Open("sqlite", sim.Path())
 	check(t, err)
-	empty := func() *memory { return &memory{meta: meta{ID: "lib"}, files: map[string]record{}} }
+	empty := func() *Memory { return NewMemory("lib") }
 	w := &twins{
 		sim: sim, db: db, full: empty(), part: empty(), now: time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC),
 		few: rapid.SampledFrom([]int{0, manyOpen}).Draw(t, "few"),
@@ -127,18 +127,18 @@ func (w *twins) actions() map[string]func(*rapid.T) {
 // read compares both ways to read.
 func (w *twins) read(t *rapid.T) {
 	w.now = w.now.Add(time.Second)
-	z := around{machine: time.UTC}
+	z := Around{Machine: time.UTC}
 	whole, err := library.Read(context.Background(), w.sim.Path())
 	check(t, err)
-	want := decide(w.full, whole, w.now, z)
+	want := Decide(w.full, whole, w.now, z)
 	some, err := library.ReadPart(context.Background(), w.sim.Path(), w.part.part(w.names, w.now, w.few))
 	check(t, err)
-	got := decide(w.part, some, w.now, z)
+	got := Decide(w.part, some, w.now, z)
 	if !reflect.DeepEqual(want, got) {
 		t.Fatalf("a reading in full says\n%+v\nand one in part\n%+v", want, got)
 	}
-	w.full.apply(want)
-	w.part.apply(got)
+	w.full.Apply(want)
+	w.part.Apply(got)
 	w.names = some.Names
 }
 

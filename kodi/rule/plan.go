@@ -1,8 +1,7 @@
-package kodi
+package rule
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,18 +11,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Ledger tells what the queue has heard of before. A sink that is one keeps an
-// import from repeating it; without one an import knows its own library alone.
-type Ledger interface {
-	// Taken tells which event ids were ever committed by sources of this kind.
-	Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error)
-	// Recorded tells when items, by [viewing.Media.Key], were watched, whoever
-	// saw it.
-	Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error)
-}
-
-// ImportOptions says what of a library's past to import.
-type ImportOptions struct {
+// PlanOptions says what of a library's past to import.
+type PlanOptions struct {
 	// Since leaves out what ended before, and what has no known time; zero
 	// takes all.
 	Since time.Time
@@ -33,60 +22,82 @@ type ImportOptions struct {
 	// Has reports whether the service has a viewing already, of something that
 	// runs so long (0 when that is unknown); nil when it cannot be asked.
 	Has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool
-	// foresee tells the fate of what is planned; nil goes by its class.
-	foresee Foresee
 	// Planned is what imports of other libraries of the same account have
 	// planned, by [viewing.Media.Key], and takes what this one plans; nil for a
 	// library alone.
 	Planned map[string][]viewing.Instant
 }
 
-// plan is what an import of a library would hand over.
-type plan struct {
-	o      ImportOptions
-	r      *reading
-	source string
-	ends   index                        // of what is known and of what was planned
-	times  map[string][]viewing.Instant // that the queue knows, by item
-	taken  map[string]bool              // event ids that the queue knows
-	plays  []*finding
-	Preview
-	progress Import
+// Heard is what the queue has heard of before.
+type Heard struct {
+	Taken map[string]bool              // event ids
+	Times map[string][]viewing.Instant // when items were watched, by [viewing.Media.Key]
+}
+
+// Past is what a library tells of the time before first contact: the last play
+// of every file.
+type Past struct {
+	r     *reading
+	plays []*finding
+}
+
+// Plan is what an import of a library would hand over.
+type Plan struct {
+	Earlier   int // plays before the last one of their file
+	Recorded  int // files left out: the queue has heard of their last play
+	AtService int // files left out: the service has their last play
+	Copies    int // files left out: their last play is another file's too
+	Before    int // files left out by the date, or for want of a time
+
+	o     PlanOptions
+	r     *reading
+	heard Heard
+	ends  index      // of what is known and of what was planned
+	plays []*finding // in the order they happened
 }
 
 // maxEarlier is how many viewings one event may stand for.
 const maxEarlier = 100
 
-// makePlan plans the import of a reading, given what is known after it.
-func makePlan(ctx context.Context, r *reading, ledger Ledger, source string, o ImportOptions) (*plan, error) {
-	p := &plan{o: o, r: r, source: source, ends: index{}, Preview: newPreview()}
-	if p.o.foresee == nil {
-		p.o.foresee = plainFate
-	}
-	for _, rec := range r.known.files {
+// Remember gathers the past of a reading, given what is known after it.
+func Remember(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) *Past {
+	p := &Past{r: newReading(known, snap, now, z)}
+	p.gather()
+	return p
+}
+
+// Plan plans the import.
+func (past *Past) Plan(heard Heard, o PlanOptions) *Plan {
+	p := &Plan{o: o, r: past.r, heard: heard, ends: index{}}
+	for _, rec := range p.r.known.files {
 		for _, e := range rec.Events {
 			p.ends.add(e)
 		}
 	}
-	all := p.gather()
-	if err := p.consult(ctx, ledger, source, all); err != nil {
-		return nil, err
-	}
-	p.holdBulk(all)
-	slices.SortStableFunc(all, soonest)
-	for _, f := range all {
+	holdBulk(past.plays)
+	slices.SortStableFunc(past.plays, soonest)
+	for _, f := range past.plays {
 		p.weigh(f)
 	}
 	slices.SortStableFunc(p.plays, byTime)
 	p.announce()
-	for _, f := range slices.Backward(p.plays) {
-		p.count(f)
+	return p
+}
+
+// Len is how many events the import would hand over.
+func (p *Plan) Len() int { return len(p.plays) }
+
+// Viewings are all that would be handed over, in the order they happened.
+func (p *Plan) Viewings() []viewing.Viewing {
+	all := make([]viewing.Viewing, len(p.plays))
+	for i, f := range p.plays {
+		all[i] = f.viewing()
 	}
-	return p, nil
+	return all
 }
 
 // gather takes the last play of every file that was watched.
-func (p *plan) gather() (all []*finding) {
+func (p *Past) gather() {
 	for _, f := range p.r.snap.Files {
 		if !counts(f) || f.PlayCount < 1 || p.r.seen[f.Path] {
 			continue
@@ -100,9 +111,8 @@ func (p *plan) gather() (all []*finding) {
 		if w, ok := parseWall(f.LastPlayed); ok && !w.midnight() {
 			play.wall = w.UnixMilli()
 		}
-		all = append(all, play)
+		p.plays = append(p.plays, play)
 	}
-	return all
 }
 
 // past rules on the last play of a file from its time alone.
@@ -147,15 +157,12 @@ func soonest(a, b *finding) int {
 	return cmp.Or(coarse(a)-coarse(b), byTime(a, b))
 }
 
-// consult asks the ledger about all plays at once.
-func (p *plan) consult(ctx context.Context, ledger Ledger, source string, all []*finding) (err error) {
-	if ledger == nil {
-		return nil
-	}
-	var ids, keys []string
-	for _, f := range all {
+// Questions are what the queue is asked about the past: which of these event
+// ids, and which of these items, it has heard of.
+func (p *Past) Questions() (eventIDs, keys []string) {
+	for _, f := range p.plays {
 		if f.to > 1 {
-			ids = append(ids, p.r.mark(f, earlier))
+			eventIDs = append(eventIDs, p.r.mark(f, earlier))
 		}
 		for _, m := range f.media {
 			if key := m.Key(); key != "" {
@@ -163,13 +170,7 @@ func (p *plan) consult(ctx context.Context, ledger Ledger, source string, all []
 			}
 		}
 	}
-	if p.taken, err = ledger.Taken(ctx, source, ids); err != nil {
-		return fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
-	}
-	if p.times, err = ledger.Recorded(ctx, source, keys); err != nil {
-		return fmt.Errorf("%w: ask what is recorded: %w", errStorage, err)
-	}
-	return nil
+	return eventIDs, keys
 }
 
 // What a file can be imported as only once, as no time tells two such events
@@ -180,12 +181,12 @@ const (
 )
 
 func (r *reading) mark(f *finding, what string) string {
-	return eventID(r.meta.ID, f.file.Path, what, 0, 0)
+	return eventID(r.Meta.ID, f.file.Path, what, 0, 0)
 }
 
 // holdBulk holds what was marked in one act: its time is that of the act. What
 // is left out of the import is a witness all the same.
-func (p *plan) holdBulk(all []*finding) {
+func holdBulk(all []*finding) {
 	ends := slices.DeleteFunc(slices.Clone(all), func(f *finding) bool { return f.wall == 0 })
 	slices.SortStableFunc(ends, func(a, b *finding) int { return cmp.Compare(a.wall, b.wall) })
 	for from := 0; from < len(ends); {
@@ -205,7 +206,7 @@ func (p *plan) holdBulk(all []*finding) {
 }
 
 // weigh plans a play, unless something speaks against it.
-func (p *plan) weigh(f *finding) {
+func (p *Plan) weigh(f *finding) {
 	switch {
 	case p.known(f):
 		p.Recorded++
@@ -224,7 +225,7 @@ func (p *plan) weigh(f *finding) {
 }
 
 // announce tells the imports of other libraries what this one plans.
-func (p *plan) announce() {
+func (p *Plan) announce() {
 	for _, f := range p.plays {
 		for _, m := range f.media {
 			if key := m.Key(); key != "" && p.o.Planned != nil && f.timed() {
@@ -236,11 +237,11 @@ func (p *plan) announce() {
 
 // known reports whether the play was ever recorded here. Of a file that has
 // had an event the last play is: every growth since first contact makes one.
-func (p *plan) known(f *finding) bool {
+func (p *Plan) known(f *finding) bool {
 	if f.old.Serial > 0 {
 		return true
 	}
-	return f.timed() && f.among(p.times)
+	return f.timed() && f.among(p.heard.Times)
 }
 
 // among reports whether every item of the play was watched just then,
@@ -251,7 +252,7 @@ func (f *finding) among(times map[string][]viewing.Instant) bool {
 
 // same reports whether the play is one sitting with another end that is known
 // or planned: a second copy, a renamed folder, another library.
-func (p *plan) same(f *finding) bool {
+func (p *Plan) same(f *finding) bool {
 	first, _, _ := strings.Cut(f.key, "|")
 	return f.among(p.o.Planned) || slices.ContainsFunc(p.ends[first], func(e event) bool { return covers(e.Key, f.key) && f.near(e.When) })
 }
@@ -270,15 +271,15 @@ func (f *finding) near(at viewing.Instant) bool {
 const halfDay = 12 * time.Hour
 
 // has reports whether the service has all of a play.
-func (p *plan) has(f *finding) bool {
+func (p *Plan) has(f *finding) bool {
 	return p.o.Has != nil && !slices.ContainsFunc(f.media, func(m viewing.Media) bool {
 		return !m.Identified() || !p.o.Has(m, f.when, f.file.Duration)
 	})
 }
 
 // name gives a play its event id: the one that a live sighting of it would have.
-func (p *plan) name(f *finding) {
-	f.id = eventID(p.r.meta.ID, f.file.Path, f.file.LastPlayed, f.to, f.old.Serial)
+func (p *Plan) name(f *finding) {
+	f.id = eventID(p.r.Meta.ID, f.file.Path, f.file.LastPlayed, f.to, f.old.Serial)
 	if !f.timed() {
 		f.id = p.r.mark(f, untimed)
 	}
@@ -286,9 +287,9 @@ func (p *plan) name(f *finding) {
 
 // weighEarlier counts the plays before the last one. They are planned only
 // when they were asked for, and then held, once for each file.
-func (p *plan) weighEarlier(f *finding) {
+func (p *Plan) weighEarlier(f *finding) {
 	n := f.to - max(f.old.Serial, 1)
-	if n < 1 || p.taken[p.r.mark(f, earlier)] {
+	if n < 1 || p.heard.Taken[p.r.mark(f, earlier)] {
 		return
 	}
 	p.Earlier += n * len(f.media)
@@ -302,15 +303,16 @@ func (p *plan) weighEarlier(f *finding) {
 	p.plays = append(p.plays, &e)
 }
 
-// verdict is what a part of the plays becomes, given what is known now.
-func (p *plan) verdict(known *memory, part []*finding, now time.Time) verdict {
+// Verdict is what the plays from one number to another become, given what is
+// known now: that may have changed since the plan was made.
+func (p *Plan) Verdict(known *Memory, from, to int, now time.Time) Verdict {
 	r := &reading{known: known, now: now, around: p.r.around, zone: p.r.zone}
-	r.meta, r.files, r.found = known.meta, map[string]record{}, part
-	for _, f := range part {
+	r.Meta, r.files, r.found = known.Meta, map[string]record{}, p.plays[from:to]
+	for _, f := range r.found {
 		if _, ok := r.files[f.file.Path]; !ok {
 			r.files[f.file.Path] = known.files[f.file.Path].clone()
 		}
 	}
 	r.handOver()
-	return r.verdict
+	return r.Verdict
 }

@@ -1,7 +1,8 @@
-package kodi
+package rule
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,24 +12,31 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// memory is what the importer knows of one library: the last good reading,
+// Memory is what the importer knows of one library: the last good reading,
 // kept in our own database under one key per file.
-type memory struct {
-	meta   meta
+type Memory struct {
+	Meta   Meta
 	files  map[string]record  // by path: Kodi's row ids change, paths seldom do
-	wishes map[string]granted // by slot; see [wish]
+	wishes map[string]granted // by slot, as in wish
 }
 
-// meta is what is known of the library as a whole.
-type meta struct {
+// Meta is what is known of the library as a whole.
+type Meta struct {
 	ID       string  `json:"id"`               // random, minted at first contact; begins every event id
 	GoodAt   int64   `json:"goodAt,omitempty"` // last moment (UTC ms) at which the file was as remembered; 0 before first contact
 	Database string  `json:"database,omitempty"`
 	Watched  int     `json:"watched,omitempty"` // files with a play count in the last reading
-	Clock    clock   `json:"clock,omitzero"`
-	Guard    guard   `json:"guard,omitzero"`
+	Clock    Clock   `json:"clock,omitzero"`
+	Guard    Guard   `json:"guard,omitzero"`
 	Last     lastEnd `json:"last,omitzero"`
 	Import   Import  `json:"import,omitzero"`
+}
+
+// Import is how far an import has come.
+type Import struct {
+	Total int   `json:"total"` // events to hand over; 0 when there is no import
+	Done  int   `json:"done"`  // of them are on disk
+	At    int64 `json:"at"`    // when it began, UTC ms
 }
 
 // lastEnd is the last end handed over, to see a mass mark that two readings
@@ -120,59 +128,98 @@ func (e event) first() string {
 
 func (e event) old(now time.Time) bool { return now.UnixMilli()-e.Seen > correctable.Milliseconds() }
 
+// NewMemory knows nothing yet of a library. Its id begins every event id, so no
+// two libraries may share one.
+func NewMemory(id string) *Memory {
+	return &Memory{Meta: Meta{ID: id}, files: map[string]record{}, wishes: map[string]granted{}}
+}
+
+// Empty reports that no file is known.
+func (m *Memory) Empty() bool { return len(m.files) == 0 }
+
 // The keys of the state in our own database.
 const (
 	metaKey    = "meta"
 	filePrefix = "file:"
+	wishPrefix = "wish:"
 )
 
-// parseMemory reads the state that the sink kept; nil when there is none.
-func parseMemory(state map[string][]byte) (*memory, error) {
+// Parse reads the state that [Verdict.State] made; nil when there is none.
+func Parse(state map[string][]byte) (*Memory, error) {
 	text, ok := state[metaKey]
 	if !ok {
 		return nil, nil
 	}
-	m := &memory{files: make(map[string]record, len(state)), wishes: map[string]granted{}}
-	if err := json.Unmarshal(text, &m.meta); err != nil {
+	m := NewMemory("")
+	if err := json.Unmarshal(text, &m.Meta); err != nil {
 		return nil, fmt.Errorf("read what is known of the library: %w", err)
 	}
 	for key, text := range state {
-		if err := m.readWish(key, text); err != nil {
+		if err := errors.Join(parseInto(m.files, filePrefix, key, text), parseInto(m.wishes, wishPrefix, key, text)); err != nil {
 			return nil, err
 		}
-		path, ok := strings.CutPrefix(key, filePrefix)
-		if !ok {
-			continue
-		}
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("read what is known of a file: %w", err)
-		}
-		m.files[path] = r
 	}
 	return m, nil
 }
 
-// render is the part of the state that a verdict changes.
-func (v verdict) render() (map[string][]byte, error) {
-	state := make(map[string][]byte, len(v.files)+1)
+// parseInto takes one key of the state, if it has the prefix.
+func parseInto[T any](all map[string]T, prefix, key string, text []byte) error {
+	name, ok := strings.CutPrefix(key, prefix)
+	if !ok {
+		return nil
+	}
+	var one T
+	if err := json.Unmarshal(text, &one); err != nil {
+		return fmt.Errorf("read what is known of a %s %w", prefix, err)
+	}
+	all[name] = one
+	return nil
+}
+
+// State is the part of the state that a verdict changes; nil forgets a key.
+func (v Verdict) State() (map[string][]byte, error) {
+	state := make(map[string][]byte, len(v.files)+len(v.wishes)+1)
+	keep := func(key string, known any) error {
+		text, err := json.Marshal(known)
+		state[key] = text
+		return err
+	}
+	all := keep(metaKey, v.Meta)
 	for path, r := range v.files {
-		text, err := json.Marshal(r)
-		if err != nil {
-			return nil, fmt.Errorf("keep what is known of a file: %w", err)
+		all = errors.Join(all, keep(filePrefix+path, r))
+	}
+	for slot, x := range v.wishes {
+		if state[wishPrefix+slot] = nil; x != nil {
+			all = errors.Join(all, keep(wishPrefix+slot, x))
 		}
-		state[filePrefix+path] = text
 	}
-	text, err := json.Marshal(v.meta)
-	if err != nil {
-		return nil, fmt.Errorf("keep what is known of the library: %w", err)
+	if all != nil {
+		return nil, fmt.Errorf("keep what is known of the library: %w", all)
 	}
-	state[metaKey] = text
 	return state, nil
 }
 
-// apply makes the verdict's state the known one, after it was committed.
-func (m *memory) apply(v verdict) {
-	m.meta = v.meta
+// Apply makes the verdict's state the known one, after it was committed.
+func (m *Memory) Apply(v Verdict) {
+	m.Meta = v.Meta
 	maps.Copy(m.files, v.files)
+	for slot, x := range v.wishes {
+		if delete(m.wishes, slot); x != nil {
+			m.wishes[slot] = *x
+		}
+	}
+}
+
+// After is what would be known after a verdict.
+func (m *Memory) After(v Verdict) *Memory {
+	after := &Memory{Meta: m.Meta, files: maps.Clone(m.files), wishes: maps.Clone(m.wishes)}
+	after.Apply(v)
+	return after
+}
+
+// Quiet reports a verdict that only moves the time of the last good reading.
+func (v Verdict) Quiet(known *Memory) bool {
+	before := known.Meta
+	before.GoodAt = v.Meta.GoodAt
+	return before == v.Meta && len(v.files)+len(v.Viewings)+len(v.Amendments) == 0
 }

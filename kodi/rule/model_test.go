@@ -1,7 +1,6 @@
-package kodi
+package rule
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 // household is a Kodi, its people, and an importer beside it. It knows what
 // was really watched, and holds the importer's verdicts against that.
 type household struct {
-	known  *memory
+	known  *Memory
 	files  []snapshot.File
 	on     bool // the importer runs
 	now    time.Time
@@ -54,7 +53,7 @@ type seenBefore struct{ path string }
 
 func newHousehold(t *rapid.T) *household {
 	h := &household{
-		known: &memory{meta: meta{ID: "lib"}, files: map[string]record{}}, on: true,
+		known: NewMemory("lib"), on: true,
 		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, broken: map[string]bool{}, events: map[string]seenBefore{},
 		zones: map[string]*time.Location{}, stale: map[string]bool{}, version: 121, made: 10000, saved: map[string][]byte{},
 	}
@@ -81,8 +80,8 @@ func newHousehold(t *rapid.T) *household {
 func (h *household) pass(d time.Duration) {
 	h.now = h.now.Add(d)
 	if h.on && d > time.Minute {
-		h.known.meta.GoodAt = h.now.Add(-30 * time.Second).UnixMilli()
-		if h.now.Sub(h.savedAt) >= saveEvery {
+		h.known.Meta.GoodAt = h.now.Add(-30 * time.Second).UnixMilli()
+		if h.now.Sub(h.savedAt) >= time.Hour {
 			h.save()
 		}
 	}
@@ -164,7 +163,7 @@ func (h *household) actions() map[string]func(*rapid.T) {
 		"scan":           h.scan,
 		"NFO comes back": func(t *rapid.T) { h.edit(t, 2, "2020-06-15 00:00:00") },
 		"sync of an older play": func(t *rapid.T) {
-			h.edit(t, 1, time.UnixMilli(h.known.meta.GoodAt).UTC().Add(-72*time.Hour).Format(time.DateTime))
+			h.edit(t, 1, time.UnixMilli(h.known.Meta.GoodAt).UTC().Add(-72*time.Hour).Format(time.DateTime))
 		},
 		"count set by a remote": func(t *rapid.T) { h.edit(t, 3, "") },
 		"travel": func(t *rapid.T) {
@@ -295,21 +294,23 @@ func (h *household) scan(t *rapid.T) {
 // time of a playback that did not reach its end.
 func (h *household) bringPast(t *rapid.T) {
 	h.read(t)
-	if h.known.meta.Guard.On {
+	if h.known.Meta.Guard.On {
 		return
 	}
-	o := ImportOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
+	o := PlanOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
 	for turn := range 2 {
-		r := newReading(h.known, h.snapshot(), h.now, around{machine: h.zones["America/New_York"]})
-		p, err := makePlan(t.Context(), r, eventLedger(h.events), "kodi:/u", o)
-		if err != nil {
-			t.Fatal(err)
+		past := Remember(h.known, h.snapshot(), h.now, Around{Machine: h.zones["America/New_York"]})
+		heard := Heard{Taken: map[string]bool{}}
+		ids, _ := past.Questions()
+		for _, id := range ids {
+			_, heard.Taken[id] = h.events[id]
 		}
-		if turn == 1 && p.Plays() > 0 {
-			t.Fatalf("imported again: %+v", p.Preview)
+		p := past.Plan(heard, o)
+		if turn == 1 && len(p.plays) > 0 {
+			t.Fatalf("imported again: %+v", p.Viewings())
 		}
-		v := p.verdict(h.known, p.plays, h.now)
-		for _, w := range v.viewings {
+		v := p.Verdict(h.known, 0, len(p.plays), h.now)
+		for _, w := range v.Viewings {
 			if err := w.Validate(); err != nil {
 				t.Fatalf("invalid: %v", err)
 			}
@@ -323,21 +324,6 @@ func (h *household) bringPast(t *rapid.T) {
 		}
 		h.commit(t, v)
 	}
-}
-
-// eventLedger is a ledger of event ids alone.
-type eventLedger map[string]seenBefore
-
-func (l eventLedger) Taken(_ context.Context, _ string, ids []string) (map[string]bool, error) {
-	taken := map[string]bool{}
-	for _, id := range ids {
-		_, taken[id] = l[id]
-	}
-	return taken, nil
-}
-
-func (eventLedger) Recorded(context.Context, string, []string) (map[string][]viewing.Instant, error) {
-	return map[string][]viewing.Instant{}, nil
 }
 
 // hidden admits what package kodi says it misses: the time of a file that is
@@ -365,9 +351,9 @@ func (h *household) edit(t *rapid.T, by int, last string) {
 
 // read lets the importer look, and holds its verdict against the truth.
 func (h *household) read(t *rapid.T) {
-	v := decide(h.known, h.snapshot(), h.now, around{machine: h.zones["America/New_York"]})
+	v := Decide(h.known, h.snapshot(), h.now, Around{Machine: h.zones["America/New_York"]})
 	told := map[string]bool{}
-	for _, w := range v.viewings {
+	for _, w := range v.Viewings {
 		if err := w.Validate(); err != nil {
 			t.Fatalf("invalid: %v", err)
 		}
@@ -388,7 +374,7 @@ func (h *household) read(t *rapid.T) {
 			t.Fatalf("missed: %s of %s at %v", a.comment, path, a.ends)
 		}
 	}
-	for _, a := range v.amendments {
+	for _, a := range v.Amendments {
 		if path := h.events[a.EventID].path; a.Drop && !h.taken[path] {
 			t.Fatalf("withdrew a viewing of %s that nobody took back", path)
 		}

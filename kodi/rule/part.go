@@ -1,7 +1,6 @@
-package kodi
+package rule
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -13,18 +12,12 @@ import (
 // there are more, as after an import, they are read when any name has changed.
 const manyOpen = 300
 
-// changes takes a reading that is in full where the rule needs it.
-func (i *Importer) changes(ctx context.Context) (snapshot.Snapshot, error) {
-	if i.o.ReadPart == nil {
-		return i.o.Read(ctx)
-	}
-	now := time.Now()
-	return i.o.ReadPart(ctx, i.known.part(i.names, now, manyOpen))
-}
+// Part is what the rule needs of a library, given the mark of its names at the
+// last reading.
+func (m *Memory) Part(names string, now time.Time) snapshot.Part { return m.part(names, now, manyOpen) }
 
-// part is what the rule needs of a library, given the mark of its names at the
-// last reading. More than so many files with open events are many.
-func (m *memory) part(names string, now time.Time, few int) snapshot.Part {
+// part is Part, where more than so many files with open events are many.
+func (m *Memory) part(names string, now time.Time, few int) snapshot.Part {
 	open := 0
 	for _, rec := range m.files {
 		if len(rec.Events) > 0 && rec.open(now) {
@@ -40,10 +33,10 @@ func (m *memory) part(names string, now time.Time, few int) snapshot.Part {
 
 // needs reports whether the rule asks more of a file than its outline: it has
 // changed, or it may have another name than the events about it.
-func (m *memory) needs(f snapshot.File, renamed bool, now time.Time) bool {
+func (m *Memory) needs(f snapshot.File, renamed bool, now time.Time) bool {
 	old, known := m.files[f.Path]
 	switch {
-	case m.meta.GoodAt == 0:
+	case m.Meta.GoodAt == 0:
 		return false
 	case !known:
 		return f.PlayCount > 0

@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"cmp"
@@ -10,23 +10,25 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// verdict is what follows from one reading: what to hand over, and what is
+// Verdict is what follows from one reading: what to hand over, and what is
 // known afterwards.
-type verdict struct {
-	viewings   []viewing.Viewing // in the order they happened
-	amendments []viewing.Amendment
-	meta       meta
-	files      map[string]record // only those that changed
-	wake       time.Time         // when to look again though nothing changes; zero: never
+type Verdict struct {
+	Viewings   []viewing.Viewing // in the order they happened
+	Amendments []viewing.Amendment
+	Meta       Meta
+	Wake       time.Time // when to look again though nothing changes; zero: never
+
+	files  map[string]record   // only those that changed
+	wishes map[string]*granted // likewise; nil is forgotten
 }
 
-// decide compares a reading with what was known and gives what follows. It
+// Decide compares a reading with what was known and gives what follows. It
 // changes nothing, and the same arguments give the same verdict.
-func decide(known *memory, snap snapshot.Snapshot, now time.Time, z around) verdict {
+func Decide(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) Verdict {
 	r := newReading(known, snap, now, z)
-	if known.meta.GoodAt == 0 {
+	if known.Meta.GoodAt == 0 {
 		r.baseline()
-		return r.verdict
+		return r.Verdict
 	}
 	r.watchForWipe()
 	for _, f := range snap.Files {
@@ -39,17 +41,17 @@ func decide(known *memory, snap snapshot.Snapshot, now time.Time, z around) verd
 	r.holdUnseen()
 	r.findSittings()
 	r.handOver()
-	return r.verdict
+	return r.Verdict
 }
 
 // reading is one comparison on its way to a verdict.
 type reading struct {
-	known  *memory
+	known  *Memory
 	snap   snapshot.Snapshot
 	now    time.Time
 	good   time.Time // the last good reading
 	since  time.Time // what was played just now did not end before
-	around around
+	around Around
 	zone   *time.Location // in which Kodi is believed to write
 	silent bool           // falling counts are believed to be no one's act
 	shared map[int64]bool // identifiers that several episodes claim
@@ -58,21 +60,21 @@ type reading struct {
 	found  []*finding
 	last   *finding   // the last end that may be a playback
 	moved  []*finding // files whose time moved; handed over only if they were found as well
-	verdict
+	Verdict
 }
 
-func newReading(known *memory, snap snapshot.Snapshot, now time.Time, z around) *reading {
+func newReading(known *Memory, snap snapshot.Snapshot, now time.Time, z Around) *reading {
 	r := &reading{
-		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.meta.GoodAt),
+		known: known, snap: snap, now: now, around: z, good: time.UnixMilli(known.Meta.GoodAt),
 		seen: make(map[string]bool, len(snap.Files)), shared: sharedIDs(snap),
 	}
 	r.zone, r.since = z.expected(), r.notBefore()
 	r.files = map[string]record{}
-	r.meta = known.meta
-	r.meta.GoodAt = now.UnixMilli()
-	r.meta.Database = snap.Path
-	r.meta.Watched = countWatched(snap)
-	r.silent = known.meta.Database != snap.Path
+	r.Meta = known.Meta
+	r.Meta.GoodAt = now.UnixMilli()
+	r.Meta.Database = snap.Path
+	r.Meta.Watched = countWatched(snap)
+	r.silent = known.Meta.Database != snap.Path
 	return r
 }
 
@@ -186,7 +188,7 @@ const untold = "none"
 // remember takes in the time of a file. The mark only rises, and never to a
 // time that no zone could explain.
 func (r *reading) remember(rec record, f snapshot.File) record {
-	if r.known.meta.GoodAt == 0 {
+	if r.known.Meta.GoodAt == 0 {
 		rec.Count = f.PlayCount
 	}
 	if id := row(f); id != 0 {
@@ -319,7 +321,7 @@ const undecided = 24 * time.Hour
 // made no entry.
 func (r *reading) postpone(e event, until time.Time, reason string) {
 	if e.Same == "" && !e.Gone {
-		r.amendments = append(r.amendments, viewing.Amendment{EventID: e.ID, NotBefore: until.UnixMilli(), Reason: reason})
+		r.Amendments = append(r.Amendments, viewing.Amendment{EventID: e.ID, NotBefore: until.UnixMilli(), Reason: reason})
 	}
 }
 
@@ -344,7 +346,7 @@ func (r *reading) undo(next *record, keep func(event) bool) {
 			r.postpone(*e, r.now, "Kodi has set the play count again.")
 		default:
 			e.Taken, e.Gone = false, true
-			r.amendments = append(r.amendments, viewing.Amendment{
+			r.Amendments = append(r.Amendments, viewing.Amendment{
 				EventID: e.ID, Drop: true,
 				Reason: "Kodi took the play count back.",
 			})
@@ -361,7 +363,7 @@ func (r *reading) withdraw(f snapshot.File, next *record) {
 	due := time.UnixMilli(next.DownAt).Add(half(f))
 	if !r.now.Before(due) {
 		r.undo(next, func(event) bool { return false })
-	} else if r.wake.IsZero() || due.Before(r.wake) {
-		r.wake = due
+	} else if r.Wake.IsZero() || due.Before(r.Wake) {
+		r.Wake = due
 	}
 }

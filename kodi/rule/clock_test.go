@@ -1,4 +1,4 @@
-package kodi
+package rule
 
 import (
 	"testing"

@@ -1,0 +1,165 @@
+package kodi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/playlist"
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/watch"
+)
+
+// Access lets a library be read.
+type Access interface {
+	// Login gives the server of a folder's library the user and the password to
+	// use; it is given those of advancedsettings.xml.
+	Login(userdata string, s library.Server) (*library.Server, error)
+	// Claim is told which library the folder leads to, before a reading of it is
+	// believed; an error stands in its way.
+	Claim(userdata, origin string) error
+}
+
+// pace is that of package watch; 0 means its own.
+type pace struct {
+	quiet, ceiling, poll time.Duration
+}
+
+// folder is the library of one userdata folder of Kodi: a file in it, or
+// databases on the server that its settings name. That may change at any time.
+type folder struct {
+	pace
+	userdata  string
+	playlists bool // are watched too
+	access    Access
+	log       *slog.Logger
+}
+
+// Folder is the library of a userdata folder of Kodi, which need not exist yet.
+// Playlists has a change of Kodi's playlists told as a change of the library.
+func Folder(userdata string, playlists bool, a Access, log *slog.Logger) Library {
+	return &folder{userdata: filepath.Clean(userdata), playlists: playlists, access: a, log: log}
+}
+
+// Path implements [Library].
+func (f *folder) Path() string { return f.userdata }
+
+// find is the library with what it takes to log in.
+func (f *folder) find() (library.Database, error) {
+	db, err := library.Find(f.userdata)
+	if err != nil || db.Server == nil {
+		return db, err
+	}
+	db.Server, err = f.access.Login(f.userdata, *db.Server)
+	return db, err
+}
+
+// Read implements [Library]. Of a library on a server it reads all: there nobody
+// waits for us.
+func (f *folder) Read(ctx context.Context, part snapshot.Part) (snap snapshot.Snapshot, err error) {
+	mark := f.stamp()
+	db, err := f.find()
+	switch {
+	case err != nil:
+		return snap, err
+	case db.Server != nil:
+		snap, err = db.Server.Read(ctx)
+		mark += onServer + snap.Mark
+	default:
+		written := writtenAt(db.Path)
+		snap, err = library.ReadPart(ctx, db.Path, part)
+		snap.Written = written
+	}
+	if err == nil {
+		err = f.access.Claim(f.userdata, snap.Origin)
+	}
+	snap.Mark = mark
+	return snap, err
+}
+
+// ReadWishes implements [Library].
+func (f *folder) ReadWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error) {
+	db, err := f.find()
+	switch {
+	case err != nil:
+		return snapshot.Wishes{}, err
+	case db.Server != nil:
+		return db.Server.ReadWishes(ctx, want)
+	default:
+		return library.ReadWishes(ctx, db.Path, want)
+	}
+}
+
+// Watch implements [Library]: it watches the folder of Kodi's library files and,
+// when they are asked for, that of its playlists.
+func (f *folder) Watch(ctx context.Context, l *Listener) error {
+	rests := make(chan struct{}, 1)
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error {
+		return watch.Run(ctx, watch.Options{
+			Dir: filepath.Join(f.userdata, "Database"), Match: isLibraryFile, Logger: f.log,
+			Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll, Unchanged: func() { nudge(rests, struct{}{}) }, Ears: l.Hear,
+		}, func(context.Context) { l.Changed() })
+	})
+	if f.playlists {
+		all.Go(func() error {
+			return watch.Run(ctx, watch.Options{
+				Dir: playlist.Folder(f.userdata), Match: isPlaylist, Logger: f.log,
+				Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll,
+			}, func(context.Context) { l.Changed() })
+		})
+	}
+	all.Go(func() error {
+		ask(ctx, f, f.poll, rests, l)
+		return nil
+	})
+	return all.Wait()
+}
+
+// isLibraryFile matches MyVideosNNN.db and the files SQLite puts beside it.
+func isLibraryFile(name string) bool {
+	rest, ok := strings.CutPrefix(name, "MyVideos")
+	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
+}
+
+func isPlaylist(name string) bool {
+	return slices.Contains([]string{".m3u", ".m3u8", ".xsp"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// stamp changes with what readings depend on beside the library: Kodi's
+// settings and, when they are asked for, its playlists.
+func (f *folder) stamp() string {
+	stamp := stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
+	if f.playlists {
+		stamp += "\n" + playlist.Stamp(playlist.Folder(f.userdata))
+	}
+	return stamp
+}
+
+// stampOfFile changes with a file; "" when it is not there.
+func stampOfFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+}
+
+// writtenAt is when a library file was last written, its write-ahead log
+// counted in; zero when it cannot be told.
+func writtenAt(path string) (at time.Time) {
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && info.ModTime().After(at) {
+			at = info.ModTime()
+		}
+	}
+	return at
+}

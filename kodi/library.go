@@ -1,0 +1,62 @@
+package kodi
+
+import (
+	"context"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/kodi/watch"
+)
+
+// Library is a library of films and episodes, wherever it is kept: see [Folder]
+// and [Exported].
+type Library interface {
+	// Path is where it is found, absolute: a userdata folder, a folder of NFO
+	// files, or videodb.xml.
+	Path() string
+	// Read takes one reading. It may give the files that part does not pick in
+	// outline. The zero part asks for all of them in full.
+	Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error)
+	// ReadWishes reads what the library holds beside its files.
+	ReadWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error)
+	// Watch tells of changes until ctx ends, which is no error.
+	Watch(ctx context.Context, l *Listener) error
+}
+
+// Listener hears of one library for its importer.
+type Listener struct {
+	i         *Importer
+	changed   chan struct{}
+	unchanged chan time.Time
+}
+
+func newListener(i *Importer) *Listener {
+	return &Listener{i: i, changed: make(chan struct{}, 1), unchanged: make(chan time.Time, 1)}
+}
+
+// Changed says that a reading would show something new. It is called once at
+// the start.
+func (l *Listener) Changed() { nudge(l.changed, struct{}{}) }
+
+// Unchanged says that the library was at that time as the last reading has shown
+// it.
+func (l *Listener) Unchanged(at time.Time) { nudge(l.unchanged, at) }
+
+// Hear takes in how changes are heard of.
+func (l *Listener) Hear(e watch.Ears) { l.i.hear(e) }
+
+// Last is the mark of the last reading that was taken in, and when that was:
+// never while readings fail.
+func (l *Listener) Last() (mark string, at time.Time) {
+	l.i.show.Lock()
+	defer l.i.show.Unlock()
+	return l.i.mark, l.i.marked
+}
+
+// nudge hands v over unless one waits already.
+func nudge[T any](to chan T, v T) {
+	select {
+	case to <- v:
+	default:
+	}
+}

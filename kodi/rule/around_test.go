@@ -1,0 +1,94 @@
+package rule
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// A state that another program writes is never taken for a playback, whatever
+// zone it was meant for, while the importer watches.
+func TestStatesOfOthersAreNotLive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all []*time.Location
+		for _, name := range []string{"UTC", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Auckland"} {
+			zone, err := time.LoadLocation(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, zone)
+		}
+		pick := func(label string) *time.Location { return rapid.SampledFrom(all).Draw(t, label) }
+		z := Around{Machine: pick("machine")}
+		switch rapid.SampledFrom([]string{"configured", "Kodi's", "machine's"}).Draw(t, "told by") {
+		case "configured":
+			z.Configured = pick("zone")
+		case "Kodi's":
+			z.Kodi = pick("zone")
+		}
+		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 300*24*3600).Draw(t, "now")) * time.Second)
+		seconds := func(from, to int, label string) time.Duration {
+			return time.Duration(rapid.IntRange(from, to).Draw(t, label)) * time.Second
+		}
+		known := NewMemory("lib")
+		before := film(1, rapid.IntRange(0, 3).Draw(t, "count"), "2025-01-01 20:00:00")
+		known.Apply(Decide(known, shown(before), now.Add(-72*time.Hour), z))
+		known.Meta.GoodAt = now.Add(-seconds(0, 119, "since the last reading")).UnixMilli()
+		age := seconds(120, 6*3600, "age")
+		snap := shown(film(1, before.PlayCount+1, now.Add(-age).In(z.expected()).Format(time.DateTime)))
+		snap.Written = now.Add(-seconds(0, 6, "written"))
+		v := Decide(known, snap, now, z)
+		if len(v.Viewings) != 1 || (ruling{class: v.Viewings[0].Class}).played() {
+			t.Fatalf("a state %s old: %v", age, tell(v, map[string]string{}))
+		}
+	})
+}
+
+// Kodi writes a playback within seconds of its end. What was written later is
+// told apart by the time of the file.
+func TestWrittenLate(t *testing.T) {
+	z := Around{Machine: location(t, "America/New_York")}
+	now := moment(t, "2026-03-02 02:01:00")
+	for _, tt := range []struct {
+		ago, written time.Duration // before the reading
+		want         viewing.Class
+	}{
+		{0, 0, viewing.ClassLive},
+		{7 * time.Second, 0, viewing.ClassLive}, // gathered for as long as a reading gathers
+		{11 * time.Second, 0, viewing.ClassBackdated},
+		{30 * time.Second, 0, viewing.ClassBackdated},
+		{50 * time.Second, 0, viewing.ClassBackdated},
+		{25 * time.Second, 20 * time.Second, viewing.ClassLive}, // read late
+		{90 * time.Second, 0, viewing.ClassBackdated},
+		{-30 * time.Second, 0, viewing.ClassLive}, // by a clock that is ahead
+		{-2 * time.Minute, 0, viewing.ClassReview},
+	} {
+		known := story{steps: []step{{at: "2026-03-02 02:00:00", files: plain(0, "")}}}.run(t)
+		snap := shown(film(1, 1, now.Add(-tt.ago).In(z.Machine).Format(time.DateTime)))
+		snap.Written = now.Add(-tt.written)
+		v := Decide(known, snap, now, z)
+		if len(v.Viewings) != 1 || v.Viewings[0].Class != tt.want {
+			t.Errorf("%v old, written %v ago: %v, want %s", tt.ago, tt.written, tell(v, map[string]string{}), tt.want)
+		}
+	}
+}
+
+// States of other programs have no age in common.
+func TestStatesOfOthersMakeNoClock(t *testing.T) {
+	known := story{steps: []step{{at: "2026-03-02 02:00:00", files: shelf(9, 0, "")}}}.run(t)
+	z := Around{Machine: location(t, "America/New_York")}
+	files := shelf(9, 0, "")
+	for n := range files {
+		now := moment(t, "2026-03-02 02:00:30").Add(time.Duration(n) * time.Second)
+		files[n].PlayCount, files[n].LastPlayed = 1, now.Add(-time.Duration(n+1)*7*time.Minute).In(z.Machine).Format(time.DateTime)
+		v := Decide(known, shown(files...), now, z)
+		if says, _ := v.Meta.Clock.Words(); says != "" {
+			t.Fatal(fmt.Sprint(n, " states: ", says))
+		}
+		known = reload(t, known, v)
+	}
+}

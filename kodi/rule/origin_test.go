@@ -1,0 +1,34 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// told is a film in a library that says much of it.
+func told(n int64, count int, last string) snapshot.File {
+	return but(film(n, count, last), func(f *snapshot.File) {
+		f.Folder, f.Duration = "/films/", 95*time.Minute
+		f.Items[0].Genres, f.Items[0].Tags = []string{"Family", "Animation"}, []string{"kids"}
+		f.Items = append(f.Items, snapshot.Item{KodiID: 900, Media: f.Items[0].Media, Extra: true, Genres: []string{"Trailer"}})
+	})
+}
+
+func TestOriginIsBounded(t *testing.T) {
+	f := told(1, 1, "2020-05-05 21:00:00")
+	f.Folder = strings.Repeat("ö", 5000)
+	for n := range 300 {
+		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")
+	}
+	v := viewing.Viewing{
+		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: origin(f),
+	}
+	if err := v.Validate(); err != nil || len(v.Origin.Tags) != maxLabels {
+		t.Errorf("%d tags, %v", len(v.Origin.Tags), err)
+	}
+}

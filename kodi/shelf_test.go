@@ -1,0 +1,92 @@
+package kodi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func shown(files ...snapshot.File) snapshot.Snapshot {
+	return snapshot.Snapshot{Path: "/u/Database/MyVideos121.db", Version: 121, Files: files}
+}
+
+// film is film n with a running time of two hours.
+func film(n int64, count int, last string) snapshot.File {
+	m := viewing.Media{Type: viewing.Movie, Title: fmt.Sprint("F", n), IDs: viewing.IDs{TMDB: n}}
+	return snapshot.File{
+		ID: n, Path: fmt.Sprintf("/films/%d.mkv", n), PlayCount: count, LastPlayed: last,
+		Duration: 2 * time.Hour, InSource: true, Items: []snapshot.Item{{KodiID: n, Media: m}},
+	}
+}
+
+// episodes is one file of show 9, season 1, of an hour.
+func episodes(count int, last string, numbers ...int) snapshot.File {
+	f := snapshot.File{
+		ID: 100, Path: fmt.Sprintf("/tv/s01e%02d.mkv", numbers[0]), PlayCount: count, LastPlayed: last,
+		Duration: time.Hour, InSource: true,
+	}
+	for _, n := range numbers {
+		f.Items = append(f.Items, snapshot.Item{KodiID: int64(n), Media: episode(n)})
+	}
+	return f
+}
+
+func episode(n int) viewing.Media {
+	season := 1
+	return viewing.Media{
+		Type: viewing.Episode, Season: &season, Episode: &n,
+		Show: &viewing.Show{Title: "S", IDs: viewing.IDs{TMDB: 9}},
+	}
+}
+
+// but changes a file.
+func but(f snapshot.File, change func(*snapshot.File)) snapshot.File {
+	change(&f)
+	return f
+}
+
+// shelf is n films watched long ago.
+func shelf(n int, count int, last string) (all []snapshot.File) {
+	for i := range n {
+		all = append(all, film(int64(1000+i), count, last))
+	}
+	return all
+}
+
+func list(files ...snapshot.File) []snapshot.File { return files }
+
+func location(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// lines tells of viewings, each in a line: class, label, time, number.
+func lines(t *testing.T, all []viewing.Viewing) (out []string) {
+	t.Helper()
+	for _, v := range all {
+		if err := v.Validate(); err != nil || v.Origin.Note == "" || v.Class == "" {
+			t.Errorf("invalid, or without a note or a class: %+v, %v", v, err)
+		}
+		var names []string
+		for _, m := range v.Media {
+			names = append(names, m.Label())
+		}
+		line := fmt.Sprintf("%s %s %s", v.Class, strings.Join(names, "+"), v.WatchedAt.Time().Format("2006-01-02T15:04:05Z"))
+		if v.WatchedAt.Precision == viewing.Day {
+			line += " day"
+		}
+		if v.Count > 1 {
+			line += fmt.Sprint(" x", v.Count)
+		}
+		out = append(out, line)
+	}
+	return out
+}
