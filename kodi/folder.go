@@ -75,7 +75,7 @@ func (f *folder) Read(ctx context.Context, part snapshot.Part) (snap snapshot.Sn
 		mark += onServer + snap.Mark
 	default:
 		written := writtenAt(db.Path)
-		snap, err = library.ReadPart(ctx, db.Path, part)
+		snap, err = library.Read(ctx, db.Path, part)
 		snap.Written = written
 	}
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -62,12 +63,12 @@ func ok(t testing.TB, err error) {
 // state is what the reader sees, one line for each file: name, count, time.
 func state(t *testing.T, path string) []string {
 	t.Helper()
-	snapshot, err := library.Read(context.Background(), path)
+	snap, err := library.Read(context.Background(), path, snapshot.Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
-	for _, f := range snapshot.Files {
+	for _, f := range snap.Files {
 		lines = append(lines, fmt.Sprintf("%s %d %s", filepath.Base(f.Path), f.PlayCount, f.LastPlayed))
 	}
 	return lines

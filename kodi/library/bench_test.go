@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
 // BenchmarkRead reads a large household's library: 5,000 films and 30,000
@@ -13,7 +14,7 @@ func BenchmarkRead(b *testing.B) {
 	path := large(b)
 	b.ResetTimer()
 	for range b.N {
-		s, err := library.Read(context.Background(), path)
+		s, err := library.Read(context.Background(), path, snapshot.Part{})
 		if err != nil || len(s.Files) != 35000 {
 			b.Fatalf("%d files, %v", len(s.Files), err)
 		}

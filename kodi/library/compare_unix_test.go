@@ -63,7 +63,7 @@ func BenchmarkCompare(b *testing.B) {
 		before := processor(b)
 		fetchFiles(b, db)
 		plain += processor(b) - before
-		s, err := library.ReadPart(b.Context(), path, nothing)
+		s, err := library.Read(b.Context(), path, nothing)
 		ok(b, err)
 		held = max(held, s.Held)
 	}

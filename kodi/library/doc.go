@@ -3,9 +3,8 @@
 //
 // It owns the way there: where Kodi keeps its folders and profiles
 // ([Profiles]), which of several libraries is the live one ([Find]), and one
-// short look at all of it ([Read], [Server.Read]) or at the outline and what is
-// picked from it ([ReadPart]). It knows the tables, and turns their rows into
-// files with a play count and the items behind them.
+// short look at it ([Read], [Server.Read]). It knows the tables, and makes a
+// [snapshot.Snapshot] of their rows.
 //
 // It promises to change nothing, and to hold Kodi up for milliseconds (a reader
 // that stays in the file freezes Kodi): a reading takes several transactions of

@@ -56,7 +56,7 @@ func identifiers(ids viewing.IDs) string {
 
 func read(t *testing.T, path string) snapshot.Snapshot {
 	t.Helper()
-	s, err := library.Read(context.Background(), path)
+	s, err := library.Read(context.Background(), path, snapshot.Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestReadWAL(t *testing.T) {
 func TestReadHotJournal(t *testing.T) {
 	path := realkodi.Library(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
-	if _, err := library.Read(context.Background(), path); !errors.Is(err, library.ErrHotJournal) {
+	if _, err := library.Read(context.Background(), path, snapshot.Part{}); !errors.Is(err, library.ErrHotJournal) {
 		t.Errorf("got %v, want ErrHotJournal", err)
 	}
 	if _, err := library.Find(filepath.Dir(filepath.Dir(path))); !errors.Is(err, library.ErrHotJournal) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,13 +31,13 @@ func TestHostileLibraryIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, 121)
 			s.film("Alpha One", viewing.IDs{TMDB: 603})
-			if _, err := library.Read(t.Context(), s.Path()); err != nil {
+			if _, err := library.Read(t.Context(), s.Path(), snapshot.Part{}); err != nil {
 				t.Fatalf("before: %v", err)
 			}
 			for _, query := range spoil {
 				s.exec(query)
 			}
-			if _, err := library.Read(t.Context(), s.Path()); !errors.Is(err, library.ErrNotDatabase) {
+			if _, err := library.Read(t.Context(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrNotDatabase) {
 				t.Errorf("read with %v", err)
 			}
 		})
@@ -49,7 +50,7 @@ func TestLongPathIsRead(t *testing.T) {
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	long := "/" + strings.Repeat("x", 4000) + "/"
 	s.exec(`update path set strPath = ?`, long)
-	if snap, err := library.Read(t.Context(), s.Path()); err != nil || len(snap.Files) != 1 || !strings.HasPrefix(snap.Files[0].Path, long) {
+	if snap, err := library.Read(t.Context(), s.Path(), snapshot.Part{}); err != nil || len(snap.Files) != 1 || !strings.HasPrefix(snap.Files[0].Path, long) {
 		t.Errorf("%d files, %v", len(snap.Files), err)
 	}
 }

@@ -23,7 +23,7 @@ func ids(want ...int64) func(snapshot.Snapshot) func(snapshot.File) bool {
 
 func readPart(t *testing.T, path string, part snapshot.Part) snapshot.Snapshot {
 	t.Helper()
-	s, err := library.ReadPart(context.Background(), path, part)
+	s, err := library.Read(context.Background(), path, part)
 	ok(t, err)
 	return s
 }

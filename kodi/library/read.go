@@ -15,15 +15,11 @@ import (
 // trace, but in a folder that it may write to SQLite makes the empty -wal and
 // -shm files that a library in WAL mode needs.
 //
+// Of the files that part does not pick it gives the outline alone. An episode
+// that claims a TMDB identifier of a picked one is given in full as well.
+//
 // The errors are those of this package, or the context's.
-func Read(ctx context.Context, path string) (snapshot.Snapshot, error) {
-	return ReadPart(ctx, path, snapshot.Part{})
-}
-
-// ReadPart is Read, but of the files that were not picked it gives the outline
-// alone. An episode that claims a TMDB identifier of a picked one is given in
-// full as well.
-func ReadPart(ctx context.Context, path string, part snapshot.Part) (snapshot.Snapshot, error) {
+func Read(ctx context.Context, path string, part snapshot.Part) (snapshot.Snapshot, error) {
 	version, ok := versionOf(filepath.Base(path))
 	if !ok {
 		return snapshot.Snapshot{}, fmt.Errorf("read library %s: %w: its name is not MyVideosNNN.db", path, ErrUnsupported)

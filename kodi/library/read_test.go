@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -195,7 +196,7 @@ func TestReadSchemas(t *testing.T) {
 	s := newScene(t, 121)
 	s.film("Alpha One", viewing.IDs{TMDB: 603})
 	for version, want := range map[int]error{106: library.ErrUnsupported, 107: nil, 116: nil, 119: nil, 145: nil} {
-		got, err := library.Read(context.Background(), s.renumber(version))
+		got, err := library.Read(context.Background(), s.renumber(version), snapshot.Part{})
 		if !errors.Is(err, want) {
 			t.Errorf("%d: got %v, want %v", version, err, want)
 		}
@@ -204,7 +205,7 @@ func TestReadSchemas(t *testing.T) {
 		}
 	}
 	s.exec(`alter table movie drop column premiered`)
-	if _, err := library.Read(context.Background(), s.renumber(121)); !errors.Is(err, library.ErrUnsupported) {
+	if _, err := library.Read(context.Background(), s.renumber(121), snapshot.Part{}); !errors.Is(err, library.ErrUnsupported) {
 		t.Errorf("a column is missing: got %v, want ErrUnsupported", err)
 	}
 }
@@ -234,7 +235,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := library.Read(context.Background(), test.path); !errors.Is(err, test.want) {
+			if _, err := library.Read(context.Background(), test.path, snapshot.Part{}); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -249,7 +250,7 @@ func TestReadBusy(t *testing.T) {
 	s.db.SetMaxOpenConns(1)
 	s.exec(`begin exclusive`)
 	start := time.Now()
-	_, err := library.Read(context.Background(), s.Path())
+	_, err := library.Read(context.Background(), s.Path(), snapshot.Part{})
 	if took := time.Since(start); !errors.Is(err, library.ErrBusy) || took > 3*time.Second {
 		t.Errorf("got %v after %v, want ErrBusy within a second or so", err, took)
 	}
@@ -261,7 +262,7 @@ func TestReadStopsWithItsContext(t *testing.T) {
 	s := newScene(t, 121)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := library.Read(ctx, s.Path()); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
+	if _, err := library.Read(ctx, s.Path(), snapshot.Part{}); !errors.Is(err, context.Canceled) || errors.Is(err, library.ErrBusy) {
 		t.Errorf("got %v, want context.Canceled alone", err)
 	}
 }
@@ -287,7 +288,7 @@ func TestReadCrashed(t *testing.T) {
 	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
 	ok(t, s.db.Close())
 	ok(t, s.Crash(func() error { return s.Play(film, time.Now()) }))
-	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrHotJournal) {
+	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrHotJournal) {
 		t.Fatalf("got %v, want ErrHotJournal", err)
 	}
 	again, err := kodisim.Open(s.Path()) // Kodi's next start
@@ -316,7 +317,7 @@ func TestReadWALInReadOnlyFolder(t *testing.T) {
 	folder := filepath.Dir(s.Path())
 	ok(t, os.Chmod(folder, 0o555))
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
-	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrReadOnlyDir) {
+	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrReadOnlyDir) {
 		t.Errorf("got %v, want ErrReadOnlyDir", err)
 	}
 }
@@ -327,7 +328,7 @@ func TestReadWithoutPermission(t *testing.T) {
 	}
 	s := newScene(t, 121)
 	ok(t, os.Chmod(s.Path(), 0))
-	if _, err := library.Read(context.Background(), s.Path()); !errors.Is(err, library.ErrPermission) {
+	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrPermission) {
 		t.Errorf("got %v, want ErrPermission", err)
 	}
 }

@@ -84,7 +84,7 @@ func (p *Playlist) read() {
 		return
 	}
 	var whole bool
-	if p.Entries, whole = Parse(text); !whole {
+	if p.Entries, whole = parse(text); !whole {
 		p.Problem = fmt.Sprintf("it has more than %d entries", maxLines)
 		p.Entries = nil
 	}

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Parse gives the entries of an M3U file: its lines but for the empty ones and
+// parse gives the entries of an M3U file: its lines but for the empty ones and
 // those that begin with "#". A text that is not UTF-8 is taken for Latin-1, as
 // old programs write it. It is not whole when it has more than 10,000.
-func Parse(text []byte) (entries []string, whole bool) {
+func parse(text []byte) (entries []string, whole bool) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	words := string(text)
 	if !utf8.Valid(text) {

@@ -1,4 +1,4 @@
-package playlist_test
+package playlist
 
 import (
 	"fmt"
@@ -11,8 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/filmspool/filmspool/kodi/playlist"
 )
 
 func TestParse(t *testing.T) {
@@ -28,12 +26,12 @@ func TestParse(t *testing.T) {
 		"nothing":               {"", nil},
 		"comments alone":        {"#EXTM3U\n#\n", nil},
 	} {
-		got, whole := playlist.Parse([]byte(c.text))
+		got, whole := parse([]byte(c.text))
 		if diff := cmp.Diff(c.want, got); diff != "" || !whole {
 			t.Errorf("%s: whole %v\n%s", name, whole, diff)
 		}
 	}
-	if got, whole := playlist.Parse([]byte(strings.Repeat("x\n", 20_000))); whole || len(got) != 10_000 {
+	if got, whole := parse([]byte(strings.Repeat("x\n", 20_000))); whole || len(got) != 10_000 {
 		t.Errorf("of 20,000 entries %d are read, whole %v", len(got), whole)
 	}
 }
@@ -48,7 +46,7 @@ func TestFind(t *testing.T) {
 		"stack://smb://nas/a.avi , smb://nas/b.avi",
 		"nfs://10.0.0.2/srv/Zeta.mkv",
 	}
-	shelf := playlist.NewShelf(paths)
+	shelf := NewShelf(paths)
 	file := "/home/me/.kodi/userdata/playlists/video/mine.m3u"
 	for entry, want := range map[string]int{
 		paths[0]: 0,
@@ -91,11 +89,11 @@ func TestShownHidesSecrets(t *testing.T) {
 		"/a/b@c.mkv":                         "/a/b@c.mkv",
 		"a\x1b[31mb":                         "a [31mb",
 	} {
-		if got := playlist.Shown(entry); got != want {
+		if got := Shown(entry); got != want {
 			t.Errorf("%q is shown as %q, want %q", entry, got, want)
 		}
 	}
-	if long := playlist.Shown(strings.Repeat("x", 5000)); len(long) > 400 {
+	if long := Shown(strings.Repeat("x", 5000)); len(long) > 400 {
 		t.Errorf("%d bytes are shown", len(long))
 	}
 }
@@ -109,8 +107,8 @@ func write(t *testing.T, folder, name, text string) {
 
 func TestReadFolder(t *testing.T) {
 	userdata := t.TempDir()
-	folder := playlist.Folder(userdata)
-	if all, err := playlist.Read(folder); err != nil || len(all) != 0 || playlist.Stamp(folder) != "" {
+	folder := Folder(userdata)
+	if all, err := Read(folder); err != nil || len(all) != 0 || Stamp(folder) != "" {
 		t.Errorf("a folder that is not there: %v, %v", all, err)
 	}
 	if err := os.MkdirAll(filepath.Join(folder, "folder.m3u"), 0o700); err != nil {
@@ -121,7 +119,7 @@ func TestReadFolder(t *testing.T) {
 	write(t, folder, "smart.xsp", "<smartplaylist type=\"movies\"/>")
 	write(t, folder, "large.m3u", strings.Repeat("x", 1<<20+1))
 	write(t, folder, "notes.txt", "nothing")
-	all, err := playlist.Read(folder)
+	all, err := Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,9 +135,9 @@ func TestReadFolder(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	before := playlist.Stamp(folder)
+	before := Stamp(folder)
 	write(t, folder, "Noir.M3U", "/f/a.mkv\n/f/c.mkv\n")
-	if playlist.Stamp(folder) == before {
+	if Stamp(folder) == before {
 		t.Error("the stamp does not change with a playlist")
 	}
 }
@@ -153,7 +151,7 @@ func TestUnreadablePlaylist(t *testing.T) {
 	if err := os.Chmod(filepath.Join(folder, "mine.m3u"), 0); err != nil {
 		t.Fatal(err)
 	}
-	all, err := playlist.Read(folder)
+	all, err := Read(folder)
 	if err != nil || len(all) != 1 || all[0].Problem == "" {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -161,7 +159,7 @@ func TestUnreadablePlaylist(t *testing.T) {
 
 // Playlists in the form that Kodi 20.1 writes.
 func TestPlaylistsOfKodi(t *testing.T) {
-	all, err := playlist.Read("testdata")
+	all, err := Read("testdata")
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d playlists, %v", len(all), err)
 	}
@@ -182,9 +180,9 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"#EXTM3U\n#EXTINF:0,Beta\n/f/Beta.mkv\n", "\xef\xbb\xbfa\r\nb", "smb://me:x@nas/a|b", `\\nas\x`, "C:", "file://%zz", "..\\..\\..", "\xff\n", "://", "a://@"} {
 		f.Add([]byte(seed))
 	}
-	shelf := playlist.NewShelf([]string{"/f/Beta.mkv", "smb://nas/a", "", "://", "/"})
+	shelf := NewShelf([]string{"/f/Beta.mkv", "smb://nas/a", "", "://", "/"})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		entries, _ := playlist.Parse(text)
+		entries, _ := parse(text)
 		for _, e := range entries {
 			if e == "" || !utf8.ValidString(e) || strings.ContainsAny(e, "\r\n") {
 				t.Errorf("entry %q", e)
@@ -192,7 +190,7 @@ func FuzzParse(f *testing.F) {
 			if i, ok := shelf.Find("/p/mine.m3u", e); ok && (i < 0 || i > 4) {
 				t.Errorf("%q is file %d", e, i)
 			}
-			if shown := playlist.Shown(e); !utf8.ValidString(shown) || strings.ContainsAny(shown, "\x1b\n") {
+			if shown := Shown(e); !utf8.ValidString(shown) || strings.ContainsAny(shown, "\x1b\n") {
 				t.Errorf("%q is shown as %q", e, shown)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -128,10 +129,10 @@ func (w *twins) actions() map[string]func(*rapid.T) {
 func (w *twins) read(t *rapid.T) {
 	w.now = w.now.Add(time.Second)
 	z := Around{Machine: time.UTC}
-	whole, err := library.Read(context.Background(), w.sim.Path())
+	whole, err := library.Read(context.Background(), w.sim.Path(), snapshot.Part{})
 	check(t, err)
 	want := Decide(w.full, whole, w.now, z)
-	some, err := library.ReadPart(context.Background(), w.sim.Path(), w.part.part(w.names, w.now, w.few))
+	some, err := library.Read(context.Background(), w.sim.Path(), w.part.part(w.names, w.now, w.few))
 	check(t, err)
 	got := Decide(w.part, some, w.now, z)
 	if !reflect.DeepEqual(want, got) {

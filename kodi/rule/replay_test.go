@@ -23,7 +23,7 @@ func evening(name string) string { return filepath.Join("testdata", "evening", n
 func readReal(t *testing.T, state string) snapshot.Snapshot {
 	t.Helper()
 	path := realkodi.Library(t, state)
-	snap, err := library.Read(t.Context(), path)
+	snap, err := library.Read(t.Context(), path, snapshot.Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
