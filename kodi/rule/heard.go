@@ -8,8 +8,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// How near to each other two ends of one item are one playback, when two
-// sources tell of them and the running time is not at hand.
+// Two sources that tell of ends of one item so near to each other tell of one
+// playback. The running time is not at hand there.
 const (
 	nearFilm    = 3 * time.Hour
 	nearEpisode = time.Hour

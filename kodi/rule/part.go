@@ -7,9 +7,9 @@ import (
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
-// manyOpen is how many files with events that can still be corrected are read
-// in full each time, to see whether Kodi now calls them by another name. When
-// there are more, as after an import, they are read when any name has changed.
+// manyOpen bounds the files with events that can still be corrected, of which
+// each reading is in full: Kodi may now call them by another name. When there
+// are more, as after an import, they are read when any name has changed.
 const manyOpen = 300
 
 // Part is what the rule needs of a library, given the mark of its names at the

@@ -27,8 +27,8 @@ type Snapshot struct {
 }
 
 // File is one row of Kodi's table of files: what Kodi counts plays of. Rows
-// that stand for a folder are left out, and so are files that neither have an
-// item nor lie under a source of films or series.
+// that stand for a folder are left out. So are files without an item that lie
+// under no source of films or series.
 type File struct {
 	ID         int64         // idFile; survives a refresh, but not a rebuilt library
 	Path       string        // folder and name, as Kodi writes them
