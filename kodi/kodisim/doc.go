@@ -1,9 +1,9 @@
 // Package kodisim makes Kodi video libraries and changes them as Kodi does.
 //
 // It owns the acts that a Kodi performs on MyVideosNNN.db: a scan, a playback,
-// a mark, a refresh, an upgrade. Each act touches the rows, and takes the
-// transactions, that a real Kodi 20.1 was seen to touch and take; a test
-// compares the two row by row where a real Kodi is at hand. It knows a library
+// a mark, a refresh, an upgrade. Each act touches the same rows as a real Kodi
+// 20.1, in the same transactions. A test compares the two row by row where a
+// real Kodi is at hand. It knows a library
 // of its own ([Create]), one that a real Kodi made ([Sample]), and any file of
 // schema 121 or 131 ([Open]).
 //

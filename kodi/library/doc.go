@@ -1,14 +1,14 @@
 // Package library reads a Kodi video library: MyVideosNNN.db, or a MySQL or
 // MariaDB server.
 //
-// It owns the way there: where Kodi keeps its folders and profiles
-// ([Profiles]), which of several libraries is the live one ([Find]), and one
-// short look at it ([Read], [Server.Read]). It knows the tables, and makes a
-// [snapshot.Snapshot] of their rows.
+// It owns the way there. It knows where Kodi keeps its folders and profiles
+// ([Profiles]), and which of several libraries is the live one ([Find]). It
+// takes one short look at it ([Read], [Server.Read]) and makes a
+// [snapshot.Snapshot] of its rows.
 //
-// It promises to change nothing, and to hold Kodi up for milliseconds (a reader
-// that stays in the file freezes Kodi): a reading takes several transactions of
-// 40 ms or little more, and is believed only when all of them saw one state.
+// It promises to change nothing, and to hold Kodi up for milliseconds: a reader
+// that stays in the file freezes Kodi. A reading takes several transactions of
+// 40 ms or little more. It is believed only when all of them saw one state.
 // When Kodi has written between them three times over, one transaction of at
 // most a few seconds reads all. It promises to name what stood in the way so
 // that the caller can wait, or tell the user.

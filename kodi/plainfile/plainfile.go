@@ -1,6 +1,6 @@
 // Package plainfile opens files that other programs wrote, and nothing but files.
 //
-// It promises never to wait in an open: a pipe without a writer, a socket or a
+// It promises never to wait in an open. A pipe without a writer, a socket or a
 // device is refused with [ErrOdd] and is not opened. A network drive that hangs
 // can still hold up a look at a file; package daemon bounds what that delays.
 //

@@ -1,8 +1,8 @@
 // Package playlist reads the playlists that a Kodi keeps: userdata/playlists/video.
 //
-// It owns the form of M3U files, and what it takes to find one of their lines
-// among the files of a library: paths relative to the playlist, slashes of the
-// other kind, case, passwords in addresses.
+// It owns the form of M3U files, and the search for their lines among the files
+// of a library. A line may be relative to the playlist, with other slashes, in
+// another case, or an address with a password.
 //
 // It promises bounded work, whatever the files hold, to keep the order of a
 // playlist, and to name what it leaves out.

@@ -1,10 +1,9 @@
 // Package realkodi drives a real Kodi, for tests that hold ours against it.
 //
 // It owns the life of one Kodi over a small library of its own: its start and
-// end, its JSON-RPC, playbacks, its window. It promises that what fails because
-// Kodi has ended by itself is told from every other failure ([Lives]): Kodi
-// 20.1 aborts now and then, when its threads lock each other out and its C
-// library notices.
+// end, its JSON-RPC, playbacks, its window. It promises to tell Kodi's own end
+// from every other failure ([Lives]). Kodi 20.1 aborts now and then, when its
+// threads lock each other out and its C library notices.
 //
 // It also keeps libraries that a real Kodi wrote ([Library]).
 //
@@ -72,8 +71,7 @@ func (k *Kodi) Database() string { return filepath.Join(k.Userdata(), "Database"
 func (k *Kodi) Start() {
 	k.T.Helper()
 	const zone = "America/New_York"
-	k.collect()
-	k.configure(zone)
+	k.collect(zone)
 	k.launch(zone)
 	k.scan()
 	k.QuietWindow()

@@ -1,19 +1,19 @@
 // Package watch turns changes of files in one folder ([Run]), or in a tree of
 // folders ([RunTree]), into "something settled here".
 //
-// It owns the way from the operating system's events to one call: it listens
-// to the folder, waits until the writer has been quiet for a moment, and does
-// not wait for ever when the writer never is. A slow poll of names, times and
+// It owns the way from the operating system's events to one call. It listens to
+// the folder and waits until the writer has been quiet for a moment. It does not
+// wait for ever when the writer never is. A slow poll of names, times and
 // sizes stands behind the events, because network drives send none, queues
 // overflow and limits run out. The folder may appear later, vanish and be
 // replaced.
 //
-// It promises one call at the start and at least one after every change that
-// can be seen, never two calls at once, and no wake-up but the poll while
-// nothing happens: once a minute, for all folders at the same moment. It tells
-// when changes are found by the poll alone ([Ears]): where a limit is reached,
-// on drives of other machines, and where changes were found that no event told
-// of. For that it writes no file of its own.
+// It promises one call at the start, at least one after every change that can be
+// seen, and never two calls at once. While nothing happens it wakes for the poll
+// alone: once a minute, for all folders at the same moment. It tells when changes
+// are found by the poll alone ([Ears]). That is so where a limit is reached, on
+// drives of other machines, and where no event told of a change. For that it
+// writes no file of its own.
 //
 // It refuses to say what changed: an event is only a hint, and the caller
 // looks for itself. It knows nothing of what the files hold.

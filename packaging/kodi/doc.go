@@ -6,9 +6,9 @@
 // builds the program for every [Architecture] and packs it.
 //
 // It promises that the same program makes the same bytes, whatever the
-// machine, the clock and the file modes; that an archive has what Kodi wants:
-// one folder, named like the add-on, and nothing that Kodi's reader of
-// archives does not know; and that the add-on keeps everything in
+// machine, the clock and the file modes. An archive has what Kodi wants: one
+// folder, named like the add-on, and nothing that Kodi's reader of archives does
+// not know. The add-on keeps everything in
 // /storage/.kodi/userdata/addon_data/service.filmspool.
 //
 // It refuses to touch a Kodi, and other systems than those two: elsewhere Kodi
@@ -16,10 +16,10 @@
 //
 // # How it runs
 //
-// The Kodi of these systems enables and starts system.d/service.filmspool.service
-// when the add-on is enabled, stops, disables, enables and starts it after an
-// installation or an update, and stops and disables it before the add-on is
-// disabled or removed. (Seen in LibreELEC's sources of August 2026:
+// The Kodi of these systems drives the unit system.d/service.filmspool.service.
+// It enables and starts it when the add-on is enabled. After an installation or an
+// update it stops, disables, enables and starts it. Before the add-on is disabled
+// or removed it stops and disables it. (Seen in LibreELEC's sources of August 2026:
 // packages/mediacenter/kodi/scripts/service-addon-wrapper.) It waits for each
 // of these, in the thread that draws.
 //
@@ -29,5 +29,5 @@
 // mends it for the program and itself.
 //
 // An update puts a new folder in the place of the old one while the old
-// program runs on; what it has taken is on disk, so its end loses nothing.
+// program runs on. What it has taken is on disk, so its end loses nothing.
 package kodi
