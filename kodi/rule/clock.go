@@ -150,3 +150,25 @@ func (w wallTime) nowElsewhere(from, to time.Time) (stamp, bool) {
 	ok := !w.day && w.offset == nil && !w.midnight() && offset >= -12*time.Hour && offset <= 14*time.Hour
 	return s, ok && distance(s.at, from, to) == 0
 }
+
+// noClock is the last year that a machine without a clock claims to be in.
+const noClock = 1970
+
+// apart is the time between two instants in milliseconds.
+func apart(a, b int64) time.Duration {
+	return time.Duration(max(a-b, b-a)) * time.Millisecond
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
+}

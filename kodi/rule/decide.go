@@ -3,7 +3,6 @@ package rule
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/snapshot"
@@ -87,20 +86,6 @@ func (r *reading) notBefore() time.Time {
 	return latest(r.good, earliest(r.snap.Written, r.now)).Add(-late)
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return b
-	}
-	return a
-}
-
 // baseline takes everything as it is: nothing is handed over.
 func (r *reading) baseline() {
 	for _, f := range r.snap.Files {
@@ -108,15 +93,6 @@ func (r *reading) baseline() {
 			r.files[f.Path] = r.remember(record{}, f)
 		}
 	}
-}
-
-// counts reports whether plays of a file can be viewings: folders and extras
-// are none, and neither is a file outside of the library's sources.
-func counts(f snapshot.File) bool {
-	if len(f.Items) == 0 {
-		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
-	}
-	return slices.ContainsFunc(f.Items, func(i snapshot.Item) bool { return !i.Extra })
 }
 
 func countWatched(snap snapshot.Snapshot) (n int) {

@@ -99,16 +99,6 @@ func (r *reading) amendBulk(last lastEnd) {
 	}
 }
 
-// played reports a class that will be sent.
-func (v ruling) played() bool {
-	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp || v.class == viewing.ClassImport
-}
-
-// apart is the time between two instants in milliseconds.
-func apart(a, b int64) time.Duration {
-	return time.Duration(max(a-b, b-a)) * time.Millisecond
-}
-
 // ends are the findings that may be playbacks and the files whose time moved,
 // in the order of Kodi's times.
 func (r *reading) ends() []*finding {

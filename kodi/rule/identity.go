@@ -222,3 +222,12 @@ func (r record) named(playback event) (n int) {
 	}
 	return n
 }
+
+// counts reports whether plays of a file can be viewings: folders and extras
+// are none, and neither is a file outside of the library's sources.
+func counts(f snapshot.File) bool {
+	if len(f.Items) == 0 {
+		return f.InSource && !strings.HasSuffix(f.Path, "/") && !strings.HasSuffix(f.Path, `\`)
+	}
+	return slices.ContainsFunc(f.Items, func(i snapshot.Item) bool { return !i.Extra })
+}

@@ -41,6 +41,11 @@ type ruling struct {
 	afar    bool   // this minute by the clock of another zone alone
 }
 
+// played reports a class that will be sent.
+func (v ruling) played() bool {
+	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp || v.class == viewing.ClassImport
+}
+
 // judge rules on a growth. Live comes first: what is written this minute was
 // played this minute, whatever was seen before.
 func (r *reading) judge(g growth) ruling {

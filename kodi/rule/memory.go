@@ -82,6 +82,13 @@ type event struct {
 	Same  string          `json:"w,omitempty"` // the event of which this is only a further sighting
 }
 
+// granted is a wish that was handed over.
+type granted struct {
+	ID   string `json:"i"`           // the event's
+	Path string `json:"p,omitempty"` // of the item
+	Open bool   `json:"o,omitempty"` // it had no identifier that the service takes
+}
+
 // How long events can still be corrected, and how many of one file are kept.
 const (
 	correctable = 30 * 24 * time.Hour

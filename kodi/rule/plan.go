@@ -135,9 +135,6 @@ func (r *reading) past(f snapshot.File) ruling {
 	return v
 }
 
-// noClock is the last year that a machine without a clock claims to be in.
-const noClock = 1970
-
 // timed reports whether the time of a play is known.
 func (f *finding) timed() bool { return f.class != viewing.ClassBackdated }
 

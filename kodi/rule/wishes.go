@@ -52,13 +52,6 @@ type wish struct {
 	path  string
 }
 
-// granted is a wish that was handed over.
-type granted struct {
-	ID   string `json:"i"`           // the event's
-	Path string `json:"p,omitempty"` // of the item
-	Open bool   `json:"o,omitempty"` // it had no identifier that the service takes
-}
-
 // The names of scopes, and what stands between a scope and an item.
 const (
 	toWatchlist  = "watchlist"
