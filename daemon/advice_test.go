@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -58,7 +59,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 
 // TestAFullDiskIsWhyNothingIsSent: an entry that waits says what the status says.
 func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
-	full := &queue.Trouble{Cause: syscall.ENOSPC}
+	full := &disk.Trouble{Cause: syscall.ENOSPC}
 	d := &Daemon{waiting: full, o: Options{Paths: config.Paths{State: "/state"}}}
 	var x control.Explanation
 	x.State = viewing.StatePending

@@ -18,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/guard"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
@@ -43,12 +44,12 @@ type Daemon struct {
 	o        Options
 	log      *slog.Logger
 	keys     config.Keys
-	lock     *queue.Lock
+	lock     *disk.Lock
 	store    *queue.Store
 	pairing  *pairing.Registry
 	accounts []*account
 	sources  []source
-	waiting  *queue.Trouble // the queue can only be read, and this is why
+	waiting  *disk.Trouble // the queue can only be read, and this is why
 
 	mu      sync.Mutex
 	address string // where it listens; empty while it does not
@@ -59,8 +60,8 @@ type Daemon struct {
 const lockPatience = 2 * time.Second
 
 // New locks the state folder, opens the queue and wires the parts; nothing
-// runs yet. Close must be called. The error wraps [queue.ErrLocked] when
-// another process has the folder for longer than two seconds, [queue.ErrNewer] when a newer program wrote
+// runs yet. Close must be called. The error wraps [disk.ErrLocked] when
+// another process has the folder for longer than two seconds, [disk.ErrNewer] when a newer program wrote
 // it, [config.ErrInvalid] when the user must mend something.
 func New(ctx context.Context, o Options) (*Daemon, error) {
 	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
@@ -75,7 +76,7 @@ func (d *Daemon) open(ctx context.Context) (err error) {
 	if err := d.o.Paths.MakeState(); err != nil {
 		return err
 	}
-	if d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
+	if d.lock, err = disk.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
 		return err
 	}
 	d.removeStale()

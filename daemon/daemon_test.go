@@ -161,12 +161,7 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 			if err != nil || got != step.proven {
 				t.Errorf("%s: proven %v, %v", step.base, got, err)
 			}
-			kept, err := d.store.Account(ctx, "default")
-			if err != nil {
-				return err
-			}
-			kept.Proven = true
-			if err := d.store.SaveAccount(ctx, kept); err != nil {
+			if err := d.store.UpdateAccount(ctx, "default", func(a *queue.Account) { a.Proven = true }); err != nil {
 				return err
 			}
 		}

@@ -98,9 +98,10 @@ the process.
 	what refuses a setting?               daemon/config/validate.go
 	who may knock?                        daemon/guard
 	what decides that a library changed?  kodi: its comment has the table
-	where is the file opened?             queue: its comment, "The file"
+	where is the file opened?             queue/disk
 	where is its shape?                   queue/schema
 	what becomes of a viewing?            queue/rules
+	is it the same playback?              queue/playback: its comment has the table
 	what decides a resend?                queue/replay/doubt: its comment has the rules
 	what does an answer mean?             queue/tracker: its comment has the table
 	why is it not sent?                   daemon/advice.go

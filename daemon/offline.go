@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // held reports whether a process holds the state folder's lock, or may hold it
@@ -20,14 +21,14 @@ func held(dir string) bool {
 	if err == nil {
 		folder.Close()
 	}
-	return errors.Is(err, fs.ErrPermission) || queue.Held(dir)
+	return errors.Is(err, fs.ErrPermission) || disk.Held(dir)
 }
 
 // Silent is why an instance that holds the state folder cannot be asked: it is
 // starting, or it had no room to say where it listens. It is nil when nobody
 // holds the folder.
 func Silent(p config.Paths) error {
-	if !queue.Held(p.State) {
+	if !disk.Held(p.State) {
 		return nil
 	}
 	fault := &control.Fault{
@@ -35,7 +36,7 @@ func Silent(p config.Paths) error {
 		Hint: "it may be starting: try again; its log tells more",
 	}
 	if err := tryRoom(p.State); refusesWrites(err) {
-		t := queue.Trouble{Cause: err}
+		t := disk.Trouble{Cause: err}
 		fault.Message, fault.Hint = t.Text()+". Filmspool runs and waits for that; what it has is safe", t.Hint(p.State)
 	}
 	return fault
@@ -66,7 +67,7 @@ func Offline(ctx context.Context, o Options, do func(control.API) error) error {
 // Reading is [Offline] for what only reads. It makes no queue where there is
 // none, changes nothing, and works on a full or read-only disk.
 func Reading(ctx context.Context, o Options, do func(control.API) error) error {
-	if !queue.There(o.Paths.Database()) {
+	if !disk.There(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}
 	d := &Daemon{o: o, log: o.Logger}
@@ -74,7 +75,7 @@ func Reading(ctx context.Context, o Options, do func(control.API) error) error {
 	if err == nil {
 		err = do(d.Control())
 	}
-	if queue.Damaged(err) {
+	if disk.Damaged(err) {
 		err = &control.Fault{
 			Code: control.CodeInternal, Message: fmt.Sprintf("the queue in %s is damaged, and nothing was changed: %v", o.Paths.State, err),
 			Hint: "filmspool service start, or filmspool run: it sets the file aside and saves what can be read",
@@ -91,15 +92,15 @@ const readPatience = 500 * time.Millisecond
 // written there may be no lock to take, or an instance that has it and had no
 // room to say where it listens: reading harms neither.
 func (d *Daemon) openReading(ctx context.Context) (err error) {
-	d.lock, err = queue.AwaitLock(ctx, d.o.Paths.State, readPatience)
-	shared := errors.Is(err, queue.ErrLocked)
+	d.lock, err = disk.AwaitLock(ctx, d.o.Paths.State, readPatience)
+	shared := errors.Is(err, disk.ErrLocked)
 	if err != nil && !refusesWrites(err) && !shared {
 		return err
 	}
 	o := d.queueOptions()
 	o.Shared = shared
 	d.store, err = queue.OpenReading(ctx, o)
-	if errors.Is(err, queue.ErrNone) {
+	if errors.Is(err, disk.ErrNone) {
 		return noQueue(d.o.Paths.State)
 	}
 	return err

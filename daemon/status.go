@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -53,7 +54,7 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 }
 
 // putFirst puts what keeps the queue from being written before everything else.
-func putFirst(s *control.Status, t *queue.Trouble, folder string) {
+func putFirst(s *control.Status, t *disk.Trouble, folder string) {
 	s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
 	s.State, s.Hint = control.Attention, t.Hint(folder)
 	since := t.Since.Local().Format("2006-01-02 15:04")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // The waits between tries to open a queue that cannot be written.
@@ -40,7 +41,7 @@ func Serve(ctx context.Context, o Options) error {
 		switch {
 		case ctx.Err() != nil, err == nil:
 			return err
-		case errors.Is(err, queue.ErrDamaged) && short < fewSoons:
+		case errors.Is(err, disk.ErrDamaged) && short < fewSoons:
 			short++
 			o.Logger.Error("the queue is opened anew", "error", err)
 		case refusesWrites(err):
@@ -85,11 +86,11 @@ func sleep(ctx context.Context, span time.Duration) bool {
 // opens what can be read, and Run waits for the rest.
 func (d *Daemon) openQueue(ctx context.Context) (err error) {
 	d.store, err = queue.Open(ctx, d.queueOptions())
-	if err == nil || !d.o.wait || !errors.Is(err, queue.ErrStorage) && !refusesWrites(err) {
+	if err == nil || !d.o.wait || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
 		return err
 	}
 	d.log.Error("the queue cannot be written; waiting until it can", "error", err)
-	d.waiting = &queue.Trouble{Since: time.Now(), Cause: err}
+	d.waiting = &disk.Trouble{Since: time.Now(), Cause: err}
 	if d.store, err = queue.OpenReading(ctx, d.queueOptions()); err != nil {
 		d.log.Error("nor can it be read", "error", err)
 		d.store, err = queue.OpenNothing(ctx, d.queueOptions())
@@ -151,7 +152,7 @@ func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.S
 		case <-timer.C:
 		}
 		store, err := queue.Open(ctx, d.queueOptions())
-		if err == nil || !errors.Is(err, queue.ErrStorage) && !refusesWrites(err) {
+		if err == nil || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
 			return store, err
 		}
 		d.log.Warn("the queue cannot be written yet", "error", err)
@@ -165,7 +166,7 @@ func refuseForNow(w http.ResponseWriter, _ *http.Request) {
 }
 
 // trouble is what keeps the queue from being written; nil when nothing does.
-func (d *Daemon) trouble() *queue.Trouble {
+func (d *Daemon) trouble() *disk.Trouble {
 	if d.waiting != nil {
 		return d.waiting
 	}

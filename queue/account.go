@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // Account is what the queue keeps about one account at the service.
@@ -69,7 +71,7 @@ func (s *Store) Account(ctx context.Context, name string) (Account, error) {
 		return Account{}, errors.New("read account: it has no name")
 	}
 	rows, err := s.reader.QueryContext(ctx, selectAccounts+"WHERE name = ?", name)
-	accounts, err := collect(rows, err, scanAccount)
+	accounts, err := disk.Collect(rows, err, scanAccount)
 	if err != nil {
 		return Account{}, fmt.Errorf("read account %s: %w", name, err)
 	}
@@ -77,18 +79,13 @@ func (s *Store) Account(ctx context.Context, name string) (Account, error) {
 		return accounts[0], nil
 	}
 	err = s.write(ctx, func(t *tx) error {
-		_, err := t.exec("INSERT INTO accounts (name) VALUES (?) ON CONFLICT DO NOTHING", name)
+		_, err := t.Exec("INSERT INTO accounts (name) VALUES (?) ON CONFLICT DO NOTHING", name)
 		return err
 	})
 	if err != nil {
 		return Account{}, fmt.Errorf("make account %s: %w", name, err)
 	}
 	return Account{Name: name}, nil
-}
-
-// SaveAccount keeps an account, whole.
-func (s *Store) SaveAccount(ctx context.Context, a Account) error {
-	return s.UpdateAccount(ctx, a.Name, func(kept *Account) { *kept = a })
 }
 
 // UpdateAccount changes an account, making it when absent. The change is given
@@ -99,8 +96,8 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*Acc
 		return errors.New("save account: it has no name")
 	}
 	err := s.write(ctx, func(t *tx) error {
-		rows, err := t.query(selectAccounts+"WHERE name = ?", name)
-		accounts, err := collect(rows, err, scanAccount)
+		rows, err := t.Query(selectAccounts+"WHERE name = ?", name)
+		accounts, err := disk.Collect(rows, err, scanAccount)
 		if err != nil {
 			return err
 		}
@@ -133,7 +130,7 @@ func (t *tx) saveAccount(a Account) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
+	_, err = t.Exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
 		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.Name, a.BaseURL, a.Proven, a.Paused, a.Problem, a.Hint,
@@ -145,7 +142,7 @@ func (t *tx) saveAccount(a Account) error {
 // Accounts lists all accounts by name.
 func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	rows, err := s.reader.QueryContext(ctx, selectAccounts+"ORDER BY name")
-	accounts, err := collect(rows, err, scanAccount)
+	accounts, err := disk.Collect(rows, err, scanAccount)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts: %w", err)
 	}

@@ -23,7 +23,7 @@ type amendment struct {
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
-	known, err := t.find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
+	known, err := t.Find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
 		[]any{dedupeKey(kind, a.EventID)}, &c.event, &c.source, &body)
 	if err != nil || !known {
 		return err
@@ -74,7 +74,7 @@ type amendable struct {
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) error {
 	e := amendable{id: id}
-	found, err := t.find(`SELECT event, part, state, reason, media,
+	found, err := t.Find(`SELECT event, part, state, reason, media,
 			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?1),
 			item_key <> '' AND EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = entries.id AND v.source <> ?3)
 		FROM entries WHERE id = ?2`,
@@ -128,7 +128,7 @@ func (c amendment) sentence() string {
 // note notes an amendment that changes nothing, once.
 func (t *tx) note(entry int64, sentence string) error {
 	var one int64
-	noted, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND detail = ? AND what IN ('amended', 'noted')",
+	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND detail = ? AND what IN ('amended', 'noted')",
 		[]any{entry, sentence}, &one)
 	if err != nil || noted {
 		return err
@@ -138,7 +138,7 @@ func (t *tx) note(entry int64, sentence string) error {
 
 // withdraw drops an entry.
 func (t *tx) withdraw(c amendment, e amendable) error {
-	_, err := t.exec(`UPDATE entries SET state = 'dropped', reason = ?, settled_at = ?, lease = 0, lease_until = 0
+	_, err := t.Exec(`UPDATE entries SET state = 'dropped', reason = ?, settled_at = ?, lease = 0, lease_until = 0
 		WHERE id = ?`, c.Reason, t.now, e.id)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 // person has decided about stays as it is.
 func (t *tx) reclass(c amendment, e amendable) error {
 	var one int64
-	decided, err := t.find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{e.id}, &one)
+	decided, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = 'user'", []any{e.id}, &one)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 
 // postpone says anew when an entry may leave.
 func (t *tx) postpone(c amendment, e amendable) error {
-	_, err := t.exec(`UPDATE entries SET next_at = max(?1, created_at + ?2), lease = 0, lease_until = 0 WHERE id = ?3`,
+	_, err := t.Exec(`UPDATE entries SET next_at = max(?1, created_at + ?2), lease = 0, lease_until = 0 WHERE id = ?3`,
 		c.NotBefore, t.settings.Grace.Milliseconds(), e.id)
 	if err != nil {
 		return err

@@ -7,11 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -74,113 +72,5 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	}
 	if c = c.reopen(t); len(c.lease(t)) == 0 {
 		t.Error("held once more by a restart")
-	}
-}
-
-// Every migration is preceded by a copy; the last two are kept.
-func TestABackupBeforeAMigration(t *testing.T) {
-	s := peopled(t, 20)
-	s.stop()
-	scripts, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := len(scripts)
-	for n := range 3 {
-		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", n))
-		s.clock.advance(time.Second)
-		again := &Store{path: s.path, now: s.clock.now, logger: s.logger}
-		if err := again.start(t.Context(), scripts); err != nil {
-			t.Fatal(err)
-		}
-		if err := again.disclose(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kept, err := filepath.Glob(s.path + ".before-schema-*")
-	want := []string{
-		fmt.Sprintf("%s.before-schema-%d-20260301T120002Z", s.path, last+2),
-		fmt.Sprintf("%s.before-schema-%d-20260301T120003Z", s.path, last+3),
-	}
-	if err != nil || !slices.Equal(kept, want) {
-		t.Fatalf("kept %v, %v, want %v", kept, err, want)
-	}
-	change(t, kept[0], "SELECT x FROM later0", "PRAGMA user_version")
-	if err := os.Rename(kept[0], filepath.Join(filepath.Dir(s.path), "back.db")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A copy that cannot be made stops the migration, and not a byte is changed.
-func TestNoMigrationWithoutABackup(t *testing.T) {
-	s := peopled(t, 5)
-	s.stop()
-	scripts, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scripts = append(scripts, "CREATE TABLE later (x INTEGER) STRICT;")
-	again := &Store{path: s.path, now: func() time.Time { return noon() }, logger: s.logger}
-	if err := os.MkdirAll(filepath.Join(s.path+halfCopy, "in the way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	err = again.start(t.Context(), scripts)
-	if err := errors.Join(again.disclose()); err != nil {
-		t.Fatal(err)
-	}
-	if !errors.Is(err, ErrStorage) {
-		t.Errorf("migrated without a copy: %v", err)
-	}
-	if s = open(t, s.path, s.clock); len(s.states(t)) != 5 {
-		t.Error("the database was changed")
-	}
-}
-
-// A start within the second of an earlier one gives its copy another name. What
-// a crash has left of a copy goes, and is none of the two that are kept.
-func TestHalfCopiesGoAndNamesDiffer(t *testing.T) {
-	s := peopled(t, 20)
-	s.stop()
-	scripts, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := len(scripts)
-	name := func(schema, second int) string {
-		return fmt.Sprintf("%s.before-schema-%d-20260301T1200%02dZ", s.path, schema, second)
-	}
-	migrated := func() {
-		t.Helper()
-		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", len(scripts)))
-		again := &Store{path: s.path, now: s.clock.now, logger: s.logger}
-		if err := errors.Join(again.start(t.Context(), scripts), again.disclose()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	content, err := os.ReadFile(s.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, half := range []string{name(last+1, 0), name(last+1, 0) + "-journal", name(last, 30), s.path + halfCopy} {
-		if err := os.WriteFile(half, content[:len(content)/2], 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(name(last, 31), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	migrated()
-	change(t, s.path, fmt.Sprintf("DROP TABLE later%d", last), fmt.Sprintf("PRAGMA user_version = %d", last))
-	scripts = scripts[:last] // the migration is undone, as by a crash
-	migrated()
-	kept, err := filepath.Glob(s.path + ".*")
-	want := []string{name(last+1, 0), name(last+1, 1)}
-	if err != nil || !slices.Equal(kept, want) {
-		t.Errorf("kept %v, %v, want %v", kept, err, want)
-	}
-	for _, file := range kept {
-		if !isCopy(t.Context(), file) {
-			t.Errorf("%s is no whole copy", file)
-		}
 	}
 }

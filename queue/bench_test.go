@@ -70,13 +70,9 @@ func (f *floor) report(b *testing.B, took []time.Duration) {
 // ready runs a store whose log has grown already.
 func ready(b *testing.B) *opened {
 	b.Helper()
-	c := newClock()
-	s, err := openAt(b.Context(), Options{Path: filepath.Join(b.TempDir(), "queue.db")}, c.now)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s.growLog()
-	return running(b, s, c)
+	s := fresh(b)
+	s.awaitLog(b)
+	return s
 }
 
 // add commits one viewing and says how long it took.

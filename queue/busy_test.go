@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -91,7 +92,7 @@ func TestADatabaseLockedByAnotherProcess(t *testing.T) {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
 	begun := time.Now()
-	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, ErrStorage) || time.Since(begun) < 4*time.Second {
+	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, disk.ErrStorage) || time.Since(begun) < 4*time.Second {
 		t.Errorf("kept %v, %v after %v", kept, err, time.Since(begun))
 	}
 	ended := make(chan error, 1)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -26,7 +27,7 @@ type sighting struct {
 // Commit puts a batch on disk, whole or not at all, and answers each viewing
 // in the batch's order. It returns after the disk has everything. A viewing
 // against the field rules refuses the batch with an error wrapping
-// [viewing.ErrInvalid]; trouble with the disk is [ErrStorage]. Repeating a
+// [viewing.ErrInvalid]; trouble with the disk is [disk.ErrStorage]. Repeating a
 // batch is harmless. An amendment reaches events of every source of the same
 // kind, for their ids are one space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
@@ -52,13 +53,13 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 		return t.keepState(b)
 	})
 	switch {
-	case errors.Is(err, ErrStorage):
-		s.trouble.refuse(len(b.Viewings))
+	case errors.Is(err, disk.ErrStorage):
+		s.file.Refused(len(b.Viewings))
 		return nil, err
 	case err != nil:
 		return nil, err
 	case len(b.Viewings) > 0:
-		s.trouble.end(true)
+		s.file.Taken()
 	}
 	return outcomes, nil
 }
@@ -125,7 +126,7 @@ func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
 // earlier finds an event that was taken before; nil when it is new.
 func (t *tx) earlier(kind, eventID string) (*known, error) {
 	var k known
-	found, err := t.find("SELECT event, content FROM dedupe WHERE key = ?",
+	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
 		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
 	if err != nil || !found {
 		return nil, err
@@ -173,7 +174,7 @@ func (t *tx) keep(e sighting) (k keeping, err error) {
 	case len(k.entries) > 0:
 		first = sql.NullInt64{Int64: k.entries[0], Valid: true}
 	}
-	taken, err := t.affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+	taken, err := t.Affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
 		dedupeKey(e.kind, e.EventID), e.content, event, first)
 	if err != nil || taken == 0 {
 		return keeping{}, err
@@ -202,7 +203,7 @@ func (t *tx) countIDs() error {
 	if t.newest.known {
 		return nil
 	}
-	_, err := t.find(`SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(max(id), 0) FROM entries)`,
+	_, err := t.Find(`SELECT (SELECT coalesce(max(id), 0) FROM events), (SELECT coalesce(max(id), 0) FROM entries)`,
 		nil, &t.newest.event, &t.newest.entry)
 	t.newest.known = err == nil
 	return err
@@ -214,7 +215,7 @@ func (t *tx) insertEvent(e sighting, parts int, at int64) (event int64, err erro
 		return 0, err
 	}
 	entry := sql.NullInt64{Int64: t.newest.entry + 1, Valid: parts > 0}
-	event, err = t.insertSealed(`INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
+	event, err = t.InsertSealed(`INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, 7, e.source, e.kind, e.EventID, string(e.body), entry, parts, at)
 	if err == nil && event != t.newest.event+1 {
 		err = fmt.Errorf("event got number %d after %d", event, t.newest.event)
@@ -228,7 +229,7 @@ func (t *tx) insertEntry(columns ...any) (entry int64, err error) {
 	if err := t.countIDs(); err != nil {
 		return 0, err
 	}
-	entry, err = t.insertSealed(`INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
+	entry, err = t.InsertSealed(`INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
 			watched_text, watched_offset, watched_precision, class, revision, created_at,
 			state, reason, lane, next_at, decided, sum)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, 15, columns...)
@@ -253,7 +254,7 @@ func (t *tx) sameAs(e sighting) (*known, error) {
 func (t *tx) witness(e sighting, event int64, entries []int64) error {
 	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 	for _, entry := range entries {
-		if _, err := t.exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
+		if _, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
 			return err
 		}
 		if err := t.step(entry, "sighting", detail); err != nil {
@@ -270,9 +271,9 @@ const madeOf = "events AS v CROSS JOIN entries AS n ON n.id BETWEEN v.entry AND 
 
 // entriesOf lists the entries that an event became, or became part of.
 func (t *tx) entriesOf(event int64) ([]int64, error) {
-	rows, err := t.query("SELECT n.id FROM "+madeOf+` WHERE v.id = ?1
+	rows, err := t.Query("SELECT n.id FROM "+madeOf+` WHERE v.id = ?1
 		UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1`, event)
-	return collect(rows, err, scanID)
+	return disk.Collect(rows, err, disk.ScanID)
 }
 
 // parts are the items that an event asks for, one for each request; nil stands
@@ -351,7 +352,7 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 	}
 	switch d.State {
 	case viewing.StateDropped, viewing.StateMerged:
-		_, err = t.exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
+		_, err = t.Exec("UPDATE entries SET settled_at = created_at WHERE id = ?", id)
 	case viewing.StateHeld:
 		err = t.askAbout(id, viewing.StateHeld, key)
 	}
@@ -371,9 +372,9 @@ func (t *tx) keepState(b viewing.Batch) error {
 	for key, value := range b.State {
 		var err error
 		if value == nil {
-			_, err = t.exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)
+			_, err = t.Exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)
 		} else {
-			_, err = t.exec(`INSERT INTO source_state (source, key, value) VALUES (?, ?, ?)
+			_, err = t.Exec(`INSERT INTO source_state (source, key, value) VALUES (?, ?, ?)
 				ON CONFLICT (source, key) DO UPDATE SET value = excluded.value`, b.Source, key, value)
 		}
 		if err != nil {
@@ -390,7 +391,7 @@ func (s *Store) State(ctx context.Context, source string) (map[string][]byte, er
 		value []byte
 	}
 	rows, err := s.reader.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
-	pairs, err := collect(rows, err, func(r *sql.Rows) (p pair, err error) {
+	pairs, err := disk.Collect(rows, err, func(r *sql.Rows) (p pair, err error) {
 		err = r.Scan(&p.key, &p.value)
 		return p, err
 	})

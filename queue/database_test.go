@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -37,7 +37,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50% #1?", "queue.db")
 	s := open(t, path, newClock())
 	for pragma, want := range map[string]string{
-		"application_id": fmt.Sprint(applicationID), "user_version": "3", "journal_mode": "wal", "foreign_key_check": "",
+		"application_id": "1179865164", "user_version": "3", "journal_mode": "wal", "foreign_key_check": "",
 	} {
 		var got string
 		err := s.reader.QueryRow("PRAGMA " + pragma).Scan(&got)
@@ -70,31 +70,6 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	}
 }
 
-func TestEveryConnectionIsSafe(t *testing.T) {
-	s := unopened(t)
-	defer s.Close()
-	for pragma, want := range map[string]int{"synchronous": 2, "busy_timeout": 5000, "foreign_keys": 1} {
-		var got int
-		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
-			t.Errorf("writer: %s is %d, %v, want %d", pragma, got, err, want)
-		}
-	}
-	for range 2 { // both of the pool
-		conn, err := s.reader.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		if _, err := conn.ExecContext(t.Context(), "DELETE FROM meta"); err == nil {
-			t.Error("a reader wrote")
-		}
-		var wait int
-		if err := conn.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&wait); err != nil || wait != 5000 {
-			t.Errorf("reader waits %d, %v", wait, err)
-		}
-	}
-}
-
 func TestOpenRefuses(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -102,8 +77,8 @@ func TestOpenRefuses(t *testing.T) {
 		want   error
 		intact bool
 	}{
-		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, ErrNewer, true},
-		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, ErrForeign, true},
+		{"newer", func(t *testing.T, path string) { change(t, path, "PRAGMA user_version = 999") }, disk.ErrNewer, true},
+		{"foreign", func(t *testing.T, path string) { change(t, path, "PRAGMA application_id = 7") }, disk.ErrForeign, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,43 +101,10 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestMigrationsAreWholeAndInOrder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "queue.db")
-	if err := makeFile(path); err != nil {
-		t.Fatal(err)
-	}
-	c, err := connect(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	version := func() (n int) {
-		t.Helper()
-		if err := c.conn.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	first := "CREATE TABLE a (x INTEGER) STRICT;"
-	broken := "CREATE TABLE b (x INTEGER) STRICT; INSERT INTO absent VALUES (1);"
-	if err := migrate(t.Context(), c.conn, []string{first, broken}); !errors.Is(err, ErrStorage) {
-		t.Fatalf("broken migration: %v", err)
-	}
-	if version() != 1 {
-		t.Errorf("version %d after the second failed, want 1", version())
-	}
-	if err := migrate(t.Context(), c.conn, []string{first, "CREATE TABLE b (y TEXT) STRICT;"}); err != nil || version() != 2 {
-		t.Errorf("mended: %v, version %d: half of the broken one was left", err, version())
-	}
-	if err := migrate(t.Context(), c.conn, []string{first, "CREATE TABLE b (y TEXT) STRICT;"}); err != nil {
-		t.Errorf("again: %v", err)
-	}
-}
-
 func TestEveryTableIsStrict(t *testing.T) {
 	s := fresh(t)
 	rows, err := s.reader.Query("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite_%'")
-	loose, err := collect(rows, err, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	loose, err := disk.Collect(rows, err, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
 	if err != nil || len(loose) > 0 {
 		t.Errorf("not strict: %v, %v", loose, err)
 	}
@@ -172,7 +114,7 @@ func TestEveryTableIsStrict(t *testing.T) {
 func plan(t *testing.T, s *Store, query string, args ...any) string {
 	t.Helper()
 	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+query, args...)
-	steps, err := collect(rows, err, func(r *sql.Rows) (detail string, err error) {
+	steps, err := disk.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
 		var id, parent, unused int
 		return detail, r.Scan(&id, &parent, &unused, &detail)
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,7 +29,7 @@ type Doubt struct {
 
 // doubtful puts an entry among those to look for, anew after each request.
 func (t *tx) doubtful(id int64, lookAt time.Time) error {
-	_, err := t.exec(`INSERT INTO doubts (entry, account, since, at, look_at) SELECT id, account, ?2, ?2, ?3 FROM entries WHERE id = ?1
+	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at) SELECT id, account, ?2, ?2, ?3 FROM entries WHERE id = ?1
 		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, taken = 0, readings = '[]'`,
 		id, t.now, max(t.now, lookAt.UnixMilli()))
 	return err
@@ -43,7 +44,7 @@ const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.t
 // thousand.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", account)
-	doubts, err := collect(rows, err, scanDoubt)
+	doubts, err := disk.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return nil, fmt.Errorf("list doubts: %w", err)
 	}
@@ -55,7 +56,7 @@ func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 // when there is nothing.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", id)
-	doubts, err := collect(rows, err, scanDoubt)
+	doubts, err := disk.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return Doubt{}, false, fmt.Errorf("read doubt of entry %d: %w", id, err)
 	}
@@ -152,7 +153,7 @@ func (t *tx) resolve(m Resolution) error {
 		return err
 	}
 	if m.Resend {
-		_, err := t.exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
+		_, err := t.Exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
 			id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
 		if err != nil {
 			return err
@@ -171,7 +172,7 @@ func (t *tx) holdUnsent(id int64) error {
 	}
 	t.leave(viewing.StateInDoubt)
 	t.enter(viewing.StateHeld)
-	return t.step(id, "held", "Held, as the queue it comes from may send it again.")
+	return t.step(id, string(viewing.StateHeld), "Held, as the queue it comes from may send it again.")
 }
 
 // stay keeps what was seen of an entry that stays in doubt.
@@ -181,10 +182,10 @@ func (t *tx) stay(m Resolution) error {
 	if m.Readings != nil {
 		readings = string(m.Readings)
 	}
-	if _, err := t.exec("UPDATE entries SET reason = ? WHERE id = ?", m.Reason, id); err != nil {
+	if _, err := t.Exec("UPDATE entries SET reason = ? WHERE id = ?", m.Reason, id); err != nil {
 		return err
 	}
-	_, err := t.exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
+	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
 		writeNullTime(m.LookAt), m.Taken, readings, id)
 	return err
 }
@@ -194,7 +195,7 @@ func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error 
 	text, err := json.Marshal(append([]string{}, ids...))
 	if err == nil {
 		err = s.write(ctx, func(t *tx) error {
-			_, err := t.exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, string(text))
+			_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, string(text))
 			return err
 		})
 	}
@@ -219,7 +220,7 @@ func (s *Store) Answered(ctx context.Context, account string, since time.Time, n
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
 		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := collect(rows, err, func(r *sql.Rows) (Sent, error) {
+	sent, err := disk.Collect(rows, err, func(r *sql.Rows) (Sent, error) {
 		var at int64
 		var owner string
 		e, err := scanEntryOf(appended{r, []any{&at, &owner}})
@@ -242,7 +243,7 @@ func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]En
 	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
 		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, string(text))
-	claims, err := collect(rows, err, scanEntry)
+	claims, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
@@ -259,7 +260,7 @@ func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Medi
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
 		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
 		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
-	found, err := collect(rows, err, scanID)
+	found, err := disk.Collect(rows, err, disk.ScanID)
 	if err != nil {
 		return false, fmt.Errorf("look for viewings: %w", err)
 	}
@@ -281,7 +282,7 @@ func (s *Store) Kin(ctx context.Context, entry int64) (k Kin, err error) {
 		LEFT JOIN entries AS o ON o.id BETWEEN v.entry AND v.entry + v.parts - 1 AND o.event = v.id AND o.account = n.account AND o.id <> n.id
 			AND o.item_key = n.item_key AND o.state = 'delivered'
 		WHERE n.id = ?`, entry)
-	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var seconds float64
 		var at sql.NullInt64
 		err := r.Scan(&seconds, &at)

@@ -65,13 +65,16 @@ func commitSteadily(path, synchronous string) error {
 	if err != nil {
 		return err
 	}
-	if synchronous != "" {
-		if _, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
+	failed := make(chan error, 1)
+	go func() { failed <- s.Run(ctx) }()
+	if synchronous != "" { // it cannot be changed within a transaction
+		err := s.write(ctx, func(t *tx) error {
+			return t.Run("ROLLBACK", "PRAGMA synchronous = "+synchronous, "BEGIN IMMEDIATE")
+		})
+		if err != nil {
 			return err
 		}
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- s.Run(ctx) }()
 	tick := time.NewTicker(5 * time.Millisecond)
 	for i := 1; ; i++ {
 		select {

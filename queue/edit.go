@@ -152,7 +152,7 @@ func (t *tx) edit(e, next Entry) error {
 		return err
 	}
 	at := writeInstant(next.WatchedAt.Instant)
-	_, err = t.exec(`UPDATE entries SET media = ?, item_key = ?, watched_at = ?, watched_text = ?, watched_offset = ?,
+	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, watched_at = ?, watched_text = ?, watched_offset = ?,
 		watched_precision = ? WHERE id = ?`, media, key, at.millis, at.text, at.offset, at.precision, e.ID)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (t *tx) edit(e, next Entry) error {
 	}
 	if e.State == viewing.StatePending && next.State == viewing.StatePending {
 		t.nudge = true
-		_, err = t.exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
+		_, err = t.Exec("UPDATE entries SET lease = 0, lease_until = 0 WHERE id = ?", e.ID)
 	} else {
 		err = t.move(e, next.State, next.Reason)
 	}

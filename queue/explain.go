@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -65,12 +66,12 @@ func (s *Store) Explain(ctx context.Context, id int64) (Explanation, error) {
 func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return x, storageError(err)
+		return x, disk.StorageError(err)
 	}
 	defer moment.Rollback()
 	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+
 		" FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", id)
-	entries, err := collect(rows, err, scanEntry)
+	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return x, err
 	}
@@ -81,11 +82,11 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
 		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id)
-	if x.Events, err = collect(rows, err, scanWitness); err != nil {
+	if x.Events, err = disk.Collect(rows, err, scanWitness); err != nil {
 		return x, err
 	}
 	rows, err = moment.QueryContext(ctx, selectSteps, id)
-	if x.Steps, err = collect(rows, err, scanStep); err != nil {
+	if x.Steps, err = disk.Collect(rows, err, scanStep); err != nil {
 		return x, err
 	}
 	if x.Entry.Damaged && x.Entry.Reason != viewing.ReasonDamaged {
@@ -93,7 +94,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)
-	x.Requests, err = collect(rows, err, scanAttempt)
+	x.Requests, err = disk.Collect(rows, err, scanAttempt)
 	return x, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -102,14 +103,14 @@ const selectExported = "SELECT " + entryColumns + " FROM " + madeOf + " WHERE v.
 func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, storageError(err)
+		return nil, disk.StorageError(err)
 	}
 	defer moment.Rollback()
 	first := *last
 	of := make(map[string]int, exportPage)
 	rows, err := moment.QueryContext(ctx, "SELECT id, source, event_id, committed_at, body FROM events WHERE id > ? ORDER BY id LIMIT ?",
 		first, exportPage)
-	page, err := collect(rows, err, func(r *sql.Rows) (Record, error) {
+	page, err := disk.Collect(rows, err, func(r *sql.Rows) (Record, error) {
 		c := Record{V: recordVersion}
 		var at int64
 		var body string
@@ -122,7 +123,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 		return nil, err
 	}
 	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
-	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
 		if i, ok := of[dedupeKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))
@@ -146,7 +147,7 @@ func (s *Store) exportNames(ctx context.Context, last *string) ([]Record, error)
 	rows, err := s.reader.QueryContext(ctx, `SELECT d.key, d.content FROM dedupe AS d
 		WHERE d.key > ? AND NOT EXISTS (SELECT 1 FROM events AS v WHERE v.id = d.event) ORDER BY d.key LIMIT ?`,
 		*last, exportPage)
-	return collect(rows, err, func(r *sql.Rows) (Record, error) {
+	return disk.Collect(rows, err, func(r *sql.Rows) (Record, error) {
 		c := Record{V: recordVersion}
 		var content []byte
 		err := r.Scan(last, &content)

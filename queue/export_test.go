@@ -90,7 +90,7 @@ func household(t *testing.T) *opened {
 // change runs statements on the writer's side.
 func (o *opened) change(t testing.TB, statements ...string) {
 	t.Helper()
-	if err := o.write(t.Context(), func(x *tx) error { return x.run(statements...) }); err != nil {
+	if err := o.write(t.Context(), func(x *tx) error { return x.Run(statements...) }); err != nil {
 		t.Fatal(err)
 	}
 }

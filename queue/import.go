@@ -241,7 +241,7 @@ func (t *tx) importRecord(a arrival, sum *Imported) error {
 			return err
 		}
 	}
-	_, err = t.exec("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?)",
+	_, err = t.Exec("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?)",
 		dedupeKey(a.kind, a.EventID), a.content, event, first)
 	return err
 }
@@ -321,7 +321,7 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec("UPDATE entries SET attempts = ?, remote_id = nullif(?, ''), settled_at = ? WHERE id = ?",
+	_, err = t.Exec("UPDATE entries SET attempts = ?, remote_id = nullif(?, ''), settled_at = ? WHERE id = ?",
 		e.Attempts, e.RemoteID, settled, id)
 	if err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -65,7 +66,7 @@ const (
 // has arrived. A lease proves nothing: it keeps others from handing out the
 // same entry, and runs out by itself, at the latest with this run. An entry
 // whose row does not match its checksum is held instead, with the reason
-// [rules.Damaged].
+// [viewing.ReasonDamaged].
 func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
@@ -117,8 +118,8 @@ type leasing struct {
 func (t *tx) lease(l *leasing) error {
 	page := l.n
 	for looked := 0; looked < lookMost; page = max(l.n, lookPage) {
-		rows, err := t.query(selectDue, l.account, t.now, l.run, int(l.lane), page)
-		found, err := collect(rows, err, scanDue)
+		rows, err := t.Query(selectDue, l.account, t.now, l.run, int(l.lane), page)
+		found, err := disk.Collect(rows, err, scanDue)
 		if err != nil {
 			return err
 		}
@@ -170,7 +171,7 @@ func (t *tx) putBehind(ids []int64) error {
 	if err != nil {
 		return fmt.Errorf("write ids: %w", err)
 	}
-	_, err = t.exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err = t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", string(list))
 	return err
 }
 
@@ -183,13 +184,13 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	if err != nil {
 		return fmt.Errorf("write ids: %w", err)
 	}
-	_, err = t.exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
+	_, err = t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
 		l.token, l.until, string(list))
 	if err != nil {
 		return err
 	}
-	rows, err := t.query(selectLeased, string(list))
-	read, err := collect(rows, err, scanEntry)
+	rows, err := t.Query(selectLeased, string(list))
+	read, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return err
 	}
@@ -217,7 +218,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 // holdDamaged keeps an entry from being sent whose row, or whose event's, is
 // not as it was written.
 func (t *tx) holdDamaged(id int64) error {
-	_, err := t.exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
+	_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
 		viewing.ReasonDamaged, id)
 	if err != nil {
 		return err
@@ -235,7 +236,7 @@ const damagedRow = "Held: what is stored is not what was written, so it is not s
 func (s *Store) Release(ctx context.Context, entries []Entry) error {
 	err := s.write(ctx, func(t *tx) error {
 		for _, e := range entries {
-			_, err := t.exec(`UPDATE entries SET lease = 0, lease_until = 0
+			_, err := t.Exec(`UPDATE entries SET lease = 0, lease_until = 0
 				WHERE id = ? AND state = 'pending' AND lease = ?`, e.ID, e.Lease)
 			if err != nil {
 				return err
@@ -273,7 +274,7 @@ const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) 
 // whatever waits.
 func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
 	rows, err := s.reader.QueryContext(ctx, selectWaits, account)
-	found, err := collect(rows, err, scanID)
+	found, err := disk.Collect(rows, err, disk.ScanID)
 	if err != nil {
 		return false, fmt.Errorf("look for waiting entries: %w", err)
 	}
@@ -286,7 +287,7 @@ const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
 // ids.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 	if err := s.reader.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
-		return 0, fmt.Errorf("find newest entry: %w", storageError(err))
+		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
 	}
 	return id, nil
 }
@@ -298,14 +299,14 @@ const selectPendingAfter = "SELECT EXISTS (SELECT 1 FROM entries WHERE id > ? AN
 // most.
 func (s *Store) PendingAfter(ctx context.Context, account string, id int64) (found bool, err error) {
 	if err := s.reader.QueryRowContext(ctx, selectPendingAfter, id, account).Scan(&found); err != nil {
-		return false, fmt.Errorf("look for new entries: %w", storageError(err))
+		return false, fmt.Errorf("look for new entries: %w", disk.StorageError(err))
 	}
 	return found, nil
 }
 
 // firstTime reads a query for at most one time.
 func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
-	times, err := collect(rows, err, scanID)
+	times, err := disk.Collect(rows, err, disk.ScanID)
 	switch {
 	case err != nil:
 		return time.Time{}, false, fmt.Errorf("%s: %w", what, err)
@@ -314,4 +315,27 @@ func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) 
 	default:
 		return readTime(times[0]), true, nil
 	}
+}
+
+// farthest is beyond every time that is ever planned: a grace and what a
+// service may ask for end after a day. An entry that is due later was put off
+// by a clock that has been set back since.
+const farthest = 25 * time.Hour
+
+const updateAstray = `UPDATE entries SET next_at = ?2
+	WHERE account = ?1 AND lane = ?3 AND state = 'pending' AND behind = 0 AND next_at > ?2 + ?4`
+
+// bringBack makes what would be due too far ahead due now. Where the clock
+// runs well it finds nothing, by one look into the index.
+func (t *tx) bringBack(account string, lane Lane) error {
+	_, err := t.Exec(updateAstray, account, t.now, int(lane), farthest.Milliseconds())
+	return err
+}
+
+// nearer is at, or now when at is too far ahead to be meant.
+func nearer(at, now time.Time) time.Time {
+	if at.Sub(now) > farthest {
+		return now
+	}
+	return at
 }

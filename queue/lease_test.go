@@ -167,7 +167,7 @@ func TestAfterWaitsForDelivery(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, film("first", 1, -60), film("second", 2, -10))
 			err := s.write(t.Context(), func(t *tx) error {
-				_, err := t.exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
+				_, err := t.Exec("UPDATE entries SET after = ? WHERE id = ?", id[0], id[1])
 				return err
 			})
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -47,22 +48,10 @@ func (c *Counts) slot(s viewing.State) *int64 {
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
 func (s *Store) Counts(ctx context.Context) (Counts, error) {
-	return s.counters(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
-		FROM counters`)
-}
-
-// Totals is how many entries have ever come into each finished state; it does
-// not shrink when old ones are trimmed. The other states are 0.
-func (s *Store) Totals(ctx context.Context) (Counts, error) {
-	return s.counters(ctx, `SELECT state, total FROM counters
-		WHERE state IN ('delivered', 'rejected', 'dropped', 'merged')`)
-}
-
-// counters reads rows of a state and a number.
-func (s *Store) counters(ctx context.Context, query string) (Counts, error) {
 	var counts Counts
-	rows, err := s.reader.QueryContext(ctx, query)
-	_, err = collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
+		FROM counters`)
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
 		var state viewing.State
 		var n int64
 		err := r.Scan(&state, &n)
@@ -112,7 +101,7 @@ func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
 	rows, err := s.reader.QueryContext(ctx, query, args...)
-	entries, err := collect(rows, err, scanEntry)
+	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,7 +29,7 @@ func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
 	if state != viewing.StateHeld || key != "" {
 		return nil
 	}
-	_, err := t.exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
+	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
 	return err
 }
 
@@ -38,7 +39,7 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
-	lookups, err := collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
+	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
 		l.Entry, err = scanEntryOf(appended{r, []any{&l.Asked}})
 		return l, err
 	})
@@ -61,7 +62,7 @@ func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok
 func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
 	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
 	if err != nil {
-		return 0, fmt.Errorf("count lookups: %w", storageError(err))
+		return 0, fmt.Errorf("count lookups: %w", disk.StorageError(err))
 	}
 	return n, nil
 }
@@ -118,7 +119,7 @@ func (t *tx) found(f Finding) error {
 	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), was.ID)
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), was.ID)
 	return err
 }
 
@@ -128,7 +129,7 @@ func (t *tx) asked(entry int64, said string) error {
 	noted := said == ""
 	if !noted {
 		var err error
-		noted, err = t.find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
+		noted, err = t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (t *tx) asked(entry int64, said string) error {
 // resolved gives an entry the identity that was found.
 func (t *tx) resolved(e Entry, f Finding) error {
 	var body []byte
-	_, err := t.find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
+	_, err := t.Find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
 	if err != nil {
 		return err
 	}
@@ -159,6 +160,6 @@ func (t *tx) resolved(e Entry, f Finding) error {
 
 // askAnew has another service asked about everything that has no identifier.
 func (t *tx) askAnew(account string) error {
-	_, err := t.exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
+	_, err := t.Exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)
 	return err
 }

@@ -216,7 +216,7 @@ func TestSalvagedEntriesAndLookups(t *testing.T) {
 	s.found(t, Finding{Lookup: s.wantLookups(t, 3, all[1:4]...)[1], AskAt: noon().Add(time.Hour)})
 	s.stop()
 	change(t, s.path, "DELETE FROM entries WHERE id = 2", "DELETE FROM lookups WHERE entry = 4")
-	if err := os.WriteFile(s.suspicion(), []byte("said by a test"), 0o600); err != nil {
+	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, s.path, s.clock)

@@ -30,8 +30,6 @@ func TestMain(m *testing.M) {
 		err = commitSteadily(os.Getenv(childPath), os.Getenv(childPragma))
 	case "busy":
 		err = lockForever(os.Getenv(childPath))
-	case "lock":
-		err = holdLock(os.Getenv(childPath))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

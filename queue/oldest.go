@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // oldest remembers where to look for the pending entry that waits longest: an
@@ -54,7 +56,7 @@ func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err er
 	var id int64
 	var at sql.NullInt64
 	if err := s.reader.QueryRowContext(ctx, selectOldest, from).Scan(&id, &at); err != nil {
-		return time.Time{}, false, fmt.Errorf("find oldest entry: %w", storageError(err))
+		return time.Time{}, false, fmt.Errorf("find oldest entry: %w", disk.StorageError(err))
 	}
 	s.oldest.found(id, ticket)
 	return readNullTime(at), at.Valid, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -264,8 +265,8 @@ const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events A
 
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) (Entry, error) {
-	rows, err := t.query(selectEntry, id)
-	entries, err := collect(rows, err, scanEntry)
+	rows, err := t.Query(selectEntry, id)
+	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -283,7 +284,7 @@ func (t *tx) move(e Entry, to viewing.State, reason string) error {
 	if to.Finished() {
 		settled = writeNullTime(readTime(t.now))
 	}
-	_, err := t.exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
 		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, settled, e.ID)
 	if err != nil {
 		return err
@@ -298,7 +299,7 @@ func (t *tx) move(e Entry, to viewing.State, reason string) error {
 
 // raise makes the next request for an entry another act.
 func (t *tx) raise(id int64) error {
-	_, err := t.exec("UPDATE entries SET revision = revision + 1 WHERE id = ?", id)
+	_, err := t.Exec("UPDATE entries SET revision = revision + 1 WHERE id = ?", id)
 	return err
 }
 

@@ -34,7 +34,7 @@ func TestPowerCut(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Fatal("mounting needs root")
 	}
-	d := newDisk(t)
+	d := newImages(t)
 	full, normal := losses{}, losses{}
 	for range cuts {
 		full.add(d.cut(t, ""))
@@ -70,14 +70,14 @@ func (l losses) String() string {
 	return fmt.Sprintf("%d cuts, %d of %d acknowledged viewings lost, %d of %d marks lost", l.cuts, l.lost, l.acknowledged, l.unmarked, l.marked)
 }
 
-// disk is where images and mounts lie.
-type disk struct{ outer string }
+// images is where images and mounts lie.
+type images struct{ outer string }
 
 // newDisk makes the file system that can copy at an instant, and an empty
 // image on it.
-func newDisk(t *testing.T) *disk {
+func newImages(t *testing.T) *images {
 	dir := t.TempDir()
-	d := &disk{outer: filepath.Join(dir, "outer")}
+	d := &images{outer: filepath.Join(dir, "outer")}
 	command(t, "truncate", "--size=2G", d.outer+".img")
 	command(t, "mkfs.xfs", "-q", "-m", "reflink=1", d.outer+".img")
 	mount(t, d.outer, "loop", d.outer+".img")
@@ -111,7 +111,7 @@ func mount(t *testing.T, at, options, image string) (unmount func()) {
 }
 
 // image gives a copy of another image, as it is at this instant.
-func (d *disk) image(t *testing.T, name, of string) string {
+func (d *images) image(t *testing.T, name, of string) string {
 	t.Helper()
 	to := filepath.Join(d.outer, name+".img")
 	command(t, "cp", "--reflink=always", filepath.Join(d.outer, of+".img"), to)
@@ -120,7 +120,7 @@ func (d *disk) image(t *testing.T, name, of string) string {
 
 // cut lets a child commit for two or three seconds, takes the disk as it is
 // then, and compares it with what the child had printed before.
-func (d *disk) cut(t *testing.T, synchronous string) losses {
+func (d *images) cut(t *testing.T, synchronous string) losses {
 	t.Helper()
 	// Nothing but a flush brings anything onto the disk: commit is in seconds.
 	unmount := mount(t, filepath.Join(d.outer, "inner"), "loop,commit=1000", d.image(t, "inner", "empty"))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -60,12 +61,12 @@ func (t *tx) stillSame(e sighting, same *known) (*known, error) {
 	if len(keys) == 0 || slices.Contains(keys, "") {
 		return same, nil
 	}
-	rows, err := t.query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
+	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
 			AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2)
 		FROM entries AS n WHERE id IN (SELECT n.id FROM `+madeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
 		same.event, edited)
 	kept := 0
-	_, err = collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var left bool
 		err := r.Scan(&key, &left)

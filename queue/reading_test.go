@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // Reading changes nothing, however the last run has ended.
@@ -37,7 +39,7 @@ func TestReadingChangesNothing(t *testing.T) {
 			if err := r.Backup(t.Context(), copied); err != nil {
 				t.Error(err)
 			}
-			if err := r.Acknowledge(t.Context(), 1); !errors.Is(err, ErrStorage) {
+			if err := r.Acknowledge(t.Context(), 1); !errors.Is(err, disk.ErrStorage) {
 				t.Errorf("a write: %v, want that it is refused", err)
 			}
 			if err := errors.Join(r.Close(), r.Close()); err != nil {
@@ -53,30 +55,6 @@ func TestReadingChangesNothing(t *testing.T) {
 	}
 }
 
-// In memory it reads the same.
-func TestReadingFromMemory(t *testing.T) {
-	s := peopled(t, 40)
-	want := s.states(t)
-	r := newStore(Options{Path: crashed(t, s)})
-	r.reading = true
-	if err := r.readIntoMemory(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got := (&opened{Store: r}).states(t)
-	var out bytes.Buffer
-	if _, err := r.Export(t.Context(), &out); err != nil || len(got) != len(want) || bytes.Count(out.Bytes(), []byte("\n")) < len(want) {
-		t.Errorf("%d events, exported %d bytes, %v", len(got), out.Len(), err)
-	}
-	for event, state := range want {
-		if got[event] != state {
-			t.Errorf("event %s is %q, want %q", event, got[event], state)
-		}
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // What cannot be read is told, and stays as it is.
 func TestReadingWhatCannotBeRead(t *testing.T) {
 	s := peopled(t, 5)
@@ -89,9 +67,9 @@ func TestReadingWhatCannotBeRead(t *testing.T) {
 		content []byte
 		want    error
 	}{
-		"nothing":         {nil, ErrNone},
-		"another program": {append([]byte("GIF89a"), make([]byte, 9000)...), ErrDamaged},
-		"cut":             {whole[:3*pageSize], ErrDamaged},
+		"nothing":         {nil, disk.ErrNone},
+		"another program": {append([]byte("GIF89a"), make([]byte, 9000)...), disk.ErrDamaged},
+		"cut":             {whole[:3*pageSize], disk.ErrDamaged},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,8 +83,8 @@ func TestReadingWhatCannotBeRead(t *testing.T) {
 			r, err := OpenReading(t.Context(), Options{Path: path})
 			if err == nil {
 				_, err = r.Entries(t.Context(), Filter{})
-				if isDamage(err) {
-					err = errors.Join(ErrDamaged, err)
+				if disk.Damaged(err) {
+					err = errors.Join(disk.ErrDamaged, err)
 				}
 				if err := r.Close(); err != nil {
 					t.Error(err)

@@ -14,7 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// The sizes of a page of the database and of its header.
+const (
+	pageSize   = 4096
+	headerSize = 100
 )
 
 // wreck is what a test does to the file of a stopped store.
@@ -118,7 +125,7 @@ func (w salvageable) hold(t *testing.T, s *opened, n int) (pending, kept int) {
 	}
 	for _, pragma := range []string{"quick_check", "foreign_key_check"} {
 		rows, err := s.reader.Query("PRAGMA " + pragma)
-		verdicts, err := collect(rows, err, func(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) })
+		verdicts, err := disk.Collect(rows, err, func(r *sql.Rows) (v string, err error) { return v, r.Scan(&v) })
 		if err != nil || len(verdicts) > 0 && verdicts[0] != "ok" {
 			t.Errorf("%s: %v, %v", pragma, verdicts, err)
 		}
@@ -180,7 +187,7 @@ func TestADamagedDatabaseIsSalvaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The last run must be seen to have ended badly.
-			if err := os.WriteFile(s.suspicion(), []byte("said by a test"), 0o600); err != nil {
+			if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			var log bytes.Buffer
@@ -249,7 +256,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 	for _, statement := range lost {
 		change(t, s.path, statement)
 	}
-	if err := os.WriteFile(s.suspicion(), []byte("said by a test"), 0o600); err != nil {
+	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s = open(t, s.path, s.clock)
@@ -312,9 +319,7 @@ func TestTheCheckFollowsAnUncleanStop(t *testing.T) {
 // the log beside it is part of what is saved.
 func TestACrashWithDamageIsSalvagedWithItsLog(t *testing.T) {
 	s := peopled(t, 200)
-	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
-		t.Fatal(err)
-	}
+	change(t, s.path, "PRAGMA wal_checkpoint(PASSIVE)")
 	s.commit(t, film("only in the log", 9_999, -1))
 	path := crashed(t, s)
 	content, err := os.ReadFile(path)
@@ -352,10 +357,10 @@ func TestARunThatMeetsDamageEnds(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- again.Run(t.Context()) }()
-	if _, err := again.Lease(t.Context(), "default", 50, time.Minute); !errors.Is(err, ErrStorage) {
+	if _, err := again.Lease(t.Context(), "default", 50, time.Minute); !errors.Is(err, disk.ErrStorage) {
 		t.Errorf("lease: %v", err)
 	}
-	if err := <-ended; !errors.Is(err, ErrDamaged) {
+	if err := <-ended; !errors.Is(err, disk.ErrDamaged) {
 		t.Errorf("run: %v, want that it is damaged", err)
 	}
 	if err := again.Close(); err != nil {

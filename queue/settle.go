@@ -57,7 +57,7 @@ func (t *tx) sending(e Entry) (int64, error) {
 	if e.Lease == 0 {
 		return 0, ErrLeaseLost
 	}
-	changed, err := t.affect(`UPDATE entries SET state = 'sending', reason = '', attempts = attempts + 1,
+	changed, err := t.Affect(`UPDATE entries SET state = 'sending', reason = '', attempts = attempts + 1,
 			lease = 0, lease_until = 0
 		WHERE id = ? AND state = 'pending' AND lease = ? AND revision = ?`, e.ID, e.Lease, e.Revision)
 	if err != nil {
@@ -69,11 +69,11 @@ func (t *tx) sending(e Entry) (int64, error) {
 	t.leave(viewing.StatePending)
 	t.enter(viewing.StateSending)
 	var attempt int64
-	_, err = t.find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
+	_, err = t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec(`INSERT INTO attempts (entry, number, at, owner)
+	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
 		VALUES (?, ?, ?, coalesce((SELECT owner FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
 	return attempt, err
 }
@@ -93,7 +93,7 @@ func (s *Store) Settle(ctx context.Context, m Settlement) error {
 
 func (t *tx) settle(m Settlement) error {
 	var was viewing.State
-	found, err := t.find("SELECT state FROM entries WHERE id = ?", []any{m.Entry}, &was)
+	found, err := t.Find("SELECT state FROM entries WHERE id = ?", []any{m.Entry}, &was)
 	switch {
 	case err != nil:
 		return err
@@ -162,7 +162,7 @@ func (t *tx) settleEntry(m Settlement) error {
 	if m.State.Finished() {
 		settled = writeNullTime(readTime(t.now))
 	}
-	_, err := t.exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
 			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
 		WHERE id = ?`,
 		string(m.State), m.Reason, back, raise, next, settled, m.RemoteID, m.Entry)
@@ -172,7 +172,7 @@ func (t *tx) settleEntry(m Settlement) error {
 // endAttempt keeps the answer. Of attempts that never left only the last is
 // kept: a night without a network would otherwise leave hundreds.
 func (t *tx) endAttempt(m Settlement) error {
-	changed, err := t.affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, error = ?
+	changed, err := t.Affect(`UPDATE attempts SET ended_at = ?, sent = ?, status = ?, code = ?, answer = ?, error = ?
 		WHERE entry = ? AND number = ? AND ended_at IS NULL`,
 		t.now, !m.NotSent, m.Answer.Status, m.Answer.Code, m.Answer.Text, m.Answer.Error, m.Entry, m.Attempt)
 	if err != nil {
@@ -184,6 +184,6 @@ func (t *tx) endAttempt(m Settlement) error {
 	if !m.NotSent {
 		return nil
 	}
-	_, err = t.exec("DELETE FROM attempts WHERE entry = ? AND number < ? AND sent = 0", m.Entry, m.Attempt)
+	_, err = t.Exec("DELETE FROM attempts WHERE entry = ? AND number < ? AND sent = 0", m.Entry, m.Attempt)
 	return err
 }

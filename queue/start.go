@@ -1,9 +1,11 @@
 package queue
 
 import (
-	"crypto/rand"
 	"fmt"
+	"path/filepath"
+	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -13,41 +15,29 @@ const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + openS
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
 
-// startRun begins a run: it numbers it, which voids the leases of earlier
-// ones, and puts in doubt what they left under way.
-func (s *Store) startRun(t *tx) error {
-	name := s.before.Installation
-	if name == "" {
-		name = rand.Text()
-	}
-	_, err := t.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", name)
-	if err != nil {
-		return err
-	}
-	if err := s.catchUp(t); err != nil {
-		return err
-	}
-	if err := t.mark("clean", 0); err != nil {
-		return err
-	}
-	if _, err := t.exec("UPDATE meta SET value = value + 1 WHERE key = 'run'"); err != nil {
-		return err
-	}
-	_, err = t.find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
-		(SELECT value FROM meta WHERE key = 'run')`, nil, &s.installation, &s.run)
-	if err != nil {
-		return err
-	}
-	if err := t.restored(); err != nil {
-		return fmt.Errorf("hold what a copy says is pending: %w", err)
-	}
-	for _, n := range s.tidings {
-		if err := t.notify(n); err != nil {
+// start begins a run. Its number voids the leases of earlier ones, and what they
+// left under way is put in doubt. In a database that is older than what was
+// sent, what is pending is held: it may have been sent.
+func (s *Store) start(d *disk.Tx, o disk.Opening) error {
+	t := s.tx(d)
+	s.run = o.Run
+	if o.Missing {
+		if err := t.tellMissing(s.path); err != nil {
 			return err
 		}
 	}
-	rows, err := t.query(selectLeft)
-	left, err := collect(rows, err, scanID)
+	if o.Older {
+		if err := t.holdOlder(); err != nil {
+			return err
+		}
+	}
+	if o.Copied != 0 {
+		if err := t.holdCopied(readTime(o.Copied).Format(time.RFC3339)); err != nil {
+			return fmt.Errorf("hold what a copy says is pending: %w", err)
+		}
+	}
+	rows, err := t.Query(selectLeft)
+	left, err := disk.Collect(rows, err, disk.ScanID)
 	if err != nil {
 		return err
 	}
@@ -59,19 +49,72 @@ func (s *Store) startRun(t *tx) error {
 	return nil
 }
 
-// mark keeps a number in meta.
-func (t *tx) mark(key string, value int64) error {
-	_, err := t.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
-	return err
+// tellMissing tells that a new database was begun.
+func (t *tx) tellMissing(path string) error {
+	return t.Notify(disk.Notice{
+		Text: fmt.Sprintf("The queue's file %s was missing, so a new one was begun. What waited in it is not here. "+
+			"If you have a copy, stop filmspool and put it in place.", filepath.Base(path)),
+		Hint: "filmspool queue list",
+	})
+}
+
+// holdOlder holds what is pending in a database of which the newest part was
+// missing.
+func (t *tx) holdOlder() error {
+	const since = "the newest part of the queue's file was missing"
+	held, err := t.holdPending("Held: " + since + "; it may have been sent.")
+	if err != nil {
+		return err
+	}
+	return t.Notify(disk.Notice{
+		Text: fmt.Sprintf("At the start at %s %s. What was taken last may be lost. %d entries that wait are held: they may have been sent.",
+			readTime(t.now).Format(time.RFC3339), since, held),
+		Hint: "filmspool queue list --reason restored",
+	})
+}
+
+// holdCopied holds what is pending in a copy that is opened as the queue.
+func (t *tx) holdCopied(at string) error {
+	held, err := t.holdPending("Held: this queue is a copy made at " + at + "; it may have been sent since.")
+	if err != nil {
+		return err
+	}
+	return t.Notify(disk.Notice{
+		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
+			at, held),
+		Hint: "filmspool queue release --reason restored",
+	})
+}
+
+// holdPending holds what is pending in a database that is older than what was
+// sent, and says how many entries that were.
+func (t *tx) holdPending(why string) (held int, err error) {
+	rows, err := t.Query("SELECT id FROM entries WHERE state = 'pending'")
+	pending, err := disk.Collect(rows, err, disk.ScanID)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range pending {
+		_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", viewing.ReasonRestored, id)
+		if err != nil {
+			return 0, err
+		}
+		t.leave(viewing.StatePending)
+		t.enter(viewing.StateHeld)
+		if err := t.step(id, "restored", why); err != nil {
+			return 0, err
+		}
+	}
+	return len(pending), nil
 }
 
 // doubt puts an entry whose request was cut short in doubt.
 func (t *tx) doubt(id int64) error {
-	_, err := t.exec("UPDATE entries SET state = 'in_doubt', reason = ? WHERE id = ?", stopped, id)
+	_, err := t.Exec("UPDATE entries SET state = 'in_doubt', reason = ? WHERE id = ?", stopped, id)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL",
+	_, err = t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL",
 		t.now, stopped, id)
 	if err != nil {
 		return err
@@ -82,4 +125,12 @@ func (t *tx) doubt(id int64) error {
 	t.leave(viewing.StateSending)
 	t.enter(viewing.StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")
+}
+
+// step notes what was decided about an entry, and why.
+func (t *tx) step(entry int64, what, detail string) error {
+	_, err := t.Exec(`INSERT INTO steps (entry, number, at, what, detail)
+		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4 FROM steps WHERE entry = ?1`,
+		entry, t.now, what, detail)
+	return err
 }

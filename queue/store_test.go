@@ -2,11 +2,14 @@ package queue
 
 import (
 	"context"
+	"database/sql"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -86,6 +89,22 @@ func (o *opened) reopen(t testing.TB) *opened {
 	t.Helper()
 	o.stop()
 	return open(t, o.path, o.clock)
+}
+
+// logSize is what a running store makes its log, in bytes.
+const logSize = 1000 * 4096
+
+// awaitLog waits until the store has made its log.
+func (o *opened) awaitLog(t testing.TB) {
+	t.Helper()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for begun := time.Now(); time.Since(begun) < time.Minute; <-again.C {
+		if info, err := os.Stat(o.path + "-wal"); err == nil && info.Size() >= logSize {
+			return
+		}
+	}
+	t.Fatal("the log was never grown")
 }
 
 func pointer[T any](v T) *T { return &v }
@@ -199,6 +218,25 @@ func (o *opened) checkCounters(t testing.TB) Counts {
 	}
 	o.checkLookups(t)
 	return counts
+}
+
+// totals is how many entries have ever come into each finished state. It does
+// not shrink when old ones are trimmed.
+func (o *opened) totals(t testing.TB) Counts {
+	t.Helper()
+	var totals Counts
+	rows, err := o.reader.Query("SELECT state, total FROM counters WHERE state IN ('delivered', 'rejected', 'dropped', 'merged')")
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
+		var state viewing.State
+		var n int64
+		err := r.Scan(&state, &n)
+		*totals.slot(state) = n
+		return state, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return totals
 }
 
 // checkLookups holds the list of what may be asked about against the entries.

@@ -4,17 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // Finished entries stay readable for a year. What the service rejected stays
 // until a person has looked at it, and the names of events stay for good.
 const (
 	keepFinished = 365 * 24 * time.Hour
-	trimFirst    = 10 * time.Minute // after the start, when nobody waits for it
-	trimEvery    = 24 * time.Hour
 	trimStep     = 200 // events looked at in one transaction: a few milliseconds
 )
 
@@ -43,25 +44,19 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// trim does all steps on behalf of Run, which serves whoever waits before each.
-func (s *Store) trim(ctx context.Context) {
+// tidy does all steps, once a day.
+func (s *Store) tidy(write func(func(*disk.Tx) error) error) {
 	var p trimming
-	for !p.done && ctx.Err() == nil {
-		select {
-		case <-s.closing:
-			return
-		case j := <-s.jobs:
-			s.serve(j)
-			continue
-		default:
-		}
+	for !p.done {
 		from := p
-		j := &job{done: make(chan error, 1), do: func(t *tx) (err error) {
-			p, err = t.trim(from)
+		err := write(func(t *disk.Tx) (err error) {
+			p, err = s.tx(t).trim(from)
 			return err
-		}}
-		s.serve(j)
-		if err := <-j.done; err != nil {
+		})
+		if errors.Is(err, disk.ErrClosed) {
+			return
+		}
+		if err != nil {
 			s.logger.Warn("finished entries not trimmed", "error", err)
 			return
 		}
@@ -91,8 +86,8 @@ type aged struct {
 
 // trim does one step, from where the last one ended.
 func (t *tx) trim(p trimming) (trimming, error) {
-	rows, err := t.query(selectOld, p.after, t.now-keepFinished.Milliseconds(), trimStep)
-	page, err := collect(rows, err, func(r *sql.Rows) (a aged, err error) {
+	rows, err := t.Query(selectOld, p.after, t.now-keepFinished.Milliseconds(), trimStep)
+	page, err := disk.Collect(rows, err, func(r *sql.Rows) (a aged, err error) {
 		err = r.Scan(&a.id, &a.young, &a.old)
 		return a, err
 	})
@@ -137,13 +132,13 @@ func (t *tx) forget(events []int64) (gone int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("write ids: %w", err)
 	}
-	gone, err = t.affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
+	gone, err = t.Affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
 		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)
 		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, string(list))
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec("INSERT INTO meta (key, value) VALUES ('trimmed', ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value", gone)
+	_, err = t.Exec("INSERT INTO meta (key, value) VALUES ('trimmed', ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value", gone)
 	return gone, err
 }
 
@@ -154,7 +149,7 @@ func (t *tx) forgetEntries(entries []int64) error {
 	if err != nil {
 		return fmt.Errorf("write ids: %w", err)
 	}
-	_, err = t.exec(`UPDATE counters SET current = current - (
+	_, err = t.Exec(`UPDATE counters SET current = current - (
 		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, string(list))
 	if err != nil {
 		return err
@@ -164,19 +159,19 @@ func (t *tx) forgetEntries(entries []int64) error {
 		return err
 	}
 	for _, table := range tables {
-		if _, err := t.exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", string(list)); err != nil {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", string(list)); err != nil {
 			return err
 		}
 	}
-	_, err = t.exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err = t.Exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", string(list))
 	return err
 }
 
 // belongings are the tables whose rows belong to an entry.
 func (t *tx) belongings() ([]string, error) {
-	rows, err := t.query(`SELECT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
+	rows, err := t.Query(`SELECT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
 		WHERE m.type = 'table' AND f."table" = 'entries' AND f."from" = 'entry'`)
-	return collect(rows, err, func(r *sql.Rows) (name string, err error) {
+	return disk.Collect(rows, err, func(r *sql.Rows) (name string, err error) {
 		err = r.Scan(&name)
 		return strings.ToLower(name), err
 	})
@@ -188,6 +183,6 @@ func (t *tx) ids(query string, list []int64) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write ids: %w", err)
 	}
-	rows, err := t.query(query, string(text))
-	return collect(rows, err, scanID)
+	rows, err := t.Query(query, string(text))
+	return disk.Collect(rows, err, disk.ScanID)
 }

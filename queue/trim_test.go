@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -65,10 +66,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 		}
 	}
-	totals, err := s.Totals(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	totals := s.totals(t)
 
 	s.clock.advance(keepFinished - time.Minute)
 	if err := s.Compact(t.Context()); err != nil || len(s.states(t)) != 5 {
@@ -89,8 +87,8 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 		t.Errorf("left %v, want %v", left, want)
 	}
 	s.checkCounters(t)
-	if after, err := s.Totals(t.Context()); err != nil || after != totals {
-		t.Errorf("totals %+v, %v, were %+v", after, err, totals)
+	if after := s.totals(t); after != totals {
+		t.Errorf("totals %+v, were %+v", after, totals)
 	}
 	for table, want := range map[string]int{"events": 4, "witnesses": 0, "dedupe": 7, "attempts": 2} {
 		if n := s.rows(t, table); n != want {
@@ -145,9 +143,7 @@ func TestTrimmedRoomIsUsedAgain(t *testing.T) {
 		if err := s.Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
-			t.Fatal(err)
-		}
+		change(t, s.path, "PRAGMA wal_checkpoint(PASSIVE)")
 		info, err := os.Stat(s.path)
 		if err != nil {
 			t.Fatal(err)
@@ -165,43 +161,41 @@ func TestTrimmedRoomIsUsedAgain(t *testing.T) {
 
 // Run trims by itself, once a day, and is asleep in between.
 func TestRunTrimsOnceADay(t *testing.T) {
-	s := unopened(t)
-	s.now = time.Now
+	path := filepath.Join(t.TempDir(), "queue.db")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		fake := &Store{
-			path: s.path, logger: s.logger, now: time.Now, writer: s.writer, reader: s.reader,
-			jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
-			damage: make(chan error, 1), listeners: map[chan struct{}]struct{}{},
+		s, err := Open(ctx, Options{Path: path})
+		if err != nil {
+			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
-		go func() { ended <- fake.Run(ctx) }()
+		go func() { ended <- s.Run(ctx) }()
 		for i := range 3 {
 			v := film(fmt.Sprint("e", i), int64(i+1), 0)
-			o, err := fake.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+			o, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := fake.Settle(ctx, Settlement{Entry: o[0].Entries[0], State: viewing.StateDropped}); err != nil {
+			if err := s.Settle(ctx, Settlement{Entry: o[0].Entries[0], State: viewing.StateDropped}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		time.Sleep(keepFinished - time.Hour)
 		synctest.Wait()
-		if n, err := fake.Counts(ctx); err != nil || n.Dropped != 3 {
+		if n, err := s.Counts(ctx); err != nil || n.Dropped != 3 {
 			t.Errorf("within the year: %+v, %v", n, err)
 		}
 		time.Sleep(25 * time.Hour)
 		synctest.Wait()
-		if n, err := fake.Counts(ctx); err != nil || n.Dropped != 1 {
+		if n, err := s.Counts(ctx); err != nil || n.Dropped != 1 {
 			t.Errorf("after it: %+v, %v", n, err)
 		}
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	})
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
 }

@@ -1,13 +1,19 @@
 package queue
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // smallDisk mounts a disk of the given size.
@@ -40,7 +46,7 @@ func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
 		t.Fatalf("filling the disk: %v", err)
 	}
 	more, err := s.commitAll(t, "full", 5_000)
-	if !errors.Is(err, ErrStorage) {
+	if !errors.Is(err, disk.ErrStorage) {
 		t.Fatalf("on a full disk: %v after %d", err, len(more))
 	}
 	kept = append(kept, more...)
@@ -61,31 +67,13 @@ func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
 	s.holdsAll(t, append(kept, more...))
 	s = s.reopen(t)
 	s.holdsAll(t, append(kept, more...))
-	if verdict, err := s.check(t.Context()); verdict != "" || err != nil {
-		t.Errorf("check: %q, %v", verdict, err)
-	}
+	s.quickCheck(t)
 }
 
 // zeros never ends.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
-
-// A disk too small for the log is no reason not to work.
-func TestALogThatCannotGrowHarmsNothing(t *testing.T) {
-	dir := smallDisk(t, "2m")
-	s, err := openAt(t.Context(), Options{Path: filepath.Join(dir, "queue.db")}, newClock().now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.growLog()
-	o := running(t, s, newClock())
-	kept, err := o.commitAll(t, "e", 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.holdsAll(t, kept)
-}
 
 func TestADiskThatTurnsReadOnly(t *testing.T) {
 	dir := smallDisk(t, "8m")
@@ -108,4 +96,38 @@ func TestADiskThatTurnsReadOnly(t *testing.T) {
 	turn(0)
 	s = open(t, s.path, s.clock)
 	s.holdsAll(t, kept)
+}
+
+// Where SQLite can make no file, database and log are read in memory.
+func TestReadingFromMemory(t *testing.T) {
+	dir := smallDisk(t, "8m")
+	s := peopled(t, 40)
+	want := s.states(t)
+	path := filepath.Join(dir, "queue.db")
+	for _, part := range []string{"", "-wal"} {
+		copyAs(t, crashed(t, s)+part, path+part)
+	}
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("needs leave to remount: %v", err)
+	}
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	r, err := OpenReading(t.Context(), Options{Path: path, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := (&opened{Store: r}).states(t)
+	var out bytes.Buffer
+	if _, err := r.Export(t.Context(), &out); err != nil || bytes.Count(out.Bytes(), []byte("\n")) < len(want) {
+		t.Errorf("exported %d bytes, %v", out.Len(), err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(log.String(), "read into memory") {
+		t.Errorf("read elsewhere: %s", log.String())
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
 }

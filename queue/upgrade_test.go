@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -104,7 +105,7 @@ func TestANewerDatabaseNamesTheWayBack(t *testing.T) {
 	back := copyBefore(t, path)
 	_, err := Open(t.Context(), Options{Path: path})
 	var advised interface{ Hint() string }
-	if !errors.Is(err, ErrNewer) || !errors.As(err, &advised) {
+	if !errors.Is(err, disk.ErrNewer) || !errors.As(err, &advised) {
 		t.Fatalf("open: %v", err)
 	}
 	hint := advised.Hint()

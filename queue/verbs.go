@@ -47,7 +47,7 @@ func (t *tx) hurry(e Entry) (left string, err error) {
 	if e.NextAt.UnixMilli() <= t.now {
 		return unchanged, nil
 	}
-	if _, err := t.exec("UPDATE entries SET next_at = ? WHERE id = ?", t.now, e.ID); err != nil {
+	if _, err := t.Exec("UPDATE entries SET next_at = ? WHERE id = ?", t.now, e.ID); err != nil {
 		return "", err
 	}
 	t.nudge = true
@@ -58,7 +58,7 @@ func (t *tx) hurry(e Entry) (left string, err error) {
 // dry see [Store.Retry].
 func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
-		if err := t.byUser(e, "held"); err != nil {
+		if err := t.byUser(e, string(viewing.StateHeld)); err != nil {
 			return "", err
 		}
 		return changed, t.move(e, viewing.StateHeld, viewing.ReasonUser)
@@ -145,7 +145,7 @@ func (t *tx) mayHaveArrived(e Entry) (bool, error) {
 		return false, nil
 	}
 	var said string
-	_, err := t.find("SELECT detail FROM steps WHERE entry = ? AND what = 'user' ORDER BY number DESC LIMIT 1", []any{e.ID}, &said)
+	_, err := t.Find("SELECT detail FROM steps WHERE entry = ? AND what = 'user' ORDER BY number DESC LIMIT 1", []any{e.ID}, &said)
 	for _, not := range []string{"; it was rejected", "; it was held", "; it was pending", takenBack} {
 		if strings.Contains(said, not) {
 			return false, err
@@ -168,7 +168,7 @@ func (t *tx) doubtAgain(e Entry) error {
 // eventOf is the event of an entry, for the rules.
 func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
 	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
-	_, err := t.find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
+	_, err := t.Find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
 		[]any{e.ID}, &v.Unsure)
 	return v, err
 }
@@ -178,7 +178,7 @@ func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
 func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
 	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
-		if err := t.byUser(e, "dropped"); err != nil {
+		if err := t.byUser(e, string(viewing.StateDropped)); err != nil {
 			return "", err
 		}
 		return changed, t.move(e, viewing.StateDropped, viewing.ReasonUser)

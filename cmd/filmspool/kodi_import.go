@@ -17,7 +17,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -105,7 +105,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *pri
 // was refused did not begin.
 func cutShort(ctx context.Context, err error) error {
 	var fault *control.Fault
-	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != control.CodeInternal || errors.Is(err, queue.ErrLocked) {
+	if ctx.Err() == nil && errors.As(err, &fault) && fault.Code != control.CodeInternal || errors.Is(err, disk.ErrLocked) {
 		return err
 	}
 	return &exitError{

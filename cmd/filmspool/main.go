@@ -26,7 +26,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
@@ -188,7 +188,7 @@ func code(err error) int {
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.Is(err, config.ErrInvalid), errors.Is(err, queue.ErrNewer):
+	case errors.Is(err, config.ErrInvalid), errors.Is(err, disk.ErrNewer):
 		return exitConfig
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return exitNotRunning
@@ -253,7 +253,7 @@ func hintOf(err error) string {
 		return other.Hint()
 	case errors.Is(err, config.ErrInvalid) && errors.Is(err, fs.ErrNotExist):
 		return "name a file that is there with --config or FILMSPOOL_CONFIG, or leave both out"
-	case errors.Is(err, queue.ErrLocked):
+	case errors.Is(err, disk.ErrLocked):
 		return "filmspool status; if nothing runs, another command may be at work: try again"
 	default:
 		return ""

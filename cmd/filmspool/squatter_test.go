@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // squatter is a program that has taken the port of a daemon that was killed.
@@ -124,7 +124,7 @@ func TestLoginWhileARestartHoldsTheLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, address, token := leftover(t, "state/control.json")
 			s := squat(t, address, c.answer)
-			lock, err := queue.AcquireLock(filepath.Join(h.dir, "state"))
+			lock, err := disk.AcquireLock(filepath.Join(h.dir, "state"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/disk"
 )
 
 // The states of an instance and of its accounts.
@@ -27,7 +28,7 @@ type Status struct {
 	Sources              []Source     `json:"sources"`
 	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Notices are what happened to the queue's file, until acknowledged.
-	Notices []queue.Notice `json:"notices"`
+	Notices []disk.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.
 	Storage *Storage `json:"storage,omitempty"`
 }

@@ -11,25 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
-)
-
-// Half the running time when it is not known.
-const (
-	halfFilm    = 20 * time.Minute
-	halfEpisode = 10 * time.Minute
 )
 
 // half is the time that must lie between two ends of one item.
 func half(f snapshot.File) time.Duration {
-	switch {
-	case f.Duration > 0:
-		return f.Duration / 2
-	case mediaOf(f)[0].Type == viewing.Episode:
-		return halfEpisode
-	default:
-		return halfFilm
-	}
+	return playback.Import.Within(mediaOf(f)[0].Type, f.Duration)
 }
 
 // row is Kodi's id of the first item: a refresh or a rebuilt library gives

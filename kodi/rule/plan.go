@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -254,18 +255,11 @@ func (p *Plan) same(f *finding) bool {
 	return f.among(p.o.Planned) || slices.ContainsFunc(p.ends[first], func(e event) bool { return covers(e.Key, f.key) && f.near(e.When) })
 }
 
-// near reports whether another end of the item is the same viewing: within
-// half the running time, or on the same day where only that is known.
+// near reports whether another end of the item is the same viewing.
 func (f *finding) near(at viewing.Instant) bool {
-	d := apart(f.when.Millis, at.Millis)
-	if f.when.Precision == viewing.Day || at.Precision == viewing.Day {
-		return d <= halfDay
-	}
-	return d < half(f.file)
+	end := playback.End{At: f.when, Type: mediaOf(f.file)[0].Type, Runtime: f.file.Duration}
+	return playback.Import.Same(end, playback.End{At: at})
 }
-
-// halfDay lies between noon, which stands for a day, and its ends.
-const halfDay = 12 * time.Hour
 
 // has reports whether the service has all of a play.
 func (p *Plan) has(f *finding) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -69,38 +70,9 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 	}
 	shown, _ := times(tracker.Reading{Items: near}, m, at.Time())
 	for _, t := range shown {
-		if samePlayback(t, at, halfOf(runtime, m.Type), h.keeps) {
+		if playback.Shown(t, h.keeps == doubt.Day, playback.End{At: at, Type: m.Type, Runtime: runtime}) {
 			return true
 		}
 	}
 	return false
-}
-
-// samePlayback reports whether a record's time is that of a viewing which was
-// not seen live: within half the running time, or on the same day where one of
-// the two is known by the day alone.
-func samePlayback(record time.Time, at viewing.Instant, half time.Duration, keeps doubt.Precision) bool {
-	d := record.Sub(at.Time()).Abs()
-	switch {
-	case at.Precision == viewing.Day:
-		return d <= halfDay || keeps == doubt.Day && sameDay(record, at)
-	case keeps == doubt.Day:
-		return d <= half || sameDay(record, at)
-	default:
-		return d <= half
-	}
-}
-
-// halfDay lies between noon, which stands for a day, and its ends.
-const halfDay = 12 * time.Hour
-
-// sameDay reports whether a record that only tells a day, of which nobody says
-// in which zone, is of the viewing's day, in UTC or where it was watched.
-func sameDay(record time.Time, at viewing.Instant) bool {
-	day := record.UTC().Format(time.DateOnly)
-	there := at.Time()
-	if at.Offset != nil {
-		there = there.Add(time.Duration(*at.Offset) * time.Second)
-	}
-	return day == at.Time().Format(time.DateOnly) || day == there.Format(time.DateOnly)
 }

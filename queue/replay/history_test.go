@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -46,33 +45,6 @@ func TestImportsAreLookedUp(t *testing.T) {
 				b.ends(1, c.want, "")
 			})
 		})
-	}
-}
-
-func TestSamePlayback(t *testing.T) {
-	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	evening := viewing.At(time.Date(2026, 3, 1, 21, 0, 0, 0, time.FixedZone("", -5*3600))) // 2 March, 02:00 in UTC
-	day := viewing.At(noon)
-	day.Precision = viewing.Day
-	for name, c := range map[string]struct {
-		record time.Time
-		at     viewing.Instant
-		keeps  doubt.Precision
-		want   bool
-	}{
-		"within half":                    {noon.Add(-20 * time.Minute), viewing.At(noon), doubt.Exact, true},
-		"beyond half":                    {noon.Add(21 * time.Minute), viewing.At(noon), doubt.Unknown, false},
-		"a day holds its evening":        {noon.Add(11 * time.Hour), day, doubt.Exact, true},
-		"but not the next":               {noon.Add(13 * time.Hour), day, doubt.Exact, false},
-		"kept as a day, where it was":    {noon.Truncate(24 * time.Hour), evening, doubt.Day, true},
-		"kept as a day, in UTC":          {noon.Add(12 * time.Hour), evening, doubt.Day, true},
-		"kept as a day, another":         {noon.Add(-24 * time.Hour), evening, doubt.Day, false},
-		"a day kept as a day":            {noon.Truncate(24 * time.Hour), day, doubt.Day, true},
-		"midnight where times are exact": {noon.Truncate(24 * time.Hour), evening, doubt.Exact, false},
-	} {
-		if got := samePlayback(c.record, c.at, halfFilm, c.keeps); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }
 

@@ -8,16 +8,10 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
-)
-
-// The window within which a record is the same playback, to either side: half
-// the running time; where that is unknown, half of a common one.
-const (
-	halfFilm    = 20 * time.Minute
-	halfEpisode = 10 * time.Minute
 )
 
 // How long one reading of the history serves for looking up what is about to
@@ -133,16 +127,17 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kinErr))
 		return false
 	}
-	half, keeps := halfOf(kin.Runtime, e.Media.Type), r.shelf.keeps()
+	days := r.shelf.keeps() == doubt.Day
+	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
 	shown, _ := times(history, *e.Media, e.WatchedAt.Time())
 	near, free := time.Time{}, 0
 	for _, t := range shown {
-		if samePlayback(t, e.WatchedAt.Instant, half, keeps) {
+		if playback.Shown(t, days, end) {
 			near, free = t, free+1
 		}
 	}
 	for _, t := range kin.Delivered { // viewings of the same event, each in its own right
-		if samePlayback(t, e.WatchedAt.Instant, half, keeps) {
+		if playback.Shown(t, days, end) {
 			free--
 		}
 	}
@@ -154,18 +149,6 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339)),
 	})
 	return true
-}
-
-// halfOf is half the running time of an item.
-func halfOf(runtime time.Duration, t viewing.MediaType) time.Duration {
-	switch {
-	case runtime > 0:
-		return runtime / 2
-	case t == viewing.Episode:
-		return halfEpisode
-	default:
-		return halfFilm
-	}
 }
 
 // read gives the history of the entry's type. Flights wait for each other, so

@@ -1,0 +1,118 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// marked is a closed file with n marks.
+func marked(t *testing.T, n int) (path string) {
+	t.Helper()
+	f := unopened(t)
+	for i := range n {
+		f.enqueue(mark(fmt.Sprint(i)))
+	}
+	f.drain(t)
+	f.end(t)
+	return f.path
+}
+
+// migrating starts a file with other scripts, and closes it.
+func migrating(t *testing.T, path string, scripts []string, c *clock) error {
+	t.Helper()
+	o := options(path)
+	o.Schema, o.Now = scripts, c.now
+	f := newFile(o)
+	err := f.start(t.Context())
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	return err
+}
+
+// Every migration is preceded by a copy; the last two are kept.
+func TestABackupBeforeAMigration(t *testing.T) {
+	path, clock := marked(t, 20), newClock()
+	scripts := schema()
+	for n := range 3 {
+		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", n))
+		clock.advance(time.Second)
+		if err := migrating(t, path, scripts, clock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := filepath.Glob(path + ".before-schema-*")
+	want := []string{
+		fmt.Sprintf("%s.before-schema-%d-20260301T120002Z", path, len(schema())+2),
+		fmt.Sprintf("%s.before-schema-%d-20260301T120003Z", path, len(schema())+3),
+	}
+	if err != nil || !slices.Equal(kept, want) {
+		t.Fatalf("kept %v, %v, want %v", kept, err, want)
+	}
+	change(t, kept[0], "SELECT x FROM later0", "PRAGMA user_version")
+}
+
+// A copy that cannot be made stops the migration, and not a byte is changed.
+func TestNoMigrationWithoutABackup(t *testing.T) {
+	path := marked(t, 5)
+	if err := os.MkdirAll(filepath.Join(path+halfCopy, "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrating(t, path, append(schema(), "CREATE TABLE later (x INTEGER) STRICT;"), newClock()); !errors.Is(err, ErrStorage) {
+		t.Errorf("migrated without a copy: %v", err)
+	}
+	f := openAt(t, path) // it knows one schema only
+	if there := f.marks(t); len(there) != 5 {
+		t.Errorf("the database was changed: %v", there)
+	}
+	f.end(t)
+}
+
+// A start within the second of an earlier one gives its copy another name. What
+// a crash has left of a copy goes, and is none of the two that are kept.
+func TestHalfCopiesGoAndNamesDiffer(t *testing.T) {
+	path, clock := marked(t, 20), newClock()
+	scripts := schema()
+	last := len(scripts)
+	name := func(schema, second int) string {
+		return fmt.Sprintf("%s.before-schema-%d-20260301T1200%02dZ", path, schema, second)
+	}
+	migrated := func() {
+		t.Helper()
+		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", len(scripts)))
+		if err := migrating(t, path, scripts, clock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, half := range []string{name(last+1, 0), name(last+1, 0) + "-journal", name(last, 30), path + halfCopy} {
+		if err := os.WriteFile(half, content[:len(content)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(name(last, 31), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	migrated()
+	change(t, path, fmt.Sprintf("DROP TABLE later%d", last), fmt.Sprintf("PRAGMA user_version = %d", last))
+	scripts = scripts[:last] // the migration is undone, as by a crash
+	migrated()
+	kept, err := filepath.Glob(path + ".*")
+	want := []string{name(last+1, 0), name(last+1, 1)}
+	if err != nil || !slices.Equal(kept, want) {
+		t.Errorf("kept %v, %v, want %v", kept, err, want)
+	}
+	for _, file := range kept {
+		if !isCopy(t.Context(), file) {
+			t.Errorf("%s is no whole copy", file)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package disk
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Options configures [Open]. Whoever only reads gives no ledger, and nothing
+// that follows it.
+type Options struct {
+	Path   string           // the database file; its folder is made when absent
+	Schema []string         // the n-th script brings a database to version n
+	Logger *slog.Logger     // nil discards
+	Now    func() time.Time // the clock
+	Shared bool             // to be read only: another process may have the lock
+
+	Ledger Ledger
+	// Start is called in the first transaction of each run.
+	Start func(*Tx, Opening) error
+	// Tidy is called once a day. It may write small changes: whoever waits
+	// comes before each. The error wraps [ErrClosed] when the run ends.
+	Tidy func(write func(func(*Tx) error) error)
+	// Salvage saves what belongs to the tables of a damaged database.
+	Salvage Salvage
+}
+
+// Ledger is what the owner of the tables keeps in memory beside them. It goes
+// with each transaction, or is taken back with it.
+type Ledger interface {
+	// Mark is what the open transaction has entered so far.
+	Mark() any
+	// Back returns to a mark; nil is the begin of the transaction.
+	Back(mark any)
+	// Flush writes what is to be written once for the whole transaction.
+	Flush(t *Tx) error
+	// Done follows the transaction once the disk has it.
+	Done()
+}
+
+// Opening is what a start found out about the database.
+type Opening struct {
+	Installation string // random, made with the database
+	Run          int64  // number of this opening
+	Missing      bool   // the database of the last run was not there
+	Older        bool   // its newest part was not there
+	Copied       int64  // when the copy was made that it is, in milliseconds since 1970; 0 for none
+}
+
+// File is an open database. Its methods may be called from any goroutine.
+type File struct {
+	path    string
+	schema  []string
+	logger  *slog.Logger
+	now     func() time.Time
+	ledger  Ledger
+	begun   func(*Tx, Opening) error
+	tidy    func(write func(func(*Tx) error) error)
+	salvage Salvage
+
+	installation string
+	run          int64
+	before       ranBefore // what is known of the last run beside the database
+	salvagedNow  bool      // by this opening, which tells of it
+	unsure       bool      // a part of the file was taken away while the last run had it open
+	tidings      []Notice  // what the start has to tell
+
+	reader  *sql.DB
+	reading bool        // nothing is ever written
+	writer  *connection // of whoever has the turn, once Run runs; nil after a failure
+	crowd   atomic.Bool // the last transaction had several jobs
+
+	place    place
+	gone     error // why the files are not in their place, once they were missed
+	rescued  bool  // the database was written anew; only the next opening can use it
+	rescueAt time.Time
+	trouble  troubles
+
+	jobs    chan *job
+	turn    chan struct{} // one slot: full while Run runs and nobody writes
+	started atomic.Bool
+	closed  atomic.Bool
+	damage  chan error         // one slot: what Run ends with
+	closing chan struct{}      // closed by Close
+	asked   chan chan struct{} // whether Run moves; it closes what it is handed
+	done    chan struct{}      // closed when nobody writes any more
+}
+
+// Open opens the database, making or migrating it as needed. A damaged one is
+// set aside beside it. What can be read of it is saved into a new one, and
+// [File.Notices] tells of it. The caller holds the folder's [Lock]. The
+// error wraps [ErrNewer], [ErrForeign] or [ErrStorage].
+func Open(ctx context.Context, o Options) (*File, error) {
+	f := newFile(o)
+	if err := f.open(ctx); err != nil {
+		return nil, errors.Join(err, f.close(), f.forgetRun(!f.before.noLog))
+	}
+	return f, nil
+}
+
+// newFile is a file that is not open.
+func newFile(o Options) *File {
+	f := &File{
+		path: o.Path, schema: o.Schema, logger: o.Logger, now: o.Now,
+		ledger: o.Ledger, begun: o.Start, tidy: o.Tidy, salvage: o.Salvage,
+		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		asked:  make(chan chan struct{}),
+		damage: make(chan error, 1),
+	}
+	if f.logger == nil {
+		f.logger = slog.New(slog.DiscardHandler)
+	}
+	return f
+}
+
+// open makes, checks, migrates and starts the database. Damage that shows only
+// then is met like any other.
+func (f *File) open(ctx context.Context) error {
+	if err := f.prepare(ctx); err != nil {
+		return err
+	}
+	err := f.start(ctx)
+	if !isDamage(err) {
+		return err
+	}
+	if err := f.close(); err != nil {
+		f.logger.Warn("damaged database not closed", "error", err)
+	}
+	f.reader, f.writer = nil, nil
+	f.ledger.Back(nil)
+	if err := f.salvageAll(ctx, err.Error()); err != nil {
+		return err
+	}
+	return f.start(ctx)
+}
+
+// prepare makes sure that there is a database to work with: it makes the file,
+// or sets a damaged one aside and saves what can be read of it.
+func (f *File) prepare(ctx context.Context) error {
+	if err := f.finishSwap(); err != nil {
+		return err
+	}
+	_ = os.Remove(f.path + halfCopy) // it only takes room
+	if err := f.minded(ctx); err != nil {
+		return err
+	}
+	if err := f.compare(); err != nil {
+		return err
+	}
+	if err := makeFile(f.path); err != nil {
+		return err
+	}
+	cause, err := f.examine(ctx)
+	if err != nil || cause == "" {
+		return err
+	}
+	return f.salvageAll(ctx, cause)
+}
+
+// start connects to the database, brings it up to date and begins a run.
+func (f *File) start(ctx context.Context) (err error) {
+	if f.writer, err = connect(f.path); err != nil {
+		return err
+	}
+	from, err := version(ctx, f.writer.conn)
+	if err != nil {
+		return err
+	}
+	if from > 0 && from < len(f.schema) {
+		if err := f.backupBefore(ctx, from); err != nil {
+			return err
+		}
+	}
+	if err := migrate(ctx, f.writer.conn, f.schema); err != nil {
+		return err
+	}
+	if err := f.alone(f.startRun); err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	f.noteRun()
+	f.reader, err = openReader(f.path)
+	return err
+}
+
+// startRun begins a run: it numbers it, and has the owner of the tables do what
+// follows from how the last one ended.
+func (f *File) startRun(t *Tx) error {
+	name := f.before.Installation
+	if name == "" {
+		name = rand.Text()
+	}
+	_, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", name)
+	if err != nil {
+		return err
+	}
+	var o Opening
+	if err := f.catchUp(t, &o); err != nil {
+		return err
+	}
+	if err := t.Mark("clean", 0); err != nil {
+		return err
+	}
+	if _, err := t.Exec("UPDATE meta SET value = value + 1 WHERE key = 'run'"); err != nil {
+		return err
+	}
+	_, err = t.Find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
+		(SELECT value FROM meta WHERE key = 'run')`, nil, &o.Installation, &o.Run)
+	if err != nil {
+		return err
+	}
+	if err := f.begun(t, o); err != nil {
+		return err
+	}
+	f.installation, f.run = o.Installation, o.Run
+	if _, err := t.Exec("DELETE FROM meta WHERE key = 'copied'"); err != nil {
+		return err
+	}
+	for _, n := range f.tidings {
+		if err := t.Notify(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes what is open; the writer last, so that the database is left in
+// one file.
+func (f *File) close() error {
+	var faults []error
+	if f.reader != nil {
+		faults = append(faults, f.reader.Close())
+	}
+	if f.writer != nil {
+		faults = append(faults, f.writer.close())
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// Reader is what the database is read with. It sees only whole transactions.
+func (f *File) Reader() *sql.DB { return f.reader }
+
+// Installation is random, made with the database, and never changes.
+func (f *File) Installation() string { return f.installation }
+
+// Close ends Run, if it still runs, and closes the database. Nothing of the
+// file may be used after it; closing again does nothing.
+func (f *File) Close() error {
+	if !f.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	if f.reading {
+		return f.close()
+	}
+	close(f.closing)
+	if f.started.CompareAndSwap(false, true) {
+		close(f.done) // nobody ever wrote
+	}
+	<-f.done
+	marked := true
+	if f.gone != nil && f.writer != nil {
+		f.writer.keepLog()
+	} else if f.writer != nil {
+		if err := f.alone(func(t *Tx) error { return t.Mark("clean", 1) }); err != nil {
+			f.logger.Warn("the end was not marked; the next start will check the database", "error", err)
+			marked = false
+		}
+	}
+	return errors.Join(f.close(), f.forgetRun(!marked))
+}

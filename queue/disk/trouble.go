@@ -1,0 +1,148 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Trouble is what keeps the queue from writing.
+type Trouble struct {
+	Since   time.Time // the first failure
+	Refused int64     // events that were not taken since; their sources were told
+	Cause   error
+}
+
+// Text says in one sentence what is wrong, without a full stop.
+func (t Trouble) Text() string {
+	var said *sqlite.Error
+	code := 0
+	if errors.As(t.Cause, &said) {
+		code = said.Code() & 0xff
+	}
+	switch {
+	case errors.Is(t.Cause, errGone):
+		return "The queue's file is gone from its place, so nothing can be written"
+	case code == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC):
+		return "The disk is full, so the queue cannot be written"
+	case code == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
+		return "The disk is read-only, so the queue cannot be written"
+	case errors.Is(t.Cause, syscall.EACCES):
+		return "The queue cannot be written: permission denied"
+	default:
+		return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
+	}
+}
+
+// Hint is what to do about it.
+func (t Trouble) Hint(folder string) string {
+	var said *sqlite.Error
+	switch {
+	case errors.Is(t.Cause, errGone):
+		return "leave the files in " + folder + " alone, or put them back; Filmspool writes them anew as soon as it can"
+	case errors.Is(t.Cause, syscall.ENOSPC), errors.As(t.Cause, &said) && said.Code()&0xff == sqlite3.SQLITE_FULL:
+		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
+	default:
+		return "make " + folder + " writable; Filmspool goes on by itself"
+	}
+}
+
+// troubles keeps the present trouble.
+type troubles struct {
+	mu  sync.Mutex
+	now *Trouble
+}
+
+// begin notes a failure.
+func (t *troubles) begin(at time.Time, cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now == nil {
+		t.now = &Trouble{Since: at}
+	}
+	t.now.Cause = cause
+}
+
+// refuse counts events that were not taken.
+func (t *troubles) refuse(events int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now != nil {
+		t.now.Refused += int64(events)
+	}
+}
+
+// end forgets the trouble. A commit of few pages may succeed where events do
+// not, so that one of them ends no trouble in which events were refused.
+func (t *troubles) end(events bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now != nil && (events || t.now.Refused == 0) {
+		t.now = nil
+	}
+}
+
+// Trouble is what keeps the queue from writing now; ok is false when nothing
+// does, as far as was tried.
+func (f *File) Trouble() (trouble Trouble, ok bool) {
+	f.trouble.mu.Lock()
+	defer f.trouble.mu.Unlock()
+	if f.trouble.now == nil {
+		return Trouble{}, false
+	}
+	return *f.trouble.now, true
+}
+
+// Refused counts events that were not taken.
+func (f *File) Refused(events int) { f.trouble.refuse(events) }
+
+// Taken tells that events were written: what kept them away is over.
+func (f *File) Taken() { f.trouble.end(true) }
+
+// Look looks whether the files are in their place. In trouble, it tries to
+// write. While somebody writes it does nothing: whoever writes looks, too.
+func (f *File) Look() {
+	select {
+	case <-f.turn:
+		f.inTurn(f.look)
+	default:
+	}
+}
+
+// look is Look for whoever has the turn.
+func (f *File) look() {
+	trouble, bad := f.Trouble()
+	err := f.ready()
+	if err == nil && bad && !isBusy(trouble.Cause) { // that takes seconds, and its end shows by itself
+		err = f.tryWriting()
+	}
+	switch {
+	case err != nil:
+		f.failed(err)
+	case bad && !isBusy(trouble.Cause):
+		f.trouble.end(true)
+	}
+}
+
+// isBusy reports whether another process has the database locked.
+func isBusy(err error) bool {
+	said, ok := errors.AsType[*sqlite.Error](err)
+	return ok && said.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// tryWriting writes and takes back what an event would need.
+func (f *File) tryWriting() error {
+	return f.alone(func(t *Tx) error {
+		if _, err := t.Exec("INSERT INTO ballast (data) VALUES (zeroblob(65536))"); err != nil {
+			return err
+		}
+		_, err := t.Exec("DELETE FROM ballast")
+		return err
+	})
+}

@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Taken tells which of some event ids were ever committed by a source of this
+// kind, however long ago.
+func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
+	kind := viewing.SourceKind(source)
+	keys := make([]string, len(eventIDs))
+	byKey := make(map[string]string, len(eventIDs))
+	for i, id := range eventIDs {
+		keys[i] = dedupeKey(kind, id)
+		byKey[keys[i]] = id
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, fmt.Errorf("look for events: %w", err)
+	}
+	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", string(list))
+	found, err := disk.Collect(rows, err, func(r *sql.Rows) (key string, err error) {
+		err = r.Scan(&key)
+		return key, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for events: %w", err)
+	}
+	taken := make(map[string]bool, len(found))
+	for _, key := range found {
+		taken[byKey[key]] = true
+	}
+	return taken, nil
+}
+
+// AccountOf is the account that the entries of a source belong to.
+func (s *Store) AccountOf(source string) string {
+	return rules.Decide(s.settings, source, viewing.Viewing{}, nil, s.now()).Account
+}
+
+// EntriesOf lists what one event of a source has become, in order. It is empty
+// for one that another source had told already. The error wraps [ErrNotFound]
+// for an event of somebody else, for none, and for one that was trimmed.
+func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
+		WHERE d.key = ? AND v.source = ?`, dedupeKey(viewing.SourceKind(source), eventID), source)
+	type span struct{ first, parts int64 }
+	spans, err := disk.Collect(rows, err, func(r *sql.Rows) (span, error) {
+		var first sql.NullInt64
+		var found span
+		err := r.Scan(&first, &found.parts)
+		found.first = first.Int64
+		return found, err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("look for event: %w", err)
+	case len(spans) == 0:
+		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
+	}
+	for n := range spans[0].parts {
+		if spans[0].first > 0 {
+			ids = append(ids, spans[0].first+n)
+		}
+	}
+	return ids, nil
+}
+
+// Recorded tells when items, by [viewing.Media.Key], were watched as far as
+// the queue has heard of it, whoever saw it and whatever became of it, in the
+// account that the source belongs to. It reads all entries.
+func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
+	account := s.AccountOf(source)
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, fmt.Errorf("look for viewings: %w", err)
+	}
+	times := map[string][]viewing.Instant{}
+	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
+		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, string(list))
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		var key string
+		var in viewing.Instant
+		err := r.Scan(&key, &in.Millis, &in.Precision)
+		times[key] = append(times[key], in)
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for viewings: %w", err)
+	}
+	return times, nil
+}

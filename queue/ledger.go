@@ -1,0 +1,114 @@
+package queue
+
+import (
+	"context"
+	"maps"
+
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// tx is the open transaction as one change sees it.
+type tx struct {
+	*disk.Tx
+	*ledger
+	settings rules.Settings
+	now      int64 // milliseconds; the same for the whole transaction
+}
+
+// write has a change written and waits until it is on disk; see [File.Write].
+func (s *Store) write(ctx context.Context, do func(*tx) error) error {
+	return s.file.Write(ctx, func(t *disk.Tx) error { return do(s.tx(t)) })
+}
+
+// tx is a transaction with what belongs to it here.
+func (s *Store) tx(t *disk.Tx) *tx {
+	return &tx{Tx: t, ledger: &s.ledger, settings: s.settings, now: t.Now}
+}
+
+// ledger is what goes with a transaction, or is taken back with it. Only whoever
+// writes touches it.
+type ledger struct {
+	changes
+	newest newest
+	tell   func(changes)
+}
+
+// changes are what a transaction has changed.
+type changes struct {
+	moved map[viewing.State]count // in the counters
+	nudge bool                    // entries were added or changed
+	again []int64                 // entries that became pending again; 0 is any
+}
+
+// count is a change of one counter.
+type count struct{ current, total int64 }
+
+// Mark is what was changed so far.
+func (l *ledger) Mark() any {
+	return changes{maps.Clone(l.moved), l.nudge, l.again}
+}
+
+// Back takes back what was changed since a mark, or at all.
+func (l *ledger) Back(mark any) {
+	l.changes, _ = mark.(changes)
+	l.newest.known = false
+}
+
+// Flush writes the counters, once for the whole transaction.
+func (l *ledger) Flush(t *disk.Tx) error {
+	for state, c := range l.moved {
+		if c == (count{}) {
+			continue
+		}
+		_, err := t.Exec("UPDATE counters SET current = current + ?, total = total + ? WHERE state = ?",
+			c.current, c.total, string(state))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Done tells of what is on disk now.
+func (l *ledger) Done() {
+	done := l.changes
+	l.changes = changes{}
+	l.tell(done)
+}
+
+// shift changes a counter.
+func (l *ledger) shift(s viewing.State, current, total int64) {
+	if l.moved == nil {
+		l.moved = map[viewing.State]count{}
+	}
+	c := l.moved[s]
+	l.moved[s] = count{c.current + current, c.total + total}
+	l.nudge = true
+}
+
+// enter counts an entry that comes into a state.
+func (l *ledger) enter(s viewing.State) { l.enterAgain(s, 0) }
+
+// enterAgain is enter for an entry whose id is known: whoever looks for the
+// oldest pending one need not begin at the first.
+func (l *ledger) enterAgain(s viewing.State, id int64) {
+	l.shift(s, 1, 1)
+	if s == viewing.StatePending {
+		l.again = append(l.again, id)
+	}
+}
+
+// made counts a new entry. It is pending by its very id; see the counters'
+// table.
+func (l *ledger) made(s viewing.State) {
+	if s != viewing.StatePending {
+		l.leave(viewing.StatePending)
+		l.enter(s)
+	}
+	l.nudge = true
+}
+
+// leave counts an entry that goes out of a state.
+func (l *ledger) leave(s viewing.State) { l.shift(s, -1, 0) }

@@ -1,0 +1,134 @@
+// Package playback answers one question: do two ends of an item belong to the
+// same playback?
+//
+// It knows times only. Whether two ends are of the same item, who told of them
+// and what follows from the answer is for whoever asks. How far the ends may lie
+// apart depends on who asks, since each has other evidence and does other harm
+// when the answer is wrong:
+//
+//	rule           two ends of one item, told by       within           running time unknown   only the day known
+//	TwoSources     two sources, each once              running time,    film 40 min,           that day: less than
+//	                                                   5 min to 6 h     episode 20 min         12 h from noon
+//	BeforeSending  a source that did not see it live,  half the         film 20 min,           12 h from noon, or the
+//	               and a record of the service         running time     episode 10 min         same date (see [Shown])
+//	Import         Kodi's library, and what is known   less than half   film 20 min,           12 h from noon
+//	                                                   of it            episode 10 min
+//	Echo           NFO files, and what others saw      -                less than: film 3 h,   less than 12 h
+//	                                                                    episode 1 h            from noon
+//
+// TwoSources merges, so its window is the one in which nobody can have watched
+// the item twice. BeforeSending and Import leave out what would be a second
+// record, and must not swallow a second viewing: they take half. Echo only asks
+// a person, so it may be wide.
+package playback
+
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// End is the end of a playback, as one source told it.
+type End struct {
+	At      viewing.Instant
+	Type    viewing.MediaType
+	Runtime time.Duration // of the item; 0 when it is not known
+}
+
+// Rule is one way to ask.
+type Rule int
+
+// The rules; the package comment has their table.
+const (
+	TwoSources Rule = iota
+	BeforeSending
+	Import
+	Echo
+)
+
+// Reach is how far apart two ends can be at most that are one playback, by any
+// rule.
+const Reach = 12 * time.Hour
+
+// Longest is the running time beyond which nothing is taken to run.
+const Longest = 6 * time.Hour
+
+// numbers are those of one rule.
+type numbers struct {
+	share         time.Duration // 1 for the whole running time, 2 for half of it, 0 for none
+	least, most   time.Duration // of that; no bounds where both are 0
+	film, episode time.Duration // where the running time is not known
+	less          bool          // the bound itself is another playback
+	day           time.Duration // where a day alone is known; such a time is noon
+}
+
+func (r Rule) numbers() numbers {
+	switch r {
+	case TwoSources:
+		return numbers{
+			share: 1, least: 5 * time.Minute, most: Longest,
+			film: 40 * time.Minute, episode: 20 * time.Minute, day: Reach - time.Millisecond,
+		}
+	case Echo:
+		return numbers{film: 3 * time.Hour, episode: time.Hour, less: true, day: Reach - time.Nanosecond}
+	case Import:
+		return numbers{share: 2, film: 20 * time.Minute, episode: 10 * time.Minute, less: true, day: Reach}
+	default:
+		return numbers{share: 2, film: 20 * time.Minute, episode: 10 * time.Minute, day: Reach}
+	}
+}
+
+// Within is how far apart two ends of an item may be whose times are known.
+func (r Rule) Within(t viewing.MediaType, runtime time.Duration) time.Duration {
+	n := r.numbers()
+	within := n.film
+	switch {
+	case n.share > 0 && runtime > 0:
+		within = runtime / n.share
+	case t == viewing.Episode:
+		within = n.episode
+	}
+	if n.most > 0 {
+		within = min(max(within, n.least), n.most)
+	}
+	return within
+}
+
+// Same reports whether two ends of one item belong to the same playback. The
+// first one says of what type the item is, the longer running time counts.
+func (r Rule) Same(a, b End) bool {
+	apart := Apart(a.At, b.At)
+	if a.At.Precision == viewing.Day || b.At.Precision == viewing.Day {
+		return apart <= r.numbers().day
+	}
+	within := r.Within(a.Type, max(a.Runtime, b.Runtime))
+	return apart < within || apart == within && !r.numbers().less
+}
+
+// Apart is how far two times lie apart.
+func Apart(a, b viewing.Instant) time.Duration {
+	return time.Duration(max(a.Millis-b.Millis, b.Millis-a.Millis)) * time.Millisecond
+}
+
+// Shown reports whether a record of the service is of the playback that ended
+// so, by [BeforeSending]. Where the service keeps days alone, a record of the
+// same day is, too.
+func Shown(record time.Time, days bool, e End) bool {
+	apart := record.Sub(e.At.Time()).Abs()
+	within := BeforeSending.Within(e.Type, e.Runtime)
+	if e.At.Precision == viewing.Day {
+		within = BeforeSending.numbers().day
+	}
+	return apart <= within || days && sameDay(record, e.At)
+}
+
+// sameDay reports whether a record that only tells a day is of the viewing's
+// day, in UTC or where it was watched: the record does not say in which zone.
+func sameDay(record time.Time, at viewing.Instant) bool {
+	day := record.UTC().Format(time.DateOnly)
+	there := at.Time()
+	if at.Offset != nil {
+		there = there.Add(time.Duration(*at.Offset) * time.Second)
+	}
+	return day == at.Time().Format(time.DateOnly) || day == there.Format(time.DateOnly)
+}

@@ -1,0 +1,238 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// watched is what was truly watched, once.
+type watched struct {
+	item   int64
+	minute int // its end
+}
+
+// sightingOf is one sighting of a playback by a source.
+type sightingOf struct {
+	playback int // its place in the truth
+	source   string
+	skew     int // seconds
+	late     int // when it is told, after the end, in minutes
+	class    viewing.Class
+	known    bool // the source knows the running time
+}
+
+// evening is one run: a truth, and what several sources tell of it while the
+// queue sends, is restarted, and is worked on by its user.
+type evening struct {
+	t       testing.TB
+	store   *opened
+	runtime int // minutes, of every item
+	truth   []watched
+	told    []sightingOf
+	sent    map[int64]bool // entries that have left
+}
+
+// drawTruth draws playbacks; those of one item lie a running time and more
+// apart, since nobody watches it twice at once.
+func drawTruth(r *rapid.T, runtime int) []watched {
+	var truth []watched
+	for item := range rapid.IntRange(1, 3).Draw(r, "items") {
+		minute := -600
+		for range rapid.IntRange(1, 4).Draw(r, "playbacks") {
+			minute += runtime + rapid.IntRange(3, 60).Draw(r, "apart")
+			truth = append(truth, watched{int64(item + 1), minute})
+		}
+	}
+	return truth
+}
+
+// drawSightings draws who saw what: in the order in which it happened, each
+// source at its own time, or, with lag, some of it much later.
+func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
+	var all []sightingOf
+	for i := range truth {
+		for _, source := range []string{chrome, living, player, "kodi:/attic"} {
+			if !rapid.Bool().Draw(r, "seen") {
+				continue
+			}
+			s := sightingOf{playback: i, source: source, skew: rapid.IntRange(-60, 60).Draw(r, "skew"), known: rapid.Bool().Draw(r, "known")}
+			if source == living || source == "kodi:/attic" {
+				s.class = rapid.SampledFrom([]viewing.Class{viewing.ClassLive, viewing.ClassBulk, viewing.ClassReview}).Draw(r, "class")
+			}
+			s.late = rapid.IntRange(0, lag).Draw(r, "late")
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sightingOf) int {
+		return cmp.Compare(truth[a.playback].minute+a.late, truth[b.playback].minute+b.late)
+	})
+	return all
+}
+
+// viewing is the sighting as its source tells it.
+func (e *evening) viewing(n int, s sightingOf) viewing.Viewing {
+	p := e.truth[s.playback]
+	v := film(fmt.Sprint("event-", n), p.item, p.minute)
+	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(s.skew) * time.Second))
+	v.Class = s.class
+	if s.known {
+		v.Origin.Runtime = e.runtime * 60
+	}
+	return v
+}
+
+// live tells everything, and has the world go on meanwhile.
+func (e *evening) live(r *rapid.T) {
+	for n, s := range e.told {
+		v := e.viewing(n, s)
+		o := e.store.told(e.t, s.source, v)
+		if o.Status != viewing.StatusQueued || len(o.Entries) == 0 {
+			e.t.Fatalf("told %+v: %+v", s, o)
+		}
+		if again := e.store.told(e.t, s.source, v); again.Status != viewing.StatusDuplicate {
+			e.t.Fatalf("told again %+v: %+v", s, again)
+		}
+		switch rapid.IntRange(0, 4).Draw(r, "then") {
+		case 0:
+			e.send(r)
+		case 1:
+			e.store = e.store.reopen(e.t)
+		case 2:
+			e.release(r)
+		}
+	}
+}
+
+// send takes some entries through a request.
+func (e *evening) send(r *rapid.T) {
+	for _, l := range e.store.lease(e.t) {
+		if e.sent[l.ID] && l.Attempts == 0 {
+			e.t.Fatalf("entry %d leaves twice", l.ID)
+		}
+		attempt := e.store.send(e.t, l)
+		end := rapid.SampledFrom([]viewing.State{viewing.StateDelivered, viewing.StateDelivered, viewing.StateInDoubt, viewing.StatePending}).Draw(r, "end")
+		e.sent[l.ID] = e.sent[l.ID] || end != viewing.StatePending
+		e.store.settle(e.t, Settlement{Entry: l.ID, Attempt: attempt, State: end, NotSent: end == viewing.StatePending})
+	}
+}
+
+// release lets go one of what is held.
+func (e *evening) release(r *rapid.T) {
+	held, err := e.store.Entries(e.t.Context(), Filter{State: viewing.StateHeld})
+	if err != nil || len(held) == 0 {
+		return
+	}
+	one := rapid.SampledFrom(held).Draw(r, "held")
+	if one.Reason == viewing.ReasonFuture { // its time has to come first
+		return
+	}
+	if _, err := e.store.ReleaseHeld(e.t.Context(), Selection{IDs: []int64{one.ID}}, false); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// requests counts, by item, the entries that were or may be sent, after all
+// that is held was let go.
+func (e *evening) requests() map[int64]int {
+	e.store.clock.advance(time.Hour) // now nothing lies ahead
+	if _, err := e.store.ReleaseHeld(e.t.Context(), Selection{All: true}, false); err != nil {
+		e.t.Fatal(err)
+	}
+	listed, err := e.store.Entries(e.t.Context(), Filter{Limit: maxLimit})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	n := map[int64]int{}
+	for _, l := range listed {
+		if l.State != viewing.StateMerged {
+			n[l.Media.IDs.TMDB]++
+		} else if e.sent[l.ID] {
+			e.t.Fatalf("entry %d was sent and is merged", l.ID)
+		}
+	}
+	e.store.checkCounters(e.t)
+	return n
+}
+
+// wanted is, by item, how many playbacks any source saw, and the most that one
+// source saw.
+func (e *evening) wanted() (seen, most map[int64]int) {
+	seen, most = map[int64]int{}, map[int64]int{}
+	once, by := map[int]bool{}, map[string]int{}
+	for _, s := range e.told {
+		item := e.truth[s.playback].item
+		if !once[s.playback] {
+			once[s.playback] = true
+			seen[item]++
+		}
+		name := fmt.Sprint(s.source, item)
+		by[name]++
+		most[item] = max(most[item], by[name])
+	}
+	return seen, most
+}
+
+// evenings runs many of them.
+func evenings(t *testing.T, draw func(r *rapid.T, e *evening), check func(e *evening, item int64, requests, seen, most int)) {
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = t.TempDir()
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		dir, err := os.MkdirTemp(parent, "filmspool-merge-")
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		e := &evening{t: inRapid{t, r}, sent: map[int64]bool{}}
+		e.store = open(e.t, filepath.Join(dir, "queue.db"), newClock())
+		defer func() { e.store.stop() }()
+		draw(r, e)
+		e.live(r)
+		requests := e.requests()
+		seen, most := e.wanted()
+		for item := range seen {
+			check(e, item, requests[item], seen[item], most[item])
+		}
+	})
+}
+
+// Where sources tell of playbacks before the next of the item ends, there are
+// exactly as many requests as playbacks: none is doubled, none swallowed.
+func TestEveryPlaybackIsOneRequest(t *testing.T) {
+	evenings(t, func(r *rapid.T, e *evening) {
+		e.runtime = rapid.IntRange(2, 150).Draw(r, "running time")
+		e.truth = drawTruth(r, max(e.runtime, 40)) // 40 minutes where nobody tells it
+		e.told = drawSightings(r, e.truth, 3)
+	}, func(e *evening, item int64, requests, seen, most int) {
+		if requests != seen {
+			e.t.Fatalf("item %d: %d requests for %d playbacks; %+v of %+v", item, requests, seen, e.told, e.truth)
+		}
+	})
+}
+
+// However near to each other, and whenever they are told: never fewer requests
+// than any one source saw playbacks.
+func TestNoPlaybackIsSwallowed(t *testing.T) {
+	evenings(t, func(r *rapid.T, e *evening) {
+		e.runtime = rapid.IntRange(1, 30).Draw(r, "running time")
+		e.truth = drawTruth(r, 0)
+		e.told = drawSightings(r, e.truth, 600)
+	}, func(e *evening, item int64, requests, seen, most int) {
+		if requests < most {
+			e.t.Fatalf("item %d: %d requests, and one source saw it %d times; %+v of %+v", item, requests, most, e.told, e.truth)
+		}
+		if requests > len(e.told) {
+			e.t.Fatalf("item %d: %d requests of %d sightings", item, requests, len(e.told))
+		}
+	})
+}

@@ -1,0 +1,477 @@
+package queue
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+const (
+	chrome = "browser:b1"
+	living = "kodi:/living"
+	player = "program:p1"
+)
+
+// told commits one viewing of a source and returns its outcome.
+func (o *opened) told(t testing.TB, source string, v viewing.Viewing) viewing.Outcome {
+	t.Helper()
+	return o.commitBatch(t, viewing.Batch{Source: source, Viewings: []viewing.Viewing{v}})[0]
+}
+
+// long is a film with a running time, in minutes.
+func long(id string, minute, runtime int) viewing.Viewing {
+	v := film(id, 603, minute)
+	v.Origin.Runtime = runtime * 60
+	return v
+}
+
+// of gives a viewing a class.
+func of(class viewing.Class, v viewing.Viewing) viewing.Viewing {
+	v.Class = class
+	return v
+}
+
+// day makes a viewing's time that of its day.
+func day(v viewing.Viewing) viewing.Viewing {
+	v.WatchedAt = viewing.Instant{Millis: noon().UnixMilli(), Text: "2026-03-01", Precision: viewing.Day}
+	return v
+}
+
+func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		first, second viewing.Viewing
+		one           bool
+	}{
+		{"the same end", film("a", 603, -60), film("b", 603, -60), true},
+		{"unknown length of a film, 40 minutes", film("a", 603, -60), film("b", 603, -20), true},
+		{"unknown length of a film, 41 minutes", film("a", 603, -60), film("b", 603, -19), false},
+		{"the later told first", film("a", 603, -20), film("b", 603, -60), true},
+		{"another film", film("a", 603, -60), film("b", 604, -60), false},
+		{"its length by one source", long("a", -130, 120), film("b", 603, -10), true},
+		{"its length by the other", film("a", 603, -130), long("b", -10, 120), true},
+		{"beyond its length", long("a", -131, 120), film("b", 603, -10), false},
+		{"a trailer's length", long("a", -60, 1), long("b", -55, 1), true},
+		{"beyond five minutes", long("a", -60, 1), long("b", -54, 1), false},
+		{"a length that is none", long("a", -500, 1e6), film("b", 603, -139), false},
+		{"episode, 20 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 20), true},
+		{"episode, 21 minutes", episodes("a", 1, 1), moved(episodes("b", 1, 1), 21), false},
+		{"an import keeps its own rules", film("a", 603, -60), of(viewing.ClassImport, film("b", 603, -60)), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := fresh(t)
+			first, second := s.told(t, chrome, tt.first), s.told(t, living, tt.second)
+			if second.Status != viewing.StatusQueued || slices.Equal(first.Entries, second.Entries) != tt.one {
+				t.Fatalf("%+v, then %+v; want one: %v", first, second, tt.one)
+			}
+			if counts := s.checkCounters(t); counts.Pending+counts.Held != map[bool]int64{true: 1, false: 2}[tt.one] {
+				t.Errorf("counts %+v", counts)
+			}
+			if !tt.one {
+				return
+			}
+			x := s.explained(t, first.Entries[0])
+			if last := x.Steps[len(x.Steps)-1]; last.What != "sighting" || !strings.Contains(last.Detail, living) {
+				t.Errorf("step %+v", last)
+			}
+			if len(x.Events) != 2 || x.Events[0].EventID != "a" || !x.Entry.WatchedAt.Time().Equal(tt.first.WatchedAt.Time()) {
+				t.Errorf("events %+v, watched at %v", x.Events, x.Entry.WatchedAt)
+			}
+			if again := s.told(t, living, tt.second); again.Status != viewing.StatusDuplicate || !slices.Equal(again.Entries, first.Entries) {
+				t.Errorf("told again: %+v", again)
+			}
+		})
+	}
+}
+
+// moved is a viewing some minutes later.
+func moved(v viewing.Viewing, minutes int) viewing.Viewing {
+	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(minutes) * time.Minute))
+	return v
+}
+
+// brought brings a pending entry into a state, as the loop or the user does.
+func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
+	t.Helper()
+	switch to {
+	case viewing.StatePending:
+		return
+	case viewing.StateHeld:
+		if _, err := o.Hold(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+			t.Fatal(err)
+		}
+		return
+	case viewing.StateDropped:
+		if _, err := o.Drop(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	attempt := o.send(t, o.lease(t)[0])
+	if to != viewing.StateSending {
+		o.settle(t, Settlement{Entry: id, Attempt: attempt, State: to, Reason: "as it is", Answer: Answer{Status: 200}})
+	}
+}
+
+// The table of the package: what becomes of a later sighting, by where the
+// earlier one stands, and whether the later one may leave by itself.
+func TestSightingMeetsEveryState(t *testing.T) {
+	type after struct{ first, second viewing.State } // "" where it has no entry of its own
+	for _, tt := range []struct {
+		name   string
+		first  viewing.Viewing
+		then   viewing.State
+		good   after // the later one may leave
+		held   after // the later one is held
+		status viewing.Status
+	}{
+		{"pending", film("a", 603, -60), viewing.StatePending, after{viewing.StatePending, ""}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"sending", film("a", 603, -60), viewing.StateSending, after{viewing.StateSending, ""}, after{viewing.StateSending, ""}, viewing.StatusQueued},
+		{"delivered", film("a", 603, -60), viewing.StateDelivered, after{viewing.StateDelivered, ""}, after{viewing.StateDelivered, ""}, viewing.StatusQueued},
+		{"in doubt", film("a", 603, -60), viewing.StateInDoubt, after{viewing.StateInDoubt, ""}, after{viewing.StateInDoubt, ""}, viewing.StatusQueued},
+		{"the service has it", film("a", 603, -60), viewing.StateMerged, after{viewing.StateMerged, ""}, after{viewing.StateMerged, ""}, viewing.StatusQueued},
+		{"rejected", film("a", 603, -60), viewing.StateRejected, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateRejected, ""}, viewing.StatusQueued},
+		{"held by the user", film("a", 603, -60), viewing.StateHeld, after{viewing.StateHeld, ""}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"dropped by the user", film("a", 603, -60), viewing.StateDropped, after{viewing.StateDropped, ""}, after{viewing.StateDropped, ""}, viewing.StatusDropped},
+		{"bulk", of(viewing.ClassBulk, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"backdated", of(viewing.ClassBackdated, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"review", of(viewing.ClassReview, film("a", 603, -60)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateHeld, ""}, viewing.StatusQueued},
+		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StatePending, ""}, viewing.StatusQueued},
+		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateMerged, viewing.StateHeld}, viewing.StatusQueued},
+	} {
+		for _, second := range []viewing.Viewing{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
+			t.Run(fmt.Sprint(tt.name, second.Class), func(t *testing.T) {
+				s := fresh(t)
+				first := s.told(t, living, tt.first).Entries[0]
+				s.brought(t, first, tt.then)
+				o := s.told(t, chrome, second)
+				want := tt.good
+				if second.Class != "" {
+					want = tt.held
+				}
+				got := after{first: s.entry(t, first).State}
+				if !slices.Contains(o.Entries, first) {
+					got.second = s.entry(t, o.Entries[0]).State
+				}
+				if got != want || o.Status != tt.status || (o.Reason != "") != (tt.status == viewing.StatusDropped) {
+					t.Errorf("%+v, want %+v; outcome %+v", got, want, o)
+				}
+				if want.first == viewing.StateMerged && want.second != "" {
+					s.checkMerged(t, first, o.Entries[0])
+				}
+				s.checkCounters(t)
+			})
+		}
+	}
+}
+
+// checkMerged wants both entries to tell that one is merged into the other.
+func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
+	t.Helper()
+	x, y := o.explained(t, lesser), o.explained(t, into)
+	last, told := x.Steps[len(x.Steps)-1], y.Steps[len(y.Steps)-1]
+	if x.Entry.State != viewing.StateMerged || x.Entry.Reason != viewing.ReasonSeenTwice || x.Entry.SettledAt.IsZero() {
+		t.Errorf("merged: %+v", x.Entry)
+	}
+	if last.What != "merged" || !strings.Contains(last.Detail, fmt.Sprint("entry ", into)) {
+		t.Errorf("step of the merged %+v", last)
+	}
+	if told.What != "sighting" || !strings.Contains(told.Detail, fmt.Sprint("Entry ", lesser)) {
+		t.Errorf("step of the other %+v", told)
+	}
+	if len(y.Events) < 2 || y.Events[0].EventID != y.Entry.EventID {
+		t.Errorf("events %+v", y.Events)
+	}
+}
+
+func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
+	s := fresh(t)
+	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
+	id := s.told(t, chrome, film("b", 603, -55)).Entries[0]
+	leased := s.lease(t)
+	if len(leased) != 1 || leased[0].ID != id || !leased[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
+		t.Fatalf("leased %+v", leased)
+	}
+	if did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil || did.Changed != 0 {
+		t.Errorf("released %+v, %v", did, err)
+	}
+	if o := s.told(t, player, film("c", 603, -60)); !slices.Equal(o.Entries, []int64{id}) {
+		t.Errorf("a third sighting: %+v", o)
+	}
+}
+
+func TestMergedWhileLeasedIsNotSent(t *testing.T) {
+	s := fresh(t)
+	s.told(t, living, day(film("a", 603, 0)))
+	leased := s.lease(t)
+	s.told(t, chrome, film("b", 603, -60))
+	if _, err := s.Sending(t.Context(), leased[0]); err == nil {
+		t.Error("what was merged was sent")
+	}
+}
+
+func TestOneSourceNeverMergesWithItself(t *testing.T) {
+	s := fresh(t)
+	for i, source := range []string{living, living, chrome, chrome, chrome, living} {
+		s.told(t, source, long(fmt.Sprint("e", i), -60+i, 2))
+	}
+	// Three of each: three viewings, whoever told of which first.
+	if counts := s.checkCounters(t); counts.Pending != 3 {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+// Plays before the last one carry the day of that, for want of their own.
+func TestUnknownTimesAreNotMet(t *testing.T) {
+	s := fresh(t)
+	v := of(viewing.ClassBackdated, day(film("a", 603, 0)))
+	v.Unsure, v.Count = true, 2
+	s.told(t, chrome, film("b", 603, -60))
+	earlier := s.told(t, living, v).Entries
+	s.told(t, player, film("c", 603, -61))
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: earlier}, false); err != nil {
+		t.Fatal(err)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 3}) {
+		t.Errorf("released: counts %+v", counts)
+	}
+}
+
+func TestChainIsComparedWithTheEntryItself(t *testing.T) {
+	s := fresh(t)
+	a := s.told(t, living, long("a", -300, 90)).Entries
+	if b := s.told(t, chrome, long("b", -230, 90)); !slices.Equal(b.Entries, a) {
+		t.Fatalf("%+v", b)
+	}
+	if c := s.told(t, player, long("c", -170, 90)); slices.Equal(c.Entries, a) || s.entry(t, c.Entries[0]).State != viewing.StatePending {
+		t.Errorf("seen again later: %+v", c)
+	}
+}
+
+// Who saw what was merged counts for the entry that it is merged into.
+func TestMergedTakesItsSightingsAlong(t *testing.T) {
+	s := fresh(t)
+	s.told(t, living, of(viewing.ClassBulk, long("a", -60, 10)))
+	s.told(t, player, of(viewing.ClassReview, long("b", -58, 10)))
+	good := s.told(t, chrome, long("c", -59, 10)).Entries
+	if o := s.told(t, player, long("d", -62, 10)); slices.Equal(o.Entries, good) {
+		t.Errorf("two viewings of one source are one: %+v", o)
+	}
+	if x := s.explained(t, good[0]); len(x.Events) != 3 {
+		t.Errorf("events %+v", x.Events)
+	}
+}
+
+func TestPartsAreMergedEachByItself(t *testing.T) {
+	s := fresh(t)
+	first := s.told(t, chrome, episodes("one", 1, 1)).Entries
+	both := s.told(t, living, episodes("both", 1, 1, 2))
+	if len(both.Entries) != 3 || both.Entries[0] != first[0] {
+		t.Fatalf("%+v", both)
+	}
+	one, two := s.entry(t, both.Entries[1]), s.entry(t, both.Entries[2])
+	if one.State != viewing.StateMerged || two.State != viewing.StatePending || *two.Media.Episode != 2 || two.Part != 1 {
+		t.Errorf("parts %+v, %+v", one, two)
+	}
+	if last := s.explained(t, one.ID).Steps; !strings.Contains(last[len(last)-1].Detail, "Merged into entry") {
+		t.Errorf("steps %+v", last)
+	}
+	if o := s.told(t, player, episodes("again", 1, 2, 1)); !slices.Equal(o.Entries, []int64{first[0], two.ID}) {
+		t.Errorf("both again: %+v", o)
+	}
+	s.checkCounters(t)
+}
+
+func TestSeveralTimesMeetAsManyOnly(t *testing.T) {
+	s := fresh(t)
+	first := s.told(t, chrome, film("once", 603, -60)).Entries
+	v := film("thrice", 603, -60)
+	v.Count = 3
+	o := s.told(t, living, v)
+	if counts := s.checkCounters(t); counts.Pending != 3 || counts.Merged != 1 {
+		t.Errorf("counts %+v of %v", counts, o.Entries)
+	}
+	w := film("twice", 603, -61)
+	w.Count = 2
+	if again := s.told(t, player, w); len(again.Entries) != 2 || again.Entries[0] != first[0] {
+		t.Errorf("%+v", again)
+	}
+	if counts := s.checkCounters(t); counts.Pending != 3 {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestLateIdentityMeetsTheOthers(t *testing.T) {
+	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	for _, way := range []string{"amended", "edited"} {
+		t.Run(way, func(t *testing.T) {
+			s := fresh(t)
+			id := s.told(t, living, unidentified("who")).Entries[0]
+			seen := s.told(t, chrome, film("b", 603, -21)).Entries[0]
+			switch way {
+			case "amended":
+				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
+			case "edited":
+				if e, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil || e.State != viewing.StateMerged {
+					t.Fatalf("%+v, %v", e, err)
+				}
+			}
+			s.checkMerged(t, id, seen)
+			if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Merged: 1}) {
+				t.Errorf("counts %+v", counts)
+			}
+		})
+	}
+}
+
+func TestEditedTimeMeetsTheOthers(t *testing.T) {
+	s := fresh(t)
+	id := s.told(t, living, of(viewing.ClassReview, film("a", 603, -600))).Entries[0]
+	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
+	if _, err := s.Edit(t.Context(), id, Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMerged(t, id, seen)
+}
+
+// Files of before have entries that nobody held against each other.
+func TestReleasedMeetsTheOthers(t *testing.T) {
+	s := fresh(t)
+	held := s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60))).Entries[0]
+	late := s.told(t, chrome, film("b", 604, -60)).Entries[0]
+	s.change(t, fmt.Sprintf("UPDATE entries SET item_key = 'movie:603' WHERE id = %d", late))
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{held}}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMerged(t, held, late)
+}
+
+func TestWhatAnotherSourceSawTooIsNotWithdrawn(t *testing.T) {
+	s := fresh(t)
+	id := s.told(t, living, film("a", 603, -60)).Entries[0]
+	s.told(t, chrome, film("b", 603, -60))
+	beta := []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}
+	for _, a := range []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}, {EventID: "a", Media: beta, Reason: "renamed"}} {
+		s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{a}})
+		e := s.explained(t, id)
+		if last := e.Steps[len(e.Steps)-1]; e.Entry.State != viewing.StatePending || e.Entry.Media.IDs.TMDB != 603 || last.What != "noted" {
+			t.Errorf("%+v, %+v", e.Entry, last)
+		}
+	}
+}
+
+// What a source has taken back itself says nothing of what others saw.
+func TestWithdrawnIsNotMet(t *testing.T) {
+	s := fresh(t)
+	s.told(t, living, film("a", 603, -60))
+	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}}})
+	s.told(t, chrome, film("b", 603, -60))
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 1}) {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+// A filter is about what its source told: the other's sighting goes its way,
+// and what was ignored is the same playback when it is taken in after all.
+func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
+	s := fresh(t)
+	s.settings.Filters = []rules.Filter{rules.NewFilter(rules.Match{Source: "kodi"}, rules.Ignore)}
+	o := s.told(t, living, film("a", 603, -60))
+	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
+	if again := s.told(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
+		t.Errorf("%+v, %+v", o, again)
+	}
+	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 2}) {
+		t.Errorf("counts %+v", counts)
+	}
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: o.Entries}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.checkMerged(t, o.Entries[0], seen)
+}
+
+func TestUsersNewestWordWins(t *testing.T) {
+	s := fresh(t)
+	id := s.told(t, living, film("a", 603, -60)).Entries[0]
+	s.brought(t, id, viewing.StateDropped)
+	if o := s.told(t, "cli", film("b", 603, -60)); o.Status != viewing.StatusQueued || s.entry(t, o.Entries[0]).State != viewing.StatePending {
+		t.Errorf("%+v", o)
+	}
+}
+
+// What the user edits is not merged into what they dropped; what a name that
+// comes by itself makes the same playback is.
+func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
+	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	for way, want := range map[string]viewing.State{"edited": viewing.StatePending, "amended": viewing.StateMerged} {
+		t.Run(way, func(t *testing.T) {
+			s := fresh(t)
+			id := s.told(t, living, unidentified("who")).Entries[0]
+			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
+			if way == "edited" {
+				if _, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
+			}
+			if e := s.entry(t, id); e.State != want {
+				t.Errorf("%s: it is %s (%s), want %s", way, e.State, e.Reason, want)
+			}
+		})
+	}
+}
+
+func TestAccountsWatchForThemselves(t *testing.T) {
+	s := fresh(t)
+	s.told(t, living, film("a", 603, -60))
+	s.told(t, "browser:b2", film("b", 603, -60))
+	if counts := s.checkCounters(t); counts.Pending != 2 {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestDamagedIsNotMet(t *testing.T) {
+	s := fresh(t)
+	id := s.told(t, living, film("a", 603, -60)).Entries[0]
+	s.change(t, fmt.Sprintf("UPDATE entries SET sum = sum + 1 WHERE id = %d", id))
+	if o := s.told(t, chrome, film("b", 603, -60)); slices.Contains(o.Entries, id) {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestWishIsNoViewing(t *testing.T) {
+	s := fresh(t)
+	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
+	s.told(t, living, wish)
+	wish.EventID = "v"
+	s.told(t, chrome, wish)
+	s.told(t, player, film("b", 603, 0))
+	if counts := s.checkCounters(t); counts.Pending != 3 {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+func TestLookForOthersUsesTheIndexes(t *testing.T) {
+	s := fresh(t)
+	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNear, "default", "movie:1", 0, 1, chrome)
+	plan, err := disk.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
+		var a, b, c int
+		err = r.Scan(&a, &b, &c, &detail)
+		return detail, err
+	})
+	if err != nil || !strings.Contains(fmt.Sprint(plan), "entries_unfinished (account=? AND item_key=? AND happened_at>? AND happened_at<?)") ||
+		!strings.Contains(fmt.Sprint(plan), "entries_settled (account=? AND item_key=? AND happened_at>? AND happened_at<?)") {
+		t.Errorf("%v, %v", plan, err)
+	}
+}
