@@ -16,9 +16,9 @@ import (
 // The bounds on the whole house. They are ratchets: whoever gets below one
 // lowers it.
 const (
-	maxCode     = 44500 // lines of Go that hold code, outside tests
-	maxRoom     = 7200  // of these, in one package
-	maxFiles    = 55    // of one package
+	maxCode     = 43200 // lines of Go that hold code, outside tests
+	maxRoom     = 4300  // of these, in one package
+	maxFiles    = 36    // of one package
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
 	maxChain    = 7     // packages that import each other, one below the other
 	maxSentence = 25    // words in a sentence of a package comment
@@ -165,12 +165,6 @@ func declared(d ast.Decl) (names []string) {
 
 // sentenceFaults: a stranger reads a package comment once.
 func sentenceFaults(r room) (found []string) {
-	toDo := []string{ // not yet rewritten
-		"daemon/service", "packaging/test", "queue",
-	}
-	if slices.Contains(toDo, r.dir) {
-		return nil
-	}
 	for _, name := range r.shipped() {
 		doc := r.files[name].Doc
 		if doc == nil {

@@ -120,27 +120,6 @@ type known struct {
 	content []byte
 }
 
-// dedupeKey names an event for good.
-func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
-
-// earlier finds an event that was taken before; nil when it is new.
-func (t *tx) earlier(kind, eventID string) (*known, error) {
-	var k known
-	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
-		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &k, nil
-}
-
-// keeping is what became of an event.
-type keeping struct {
-	fresh   bool // it is new
-	entries []int64
-	ignored string // why all of them are dropped at once; "" when they are not
-}
-
 // keep writes a new event with its entries, or as a witness of earlier ones.
 // The name goes first: whether it is taken tells whether the event is new.
 func (t *tx) keep(e sighting) (k keeping, err error) {

@@ -1,37 +1,54 @@
 // Package queue is the outbox: every viewing that a source reported, on disk
 // until the service has it or the user drops it.
 //
-// It owns the tables of the state folder's database, and the life of an entry:
-// pending, sending, then delivered, in doubt, rejected, held, dropped or merged.
+// It owns the tables of the state folder's database, and the life of an entry.
 // Package disk keeps the file.
 //
-// It promises that what [Store.Commit] has answered survives a crash and a
-// power cut; that an event is one event however often it is told; that an
-// entry is marked on disk before a byte of it may leave; that entries about
-// one item are handed out in the order they happened; and that the counters
-// agree with the rows, for both change in one transaction.
+// It promises that what [Store.Commit] has answered survives a crash and a power
+// cut. An event is one event however often it is told. An entry is marked on disk
+// before a byte of it may leave. Entries about one item are handed out in the order
+// they happened. The counters agree with the rows, since both change in one
+// transaction.
 //
 // It refuses to send, to decide what an answer means, and to look into what
 // sources keep here as their own memory.
+//
+// # The life of an entry
+//
+//	pending → sending → delivered
+//	held       not sent until its reason is gone
+//	in_doubt   it may have arrived; it is read back, or a person settles it
+//	rejected   the service refused it; kept with its answer
+//	dropped    by a person or a rule; kept for the record
+//	merged     the same playback as another entry
+//
+// Some entries never leave by themselves, whatever the settings say. These have no
+// identifier, lie in the future, or can only be dated or confirmed by a person. An
+// item of a list waits for its list, and takes the service's id of it. It goes when
+// the list is dropped.
+//
+// Events and entries are n to m. A double episode is one event and two entries. Two
+// sightings of one playback are two events and one entry. An entry is unique by event,
+// account and part. An event is unique by the kind of its source and its id, so that a
+// browser which pairs anew does not double. So a paired client that knew another's
+// UUID could use it first. UUIDs are random and told to the daemon alone, and whoever
+// comes second hears CONFLICT.
 //
 // # One playback, several sources
 //
 // A browser and Kodi, two Kodis, Kodi and the NFO files of another program may
 // see the same playback. It becomes one request, before or after the first of
-// them was sent: when a viewing is committed, and when an entry gets its
-// identity late, another time by the user, or is released, it is held against
-// the entries of the same account and item. Those are the same playback whose
-// ends lie no further apart than the item's running time, as the source that
-// says more tells it, but at least 5 minutes; than 40 minutes of a film or 20
-// of an episode where none tells it; or, where one knows only the day, that are
-// of that day. It is the ends as they were first told that count, not those of
-// sightings that were merged since: of a chain the far ends stay apart. The
-// nearest is taken.
+// them was sent. An entry is compared with the entries of the same account and item
+// when it is committed. It is compared again when it gets its identity late, when the
+// user changes its time, and when it is released. Package playback has the table of
+// how far two ends may lie apart; the nearest is taken. The ends count as they were
+// first told, not those of sightings that joined since. So the far ends of a chain
+// stay apart.
 //
-// What one source tells twice happened twice: an entry and what is merged into
-// it never have two sightings of one source, and an event of n viewings of an
-// item meets n others at most. An event is divided: of a file with two episodes
-// one may be merged and the other sent.
+// What one source tells twice happened twice. So an entry, with all that joined it,
+// never has two sightings of one source. An event of n viewings of an item meets n
+// others at most. An event is divided: of a file with two episodes one may be merged
+// and the other sent.
 //
 // What becomes of the two, by where the earlier one stands:
 //
@@ -54,20 +71,20 @@
 //	  source, or damaged
 //	trimmed after a year            by itself               by itself
 //
-// Where the later one stays alone, the earlier becomes merged, and whoever saw
-// that has seen the later one: releasing or retrying it is no more. Where the
-// later one joins, it becomes a further sighting and has no entry (or a merged
-// one, where other parts of its event have some), and nothing of the earlier
-// one changes, its time least of all. Both tell of it in their explanation.
-// The source hears "queued", or "dropped" where the user's drop decided.
+// Where the later one stays alone, the earlier becomes merged. Its sightings are
+// sightings of the later one now, and it cannot be released or retried any more.
 //
-// A filter is about what its source told: who is to say that it means the
-// sighting of another, too? What two sources saw is not taken back or renamed
-// by one of them alone; that is noted. Imports have rules of their own: what is
-// imported is compared before it is handed over (package kodi) and before it is
-// sent (package replay), but later sightings are held against it. Neither is
-// what stands for plays of which nobody knows the time. An export does not say
-// which events joined which.
+// Where the later one joins, it becomes a further sighting. It has no entry, or a
+// merged one where other parts of its event have some. Nothing of the earlier one
+// changes, least of all its time. Both tell of it in their explanation. The source
+// hears "queued", or "dropped" where the user's drop decided.
+//
+// A filter is about what its own source told, not about another's sighting. What two
+// sources saw is not taken back or renamed by one of them alone; that is noted.
+//
+// What is imported is compared before it is handed over (package kodi) and before it
+// is sent (package replay). Later sightings are compared with it. Plays whose time
+// nobody knows are never compared. An export does not say which events joined which.
 //
 // # Damage and copies
 //
@@ -78,11 +95,11 @@
 // way is in doubt. Entries whose row was lost are made anew from their events
 // and held. Events of which only the name is left are still known.
 //
-// What is pending is held at the start on a database that is older than the
-// last run, on a copy of [Store.Backup], and in what an earlier round of the log
-// has left: it may have been sent since. A copy by Litestream does not say that
-// it is one. What was delivered in the last second before the loss may be sent
-// again.
+// What is pending is held at the start where it may have been sent since. That is so
+// on a database older than the last run, and on a copy of [Store.Backup]. It is so
+// in what an earlier round of the log has left, too. A copy by Litestream does not
+// say that it is one. What was delivered in the last second before the loss may be
+// sent again.
 //
 // What was finished a year ago is forgotten once a day, in small steps. Names
 // of events stay, and so does what the service rejected.

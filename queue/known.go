@@ -97,3 +97,24 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 	}
 	return times, nil
 }
+
+// dedupeKey names an event for good.
+func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
+
+// earlier finds an event that was taken before; nil when it is new.
+func (t *tx) earlier(kind, eventID string) (*known, error) {
+	var k known
+	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
+		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &k, nil
+}
+
+// keeping is what became of an event.
+type keeping struct {
+	fresh   bool // it is new
+	entries []int64
+	ignored string // why all of them are dropped at once; "" when they are not
+}

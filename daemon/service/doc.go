@@ -10,8 +10,8 @@
 //
 // There are two backends. The files systemd and unit hold that of systemd, which
 // is asked and told directly. The file kardianos holds that of all other
-// managers: it waits, asks the program, and makes verbs that may be said twice
-// out of those of kardianos/service. Launchd and the inits that read scripts are
+// managers. It makes the verbs of kardianos/service ones that may be said twice. It
+// also waits, and asks the program. Launchd and the inits that read scripts are
 // a [filed], the machine's service on Windows is an [scm]. Windows has no manager
 // for one person's programs, so there the Run key of the registry starts a
 // process that starts the program again.

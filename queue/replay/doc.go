@@ -38,9 +38,8 @@
 // # Before it is sent
 //
 // A viewing that was not seen live is looked up first. The same item is merged
-// when it lies within half its running time. Without a running time that is 40
-// minutes for a film and 20 for an episode. Where only the day is known, the day
-// counts. One reading serves for a minute, or thirty times what it took, up to 15
+// when the service has it within half its running time; package playback has the
+// numbers. One reading serves for a minute, or thirty times what it took, up to 15
 // minutes. Viewings of one event never merge with each other.
 //
 // A watchlist wish in doubt is repeated, unless the item has been watched since. A
