@@ -62,11 +62,12 @@ package says in its own comment what it owns, promises and refuses.
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
-    library, nfo, playlist: readers. plainfile: opens plain files alone. watch: notices changes.
-    kodisim, realkodi: for the tests
-  - queue: the outbox in SQLite. viewing: the shared words; viewing/typed: what a person types. rules: what becomes
-    of a viewing. resolve: what an item is. replay: the sending loop; replay/doubt: whether it arrived.
-    tracker: the service's API; tracker/sandbox: a service that keeps it
+    scan: what is told of a scan. library, nfo, playlist: readers. plainfile: opens plain files alone.
+    watch: notices changes. kodisim, realkodi: for the tests
+  - queue: the outbox. disk: its file in SQLite. viewing: the shared words; viewing/typed: what a person types.
+    playback: which ends are one playback. rules: what becomes of a viewing. resolve: what an item is.
+    replay: the sending loop; replay/doubt: whether it arrived. tracker: the service's API;
+    tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 
@@ -97,7 +98,7 @@ the process.
 	where does it start?                  cmd/filmspool/run.go, then Daemon.Run here
 	what refuses a setting?               daemon/config/validate.go
 	who may knock?                        daemon/guard
-	what decides that a library changed?  kodi: its comment has the table
+	what decides that a library changed?  kodi/rule: its comment has the table
 	where is the file opened?             queue/disk
 	where is its shape?                   queue/schema
 	what becomes of a viewing?            queue/rules

@@ -20,7 +20,7 @@ const (
 	maxRoom     = 4300  // of these, in one package
 	maxFiles    = 36    // of one package
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
-	maxChain    = 7     // packages that import each other, one below the other
+	maxChain    = 6     // packages that import each other, one below the other
 	maxSentence = 25    // words in a sentence of a package comment
 	maxColumn   = 120   // of a line of a package comment
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/tracker"
@@ -26,7 +27,7 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
 	}
 	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
-	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []kodi.Preview{}, Services: []control.KodiService{}}
+	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{}, Services: []control.KodiService{}}
 	for _, k := range c.d.kodis() {
 		i.consult(ctx, c.d.accountOf(k))
 	}
@@ -103,7 +104,7 @@ func (i *kodiImport) unasked() string {
 
 // each does the same with every library, and adds up what comes of it. The
 // error is one of our own disk, or the context's.
-func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
+func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.Context, rule.PlanOptions) (scan.Preview, error)) error {
 	i.out.Libraries = i.out.Libraries[:0]
 	i.out.NeedsYes = false
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}

@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -63,9 +64,9 @@ type kodiAccount struct {
 
 // Foresee implements [kodi.Account]: it tells what the rules would make of an
 // item.
-func (a kodiAccount) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) kodi.Fate {
+func (a kodiAccount) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
 	d := rules.Decide(a.rules, source, v, &m, now)
-	return kodi.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
+	return scan.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
 }
 
 // Hosts implements [kodi.Account]. A service without a name of its own is told
@@ -99,7 +100,7 @@ func zoneOf(name string) (*time.Location, error) {
 // ScanKodi implements [control.API]. A library that cannot be read is part
 // of the answer, with the reason in its state.
 func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
-	out := control.Scan{Libraries: []kodi.Report{}}
+	out := control.Scan{Libraries: []scan.Report{}}
 	for _, k := range c.d.kodis() {
 		report, err := k.Scan(ctx)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -149,12 +150,12 @@ func TestEarlierPlaysAreUnsure(t *testing.T) {
 // picky ignores what is tagged "kids", and holds what is a family's.
 type picky struct{ account }
 
-func (p picky) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
+func (p picky) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
-		return Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}
+		return scan.Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}
 	case slices.Contains(v.Origin.Genres, "Family"):
-		return Fate{State: viewing.StateHeld, Reason: "filter", Why: "Held."}
+		return scan.Fate{State: viewing.StateHeld, Reason: "filter", Why: "Held."}
 	default:
 		return p.account.Foresee(source, v, m, now)
 	}

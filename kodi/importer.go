@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -39,7 +40,7 @@ type Ledger interface {
 type Account interface {
 	// Foresee tells the fate of an item of a viewing that this source would hand
 	// over now.
-	Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) Fate
+	Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate
 	// Hosts are those of its service, with their ports where they have one: to
 	// find add-ons that report to it too.
 	Hosts(source string) []string

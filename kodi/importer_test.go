@@ -18,6 +18,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -99,16 +100,16 @@ type account struct{ hosts []string }
 
 func (a account) Hosts(string) []string { return a.hosts }
 
-func (account) Foresee(_ string, v viewing.Viewing, m viewing.Media, now time.Time) Fate {
+func (account) Foresee(_ string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
 	switch {
 	case v.WatchedAt.Begins().After(now.Add(5 * time.Minute)):
-		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
+		return scan.Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}
 	case !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassImport}, v.Class):
-		return Fate{State: viewing.StateHeld, Reason: string(v.Class)}
+		return scan.Fate{State: viewing.StateHeld, Reason: string(v.Class)}
 	case !m.Identified():
-		return Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
+		return scan.Fate{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved}
 	default:
-		return Fate{State: viewing.StatePending}
+		return scan.Fate{State: viewing.StatePending}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
@@ -22,7 +23,7 @@ var (
 // Preview reads the library once and tells what an import would hand over; it
 // changes nothing. When the library cannot be read, the preview says so in
 // State and the error tells why.
-func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (Preview, error) {
+func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (scan.Preview, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	v, snap, err := i.look(ctx, i.all)
@@ -37,28 +38,28 @@ func (i *Importer) Preview(ctx context.Context, o rule.PlanOptions) (Preview, er
 }
 
 // unreadable is the preview of a library that cannot be imported now.
-func (i *Importer) unreadable(err error) Preview {
-	p, c := newPreview(), complain(err)
+func (i *Importer) unreadable(err error) scan.Preview {
+	p, c := scan.NewPreview(), complain(err)
 	p.Userdata, p.State, p.Problem, p.Hint = i.path, c.state, c.summary, c.hint
 	return p
 }
 
 // plan plans the import of a reading.
-func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap snapshot.Snapshot, o rule.PlanOptions) (*rule.Plan, Preview, error) {
+func (i *Importer) plan(ctx context.Context, known *rule.Memory, snap snapshot.Snapshot, o rule.PlanOptions) (*rule.Plan, scan.Preview, error) {
 	if known.Meta.Guard.On {
-		return nil, Preview{}, errGuarded
+		return nil, scan.Preview{}, errGuarded
 	}
 	now := time.Now()
 	past := rule.Remember(known, snap, now, i.around())
 	heard, err := i.heard(ctx, past)
 	if err != nil {
-		return nil, Preview{}, err
+		return nil, scan.Preview{}, err
 	}
-	plan, p := past.Plan(heard, o), newPreview()
+	plan, p := past.Plan(heard, o), scan.NewPreview()
 	p.Userdata, p.Database, p.Version, p.State = i.path, snap.Path, snap.Version, StateOK
 	p.Earlier, p.Recorded, p.AtService, p.Copies, p.Before = plan.Earlier, plan.Recorded, plan.AtService, plan.Copies, plan.Before
 	for _, v := range slices.Backward(plan.Viewings()) {
-		p.count(v, i.fates(v, now))
+		p.Count(v, i.fates(v, now))
 	}
 	return plan, p, nil
 }
@@ -84,7 +85,7 @@ func (i *Importer) heard(ctx context.Context, past *rule.Past) (heard rule.Heard
 // chunks, each durable together with what is known of its files. It may be
 // ended at any moment; what it has done stays, and another import goes on with
 // the rest. The preview tells what it set out to do, also with an error.
-func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, error) {
+func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (scan.Preview, error) {
 	plan, p, err := i.beginImport(ctx, o)
 	if err != nil {
 		return i.unreadable(err), err
@@ -100,19 +101,19 @@ func (i *Importer) Import(ctx context.Context, o rule.PlanOptions) (Preview, err
 }
 
 // beginImport takes in what is new and plans the rest.
-func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (*rule.Plan, Preview, error) {
+func (i *Importer) beginImport(ctx context.Context, o rule.PlanOptions) (*rule.Plan, scan.Preview, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
 	if i.Status().Importing {
-		return nil, Preview{}, errImporting
+		return nil, scan.Preview{}, errImporting
 	}
 	snap, err := i.read(ctx, i.all)
 	if err != nil {
-		return nil, Preview{}, err
+		return nil, scan.Preview{}, err
 	}
 	plan, p, err := i.plan(ctx, i.known, snap, o)
 	if err != nil {
-		return nil, Preview{}, err
+		return nil, scan.Preview{}, err
 	}
 	i.importing(true, rule.Import{Total: plan.Len(), At: time.Now().UnixMilli()})
 	return plan, p, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -60,7 +61,7 @@ func librarian(t *testing.T, files ...snapshot.File) (*Importer, *ledger, *shelf
 }
 
 // imported imports, and tells what was handed over since the last look.
-func imported(t *testing.T, i *Importer, s *ledger, o rule.PlanOptions) (Preview, []string) {
+func imported(t *testing.T, i *Importer, s *ledger, o rule.PlanOptions) (scan.Preview, []string) {
 	t.Helper()
 	before, err := i.Preview(t.Context(), o)
 	if err != nil {
@@ -167,7 +168,7 @@ func TestPreviewCounts(t *testing.T) {
 	}
 	samples := []int{len(p.Sample), len(p.HeldSample)}
 	p.Sample, p.HeldSample = nil, nil
-	want := Preview{
+	want := scan.Preview{
 		Userdata: "/u", Database: "/u/Database/MyVideos121.db", Version: 121, State: StateOK,
 		Films: 1, Episodes: 2, Held: map[string]int{"bulk": 2}, Ignored: map[string]int{}, Unresolved: 1, Earlier: 2, Recorded: 1, AtService: 1, Before: 3,
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/playlist"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
@@ -82,7 +83,7 @@ func located(lists []playlist.Playlist, snap snapshot.Snapshot) []rule.Playlist 
 }
 
 // beside is what a scan finds beside viewings; nil when nothing is asked for.
-func (i *Importer) beside(ctx context.Context, snap snapshot.Snapshot) (*rule.Beside, error) {
+func (i *Importer) beside(ctx context.Context, snap snapshot.Snapshot) (*scan.Beside, error) {
 	if !i.o.Wishes.Any() {
 		return nil, nil
 	}

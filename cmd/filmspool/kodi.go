@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/scan"
 )
 
 func (p *program) kodiCommand() *cobra.Command {
@@ -61,7 +61,7 @@ func (p *program) sayScan(found control.Scan) {
 }
 
 // sayFound lists viewings under a heading.
-func sayFound(w *printer, heading string, found []kodi.Found) {
+func sayFound(w *printer, heading string, found []scan.Found) {
 	if len(found) == 0 {
 		return
 	}

@@ -1,11 +1,9 @@
 package main
 
-import (
-	"github.com/filmspool/filmspool/kodi/rule"
-)
+import "github.com/filmspool/filmspool/kodi/scan"
 
 // sayBeside tells what of a library's tags, sets and playlists is new.
-func sayBeside(w *printer, b rule.Beside) {
+func sayBeside(w *printer, b scan.Beside) {
 	if len(b.Watchlist) > 0 {
 		w.Println("  for the watchlist:")
 		sayWishes(w, b.Watchlist)
@@ -21,7 +19,7 @@ func sayBeside(w *printer, b rule.Beside) {
 	}
 }
 
-func sayWishes(w *printer, all []rule.WishFound) {
+func sayWishes(w *printer, all []scan.WishFound) {
 	for _, f := range all {
 		note := ""
 		if !f.Media.Identified() {
@@ -32,7 +30,7 @@ func sayWishes(w *printer, all []rule.WishFound) {
 }
 
 // sayList tells of one list, and what of its playlist is left out.
-func sayList(w *printer, l rule.ListFound) {
+func sayList(w *printer, l scan.ListFound) {
 	switch {
 	case l.New:
 		w.Printf("  new list %s, of a %s:\n", l.Name, l.From)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -62,7 +62,7 @@ time from you (queue edit --watched-at) before it is released.`,
 		if *asJSON {
 			err = printJSON(p.stdout, did)
 		}
-		if i := slices.IndexFunc(did.Libraries, func(l kodi.Preview) bool { return l.Problem != "" }); i >= 0 && err == nil {
+		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem != "" }); i >= 0 && err == nil {
 			l := did.Libraries[i]
 			return &exitError{code: exitFailed, message: l.Userdata + ": " + strings.TrimSuffix(l.Problem, "."), hint: l.Hint}
 		}
@@ -220,7 +220,7 @@ func sayImportedPast(w *printer, did control.KodiImported) {
 }
 
 // sayLibrary tells of one library; what is zero is not told.
-func sayLibrary(w *printer, l kodi.Preview) {
+func sayLibrary(w *printer, l scan.Preview) {
 	w.Printf("  to send: %d films, %d episodes\n", l.Films, l.Episodes)
 	for _, reason := range slices.Sorted(maps.Keys(l.Held)) {
 		w.Printf("  held for you: %d, %s\n", l.Held[reason], heldFor(reason))

@@ -3,7 +3,7 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/scan"
 )
 
 // The plays that an import takes of each file.
@@ -24,7 +24,7 @@ type KodiImport struct {
 // KodiImported is what an import has handed over, or would hand over.
 type KodiImported struct {
 	DryRun    bool           `json:"dryRun"`
-	Libraries []kodi.Preview `json:"libraries"`
+	Libraries []scan.Preview `json:"libraries"`
 	Services  []KodiService  `json:"services"`
 	// NeedsYes says that something would be sent to a service that cannot be
 	// asked what it has already.

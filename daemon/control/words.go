@@ -3,7 +3,7 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/disk"
 )
@@ -150,5 +150,5 @@ type AddedClient struct {
 
 // Scan is what a scan of all libraries finds.
 type Scan struct {
-	Libraries []kodi.Report `json:"libraries"`
+	Libraries []scan.Report `json:"libraries"`
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/scan"
+
 	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/filmspool/filmspool/kodi"
@@ -450,7 +452,7 @@ func (house) Login(_ string, s library.Server) (*library.Server, error) { return
 func (house) Claim(string, string) error                                { return nil }
 func (house) Hosts(string) []string                                     { return nil }
 
-func (house) Foresee(string, viewing.Viewing, viewing.Media, time.Time) kodi.Fate { return kodi.Fate{} }
+func (house) Foresee(string, viewing.Viewing, viewing.Media, time.Time) scan.Fate { return scan.Fate{} }
 
 // inbox takes what an importer finds.
 type inbox struct {

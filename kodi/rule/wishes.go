@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -67,7 +68,7 @@ const (
 type asked struct {
 	items  bool // those of lists too
 	wishes []wish
-	lists  []ListFound // without what is new of them
+	lists  []scan.ListFound // without what is new of them
 	smart  []string
 	unread []string
 }
@@ -107,7 +108,7 @@ func (a *asked) list(from, name, why string) string {
 	slot := from + slotMark + name
 	if !slices.ContainsFunc(a.wishes, func(w wish) bool { return w.slot == slot }) {
 		a.wishes = append(a.wishes, wish{slot: slot, list: name, from: why})
-		a.lists = append(a.lists, ListFound{Name: name, From: from})
+		a.lists = append(a.lists, scan.ListFound{Name: name, From: from})
 	}
 	return slot
 }
@@ -157,7 +158,7 @@ func (a *asked) playlist(p Playlist, snap snapshot.Snapshot, all map[int64]snaps
 	for _, f := range films {
 		a.item(scope, f.Media, f.Path, "It is in the playlist.")
 	}
-	found := &a.lists[slices.IndexFunc(a.lists, func(l ListFound) bool { return l.From+slotMark+l.Name == scope })]
+	found := &a.lists[slices.IndexFunc(a.lists, func(l scan.ListFound) bool { return l.From+slotMark+l.Name == scope })]
 	found.LeftOut = append(found.LeftOut, left[:min(len(left), maxShownLeft)]...)
 	found.Left += len(left)
 }
@@ -284,39 +285,14 @@ func (g *Grants) Verdicts(chunk int) (all []Verdict) {
 	return all
 }
 
-// Beside is what a scan finds beside viewings.
-type Beside struct {
-	Watchlist []WishFound `json:"watchlist"` // would be put on the watchlist
-	Lists     []ListFound `json:"lists"`     // that have anything new
-	Smart     []string    `json:"smart"`     // smart playlists: not evaluated
-	Unread    []string    `json:"unread"`    // playlists of which no list is made, and why
-	Before    int         `json:"before"`    // wishes that were handed over before
-}
-
-// WishFound is one film or series.
-type WishFound struct {
-	Media viewing.Media `json:"media"`
-	Path  string        `json:"path"`
-}
-
-// ListFound is one list.
-type ListFound struct {
-	Name    string      `json:"name"`
-	From    string      `json:"from"`              // set or playlist
-	New     bool        `json:"new"`               // it would be created
-	Items   []WishFound `json:"items"`             // would be put on it
-	Left    int         `json:"left,omitempty"`    // entries of the playlist that are left out
-	LeftOut []string    `json:"leftOut,omitempty"` // the first 20 of them, and why
-}
-
 // Report tells what is new.
-func (g *Grants) Report() *Beside {
+func (g *Grants) Report() *scan.Beside {
 	a := g.asked
-	b := &Beside{Watchlist: []WishFound{}, Lists: []ListFound{}, Smart: orNone(a.smart), Unread: orNone(a.unread), Before: len(g.now) - len(g.taken)}
-	lists := map[string]*ListFound{}
+	b := &scan.Beside{Watchlist: []scan.WishFound{}, Lists: []scan.ListFound{}, Smart: orNone(a.smart), Unread: orNone(a.unread), Before: len(g.now) - len(g.taken)}
+	lists := map[string]*scan.ListFound{}
 	for n := range a.lists {
 		l := &a.lists[n]
-		l.Items = []WishFound{}
+		l.Items = []scan.WishFound{}
 		lists[l.From+slotMark+l.Name] = l
 	}
 	for _, w := range g.fresh {
@@ -324,9 +300,9 @@ func (g *Grants) Report() *Beside {
 		case "":
 			lists[w.slot].New = true
 		case toWatchlist:
-			b.Watchlist = append(b.Watchlist, WishFound{w.media, w.path})
+			b.Watchlist = append(b.Watchlist, scan.WishFound{Media: w.media, Path: w.path})
 		default:
-			lists[w.scope].Items = append(lists[w.scope].Items, WishFound{w.media, w.path})
+			lists[w.scope].Items = append(lists[w.scope].Items, scan.WishFound{Media: w.media, Path: w.path})
 		}
 	}
 	for _, l := range a.lists {
@@ -334,7 +310,7 @@ func (g *Grants) Report() *Beside {
 			b.Lists = append(b.Lists, l)
 		}
 	}
-	slices.SortStableFunc(b.Lists, func(x, y ListFound) int { return -cmp.Compare(x.From, y.From) })
+	slices.SortStableFunc(b.Lists, func(x, y scan.ListFound) int { return -cmp.Compare(x.From, y.From) })
 	return b
 }
 

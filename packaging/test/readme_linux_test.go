@@ -240,7 +240,7 @@ func terminal() (ours, theirs *os.File, err error) {
 
 // serve runs what only ends when it is told to.
 func serve(r *reader, line string) (string, error) {
-	return r.shell("me", line+" >served & it=$!; until grep -q http served; do sleep .1; kill -0 $it || exit 1; done; kill $it; wait $it && cat served")
+	return r.shell("me", "rm -f served; "+line+" >served & it=$!; until grep -qs http served; do sleep .1; kill -0 $it || exit 1; done; kill $it; wait $it && cat served")
 }
 
 // mine is a filmspool command beside those of the README, which has to

@@ -1,4 +1,4 @@
-package kodi
+package scan
 
 import (
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -30,7 +30,8 @@ type Preview struct {
 // sampleSize bounds what a preview shows.
 const sampleSize = 10
 
-func newPreview() Preview {
+// NewPreview is that of an import of nothing.
+func NewPreview() Preview {
 	return Preview{Held: map[string]int{}, Ignored: map[string]int{}, Sample: []Found{}, HeldSample: []Found{}}
 }
 
@@ -48,9 +49,9 @@ func (p Preview) Plays() int {
 	return n
 }
 
-// count counts a viewing that would be handed over, in the words of the queue's
+// Count counts a viewing that would be handed over, in the words of the queue's
 // rules.
-func (p *Preview) count(v viewing.Viewing, fates []Fate) {
+func (p *Preview) Count(v viewing.Viewing, fates []Fate) {
 	n, show := v.Count, &p.HeldSample
 	for i, fate := range fates {
 		switch {
