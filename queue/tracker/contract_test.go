@@ -27,7 +27,7 @@ type Contract struct {
 
 func LoadContract(t *testing.T) Contract {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(OpenAPI())
+	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
