@@ -23,6 +23,7 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -355,43 +356,12 @@ func frameOf(t testing.TB, m protocol.Message) string {
 	return string(frame)
 }
 
-// pipes is a listener without a network, for bubbles of synctest.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case conn := <-p.conns:
-		return conn, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 43456} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // startInBubble serves on pipes, for use inside synctest.Test.
 func startInBubble(t testing.TB, change func(*connector.Options)) *rig {
 	t.Helper()
-	p := newPipes()
+	p := pipe.Listen()
 	r := serve(t, p, change)
-	r.dialer = p.dial
+	r.dialer = p.Dial
 	return r
 }
 

@@ -21,49 +21,50 @@ func table() map[string]access {
 	sources := []string{"queue/viewing"}
 	anything := []string{"connector/...", "daemon/...", "kodi/...", "packaging", "queue/..."}
 	return map[string]access{
-		"cmd/filmspool":            {may: anything},
-		"connector":                {may: append([]string{"connector/..."}, sources...)},
-		"connector/client":         {may: append([]string{"connector/..."}, sources...)},
-		"connector/extension":      {}, // reads and packs files, and knows nothing of what they say
-		"connector/extension/pack": {may: []string{"connector/extension"}},
-		"connector/pairing":        {},
-		"connector/protocol":       {may: sources},
-		"daemon":                   {may: anything},
-		"daemon/config":            {may: []string{"queue/tracker", "queue/viewing"}}, // what an address may be; the words that settings share with entries
-		"daemon/demo":              {may: anything},
-		"daemon/guard":             {},
-		"daemon/holder":            {}, // knows ports and processes, and nothing of what runs there
-		"daemon/nudge":             {}, // knows the machine, and nothing of what is tried again
-		"daemon/service":           {may: anything},
-		"daemon/control":           {may: anything},
-		"kodi":                     {may: append([]string{"kodi/..."}, sources...)},
-		"kodi/kodisim":             {may: append([]string{"kodi/..."}, sources...)},
-		"kodi/library":             {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
-		"kodi/nfo":                 {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
-		"kodi/plainfile":           {},                                                                               // opens files, and knows nothing of what they hold
-		"kodi/playlist":            {may: []string{"kodi/plainfile"}},                                                // files in, paths out: knows nothing of libraries
-		"kodi/realkodi":            {},                                                                               // drives the real thing, and knows nothing of ours
-		"kodi/rule":                {may: []string{"kodi/scan", "kodi/snapshot", "queue/playback", "queue/viewing"}}, // pure: readings in, viewings out
-		"kodi/scan":                {may: sources},                                                                   // words, and nothing else
-		"kodi/snapshot":            {may: sources},                                                                   // words, and nothing else
-		"kodi/watch":               {},
-		"packaging":                {},
-		"packaging/kodi":           {},
-		"packaging/kodi/pack":      {may: []string{"packaging/kodi"}},
-		"packaging/readme":         {},
-		"packaging/release":        {may: []string{"packaging"}},
-		"packaging/test":           {may: []string{"kodi/kodisim"}},
-		"queue":                    {may: []string{"queue/disk", "queue/playback", "queue/viewing", "queue/rules"}},
-		"queue/disk":               {},                               // keeps a file, and knows nothing of what its tables mean
-		"queue/playback":           {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
-		"queue/replay":             {may: []string{"queue", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/tracker", "queue/viewing"}},
-		"queue/replay/doubt":       {},                               // pure, as playback is
-		"queue/resolve":            {may: []string{"queue/viewing"}}, // pure, as doubt is
-		"queue/rules":              {may: []string{"queue/viewing"}},
-		"queue/tracker":            {may: []string{"queue/viewing"}},
-		"queue/tracker/sandbox":    {},
-		"queue/viewing":            {},
-		"queue/viewing/typed":      {may: []string{"queue/viewing"}},
+		"cmd/filmspool":              {may: anything},
+		"connector":                  {may: append([]string{"connector/..."}, sources...)},
+		"connector/client":           {may: append([]string{"connector/..."}, sources...)},
+		"connector/extension":        {}, // reads and packs files, and knows nothing of what they say
+		"connector/extension/pack":   {may: []string{"connector/extension"}},
+		"connector/pairing":          {},
+		"connector/protocol":         {may: sources},
+		"daemon":                     {may: anything},
+		"daemon/config":              {may: []string{"queue/tracker", "queue/viewing"}}, // what an address may be; the words that settings share with entries
+		"daemon/demo":                {may: anything},
+		"daemon/guard":               {},
+		"daemon/holder":              {}, // knows ports and processes, and nothing of what runs there
+		"daemon/nudge":               {}, // knows the machine, and nothing of what is tried again
+		"daemon/service":             {may: anything},
+		"daemon/control":             {may: anything},
+		"kodi":                       {may: append([]string{"kodi/..."}, sources...)},
+		"kodi/kodisim":               {may: append([]string{"kodi/..."}, sources...)},
+		"kodi/library":               {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
+		"kodi/nfo":                   {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
+		"kodi/plainfile":             {},                                                                               // opens files, and knows nothing of what they hold
+		"kodi/playlist":              {may: []string{"kodi/plainfile"}},                                                // files in, paths out: knows nothing of libraries
+		"kodi/realkodi":              {},                                                                               // drives the real thing, and knows nothing of ours
+		"kodi/rule":                  {may: []string{"kodi/scan", "kodi/snapshot", "queue/playback", "queue/viewing"}}, // pure: readings in, viewings out
+		"kodi/scan":                  {may: sources},                                                                   // words, and nothing else
+		"kodi/snapshot":              {may: sources},                                                                   // words, and nothing else
+		"kodi/watch":                 {},
+		"packaging":                  {},
+		"packaging/kodi":             {},
+		"packaging/kodi/pack":        {may: []string{"packaging/kodi"}},
+		"packaging/readme":           {},
+		"packaging/release":          {may: []string{"packaging"}},
+		"packaging/test":             {may: []string{"kodi/kodisim"}},
+		"queue":                      {may: []string{"queue/disk", "queue/playback", "queue/viewing", "queue/rules"}},
+		"queue/disk":                 {},                               // keeps a file, and knows nothing of what its tables mean
+		"queue/playback":             {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
+		"queue/replay":               {may: []string{"queue", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/tracker", "queue/viewing"}},
+		"queue/replay/doubt":         {},                               // pure, as playback is
+		"queue/resolve":              {may: []string{"queue/viewing"}}, // pure, as doubt is
+		"queue/rules":                {may: []string{"queue/viewing"}},
+		"queue/tracker":              {may: []string{"queue/viewing"}},
+		"queue/tracker/sandbox":      {},
+		"queue/tracker/sandbox/pipe": {},
+		"queue/viewing":              {},
+		"queue/viewing/typed":        {may: []string{"queue/viewing"}},
 	}
 }
 

@@ -2,16 +2,13 @@ package queue_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -23,44 +20,9 @@ import (
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// pipes is a listener without a network, for a bubble with a time of its own.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	close func()
-}
-
-func newPipes() *pipes {
-	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-	p.close = sync.OnceFunc(func() { close(p.done) })
-	return p
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.close(); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-p.done:
-	case <-ctx.Done():
-	}
-	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
-}
 
 // life is the state machine: the real queue on a real disk, the loop, the
 // tracking client and a service that stumbles, in a bubble in which days pass
@@ -165,13 +127,13 @@ func (l *life) serve() {
 		Path: filepath.Join(l.dir, "sandbox.db"), ContractOnly: l.settings.contractOnly, SecretKey: "sk_lifelongsecret1", PublicKey: "pk_lifelongpublic",
 	})
 	must(err)
-	listener, server := newPipes(), &http.Server{Handler: l.face()}
+	listener, server := pipe.Listen(), &http.Server{Handler: l.face()}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		_ = server.Serve(listener) // it ends by Close
 	}()
-	l.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.dial})
+	l.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.Dial})
 	must(err)
 	l.closed = []func(){l.client.Close, func() { server.Close(); <-served }, func() { l.box.Close() }}
 }

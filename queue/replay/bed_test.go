@@ -2,9 +2,7 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -16,44 +14,9 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// pipes is a listener without a network, for a bubble of its own time.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-p.done:
-	case <-ctx.Done():
-	}
-	return nil, errors.Join(net.ErrClosed, ours.Close(), theirs.Close())
-}
 
 // bed is the whole way from the disk to a sandbox, in a bubble: hours pass in
 // no time.
@@ -86,11 +49,11 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 		if err != nil {
 			t.Fatal(err)
 		}
-		listener := newPipes()
+		listener := pipe.Listen()
 		server := &http.Server{Handler: b.counted(b.box.Handler())}
 		served := make(chan struct{})
 		go func() { defer close(served); server.Serve(listener) }()
-		b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.dial})
+		b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
 		if err != nil {
 			t.Fatal(err)
 		}
