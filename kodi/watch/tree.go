@@ -227,7 +227,10 @@ func (t *tree) listen(wanted []string) error {
 		}
 		err := t.eyes.Add(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the next look knows
+			if dir != t.o.Root { // it went after the look, and nobody listened to it
+				t.pace.hint()
+			}
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("watch folder: %w", err)

@@ -220,3 +220,27 @@ func TestRunTreeRefusesAndStops(t *testing.T) {
 		t.Errorf("RunTree = %v after %d calls, want nil after 1", err, n)
 	}
 }
+
+// A folder that goes between a look and the watch has sent no event that
+// concerns us: there is another look, and one alone.
+func TestFolderGoneBeforeItIsListenedTo(t *testing.T) {
+	root := t.TempDir()
+	for dir, again := range map[string]bool{filepath.Join(root, "gone"): true, root: false} {
+		tree := newTree(TreeOptions{Root: root}, func(context.Context) {})
+		if err := os.MkdirAll(root, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if tree.adopt(Seen{Folders: []string{root}}); dir == root {
+			tree.forget(root)
+			if err := os.Remove(root); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tree.pace.reset()
+		tree.adopt(Seen{Folders: []string{dir}})
+		if tree.pace.armed() != again {
+			t.Errorf("%s is gone: another look is due: %v, want %v", dir, !again, again)
+		}
+		tree.close()
+	}
+}
