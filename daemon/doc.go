@@ -56,7 +56,7 @@ Every entry can be explained: what was seen, which rule did what, every attempt 
 The names of the top folders are the user's. One folder has one concern. Each
 package says in its own comment what it owns, promises and refuses.
 
-  - cmd/filmspool: the program; one file for each command, no logic
+  - cmd/filmspool: the program; one file for each command, no logic. e2e tests try the whole program
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
     nudge: when to try again. control: the control API. service: the system service. demo: the tour
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
