@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const contractBase = "https://tracker.example/api/v1"

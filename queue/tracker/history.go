@@ -1,18 +1,13 @@
 package tracker
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
-	"time"
 	"unique"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -35,16 +30,6 @@ func (q HistoryQuery) values() url.Values {
 		v.Set("type", string(q.Type))
 	}
 	return v
-}
-
-// HistoryItem is one record of a viewing as the service shows it. Numbers that
-// it leaves out are 0, or nil.
-type HistoryItem struct {
-	Type            string
-	ID, TMDBID      int64
-	ShowID          int64
-	Season, Episode *int
-	WatchedAt       time.Time // zero when it tells none that can be read
 }
 
 // HistoryPage is one page of the history.
@@ -74,19 +59,6 @@ func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, erro
 	return page, nil
 }
 
-// Reading is the whole history of one type.
-type Reading struct {
-	Items []HistoryItem
-	// Complete says that all pages were read and nothing moved meanwhile. Only
-	// then does it prove anything that a record is not among the items.
-	Complete bool
-	// Bound says that the history is longer than what is read: another try
-	// would end there, too.
-	Bound bool
-	// Print is the [Fingerprint] of the items.
-	Print string
-}
-
 // AllHistory reads every page of one type, at most 500 of 100 records and
 // 64 MiB.
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
@@ -111,93 +83,6 @@ func historyItem(f fields) (HistoryItem, int) {
 
 // oddKind stands for a type that is too long to be one.
 const oddKind = "?"
-
-// Fingerprint is a hash of records: equal for equal records in any order, and
-// only for those.
-func Fingerprint(items []HistoryItem) string {
-	lines := make([][sha256.Size]byte, len(items))
-	for i, h := range items {
-		lines[i] = sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s %s %d",
-			h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli()))
-	}
-	slices.SortFunc(lines, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
-	sum := sha256.New()
-	for _, line := range lines {
-		sum.Write(line[:])
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-func number(n *int) string {
-	if n == nil {
-		return "-"
-	}
-	return strconv.Itoa(*n)
-}
-
-// Likeness is whether a record is of an item.
-type Likeness int
-
-// The likenesses.
-const (
-	Unclear Likeness = iota // they name the item in different forms
-	Alike
-	Different
-)
-
-// Of compares the record's item with m.
-func (h HistoryItem) Of(m viewing.Media) Likeness {
-	if h.Type != "" && h.Type != string(m.Type) {
-		return Different
-	}
-	if m.Placed() {
-		return h.placedLike(m)
-	}
-	return h.numberedLike(m.IDs.TMDB)
-}
-
-// placedLike compares series, season and number. A record that leaves the
-// series' own name out may have it as tmdbId.
-func (h HistoryItem) placedLike(m viewing.Media) Likeness {
-	show := h.ShowID
-	if show == 0 {
-		show = h.TMDBID
-	}
-	switch {
-	case m.IDs.TMDB > 0 && h.ID == m.IDs.TMDB:
-		return Alike
-	case show == 0 || h.Season == nil || h.Episode == nil || *h.Episode == 0:
-		return Unclear
-	case show == m.Show.IDs.TMDB && *h.Season == *m.Season && *h.Episode == *m.Episode:
-		return Alike
-	case h.ShowID == 0 && h.ID == h.TMDBID:
-		return Unclear // that is the episode's, not the series'
-	default:
-		return Different
-	}
-}
-
-// numberedLike compares the identifier of the film or episode itself.
-func (h HistoryItem) numberedLike(id int64) Likeness {
-	switch {
-	case id == 0 || h.ID == 0 && h.TMDBID == 0:
-		return Unclear
-	case h.ID == id || h.TMDBID == id:
-		return Alike
-	default:
-		return Different
-	}
-}
-
-// ItemStatus is what the service knows of one item at a glance.
-type ItemStatus struct {
-	Watched     *bool     // nil when it does not tell
-	WatchedAt   time.Time // the last viewing; zero when not told
-	InWatchlist *bool
-}
-
-// MaxStatusItems is how many items one [Client.MediaStatus] may ask about.
-const MaxStatusItems = 50
 
 // MediaStatus asks about identified items (POST /media/status); the answer
 // has those that the service knows, by [viewing.Media.Key].
@@ -262,9 +147,6 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	}
 	return c.act(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
 }
-
-// RemoteList is a list as the service shows it.
-type RemoteList struct{ ID, Name, Description, Visibility string }
 
 // Lists reads all lists (GET /lists); complete says that all pages were read
 // and nothing moved meanwhile.

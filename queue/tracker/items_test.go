@@ -1,37 +1,12 @@
 package tracker_test
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-func TestListItemRequest(t *testing.T) {
-	r, err := tracker.NewListItem("lst/7", filmOf(603))
-	if err != nil || string(r.Body) != `{"type":"movie","id":603}` || r.List != "lst/7" || r.Operation != tracker.ListItems {
-		t.Errorf("%s of %q, %v", r.Body, r.List, err)
-	}
-	for name, c := range map[string]struct {
-		list string
-		item viewing.Media
-		want error
-	}{
-		"no list":             {"", filmOf(603), viewing.ErrInvalid},
-		"a step up":           {"..", filmOf(603), viewing.ErrInvalid},
-		"a step nowhere":      {".", filmOf(603), viewing.ErrInvalid},
-		"too long":            {strings.Repeat("x", 501), filmOf(603), viewing.ErrInvalid},
-		"an episode":          {"lst_7", episodeOf(1, 1, 1), viewing.ErrInvalid},
-		"without identifiers": {"lst_7", viewing.Media{Type: viewing.TV, Title: "Red"}, tracker.ErrUnidentified},
-	} {
-		if _, err := tracker.NewListItem(c.list, c.item); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // The sandbox takes items for its lists, and for no other; the id of a list
 // stays within its part of the path.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,37 +22,6 @@ const (
 	maxAnswers = 64 << 20 // bytes of all answers of one reading
 	maxKept    = 8 << 20  // bytes of the texts that are kept of one reading
 )
-
-// ErrNoEndpoint is wrapped when the service has no such endpoint for this key:
-// 404, 405, 501, 401 or 403 there, or a question that it refuses as invalid.
-var ErrNoEndpoint = errors.New("the service has no such endpoint")
-
-// ReadError is why a read gave nothing. Its Verdict is Offline, Later,
-// Refused, Unproven or, with [ErrNoEndpoint], Rejected; it is never in doubt.
-type ReadError struct{ Verdict Verdict }
-
-func (e *ReadError) Error() string { return "read from the service: " + e.Verdict.Problem }
-
-// Unwrap is [ErrNoEndpoint] for a missing one.
-func (e *ReadError) Unwrap() error {
-	if e.Verdict.Fate == Rejected {
-		return ErrNoEndpoint
-	}
-	return nil
-}
-
-// VerdictOf is the verdict that an error of a read carries; ok is false for
-// another error.
-func VerdictOf(err error) (v Verdict, ok bool) {
-	var r *ReadError
-	if !errors.As(err, &r) {
-		return Verdict{}, false
-	}
-	return r.Verdict, true
-}
-
-// User is whose key it is.
-type User struct{ ID, Name string }
 
 // Me asks whose key it is (GET /me). A key that the service itself calls
 // wrong is a [ReadError] that says Refused.

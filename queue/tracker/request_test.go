@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,5 +123,29 @@ func TestNewRequestRefuses(t *testing.T) {
 				t.Errorf("got %s, %v; want %v", r.Body, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestListItemRequest(t *testing.T) {
+	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	r, err := NewListItem("lst/7", film)
+	if err != nil || string(r.Body) != `{"type":"movie","id":603}` || r.List != "lst/7" || r.Operation != ListItems {
+		t.Errorf("%s of %q, %v", r.Body, r.List, err)
+	}
+	for name, c := range map[string]struct {
+		list string
+		item viewing.Media
+		want error
+	}{
+		"no list":             {"", film, viewing.ErrInvalid},
+		"a step up":           {"..", film, viewing.ErrInvalid},
+		"a step nowhere":      {".", film, viewing.ErrInvalid},
+		"too long":            {strings.Repeat("x", 501), film, viewing.ErrInvalid},
+		"an episode":          {"lst_7", episode(1, 0, ptr(1), ptr(1)), viewing.ErrInvalid},
+		"without identifiers": {"lst_7", viewing.Media{Type: viewing.TV, Title: "Red"}, ErrUnidentified},
+	} {
+		if _, err := NewListItem(c.list, c.item); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

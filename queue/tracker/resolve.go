@@ -15,27 +15,6 @@ const (
 	resolveMany Operation = "media/resolve/batch"
 )
 
-// MaxResolveItems is how many items one [Client.ResolveBatch] may ask about.
-const MaxResolveItems = 50
-
-// Wanted asks what an item is: by an IMDb identifier alone, or by a title
-// with a type and, where it is known, a year.
-type Wanted struct {
-	IMDB  string
-	Title string
-	Type  viewing.MediaType
-	Year  int
-}
-
-// Match is what the service takes an item for. Zero values were not told.
-type Match struct {
-	TMDB       int64
-	Type       string
-	Title      string // one line, bounded
-	Year       int
-	Confidence string // high, medium or low
-}
-
 // ResolveBatch asks what items are (POST /media/resolve/batch). The answer has
 // those that the service knows, by their place in items. An endpoint that is
 // not there, or a question that is refused, is an error that wraps
@@ -46,7 +25,7 @@ func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Matc
 	}
 	asked := make([]json.RawMessage, len(items))
 	for i, w := range items {
-		asked[i] = w.body()
+		asked[i] = question(w)
 	}
 	body, err := json.Marshal(map[string]any{"items": asked})
 	if err != nil {
@@ -64,7 +43,7 @@ func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Matc
 // caller to find out: both wrap [ErrNoEndpoint]. The zero Match is one that it
 // does not know.
 func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
-	found, err := c.ask(ctx, call{op: resolveOne, body: w.body()})
+	found, err := c.ask(ctx, call{op: resolveOne, body: question(w)})
 	if err != nil {
 		return Match{}, err
 	}
@@ -79,15 +58,16 @@ func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
 	return m, nil
 }
 
-// body is the question as JSON; what is not told is left out.
-func (w Wanted) body() json.RawMessage {
-	type question struct {
+// question is what is asked about one item, as JSON; what is not told is left
+// out.
+func question(w Wanted) json.RawMessage {
+	type form struct {
 		IMDB  string            `json:"imdbId,omitempty"`
 		Title string            `json:"title,omitempty"`
 		Type  viewing.MediaType `json:"type,omitempty"`
 		Year  int               `json:"year,omitempty"`
 	}
-	body, err := json.Marshal(question(w))
+	body, err := json.Marshal(form(w))
 	if err != nil {
 		return json.RawMessage("{}") // texts and a number always are JSON
 	}
