@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/tracker"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // account is one account at a service: who it is, and the loop that sends.
@@ -21,8 +21,8 @@ type account struct {
 
 	mu         sync.Mutex
 	credential config.Credential
-	client     *tracker.Client // nil without key or address
-	problem    string          // why there is no client
+	client     *v1.Client // nil without key or address
+	problem    string     // why there is no client
 }
 
 // openAccounts makes a loop for each account of the configuration.
@@ -71,7 +71,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error)
 
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
-func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
+func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client, error) {
 	switch {
 	case c.BaseURL == "":
 		return nil, fmt.Errorf("no service is known")
@@ -82,7 +82,7 @@ func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.C
 	if err != nil {
 		return nil, err
 	}
-	return tracker.New(tracker.Options{
+	return v1.New(v1.Options{
 		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
 	})
 }
@@ -98,7 +98,7 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 }
 
 // owned is a client that sends with the owner's key alone.
-func (d *Daemon) owned(name string, client *tracker.Client) *owned {
+func (d *Daemon) owned(name string, client *v1.Client) *owned {
 	return &owned{Client: client, store: d.store, account: name}
 }
 

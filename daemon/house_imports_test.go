@@ -29,7 +29,7 @@ func table() map[string]access {
 		"connector/pairing":          {},
 		"connector/protocol":         {may: sources},
 		"daemon":                     {may: anything},
-		"daemon/config":              {may: []string{"queue/tracker", "queue/viewing"}}, // what an address may be; the words that settings share with entries
+		"daemon/config":              {may: []string{"queue/tracker/v1", "queue/viewing"}}, // what an address may be; the words that settings share with entries
 		"daemon/demo":                {may: anything},
 		"daemon/guard":               {},
 		"daemon/holder":              {}, // knows ports and processes, and nothing of what runs there
@@ -60,9 +60,10 @@ func table() map[string]access {
 		"queue/replay/doubt":         {},                               // pure, as playback is
 		"queue/resolve":              {may: []string{"queue/viewing"}}, // pure, as doubt is
 		"queue/rules":                {may: []string{"queue/viewing"}},
-		"queue/tracker":              {may: []string{"queue/viewing"}},
+		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
 		"queue/tracker/sandbox":      {},
 		"queue/tracker/sandbox/pipe": {},
+		"queue/tracker/v1":           {may: []string{"queue/tracker", "queue/viewing"}},
 		"queue/viewing":              {},
 		"queue/viewing/typed":        {may: []string{"queue/viewing"}},
 	}
@@ -184,7 +185,10 @@ func TestImportRules(t *testing.T) {
 		{"kodi/watch", "a.go", module + "/kodi/library", "may not import kodi/library"},
 		{"queue", "a.go", module + "/queue/tracker", "may not import queue/tracker"},
 		{"queue/tracker/sandbox", "a.go", module + "/queue/tracker", "may not import queue/tracker"},
-		{"queue/tracker/sandbox", "a_test.go", module + "/queue/tracker", ""},
+		{"queue/tracker/sandbox", "a.go", module + "/queue/tracker/v1", "may not import queue/tracker/v1"},
+		{"queue/tracker/sandbox", "a_test.go", module + "/queue/tracker/v1", ""},
+		{"queue/replay", "a.go", module + "/queue/tracker/v1", "may not import queue/tracker/v1"},
+		{"queue/replay", "a_test.go", module + "/queue/tracker/v1", ""},
 		{"daemon", "a.go", module + "/cmd/filmspool", "may not import cmd/filmspool"},
 		{"daemon", "a_test.go", module + "/cmd/filmspool", "may not import cmd/filmspool"},
 		{"packaging", "a.go", module + "/daemon", "may not import daemon"},

@@ -9,6 +9,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // Login implements [control.API]: it proves the key with the service,
@@ -18,7 +20,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 	if err != nil || l.DryRun {
 		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err
 	}
-	client, err := tracker.New(tracker.Options{
+	client, err := v1.New(v1.Options{
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
@@ -95,12 +97,12 @@ func addressOf(l control.Login) (string, error) {
 	if l.BaseURL == "" {
 		return "", nil
 	}
-	base, err := tracker.ParseBaseURL(tracker.WholeAddress(l.BaseURL))
+	base, err := v1.ParseBaseURL(v1.WholeAddress(l.BaseURL))
 	if err == nil {
 		return base.String(), nil
 	}
 	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1")}
-	if whole := tracker.SuggestAddress(l.BaseURL); whole != "" {
+	if whole := v1.SuggestAddress(l.BaseURL); whole != "" {
 		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
 	}
 	return "", f
@@ -144,13 +146,13 @@ func loginHint(next config.Credential, v tracker.Verdict) string {
 
 // onLoopback reports whether an address without its scheme is on this machine.
 func onLoopback(rest string) bool {
-	_, err := tracker.ParseBaseURL("http://" + rest)
+	_, err := v1.ParseBaseURL("http://" + rest)
 	return err == nil
 }
 
 // judge refuses a key that the service refuses, one that could not be shown
 // to it, and one of somebody else than the last while anything of that one waits.
-func (d *Daemon) judge(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
+func (d *Daemon) judge(ctx context.Context, next config.Credential, check v1.KeyCheck) error {
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:

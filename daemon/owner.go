@@ -8,6 +8,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,7 +17,7 @@ import (
 // the service tells: what waits here was watched by one person, and a key can
 // come from places where no login has looked at it.
 type owned struct {
-	*tracker.Client
+	*v1.Client
 	store   *queue.Store
 	account string
 

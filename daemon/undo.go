@@ -12,6 +12,8 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
+
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -53,7 +55,7 @@ func (c *api) Undo(ctx context.Context, u control.Undo) (control.Undone, error) 
 }
 
 // serviceOf is a client of an account's service, and what ends its use.
-func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
+func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func(), error) {
 	if a := d.account(name); a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -75,7 +77,7 @@ func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, f
 
 // mayUndo reports whether the entry's viewing is there and may be taken away;
 // not there is as good as undone. Else the error says what stands against it.
-func (d *Daemon) mayUndo(ctx context.Context, service *tracker.Client, e queue.Entry) (there bool, err error) {
+func (d *Daemon) mayUndo(ctx context.Context, service *v1.Client, e queue.Entry) (there bool, err error) {
 	account, err := d.store.Account(ctx, e.Account)
 	if err != nil {
 		return false, err
@@ -144,7 +146,7 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 }
 
 // takeBack asks the service to take the item's viewing away.
-func takeBack(ctx context.Context, service *tracker.Client, e queue.Entry) error {
+func takeBack(ctx context.Context, service *v1.Client, e queue.Entry) error {
 	v := service.DeleteHistory(ctx, *e.Media)
 	switch {
 	case v.Fate == tracker.Delivered:

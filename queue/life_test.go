@@ -19,8 +19,10 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
+
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -36,7 +38,7 @@ type life struct {
 	loop   *replay.Loop
 	ended  []func() // of the present run, the last first
 	box    *sandbox.Service
-	client *tracker.Client
+	client *v1.Client
 	closed []func() // of the service
 
 	events map[string]string // acknowledged: event id → mark
@@ -133,7 +135,7 @@ func (l *life) serve() {
 		defer close(served)
 		_ = server.Serve(listener) // it ends by Close
 	}()
-	l.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.Dial})
+	l.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.Dial})
 	must(err)
 	l.closed = []func(){l.client.Close, func() { server.Close(); <-served }, func() { l.box.Close() }}
 }

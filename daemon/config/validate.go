@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/tracker"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // Validate reports every fault at once, in the order of the file, each wrapping
@@ -171,8 +171,8 @@ func (c Config) validateAccounts() error {
 
 // checkBaseURL refuses an address that a login would refuse.
 func checkBaseURL(setting, base string) error {
-	_, err := tracker.ParseBaseURL(base)
-	whole := tracker.SuggestAddress(base)
+	_, err := v1.ParseBaseURL(base)
+	whole := v1.SuggestAddress(base)
 	switch {
 	case base == "" || err == nil:
 		return nil

@@ -13,8 +13,10 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
+
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -23,7 +25,7 @@ import (
 type bed struct {
 	*testing.T
 	box    *sandbox.Service
-	client *tracker.Client
+	client *v1.Client
 	path   string
 	store  *queue.Store
 	shut   func()
@@ -53,7 +55,7 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 		server := &http.Server{Handler: b.counted(b.box.Handler())}
 		served := make(chan struct{})
 		go func() { defer close(served); server.Serve(listener) }()
-		b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
+		b.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +94,14 @@ func (b *bed) askedFor(what string) int {
 }
 
 // plain is a service that shows its history, but not the status of items.
-type plain struct{ *tracker.Client }
+type plain struct{ *v1.Client }
 
 func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
 	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
 }
 
 // withoutStatus gives the loop such a service.
-func withoutStatus(o *Options) { o.Service = plain{o.Service.(*tracker.Client)} }
+func withoutStatus(o *Options) { o.Service = plain{o.Service.(*v1.Client)} }
 
 // start begins a run of the loop.
 func (b *bed) start() {

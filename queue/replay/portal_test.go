@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -129,7 +129,7 @@ func TestPortalIsNeverADelivery(t *testing.T) {
 // throughPortal has six films meet the portal, and then the service.
 func throughPortal(t *testing.T, p portal, proven bool) {
 	h := openHotel(t)
-	client, err := tracker.New(tracker.Options{BaseURL: h.server.URL + "/api/v1", Key: h.box.SecretKey()})
+	client, err := v1.New(v1.Options{BaseURL: h.server.URL + "/api/v1", Key: h.box.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Doubts interface {
 	Kin(ctx context.Context, entry int64) (queue.Kin, error)
 }
 
-// Reader is a [Service] that can be read back; [*tracker.Client] is one. Any
+// Reader is a [Service] that can be read back; [*v1.Client] is one. Any
 // of its endpoints may be missing.
 type Reader interface {
 	Me(ctx context.Context) (tracker.User, error)

@@ -27,7 +27,7 @@ type Outbox interface {
 	UpdateAccount(ctx context.Context, name string, change func(*queue.Account)) error
 }
 
-// Service is what the loop needs of the tracking service; [*tracker.Client]
+// Service is what the loop needs of the tracking service; [*v1.Client]
 // has it. Each call is one request at most, bounded in time by the service.
 type Service interface {
 	// Send asks for one entry to be recorded.

@@ -16,7 +16,7 @@ type Lookups interface {
 	Found(ctx context.Context, findings []queue.Finding) error
 }
 
-// Resolver is a [Service] that can say what an item is; [*tracker.Client] is
+// Resolver is a [Service] that can say what an item is; [*v1.Client] is
 // one. Any of its endpoints may be missing.
 type Resolver interface {
 	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/tracker"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -335,7 +335,7 @@ func TestNothingNamelessNothingAsked(t *testing.T) {
 
 // A service that cannot even be asked changes nothing.
 func TestServiceWithoutQuestions(t *testing.T) {
-	inBed(t, false, func(o *Options) { o.Service = mute{o.Service.(*tracker.Client)} }, func(b *bed) {
+	inBed(t, false, func(o *Options) { o.Service = mute{o.Service.(*v1.Client)} }, func(b *bed) {
 		b.commit(nameless(filmBy("tt0133093", "", 0)), ago(1, time.Minute))
 		b.pass(day)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")

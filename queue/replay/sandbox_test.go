@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // TestSandboxGetsEachOnceThroughFaults is the whole way from the disk to a
@@ -20,7 +20,7 @@ func TestSandboxGetsEachOnceThroughFaults(t *testing.T) {
 	defer service.Close()
 	server := httptest.NewServer(service.Handler())
 	defer server.Close()
-	client, err := tracker.New(tracker.Options{BaseURL: server.URL + "/api/v1", Key: service.SecretKey()})
+	client, err := v1.New(v1.Options{BaseURL: server.URL + "/api/v1", Key: service.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"errors"

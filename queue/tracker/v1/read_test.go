@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -39,7 +40,7 @@ func pagesOf(t *testing.T, path string, pages ...reply) *Client {
 const film603 = `{"type":"movie","id":603,"watchedAt":"2026-03-01T19:00:00Z","unknown":[1,{"x":null}]}`
 
 func TestReadsAreTolerant(t *testing.T) {
-	want := []HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
+	want := []tracker.HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
 	for name, body := range map[string]string{
 		"flat array":             `[` + film603 + `]`,
 		"object":                 `{"items":[` + film603 + `],"total":1}`,
@@ -89,8 +90,8 @@ func TestMissingEndpointIsNoTrouble(t *testing.T) {
 			continue
 		}
 		_, err := pagesOf(t, "history", answer).AllHistory(t.Context(), viewing.Movie)
-		v, ok := VerdictOf(err)
-		if !errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != Rejected {
+		v, ok := tracker.VerdictOf(err)
+		if !errors.Is(err, tracker.ErrNoEndpoint) || !ok || v.Fate != tracker.Rejected {
 			t.Errorf("%d %s: %v", answer.status, answer.body, err)
 		}
 	}
@@ -99,23 +100,23 @@ func TestMissingEndpointIsNoTrouble(t *testing.T) {
 func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 	for _, c := range []struct {
 		answer reply
-		fate   Fate
+		fate   tracker.Fate
 	}{
-		{reply{500, ""}, Offline},
-		{reply{503, ""}, Offline},
-		{reply{429, ""}, Later},
-		{reply{302, ""}, Offline},
-		{reply{200, html}, Offline},
-		{reply{200, ""}, Offline},
-		{reply{200, `[` + film603}, Offline},
-		{reply{200, `{"hello":"world"}`}, Offline},
-		{reply{200, `[1,2]`}, Offline},
-		{reply{200, `{"success":false}`}, Offline},
-		{reply{511, ""}, Offline},
+		{reply{500, ""}, tracker.Offline},
+		{reply{503, ""}, tracker.Offline},
+		{reply{429, ""}, tracker.Later},
+		{reply{302, ""}, tracker.Offline},
+		{reply{200, html}, tracker.Offline},
+		{reply{200, ""}, tracker.Offline},
+		{reply{200, `[` + film603}, tracker.Offline},
+		{reply{200, `{"hello":"world"}`}, tracker.Offline},
+		{reply{200, `[1,2]`}, tracker.Offline},
+		{reply{200, `{"success":false}`}, tracker.Offline},
+		{reply{511, ""}, tracker.Offline},
 	} {
 		_, err := pagesOf(t, "history", c.answer).AllHistory(t.Context(), viewing.Movie)
-		v, ok := VerdictOf(err)
-		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
+		v, ok := tracker.VerdictOf(err)
+		if err == nil || errors.Is(err, tracker.ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
 			t.Errorf("%d %s: %v, %+v", c.answer.status, c.answer.body, err, v)
 		}
 	}
@@ -131,7 +132,7 @@ func TestReadsFollowNoRedirect(t *testing.T) {
 	_, err1 := c.AllHistory(t.Context(), viewing.Movie)
 	_, err2 := c.MediaStatus(t.Context(), nil)
 	_, _, err3 := c.Lists(t.Context())
-	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == Delivered {
+	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == tracker.Delivered {
 		t.Errorf("deletion is %+v", v)
 	}
 	if err1 == nil || err2 == nil || err3 == nil || touched {
@@ -166,7 +167,7 @@ func FuzzSheet(f *testing.F) {
 	f.Add([]byte(`{"data":{"data":{}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s, ok := readSheet(body, 100)
-		var items []HistoryItem
+		var items []tracker.HistoryItem
 		for _, f := range s.items {
 			item, _ := historyItem(f)
 			items = append(items, item)
@@ -175,9 +176,9 @@ func FuzzSheet(f *testing.F) {
 		if !ok && len(items) > 0 || s.total < -1 {
 			t.Errorf("%+v", s)
 		}
-		print := Fingerprint(items)
+		print := tracker.Fingerprint(items)
 		slices.Reverse(items)
-		if Fingerprint(items) != print {
+		if tracker.Fingerprint(items) != print {
 			t.Error("the fingerprint goes by the order")
 		}
 		readStatuses(body, nil)

@@ -1,4 +1,4 @@
-package tracker_test
+package v1_test
 
 import (
 	"testing"

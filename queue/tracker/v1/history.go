@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unique"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -34,13 +35,13 @@ func (q HistoryQuery) values() url.Values {
 
 // HistoryPage is one page of the history.
 type HistoryPage struct {
-	Items []HistoryItem
+	Items []tracker.HistoryItem
 	Total int  // records on all pages; -1 when the service does not tell
 	More  bool // it says that there is another page
 }
 
 // History reads one page (GET /history). Without such an endpoint the error
-// wraps [ErrNoEndpoint]; every error is a [ReadError].
+// wraps [tracker.ErrNoEndpoint]; every error is a [tracker.ReadError].
 func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
 	if q.Page == 0 {
 		q.Page = 1
@@ -48,11 +49,11 @@ func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, erro
 	if q.PageSize == 0 {
 		q.PageSize = pageSize
 	}
-	s, err := c.page(ctx, History, q.values(), q.Page, q.PageSize)
+	s, err := c.page(ctx, tracker.History, q.values(), q.Page, q.PageSize)
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	page := HistoryPage{Items: make([]HistoryItem, len(s.items)), Total: s.total, More: s.more}
+	page := HistoryPage{Items: make([]tracker.HistoryItem, len(s.items)), Total: s.total, More: s.more}
 	for i, f := range s.items {
 		page.Items[i], _ = historyItem(f)
 	}
@@ -61,21 +62,21 @@ func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, erro
 
 // AllHistory reads every page of one type, at most 500 of 100 records and
 // 64 MiB.
-func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
-	found, err := readPages(ctx, c, History, HistoryQuery{Type: t}.values(), historyItem)
+func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error) {
+	found, err := readPages(ctx, c, tracker.History, HistoryQuery{Type: t}.values(), historyItem)
 	if err != nil {
-		return Reading{}, err
+		return tracker.Reading{}, err
 	}
-	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: Fingerprint(found.items)}, nil
+	return tracker.Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: tracker.Fingerprint(found.items)}, nil
 }
 
 // historyItem is what is kept of a record, and the size of its text.
-func historyItem(f fields) (HistoryItem, int) {
+func historyItem(f fields) (tracker.HistoryItem, int) {
 	kind := oddKind
 	if raw := f.get("type"); len(raw) <= maxNumber {
 		kind = unique.Make(textOf(raw)).Value()
 	}
-	return HistoryItem{
+	return tracker.HistoryItem{
 		Type: kind, ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
 		Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
 	}, 0
@@ -86,9 +87,9 @@ const oddKind = "?"
 
 // MediaStatus asks about identified items (POST /media/status); the answer
 // has those that the service knows, by [viewing.Media.Key].
-func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]ItemStatus, error) {
-	if len(items) > MaxStatusItems {
-		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), MaxStatusItems)
+func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error) {
+	if len(items) > tracker.MaxStatusItems {
+		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), tracker.MaxStatusItems)
 	}
 	type item struct {
 		Type    viewing.MediaType `json:"type"`
@@ -117,15 +118,15 @@ func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[st
 	return readStatuses(found, items), nil
 }
 
-func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemStatus {
+func readStatuses(body json.RawMessage, items []viewing.Media) map[string]tracker.ItemStatus {
 	all, _ := readObject(body)
 	if data, ok := all.object("data"); ok {
 		all = data
 	}
-	statuses := map[string]ItemStatus{}
+	statuses := map[string]tracker.ItemStatus{}
 	for _, m := range items {
 		if f, ok := all.object(m.Key()); ok {
-			statuses[m.Key()] = ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
+			statuses[m.Key()] = tracker.ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
 		}
 	}
 	return statuses
@@ -133,7 +134,7 @@ func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemSt
 
 // DeleteHistory takes all viewings of an item out of the history (DELETE
 // /history): the service's own request names an item, not a viewing.
-func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
+func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) tracker.Verdict {
 	q := url.Values{"type": {string(m.Type)}}
 	switch {
 	case m.Placed():
@@ -143,15 +144,15 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	case m.IDs.TMDB > 0:
 		q.Set("id", strconv.FormatInt(m.IDs.TMDB, 10))
 	default:
-		return Verdict{Fate: Rejected, Problem: "The item has no identifier of the service."}
+		return tracker.Verdict{Fate: tracker.Rejected, Problem: "The item has no identifier of the service."}
 	}
-	return c.act(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
+	return c.act(ctx, call{op: tracker.History, method: http.MethodDelete, query: q, key: c.key})
 }
 
 // Lists reads all lists (GET /lists); complete says that all pages were read
 // and nothing moved meanwhile.
-func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
-	found, err := readPages(ctx, c, Lists, nil, remoteList)
+func (c *Client) Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error) {
+	found, err := readPages(ctx, c, tracker.Lists, nil, remoteList)
 	return found.items, found.whole, err
 }
 
@@ -160,8 +161,8 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 const maxListText = 16 << 10
 
 // remoteList is what is kept of a list, and the size of its texts.
-func remoteList(f fields) (RemoteList, int) {
-	var l RemoteList
+func remoteList(f fields) (tracker.RemoteList, int) {
+	var l tracker.RemoteList
 	ok := true
 	for name, into := range map[string]*string{"name": &l.Name, "description": &l.Description, "visibility": &l.Visibility} {
 		text, brief := f.brief(name, maxListText)
@@ -169,7 +170,7 @@ func remoteList(f fields) (RemoteList, int) {
 	}
 	l.ID = f.identifier("id")
 	if !ok || len(l.ID) > maxListText {
-		return RemoteList{}, 0
+		return tracker.RemoteList{}, 0
 	}
 	return l, len(l.ID) + len(l.Name) + len(l.Description) + len(l.Visibility)
 }

@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -65,7 +66,7 @@ func authenticate(_ context.Context, in *openapi3filter.AuthenticationInput) err
 }
 
 // Answer checks one answer to an operation.
-func (c Contract) Answer(op Operation, status int, body string) error {
+func (c Contract) Answer(op tracker.Operation, status int, body string) error {
 	r, _ := http.NewRequest(http.MethodPost, contractBase+"/"+string(op), nil)
 	route, params, err := c.router.FindRoute(r)
 	if err != nil {
@@ -96,24 +97,24 @@ func TestAnswersOfTheContract(t *testing.T) {
 	c := LoadContract(t)
 	list := `{"id":"list_1","name":"Noir","description":"d","visibility":"PRIVATE","itemCount":0,"createdAt":"2026-03-01T19:00:00Z","updatedAt":"2026-03-01T19:00:00.5+01:00"}`
 	good := []struct {
-		op     Operation
+		op     tracker.Operation
 		status int
 		body   string
 	}{
-		{History, 200, okBody},
-		{History, 200, `{}`},
-		{History, 400, invalid},
-		{History, 401, noAuth},
-		{History, 403, forbidden},
-		{History, 422, otherError},
-		{Watchlist, 200, okBody},
-		{Watchlist, 201, okBody},
-		{Watchlist, 400, invalid},
-		{Watchlist, 401, noAuth},
-		{Lists, 201, list},
-		{Lists, 200, list},
-		{Lists, 400, invalid},
-		{Lists, 403, forbidden},
+		{tracker.History, 200, okBody},
+		{tracker.History, 200, `{}`},
+		{tracker.History, 400, invalid},
+		{tracker.History, 401, noAuth},
+		{tracker.History, 403, forbidden},
+		{tracker.History, 422, otherError},
+		{tracker.Watchlist, 200, okBody},
+		{tracker.Watchlist, 201, okBody},
+		{tracker.Watchlist, 400, invalid},
+		{tracker.Watchlist, 401, noAuth},
+		{tracker.Lists, 201, list},
+		{tracker.Lists, 200, list},
+		{tracker.Lists, 400, invalid},
+		{tracker.Lists, 403, forbidden},
 	}
 	for _, g := range good {
 		if err := c.Answer(g.op, g.status, g.body); err != nil {
@@ -124,10 +125,10 @@ func TestAnswersOfTheContract(t *testing.T) {
 		}
 	}
 	for _, b := range []struct {
-		op     Operation
+		op     tracker.Operation
 		status int
 		body   string
-	}{{History, 200, `{"success":"yes"}`}, {History, 400, `{"error":"X"}`}, {Lists, 201, `{"id":7}`}, {Watchlist, 500, okBody}} {
+	}{{tracker.History, 200, `{"success":"yes"}`}, {tracker.History, 400, `{"error":"X"}`}, {tracker.Lists, 201, `{"id":7}`}, {tracker.Watchlist, 500, okBody}} {
 		if c.Answer(b.op, b.status, b.body) == nil {
 			t.Errorf("%s %d %s passes", b.op, b.status, b.body)
 		}
@@ -148,8 +149,8 @@ func TestEveryRequestKeepsTheContract(t *testing.T) {
 		if len(v.Media) > 0 {
 			m = v.Media[0]
 		}
-		r, err := NewRequest(v.Kind, m, v.WatchedAt, v.List, v.Priority)
-		if errors.Is(err, ErrUnidentified) && v.Kind != viewing.KindList && !m.Identified() {
+		r, err := tracker.NewRequest(v.Kind, m, v.WatchedAt, v.List, v.Priority)
+		if errors.Is(err, tracker.ErrUnidentified) && v.Kind != viewing.KindList && !m.Identified() {
 			return
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"bytes"
@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // The optional endpoints, beyond the contract: a service may lack any.
-const mediaStatus Operation = "media/status"
+const mediaStatus tracker.Operation = "media/status"
 
 // Bounds of one reading. A service that passes one of them is not read further,
 // and its reading is not complete.
@@ -24,24 +26,24 @@ const (
 )
 
 // Me asks whose key it is (GET /me). A key that the service itself calls
-// wrong is a [ReadError] that says Refused.
-func (c *Client) Me(ctx context.Context) (User, error) {
+// wrong is a [tracker.ReadError] that says Refused.
+func (c *Client) Me(ctx context.Context) (tracker.User, error) {
 	v, u, decided := c.askMe(ctx)
 	switch {
-	case decided && v.Fate == Delivered:
-		return User{ID: u.id, Name: u.name}, nil
+	case decided && v.Fate == tracker.Delivered:
+		return tracker.User{ID: u.id, Name: u.name}, nil
 	case decided:
-		return User{}, &ReadError{v}
+		return tracker.User{}, &tracker.ReadError{Verdict: v}
 	default:
-		return User{}, c.missing(v)
+		return tracker.User{}, c.missing(v)
 	}
 }
 
 // missing is the error for an endpoint that is not there.
-func (c *Client) missing(v Verdict) error {
-	v.Fate, v.Hint = Rejected, ""
+func (c *Client) missing(v tracker.Verdict) error {
+	v.Fate, v.Hint = tracker.Rejected, ""
 	v.Problem = fmt.Sprintf("The service has no such endpoint (%d).", v.Status)
-	return &ReadError{v}
+	return &tracker.ReadError{Verdict: v}
 }
 
 // ask makes a read and gives the JSON of a good answer.
@@ -57,21 +59,21 @@ func (c *Client) ask(ctx context.Context, q call) (json.RawMessage, error) {
 		return s.body, nil
 	}
 	switch v.Fate {
-	case Later, Unproven:
+	case tracker.Later, tracker.Unproven:
 	default:
-		v.Fate = Offline
+		v.Fate = tracker.Offline
 		if s.success() {
 			v.Problem = unreadable
 		}
 	}
-	return nil, &ReadError{v}
+	return nil, &tracker.ReadError{Verdict: v}
 }
 
 // unreadable is what is said of an answer that is none.
 const unreadable = "The service's answer could not be read."
 
 // page asks for one page of op, of at most size items.
-func (c *Client) page(ctx context.Context, op Operation, q url.Values, number, size int) (sheet, error) {
+func (c *Client) page(ctx context.Context, op tracker.Operation, q url.Values, number, size int) (sheet, error) {
 	if q == nil {
 		q = url.Values{}
 	}
@@ -83,7 +85,7 @@ func (c *Client) page(ctx context.Context, op Operation, q url.Values, number, s
 	}
 	s, ok := readSheet(body, size)
 	if !ok {
-		return sheet{}, &ReadError{Verdict{Fate: Offline, Status: http.StatusOK, Problem: unreadable}}
+		return sheet{}, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Offline, Status: http.StatusOK, Problem: unreadable}}
 	}
 	return s, nil
 }
@@ -171,7 +173,7 @@ type pile[T any] struct {
 // how many bytes of text that has. The pile is whole only when every page was
 // read, told one and the same total, and that many items came; without a total,
 // when a page told that it is the last, or was empty.
-func readPages[T any](ctx context.Context, c *Client, op Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
+func readPages[T any](ctx context.Context, c *Client, op tracker.Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
 	var all pile[T]
 	total, answers, kept := -1, 0, 0
 	for number := 1; number <= maxPages; number++ {

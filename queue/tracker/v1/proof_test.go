@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"bufio"
@@ -21,6 +21,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -72,8 +74,8 @@ func TestNotSentWithoutConnection(t *testing.T) {
 			}
 			c := newTestClient(t, Options{BaseURL: tt.base, Proven: true}, tt.dial)
 			c.transport.Proxy = nil
-			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Sent || v.Status != 0 || !strings.Contains(v.Problem, tt.says) {
+			v := c.Send(context.Background(), requests()[tracker.History])
+			if v.Fate != tracker.Offline || v.Sent || v.Status != 0 || !strings.Contains(v.Problem, tt.says) {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -98,14 +100,14 @@ func (*farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(203, 0,
 // TestOnlyBytesProve lets a connection fail after each number of bytes that
 // matters: one byte short is proof, the whole is doubt.
 func TestOnlyBytesProve(t *testing.T) {
-	r := requests()[History]
+	r := requests()[tracker.History]
 	probe := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, nil)
-	req, err := probe.request(context.Background(), call{op: History, body: r.Body, key: testKey})
+	req, err := probe.request(context.Background(), call{op: tracker.History, body: r.Body, key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	need := wireLength(req, r.Body)
-	for room, want := range map[int64]Fate{0: Offline, 1: Offline, need - int64(len(r.Body)): Offline, need - 1: Offline, need: InDoubt} {
+	for room, want := range map[int64]tracker.Fate{0: tracker.Offline, 1: tracker.Offline, need - int64(len(r.Body)): tracker.Offline, need - 1: tracker.Offline, need: tracker.InDoubt} {
 		var ended sync.WaitGroup
 		dial := func(context.Context, string, string) (net.Conn, error) {
 			near, far := net.Pipe()
@@ -118,7 +120,7 @@ func TestOnlyBytesProve(t *testing.T) {
 			return c, nil
 		}
 		c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, dial)
-		if v := c.Send(context.Background(), r); v.Fate != want || v.Sent != (want == InDoubt) {
+		if v := c.Send(context.Background(), r); v.Fate != want || v.Sent != (want == tracker.InDoubt) {
 			t.Errorf("room for %d of %d bytes: %+v", room, need, v)
 		}
 		ended.Wait()
@@ -136,7 +138,7 @@ func TestOnlyBytesProveUnderTLS(t *testing.T) {
 	s.Config.ErrorLog = quiet()
 	s.StartTLS()
 	defer s.Close()
-	for room, want := range map[int64]Fate{0: Offline, 5: Offline, 60: Offline, -1: InDoubt} {
+	for room, want := range map[int64]tracker.Fate{0: tracker.Offline, 5: tracker.Offline, 60: tracker.Offline, -1: tracker.InDoubt} {
 		handled.Store(0)
 		var wire atomic.Pointer[choke]
 		c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -151,11 +153,11 @@ func TestOnlyBytesProveUnderTLS(t *testing.T) {
 		}), s)
 		// The handshake passes; the request finds the room there is.
 		ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { wire.Load().room.Store(room) }})
-		v := c.Send(ctx, requests()[History])
-		if v.Fate != want || v.Sent != (want == InDoubt) {
+		v := c.Send(ctx, requests()[tracker.History])
+		if v.Fate != want || v.Sent != (want == tracker.InDoubt) {
 			t.Errorf("room for %d bytes: %+v", room, v)
 		}
-		if got := handled.Load(); (got == 1) != (want == InDoubt) {
+		if got := handled.Load(); (got == 1) != (want == tracker.InDoubt) {
 			t.Errorf("room for %d bytes: handled %d times", room, got)
 		}
 	}
@@ -176,7 +178,7 @@ func TestTLSFailureIsOffline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestClient(t, Options{BaseURL: base + "/api/v1"}, nil)
-			if v := c.Send(context.Background(), requests()[Lists]); v.Fate != Offline || v.Sent {
+			if v := c.Send(context.Background(), requests()[tracker.Lists]); v.Fate != tracker.Offline || v.Sent {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -214,8 +216,8 @@ func TestLateCertificateAlert(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
-	v := c.Send(context.Background(), requests()[History])
-	if v.Sent != (v.Fate == InDoubt) || v.Fate != InDoubt && v.Fate != Offline {
+	v := c.Send(context.Background(), requests()[tracker.History])
+	if v.Sent != (v.Fate == tracker.InDoubt) || v.Fate != tracker.InDoubt && v.Fate != tracker.Offline {
 		t.Errorf("%+v", v)
 	}
 }
@@ -255,19 +257,19 @@ func TestTimeOut(t *testing.T) {
 	})
 	tests := map[string]struct {
 		dial dialer
-		want Fate
+		want tracker.Fate
 	}{
-		"before a connection": {stuck, Offline},
-		"after the body":      {silent, InDoubt},
-		"within the answer":   {half, InDoubt},
+		"before a connection": {stuck, tracker.Offline},
+		"after the body":      {silent, tracker.InDoubt},
+		"within the answer":   {half, tracker.InDoubt},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1", Timeout: 10 * time.Second, Proven: true}, tt.dial)
 				start := time.Now()
-				v := c.Send(t.Context(), requests()[History])
-				if v.Fate != tt.want || v.Sent != (tt.want == InDoubt) || time.Since(start) != 10*time.Second {
+				v := c.Send(t.Context(), requests()[tracker.History])
+				if v.Fate != tt.want || v.Sent != (tt.want == tracker.InDoubt) || time.Since(start) != 10*time.Second {
 					t.Errorf("after %s: %+v", time.Since(start), v)
 				}
 			})
@@ -284,10 +286,10 @@ func TestStoppingIsNoFateOfItsOwn(t *testing.T) {
 		io.Copy(io.Discard, w)
 	})
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Send(ctx, requests()[History]); v.Fate != InDoubt || !v.Sent {
+	if v := c.Send(ctx, requests()[tracker.History]); v.Fate != tracker.InDoubt || !v.Sent {
 		t.Errorf("%+v", v)
 	}
-	if v := c.Send(ctx, requests()[History]); v.Fate != Offline || v.Sent {
+	if v := c.Send(ctx, requests()[tracker.History]); v.Fate != tracker.Offline || v.Sent {
 		t.Errorf("%+v", v)
 	}
 	if n, _ := s.counts(); n != 1 {
@@ -305,7 +307,7 @@ func TestIdleConnectionsCloseAfterTwoSeconds(t *testing.T) {
 			in.ReadByte()
 			closed <- time.Now()
 		}))
-		if v := c.Send(t.Context(), requests()[History]); v.Fate != Delivered {
+		if v := c.Send(t.Context(), requests()[tracker.History]); v.Fate != tracker.Delivered {
 			t.Fatalf("%+v", v)
 		}
 		start := time.Now()
@@ -321,8 +323,8 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			p := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, status, "", ""); w.Close() })
 			c := newTestClient(t, Options{BaseURL: "https://tracker.example/api/v1", Proven: true}, nil)
 			c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.listener.Addr().String(), User: url.UserPassword("u", "hunter2")})
-			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
+			v := c.Send(context.Background(), requests()[tracker.History])
+			if v.Fate != tracker.Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
 				t.Errorf("%+v", v)
 			}
 			for _, r := range p.whole() {
@@ -356,8 +358,8 @@ func TestBrokenProxySettingIsNoWayOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	v := c.Send(t.Context(), requests()[History])
-	if v.Fate != Offline || v.Sent || dialled != 0 || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
+	v := c.Send(t.Context(), requests()[tracker.History])
+	if v.Fate != tracker.Offline || v.Sent || dialled != 0 || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
 		t.Errorf("%+v after %d connections", v, dialled)
 	}
 }
@@ -377,7 +379,7 @@ func TestSentThroughProxy(t *testing.T) {
 	c := trusting(newTestClient(t, Options{BaseURL: "https://example.com/api/v1"}, nil), s)
 	p := newTunnel(t, s.Listener.Addr().String())
 	c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p})
-	if v := c.Send(context.Background(), requests()[History]); v.Fate != Delivered || !v.Sent {
+	if v := c.Send(context.Background(), requests()[tracker.History]); v.Fate != tracker.Delivered || !v.Sent {
 		t.Errorf("%+v", v)
 	}
 }

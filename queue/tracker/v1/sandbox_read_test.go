@@ -1,4 +1,4 @@
-package tracker_test
+package v1_test
 
 import (
 	"errors"
@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/tracker"
+
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -21,10 +23,10 @@ func filmOf(id int64) viewing.Media {
 }
 
 // open makes a client of a fresh sandbox.
-func open(t *testing.T, contractOnly bool) (*sandbox.Service, *tracker.Client) {
+func open(t *testing.T, contractOnly bool) (*sandbox.Service, *v1.Client) {
 	t.Helper()
 	s, base := openSandbox(t, contractOnly)
-	c, err := tracker.New(tracker.Options{BaseURL: base, Key: s.SecretKey()})
+	c, err := v1.New(v1.Options{BaseURL: base, Key: s.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func open(t *testing.T, contractOnly bool) (*sandbox.Service, *tracker.Client) {
 }
 
 // record sends a viewing, which must arrive.
-func record(t *testing.T, c *tracker.Client, m viewing.Media, at time.Time) {
+func record(t *testing.T, c *v1.Client, m viewing.Media, at time.Time) {
 	t.Helper()
 	r, err := tracker.NewRequest(viewing.KindViewing, m, viewing.At(at), nil, nil)
 	if err != nil {
@@ -67,7 +69,7 @@ func TestSandboxIsReadBackWhole(t *testing.T) {
 	if err != nil || again.Print != films.Print || again.Print == episodes.Print {
 		t.Errorf("prints %s, %s, %s, %v", films.Print, again.Print, episodes.Print, err)
 	}
-	page, err := c.History(t.Context(), tracker.HistoryQuery{Type: viewing.Movie, PageSize: 7, Oldest: true})
+	page, err := c.History(t.Context(), v1.HistoryQuery{Type: viewing.Movie, PageSize: 7, Oldest: true})
 	if err != nil || len(page.Items) != 7 || page.Total != 120 || !page.More || page.Items[0].ID != 1 {
 		t.Errorf("%+v, %v", page, err)
 	}

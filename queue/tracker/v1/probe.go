@@ -1,13 +1,15 @@
-package tracker
+package v1
 
 import (
 	"context"
 	"crypto/rand"
 	"net/http"
+
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // me is the optional endpoint that tells whose key it is.
-const me Operation = "me"
+const me tracker.Operation = "me"
 
 // KeyCheck is what could be learned about a key without recording anything.
 type KeyCheck struct {
@@ -15,18 +17,18 @@ type KeyCheck struct {
 	Proven bool
 	// UserName and UserID are whose key it is, where the service tells.
 	UserName, UserID string
-	// Verdict is of the request that decided; [Delivered] means that the
+	// Verdict is of the request that decided; [tracker.Delivered] means that the
 	// service would take requests now.
-	Verdict Verdict
+	Verdict tracker.Verdict
 	// Note is one sentence for a person, where something is left open.
 	Note string
 }
 
 // Probe asks whether the service would take requests now, and records
 // nothing: GET /me where it exists, else an empty body to /history, which the
-// contract refuses as invalid. [Delivered] means yes. Nothing is ever in
+// contract refuses as invalid. [tracker.Delivered] means yes. Nothing is ever in
 // doubt or rejected here.
-func (c *Client) Probe(ctx context.Context) Verdict {
+func (c *Client) Probe(ctx context.Context) tracker.Verdict {
 	if v, _, decided := c.askMe(ctx); decided {
 		return v
 	}
@@ -38,14 +40,14 @@ func (c *Client) Probe(ctx context.Context) Verdict {
 // with this one.
 func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if v, u, decided := c.askMe(ctx); decided {
-		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.name, UserID: u.id, Verdict: v}
+		return KeyCheck{Proven: v.Fate == tracker.Delivered, UserName: u.name, UserID: u.id, Verdict: v}
 	}
 	madeUp := c.askEmpty(ctx, "sk_"+rand.Text())
-	if madeUp.Fate == Offline || madeUp.Fate == Later {
+	if madeUp.Fate == tracker.Offline || madeUp.Fate == tracker.Later {
 		return KeyCheck{Verdict: madeUp}
 	}
 	k := KeyCheck{Verdict: c.askEmpty(ctx, c.key)}
-	if k.Verdict.Fate != Delivered {
+	if k.Verdict.Fate != tracker.Delivered {
 		return k
 	}
 	k.Proven = unauthorized(madeUp)
@@ -55,20 +57,20 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	return k
 }
 
-func unauthorized(v Verdict) bool {
-	return v.Fate == Refused && (v.Code == codeUnauthorized || v.Status == http.StatusUnauthorized)
+func unauthorized(v tracker.Verdict) bool {
+	return v.Fate == tracker.Refused && (v.Code == codeUnauthorized || v.Status == http.StatusUnauthorized)
 }
 
 // askMe asks GET /me. An optional endpoint decides only by a user, by the
 // service's own word that the key is wrong, by a wish to wait, or by silence;
 // all else means that there is none here.
-func (c *Client) askMe(ctx context.Context) (Verdict, user, bool) {
+func (c *Client) askMe(ctx context.Context) (tracker.Verdict, user, bool) {
 	v, s := c.actAndRead(ctx, call{op: me, key: c.key})
 	switch {
-	case v.Fate == Delivered:
+	case v.Fate == tracker.Delivered:
 		u := readAnswer(s.body, s.broken).user
 		return v, user{id: c.tidy(u.id, c.key), name: c.tidy(u.name, c.key)}, true
-	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
+	case v.Fate == tracker.Refused && v.Code == codeUnauthorized, v.Fate == tracker.Later:
 		return v, user{}, true
 	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
 		return asProbe(v), user{}, true
@@ -77,27 +79,27 @@ func (c *Client) askMe(ctx context.Context) (Verdict, user, bool) {
 }
 
 // askEmpty posts {} to /history with key.
-func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
-	return asProbe(c.act(ctx, call{op: History, body: []byte("{}"), key: key}))
+func (c *Client) askEmpty(ctx context.Context, key string) tracker.Verdict {
+	return asProbe(c.act(ctx, call{op: tracker.History, body: []byte("{}"), key: key}))
 }
 
 // asProbe turns the verdict on an empty request into one on the service: to
 // find its body wrong is the good answer, to accept it is a strange one, and
 // there is nothing that could be in doubt.
-func asProbe(v Verdict) Verdict {
+func asProbe(v tracker.Verdict) tracker.Verdict {
 	switch v.Fate {
-	case Rejected:
+	case tracker.Rejected:
 		if v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity {
-			v.Fate, v.Problem, v.Hint = Delivered, "", ""
+			v.Fate, v.Problem, v.Hint = tracker.Delivered, "", ""
 			return v
 		}
-		v.Fate, v.Hint = Unproven, hintAddress
+		v.Fate, v.Hint = tracker.Unproven, hintAddress
 		v.Problem = "What answers there takes no viewings: is the address right?"
-	case Delivered:
-		v.Fate, v.Hint = Unproven, hintAddress
+	case tracker.Delivered:
+		v.Fate, v.Hint = tracker.Unproven, hintAddress
 		v.Problem = "What answers there accepts an empty viewing, which the service would not: is the address right?"
-	case InDoubt:
-		v.Fate, v.Hint = Offline, ""
+	case tracker.InDoubt:
+		v.Fate, v.Hint = tracker.Offline, ""
 		v.Problem = "The service gives no usable answer at the moment."
 	}
 	return v

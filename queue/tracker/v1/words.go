@@ -1,4 +1,4 @@
-package tracker
+package v1
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // Commands that a verdict can name.
@@ -28,15 +30,15 @@ const (
 const maxRetryAfter = 24 * time.Hour
 
 // unanswered is the verdict on a request without an answer.
-func unanswered(s seen) Verdict {
+func unanswered(s seen) tracker.Verdict {
 	why := reason(s.err)
 	if s.left {
-		return Verdict{
-			Fate: InDoubt, Sent: true, Hint: hintDoubt,
+		return tracker.Verdict{
+			Fate: tracker.InDoubt, Sent: true, Hint: hintDoubt,
 			Problem: "The request left, but no answer came: " + why + ". The service may have recorded it.",
 		}
 	}
-	v := Verdict{Fate: Offline, Problem: "The service cannot be reached: " + why + "."}
+	v := tracker.Verdict{Fate: tracker.Offline, Problem: "The service cannot be reached: " + why + "."}
 	if setup(s.err) {
 		v.Hint = hintAsk
 	}
@@ -91,16 +93,16 @@ func (s seen) answered(how string) string {
 	return fmt.Sprintf("The service answered %d %s.", s.status, how)
 }
 
-func (s seen) rejected(a answer) Verdict {
+func (s seen) rejected(a answer) tracker.Verdict {
 	words := a.message
 	if words == "" {
 		words = strings.TrimSpace(a.code + " " + strconv.Itoa(s.status))
 	}
-	return Verdict{Fate: Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
+	return tracker.Verdict{Fate: tracker.Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
 }
 
-func (s seen) refused(a answer) Verdict {
-	v := Verdict{Fate: Refused, Hint: hintLogin}
+func (s seen) refused(a answer) tracker.Verdict {
+	v := tracker.Verdict{Fate: tracker.Refused, Hint: hintLogin}
 	forbidden := a.code == codeForbidden || a.code != codeUnauthorized && s.status == http.StatusForbidden
 	switch {
 	case !a.own():
@@ -114,29 +116,29 @@ func (s seen) refused(a answer) Verdict {
 	return v
 }
 
-func (s seen) later() Verdict {
+func (s seen) later() tracker.Verdict {
 	wait, ok := s.retryAfter()
 	if !ok {
-		return Verdict{Fate: Later, Problem: s.answered("and asks to try again later")}
+		return tracker.Verdict{Fate: tracker.Later, Problem: s.answered("and asks to try again later")}
 	}
-	return Verdict{Fate: Later, RetryAfter: wait, Problem: s.answered("and asks to wait " + wait.String())}
+	return tracker.Verdict{Fate: tracker.Later, RetryAfter: wait, Problem: s.answered("and asks to wait " + wait.String())}
 }
 
-func (s seen) doubt(how string) Verdict {
-	return Verdict{
-		Fate: InDoubt, Hint: hintDoubt,
+func (s seen) doubt(how string) tracker.Verdict {
+	return tracker.Verdict{
+		Fate: tracker.InDoubt, Hint: hintDoubt,
 		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", s.status, how),
 	}
 }
 
 // elsewhere is the verdict on an answer that is not the service's. Of a
 // proven address it is a passing trouble on the way.
-func (s seen) elsewhere() Verdict {
+func (s seen) elsewhere() tracker.Verdict {
 	if s.proven {
-		return Verdict{Fate: Offline, Problem: s.answered("in a form that is not its own; something on the way may be down")}
+		return tracker.Verdict{Fate: tracker.Offline, Problem: s.answered("in a form that is not its own; something on the way may be down")}
 	}
-	return Verdict{
-		Fate: Unproven, Hint: hintAddress,
+	return tracker.Verdict{
+		Fate: tracker.Unproven, Hint: hintAddress,
 		Problem: fmt.Sprintf("What answers there (%d) has not shown that it is the service: is the address right?", s.status),
 	}
 }
