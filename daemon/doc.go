@@ -39,7 +39,7 @@ When two wishes collide, the earlier one wins.
 		       queue/replay ...... queue/resolve: what is this item?
 		             |       \.... queue/replay/doubt: did it arrive?
 		             |
-		       queue/tracker
+		     queue/tracker/v1
 		             |
 		        the service
 
@@ -66,8 +66,8 @@ package says in its own comment what it owns, promises and refuses.
     watch: notices changes. kodisim, realkodi: for the tests
   - queue: the outbox. disk: its file in SQLite. viewing: the shared words; viewing/typed: what a person types.
     playback: which ends are one playback. rules: what becomes of a viewing. resolve: what an item is.
-    replay: the sending loop; replay/doubt: whether it arrived. tracker: the service's API;
-    tracker/sandbox: a service that keeps it
+    replay: the sending loop; replay/doubt: whether it arrived. tracker: the words of a
+    tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 
@@ -104,7 +104,7 @@ the process.
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
 	what decides a resend?                queue/replay/doubt: its comment has the rules
-	what does an answer mean?             queue/tracker: its comment has the table
+	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 	what does a word mean?                .github/GLOSSARY.md
