@@ -9,7 +9,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
-
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 

@@ -1,7 +1,9 @@
 package queue_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -18,8 +20,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/tracker"
-
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
@@ -306,9 +306,15 @@ func (l *life) clock(r *rapid.T) {
 // elsewhere is another device of the user's, which records at times of its own.
 func (l *life) elsewhere(r *rapid.T) {
 	m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(30*time.Hour+time.Duration(len(l.alien))*time.Hour)
-	request, err := tracker.NewRequest(viewing.KindViewing, m, viewing.At(at), nil, nil)
+	in := map[string]any{"type": m.Type, "count": 1, "watchedAt": at}
+	if m.Placed() {
+		in["tvShowId"], in["seasonNumber"], in["episodeNumber"] = m.Show.IDs.TMDB, m.Season, m.Episode
+	} else {
+		in["id"] = m.IDs.TMDB
+	}
+	body, err := json.Marshal(in)
 	must(err)
-	post := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/v1/history", strings.NewReader(string(request.Body)))
+	post := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/v1/history", bytes.NewReader(body))
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("X-Api-Key", l.box.SecretKey())
 	answer := httptest.NewRecorder()

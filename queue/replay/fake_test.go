@@ -268,9 +268,9 @@ func (m *memory) UpdateAccount(_ context.Context, _ string, change func(*queue.A
 // remote is a tracking service that answers as the test says.
 type remote struct {
 	mu      sync.Mutex
-	answer  func(body string) tracker.Verdict // nil delivers
-	probed  tracker.Verdict                   // the zero value is Delivered
-	delay   time.Duration                     // of every answer
+	answer  func(film int64) tracker.Verdict // nil delivers
+	probed  tracker.Verdict                  // the zero value is Delivered
+	delay   time.Duration                    // of every answer
 	proven  bool
 	sends   []instant
 	probes  []time.Time
@@ -295,7 +295,7 @@ func (s *remote) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
 	if delay == 0 || sleep(ctx.Done(), delay) {
 		verdict = tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}
 		if answer != nil {
-			verdict = answer(string(r.Body))
+			verdict = answer(r.Media.IDs.TMDB)
 		}
 	}
 	s.mu.Lock()
@@ -334,8 +334,8 @@ func (s *remote) seen() (sends, probes int) {
 }
 
 // always answers every entry in the same way.
-func always(v tracker.Verdict) func(string) tracker.Verdict {
-	return func(string) tracker.Verdict { return v }
+func always(v tracker.Verdict) func(int64) tracker.Verdict {
+	return func(int64) tracker.Verdict { return v }
 }
 
 // most is the jitter that always waits the longest.

@@ -52,7 +52,7 @@ func (j face) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
 	j.mu.Lock()
 	j.receive("an entry")
 	if fate, ok := j.closed[r.IdempotencyKey]; ok {
-		j.faults = append(j.faults, fmt.Sprintf("sent again after %s: %s", fate, r.Body))
+		j.faults = append(j.faults, fmt.Sprintf("sent again after %s: %+v", fate, r))
 	}
 	// Until it is known to be harmless, a second sending would be a fault.
 	j.closed[r.IdempotencyKey] = "nothing was known of it"

@@ -422,8 +422,8 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 func TestTroubleOfOneEntryBlocksNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		busy := tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 503, Problem: "busy"}
-		s.answer = func(body string) tracker.Verdict {
-			if contains(body, `"id":1,`) {
+		s.answer = func(film int64) tracker.Verdict {
+			if film == 1 {
 				return busy
 			}
 			return tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}

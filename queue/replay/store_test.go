@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -126,12 +125,12 @@ func TestStoreDeliversEachOnceAndInOrder(t *testing.T) {
 	}
 	watch(t, s, "a", films...)
 	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 60 && c.Pending+c.Sending == 0 })
-	keys, last := map[string]bool{}, map[string]string{}
+	keys, last := map[string]bool{}, map[int64]int64{}
 	for _, sent := range service.sends {
 		keys[sent.req.IdempotencyKey] = true
-		film, at, _ := strings.Cut(string(sent.req.Body), `"watchedAt":`)
+		film, at := sent.req.Media.IDs.TMDB, sent.req.WatchedAt.Millis
 		if at < last[film] {
-			t.Errorf("%s left after a younger viewing of the same film", sent.req.Body)
+			t.Errorf("%+v left after a younger viewing of the same film", sent.req)
 		}
 		last[film] = at
 	}
@@ -223,7 +222,7 @@ func TestStoreDoubtsWhatACrashLeftUnderWay(t *testing.T) {
 	service := &remote{}
 	l, stop := quick(t, s, service)
 	arrived := make(chan struct{})
-	service.answer = func(string) tracker.Verdict {
+	service.answer = func(int64) tracker.Verdict {
 		close(arrived)
 		shut() // the queue is gone before the answer can be written down
 		return tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200}
@@ -255,7 +254,7 @@ func BenchmarkReplay(b *testing.B) {
 			var left atomic.Int64
 			left.Store(int64(b.N))
 			all := make(chan struct{})
-			service := &remote{delay: 20 * time.Millisecond, answer: func(string) tracker.Verdict {
+			service := &remote{delay: 20 * time.Millisecond, answer: func(int64) tracker.Verdict {
 				if left.Add(-1) == 0 {
 					close(all)
 				}

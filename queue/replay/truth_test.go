@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,14 +29,7 @@ type truth struct {
 func (s *truth) Send(_ context.Context, r tracker.Request) tracker.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var in struct {
-		ID        int64     `json:"id"`
-		WatchedAt time.Time `json:"watchedAt"`
-	}
-	if err := json.Unmarshal(r.Body, &in); err != nil {
-		broke("%v", err)
-	}
-	record := tracker.HistoryItem{Type: "movie", ID: in.ID, WatchedAt: in.WatchedAt}
+	record := tracker.HistoryItem{Type: "movie", ID: r.Media.IDs.TMDB, WatchedAt: r.WatchedAt.Time()}
 	s.turn++
 	switch s.script[s.turn%len(s.script)] {
 	case "answered":

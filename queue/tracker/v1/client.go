@@ -122,12 +122,11 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // error: whatever happens is a fate. When ctx ends, the fate is [tracker.Offline] or
 // [tracker.InDoubt], as the bytes prove.
 func (c *Client) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
-	switch r.Operation {
-	case tracker.History, tracker.Watchlist, tracker.Lists, tracker.ListItems:
-	default:
-		return tracker.Verdict{Fate: tracker.Rejected, Problem: fmt.Sprintf("%q is not an operation of the service.", r.Operation)}
+	body, err := encode(r)
+	if err != nil {
+		return tracker.Verdict{Fate: tracker.Rejected, Problem: err.Error() + "."}
 	}
-	return c.act(ctx, call{op: r.Operation, list: r.List, body: r.Body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	return c.act(ctx, call{op: r.Operation, list: r.List, body: body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 }
 
 // call is one HTTP request to make; without a method it is a POST, or a GET
@@ -218,7 +217,8 @@ func readBody(r *http.Response, limit int) seen {
 	return s
 }
 
-// request makes the HTTP request of one call.
+// request makes the HTTP request of one call. An operation is named as its path
+// is, but for [tracker.ListItems].
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
 	target := c.base.JoinPath(string(q.op))
 	if q.op == tracker.ListItems {

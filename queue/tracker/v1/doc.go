@@ -1,8 +1,9 @@
 // Package v1 speaks to a tracking service over HTTP, by version 1 of its API. It
 // sends each request once, and says what the answer means for the entry behind it.
 //
-// It owns the [Client], its key and its address. It owns the table that turns an
-// answer into a [tracker.Fate]. openapi.yaml holds the contract in the form that
+// It owns the [Client], its key and its address. It owns the form in which a
+// [tracker.Request] is sent, and the table that turns an answer into a
+// [tracker.Fate]. openapi.yaml holds the contract in the form that
 // tools read. It also reads back what optional endpoints show: [Client.Me],
 // [Client.AllHistory], [Client.MediaStatus], [Client.Lists]. A service without one
 // is no trouble ([tracker.ErrNoEndpoint]).
@@ -27,6 +28,13 @@
 // that no later write counts, and then read. No connection, or fewer bytes than
 // the request has, means "not sent". Error types and trace hooks prove nothing:
 // WroteRequest fires before the flush.
+//
+// # What is sent
+//
+// A viewing carries its type (movie or episode), count 1, and watchedAt in UTC.
+// An episode goes as tvShowId, seasonNumber and episodeNumber. Its own id goes
+// only when those are not known, and never beside them. What is not known is
+// left out; null is never sent.
 //
 // # What an answer means
 //

@@ -101,13 +101,14 @@ func (*farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(203, 0,
 // matters: one byte short is proof, the whole is doubt.
 func TestOnlyBytesProve(t *testing.T) {
 	r := requests()[tracker.History]
+	body := bodyOf(t, r)
 	probe := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, nil)
-	req, err := probe.request(context.Background(), call{op: tracker.History, body: r.Body, key: testKey})
+	req, err := probe.request(context.Background(), call{op: tracker.History, body: body, key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
-	need := wireLength(req, r.Body)
-	for room, want := range map[int64]tracker.Fate{0: tracker.Offline, 1: tracker.Offline, need - int64(len(r.Body)): tracker.Offline, need - 1: tracker.Offline, need: tracker.InDoubt} {
+	need := wireLength(req, body)
+	for room, want := range map[int64]tracker.Fate{0: tracker.Offline, 1: tracker.Offline, need - int64(len(body)): tracker.Offline, need - 1: tracker.Offline, need: tracker.InDoubt} {
 		var ended sync.WaitGroup
 		dial := func(context.Context, string, string) (net.Conn, error) {
 			near, far := net.Pipe()

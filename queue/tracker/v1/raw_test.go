@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -156,9 +157,9 @@ func newTestClient(t *testing.T, o Options, dial dialer) *Client {
 // requests are one of each operation.
 func requests() map[tracker.Operation]tracker.Request {
 	return map[tracker.Operation]tracker.Request{
-		tracker.History:   {Operation: tracker.History, Body: []byte(`{"type":"movie","id":603,"count":1,"watchedAt":"2026-03-01T19:00:00Z"}`)},
-		tracker.Watchlist: {Operation: tracker.Watchlist, Body: []byte(`{"type":"tv","id":1396}`)},
-		tracker.Lists:     {Operation: tracker.Lists, Body: []byte(`{"name":"Noir","visibility":"PRIVATE"}`)},
+		tracker.History:   {Operation: tracker.History, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
+		tracker.Watchlist: {Operation: tracker.Watchlist, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		tracker.Lists:     {Operation: tracker.Lists, NewList: viewing.List{Name: "Noir"}},
 	}
 }
 
@@ -235,7 +236,7 @@ func checkRequest(t *testing.T, got *http.Request, r tracker.Request) {
 			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), value)
 		}
 	}
-	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.Operation) || got.ContentLength != int64(len(r.Body)) || got.Proto != "HTTP/1.1" {
+	if got.Method != "POST" || got.RequestURI != "/api/v1/"+string(r.Operation) || got.ContentLength != int64(len(bodyOf(t, r))) || got.Proto != "HTTP/1.1" {
 		t.Errorf("got %s %s %s of %d bytes", got.Method, got.RequestURI, got.Proto, got.ContentLength)
 	}
 }
@@ -261,11 +262,12 @@ func TestWireLengthIsExact(t *testing.T) {
 			if v := c.Send(context.Background(), r); v.Fate != tracker.Delivered {
 				t.Fatalf("%+v", v)
 			}
-			req, err := c.request(context.Background(), call{op: op, body: r.Body, key: testKey, idempotencyKey: "k"})
+			body := bodyOf(t, r)
+			req, err := c.request(context.Background(), call{op: op, body: body, key: testKey, idempotencyKey: "k"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if need := wireLength(req, r.Body); need != int64(s.length(0)) {
+			if need := wireLength(req, body); need != int64(s.length(0)) {
 				t.Errorf("%s %s: computed %d bytes, %d came", op, header, need, s.length(0))
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/tracker"
-
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/tracker"
-
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -126,7 +125,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 		for _, r := range sent {
 			v := c.Send(t.Context(), r)
 			if v.Fate != tracker.Delivered || !v.Proves {
-				t.Errorf("%s: %+v", r.Body, v)
+				t.Errorf("%+v: %+v", r, v)
 			}
 			listID = v.ListID
 		}
@@ -169,7 +168,7 @@ func TestSandboxRefusesInItsOwnWords(t *testing.T) {
 	s, base := openSandbox(t, false)
 	c := newClient(t, base, s.SecretKey())
 	r := request(t, viewing.KindWatchlist, film())
-	r.Body = []byte(`{"type":"movie","id":-1}`)
+	r.Media.IDs.TMDB = -1
 	if v := c.Send(t.Context(), r); v.Fate != tracker.Rejected || v.Code != "VALIDATION_ERROR" || v.Message == "" {
 		t.Errorf("%+v", v)
 	}
