@@ -322,6 +322,9 @@ func (l *life) elsewhere(r *rapid.T) {
 		defer func() { _ = recover() }() // an armed fault that cuts what cannot be cut
 		l.box.Handler().ServeHTTP(answer, post)
 	}()
+	if answer.Code == http.StatusBadRequest {
+		broke("%s is refused: %s", body, answer.Body)
+	}
 	l.alien[mark(m, at)]++
 }
 

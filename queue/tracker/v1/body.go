@@ -21,8 +21,9 @@ type historyInput struct {
 	EpisodeNumber *int              `json:"episodeNumber,omitempty"`
 }
 
-// watchlistInput is the body of add-to-watchlist (contract 2.2).
-type watchlistInput struct {
+// itemInput is the body of add-to-watchlist (contract 2.2), and of an item of a
+// list. Where that stands is left to the service.
+type itemInput struct {
 	Type     viewing.MediaType `json:"type"`
 	ID       int64             `json:"id"`
 	Priority *int              `json:"priority,omitempty"`
@@ -35,13 +36,6 @@ type listInput struct {
 	Visibility  string `json:"visibility"`
 }
 
-// listItemInput is the body of an item of a list. Where it stands is left to
-// the service.
-type listItemInput struct {
-	Type viewing.MediaType `json:"type"`
-	ID   int64             `json:"id"`
-}
-
 // encode writes the body of a request. It is plain JSON: <, > and & stand for
 // themselves, and the last byte is the closing brace, so that a request cut
 // anywhere is no JSON.
@@ -50,12 +44,10 @@ func encode(r tracker.Request) ([]byte, error) {
 	switch r.Operation {
 	case tracker.History:
 		in = newHistory(r.Media, r.WatchedAt)
-	case tracker.Watchlist:
-		in = watchlistInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
+	case tracker.Watchlist, tracker.ListItems:
+		in = itemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
 	case tracker.Lists:
 		in = newList(r.NewList)
-	case tracker.ListItems:
-		in = listItemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB}
 	default:
 		return nil, fmt.Errorf("%q is not an operation of the service", r.Operation)
 	}
