@@ -14,56 +14,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// HistoryQuery asks for one page of the history.
-type HistoryQuery struct {
-	Type     viewing.MediaType // movie or episode; "" for all
-	Page     int               // from 1; 0 is 1
-	PageSize int               // 1 to 100; 0 is 100
-	Oldest   bool              // the oldest first; else the newest
-}
-
-func (q HistoryQuery) values() url.Values {
-	v := url.Values{"sort": {"watchedAt:desc"}}
-	if q.Oldest {
-		v.Set("sort", "watchedAt:asc")
-	}
-	if q.Type != "" {
-		v.Set("type", string(q.Type))
-	}
-	return v
-}
-
-// HistoryPage is one page of the history.
-type HistoryPage struct {
-	Items []tracker.HistoryItem
-	Total int  // records on all pages; -1 when the service does not tell
-	More  bool // it says that there is another page
-}
-
-// History reads one page (GET /history). Without such an endpoint the error
-// wraps [tracker.ErrNoEndpoint]; every error is a [tracker.ReadError].
-func (c *Client) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
-	if q.Page == 0 {
-		q.Page = 1
-	}
-	if q.PageSize == 0 {
-		q.PageSize = pageSize
-	}
-	s, err := c.page(ctx, tracker.History, q.values(), q.Page, q.PageSize)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	page := HistoryPage{Items: make([]tracker.HistoryItem, len(s.items)), Total: s.total, More: s.more}
-	for i, f := range s.items {
-		page.Items[i], _ = historyItem(f)
-	}
-	return page, nil
-}
-
 // AllHistory reads every page of one type, at most 500 of 100 records and
-// 64 MiB.
+// 64 MiB. Without such an endpoint the error wraps [tracker.ErrNoEndpoint]; every
+// error is a [tracker.ReadError].
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error) {
-	found, err := readPages(ctx, c, tracker.History, HistoryQuery{Type: t}.values(), historyItem)
+	found, err := readPages(ctx, c, tracker.History, url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}, historyItem)
 	if err != nil {
 		return tracker.Reading{}, err
 	}

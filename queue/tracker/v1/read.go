@@ -72,18 +72,18 @@ func (c *Client) ask(ctx context.Context, q call) (json.RawMessage, error) {
 // unreadable is what is said of an answer that is none.
 const unreadable = "The service's answer could not be read."
 
-// page asks for one page of op, of at most size items.
-func (c *Client) page(ctx context.Context, op tracker.Operation, q url.Values, number, size int) (sheet, error) {
+// page asks for one page of op.
+func (c *Client) page(ctx context.Context, op tracker.Operation, q url.Values, number int) (sheet, error) {
 	if q == nil {
 		q = url.Values{}
 	}
 	q.Set("page", strconv.Itoa(number))
-	q.Set("pageSize", strconv.Itoa(size))
+	q.Set("pageSize", strconv.Itoa(pageSize))
 	body, err := c.ask(ctx, call{op: op, query: q})
 	if err != nil {
 		return sheet{}, err
 	}
-	s, ok := readSheet(body, size)
+	s, ok := readSheet(body, pageSize)
 	if !ok {
 		return sheet{}, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Offline, Status: http.StatusOK, Problem: unreadable}}
 	}
@@ -177,7 +177,7 @@ func readPages[T any](ctx context.Context, c *Client, op tracker.Operation, q ur
 	var all pile[T]
 	total, answers, kept := -1, 0, 0
 	for number := 1; number <= maxPages; number++ {
-		s, err := c.page(ctx, op, q, number, pageSize)
+		s, err := c.page(ctx, op, q, number)
 		if err != nil {
 			return pile[T]{}, err
 		}

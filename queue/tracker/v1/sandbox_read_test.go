@@ -68,10 +68,6 @@ func TestSandboxIsReadBackWhole(t *testing.T) {
 	if err != nil || again.Print != films.Print || again.Print == episodes.Print {
 		t.Errorf("prints %s, %s, %s, %v", films.Print, again.Print, episodes.Print, err)
 	}
-	page, err := c.History(t.Context(), v1.HistoryQuery{Type: viewing.Movie, PageSize: 7, Oldest: true})
-	if err != nil || len(page.Items) != 7 || page.Total != 120 || !page.More || page.Items[0].ID != 1 {
-		t.Errorf("%+v, %v", page, err)
-	}
 	statuses, err := c.MediaStatus(t.Context(), []viewing.Media{filmOf(7), filmOf(777), episodeOf(1396, 0, 7), episodeOf(1396, 1, 7)})
 	for key, want := range map[string]bool{"movie:7": true, "movie:777": false, "episode:1396:0:7": true, "episode:1396:1:7": false} {
 		if s := statuses[key]; err != nil || s.Watched == nil || *s.Watched != want || s.WatchedAt.IsZero() == want {
