@@ -62,8 +62,10 @@ func BenchmarkKodiToDisk(b *testing.B) {
 	running := make(chan error, 2)
 	go func() { running <- store.Run(ctx) }()
 	sink := timed{store, make(chan struct{}, 1), make(chan time.Time, 10)}
+	keys := config.Keys{Dir: b.TempDir(), Getenv: func(string) string { return "" }} // it has none
 	importer, err := kodi.New(kodi.Options{
-		Library: kodi.Folder(userdata, false, newLibrarian(config.Keys{}), nil), Zone: time.UTC, Sink: sink, Account: kodiAccount{d: &Daemon{}},
+		Library: kodi.Folder(userdata, false, newLibrarian(keys), nil), Zone: time.UTC, Sink: sink,
+		Account: kodiAccount{d: &Daemon{keys: keys}},
 	})
 	must(err)
 	go func() { running <- importer.Run(ctx) }()
