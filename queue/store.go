@@ -110,9 +110,9 @@ func (s *Store) tell(done changes) {
 	}
 }
 
-// Run is the writer: it blocks until ctx or the store ends, finishes what
-// waits, and returns nil; or until the database turns out to be damaged, with
-// an error wrapping [disk.ErrDamaged]. Until it runs, writes wait. It runs once.
+// Run is the writer. It blocks until ctx or the store ends, then finishes what
+// waits and returns nil. When the database turns out to be damaged, it returns an
+// error wrapping [disk.ErrDamaged]. Until it runs, writes wait. It runs once.
 func (s *Store) Run(ctx context.Context) error { return s.file.Run(ctx) }
 
 // Alive returns once the writer has moved; see [disk.File.Alive].
