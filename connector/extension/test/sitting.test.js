@@ -256,6 +256,16 @@ screened("the time in the address is not another page", async (screening) => {
   assert.equal(screening.watched.length, 1);
 });
 
+
+screened("a page is named by its address, without the position in the film, the campaign and the fragment", async (screening) => {
+  const name = (address) => screening.window.filmspool.bounds.page(address);
+  const same = "https://films.example/watch?v=1&list=2";
+  assert.equal(name("https://films.example/watch?t=90&v=1&utm_source=mail&list=2#comments"), same);
+  assert.equal(name("https://films.example/watch?quality=hd"), "https://films.example/watch");
+  assert.equal(name("https://films.example/app?x=1#/film/2"), "https://films.example/app?x=1#/film/2");
+  assert.notEqual(name("https://films.example/watch?v=1"), name("https://films.example/watch?v=2"));
+  assert.equal(name("no address"), "");
+});
 screened("watching again from the begin is a second event", async (screening) => {
   const film = screening.film();
   await film.play(6000);
@@ -474,6 +484,29 @@ screened("a script of an extension that is gone gives up quietly", async (screen
   await film.play(6000);
   await screening.wait(3600_000);
   assert.equal(screening.of("watched").length, 0);
+});
+
+screened("a film that ends before the background has answered is watched all the same", async (screening) => {
+  let deaf = true;
+  screening.answers = (message) => (deaf ? null : answer(message));
+  const film = screening.film({ duration: 301 });
+  film.playbackRate = 16;
+  film.fire("ratechange");
+  await film.play(301);
+  film.pause();
+  deaf = false;
+  await screening.wait(5000);
+  assert.equal(screening.watched.length, 1);
+});
+
+screened("a background that never answers is asked ever more rarely", async (screening) => {
+  screening.answers = () => null;
+  const film = screening.film();
+  await film.play(10);
+  film.pause();
+  await screening.wait(3600_000);
+  const asked = screening.of("sitting").length;
+  assert.ok(asked >= 5 && asked <= 20, `asked ${asked} times in an hour`);
 });
 
 screened("nothing runs while nothing plays", async (screening) => {

@@ -61,23 +61,26 @@
   /** Parts of an address that say where in a film it is, not which film. */
   const passing = new Set(["t", "time", "start", "begin", "position", "pos", "resume", "quality", "autoplay", "volume"]);
 
+  /** @param {string} part of a query: "name=value" @returns {boolean} whether it names the page */
+  function lasting(part) {
+    const name = part.split("=", 1)[0];
+    return name !== "" && !passing.has(name) && !name.startsWith("utm_");
+  }
+
   /**
    * Names a page: its address without what changes while one film plays. The
-   * fragment counts where it is used as a path.
+   * fragment counts where it is used as a path. The query is read as text:
+   * Firefox does not let a content script walk through URLSearchParams.keys().
    * @param {string} href
    * @returns {string}
    */
   function page(href) {
-    try {
-      const url = new URL(href);
-      for (const name of [...url.searchParams.keys()]) {
-        if (passing.has(name) || name.startsWith("utm_")) url.searchParams.delete(name);
-      }
-      const route = /^#!?\//.test(url.hash) ? url.hash : "";
-      return `${url.origin}${url.pathname}${url.search}${route}`;
-    } catch {
-      return "";
-    }
+    if (!URL.canParse(href)) return "";
+    const url = new URL(href);
+    const parts = url.search.slice(1).split("&").filter(lasting);
+    const query = parts.length > 0 ? `?${parts.join("&")}` : "";
+    const route = /^#!?\//.test(url.hash) ? url.hash : "";
+    return `${url.origin}${url.pathname}${query}${route}`;
   }
 
   own.bounds = { text, address, uuid, stamp, page };

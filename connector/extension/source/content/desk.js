@@ -13,7 +13,7 @@
   const NOTE_EVERY = 120;
   /** Fewer are not worth a note. */
   const NOTE_FROM = 60;
-  /** Milliseconds until a question without an answer, or with a no, is asked again. */
+  /** Milliseconds until what was answered with a no is asked again while it plays. */
   const ASK_AGAIN = 30_000;
 
   /** @param {any} rule @returns {boolean} */
@@ -44,7 +44,7 @@
     #send;
     #clock;
     #acted = -Infinity;
-    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any}>} */
+    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any}>} */
     #notes = new WeakMap();
 
     /**
@@ -98,7 +98,7 @@
     #note(sitting) {
       let note = this.#notes.get(sitting);
       if (!note) {
-        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null };
+        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null };
         this.#notes.set(sitting, note);
       }
       return note;
@@ -179,15 +179,16 @@
       }
       note.busy = true;
       note.askedAt = this.now();
+      clearTimeout(note.timer);
       try {
         await this.#look(sitting);
         const said = JSON.stringify([sitting.evidence, sitting.place]);
         if (sitting.crossed || (said === note.sent && sitting.answer.record === true)) return;
         const answer = await this.#send({ kind: "sitting", page: sitting.page, sitting: sitting.message() });
-        if (answer) {
-          note.sent = said;
-          this.#take(sitting, answer);
-        }
+        if (!answer) return this.#later(sitting, note);
+        note.tries = 0;
+        note.sent = said;
+        this.#take(sitting, answer);
       } finally {
         note.busy = false;
         if (note.dirty && !sitting.crossed) {
@@ -195,6 +196,19 @@
           void this.announce(sitting);
         }
       }
+    }
+
+    /**
+     * Asks again by itself: the background was asleep or just dying, and what plays may end before it is heard of.
+     * @param {any} sitting
+     * @param {{tries: number, timer: any}} note
+     */
+    #later(sitting, note) {
+      if (!own.post.alive()) return;
+      note.timer = setTimeout(() => {
+        note.tries++;
+        void this.announce(sitting);
+      }, own.post.pause(note.tries));
     }
 
     /**

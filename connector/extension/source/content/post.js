@@ -32,6 +32,14 @@
     }
   }
 
+  /**
+   * @param {number} tries without an answer so far, from 0
+   * @returns {number} milliseconds until the next one
+   */
+  function pause(tries) {
+    return PAUSES[Math.min(tries, PAUSES.length - 1)];
+  }
+
   /** Tells that something was watched, again and again until it is kept. */
   class Teller {
     /** @type {Map<string, {message: any, tries: number, timer: any}>} by sitting */
@@ -73,9 +81,9 @@
       }
       if (!this.#waiting.has(id)) return;
       clearTimeout(entry.timer);
-      entry.timer = setTimeout(() => void this.#try(id), PAUSES[Math.min(entry.tries++, PAUSES.length - 1)]);
+      entry.timer = setTimeout(() => void this.#try(id), pause(entry.tries++));
     }
   }
 
-  own.post = { send, alive, Teller };
+  own.post = { send, alive, pause, Teller };
 })();

@@ -62,7 +62,11 @@ addEventListener("load", () => {
 /** The player in a frame; both say what it is. @param {Film} film @param {string} player address of the frame */
 export const framed = (film, player) => `${head(film)}<iframe src="${player}" allow="autoplay"></iframe>`;
 
-/** One page that shows one film after the other, without loading anew. @param {Film[]} films */
+/**
+ * One page that shows one film after the other, without loading anew. The next one begins after its opening, as players
+ * do that skip it: only the page's name tells that it is another film.
+ * @param {Film[]} films
+ */
 export const oneByOne = (films) => `${plain(films[0])}
 <script>
 const films = ${JSON.stringify(films.map((film) => ({ ...film, jsonld: jsonld(film) })))};
@@ -72,6 +76,12 @@ globalThis.next = (number) => {
   document.title = film.title + " (" + film.year + ")";
   document.querySelector('script[type="application/ld+json"]').textContent = film.jsonld;
   globalThis.clip.src = "/clip-${CLIP}.wav?film=" + number;
+  return new Promise((ready) => {
+    globalThis.clip.addEventListener("loadedmetadata", () => {
+      globalThis.clip.addEventListener("seeked", () => ready(), { once: true });
+      globalThis.clip.currentTime = 0.2 * globalThis.clip.duration;
+    }, { once: true });
+  });
 };
 </script>`;
 
