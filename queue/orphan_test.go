@@ -211,6 +211,11 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "may be lost", 5},
+		"log missing, with its begin in the database": {func(t *testing.T, path string, _ []byte) {
+			if err := os.Remove(path + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be lost", 5},
 		"log empty": {func(t *testing.T, path string, _ []byte) {
 			if err := os.Truncate(path+"-wal", 0); err != nil {
 				t.Fatal(err)
@@ -238,6 +243,9 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 			}
 			s = open(t, s.path, s.clock)
 			id := s.InstallationID()
+			if name == "log missing, with its begin in the database" {
+				change(t, s.path, "PRAGMA wal_checkpoint(TRUNCATE)")
+			}
 			s.all(t, "late", 5)
 			path := crashed(t, s)
 			copyAs(t, s.path+"-run", path+"-run")
