@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,6 +34,29 @@ func migrating(t *testing.T, path string, scripts []string, c *clock) error {
 		t.Fatal(err)
 	}
 	return err
+}
+
+// A program that is too old names the newest copy that it can read.
+func TestTheNewestCopyThatCanBeReadIsNamed(t *testing.T) {
+	path, clock := marked(t, 1), newClock()
+	first, scripts := schema(), schema()
+	for n := range 2 {
+		scripts = append(scripts, fmt.Sprintf("CREATE TABLE later%d (x INTEGER) STRICT;", n))
+		clock.advance(time.Second)
+		if err := migrating(t, path, scripts, clock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for known := len(first); known <= len(first)+1; known++ {
+		_, err := probe(t.Context(), path, known)
+		advised, ok := errors.AsType[*newerError](err)
+		if !ok || !errors.Is(err, ErrNewer) {
+			t.Fatalf("%d scripts: %v", known, err)
+		}
+		if want := fmt.Sprintf("before-schema-%d-", known+1); !strings.Contains(advised.Hint(), want) {
+			t.Errorf("%d scripts: no %q in: %s", known, want, advised.Hint())
+		}
+	}
 }
 
 // Every migration is preceded by a copy; the last two are kept.
