@@ -54,8 +54,18 @@ func tryRoom(dir string) error {
 
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon
-// answers with a [control.NotRunning] fault.
+// answers with a [control.NotRunning] fault. A folder that the user named must
+// hold a queue: nobody would send what is put into one that was mistyped.
 func Offline(ctx context.Context, o Options, do func(control.API) error) error {
+	if o.Paths.Named && !disk.There(o.Paths.Database()) {
+		return noQueue(o.Paths.State)
+	}
+	return First(ctx, o, do)
+}
+
+// First is [Offline] for what comes before the first run: it makes a queue
+// wherever there is none.
+func First(ctx context.Context, o Options, do func(control.API) error) error {
 	d, err := New(ctx, o)
 	if err != nil {
 		return err
@@ -70,8 +80,16 @@ func Reading(ctx context.Context, o Options, do func(control.API) error) error {
 	if !disk.There(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
 	}
-	d := &Daemon{o: o, log: o.Logger}
+	return Looking(ctx, o, do)
+}
+
+// Looking is [Reading] for what can be told without a queue.
+func Looking(ctx context.Context, o Options, do func(control.API) error) error {
+	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
 	err := d.openReading(ctx)
+	if err == nil {
+		err = d.openSources()
+	}
 	if err == nil {
 		err = do(d.Control())
 	}
@@ -92,6 +110,10 @@ const readPatience = 500 * time.Millisecond
 // written there may be no lock to take, or an instance that has it and had no
 // room to say where it listens: reading harms neither.
 func (d *Daemon) openReading(ctx context.Context) (err error) {
+	if !disk.There(d.o.Paths.Database()) {
+		d.store, err = queue.OpenNothing(ctx, d.queueOptions())
+		return err
+	}
 	d.lock, err = disk.AwaitLock(ctx, d.o.Paths.State, readPatience)
 	shared := errors.Is(err, disk.ErrLocked)
 	if err != nil && !refusesWrites(err) && !shared {

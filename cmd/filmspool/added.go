@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -33,7 +34,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 		return err
 	}
 	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
-	return p.instance(ctx, false, func(ctl control.API) error {
+	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		e, err := a.earlier(ctx, ctl, account)
 		if err != nil {
 			return err

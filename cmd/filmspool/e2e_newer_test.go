@@ -12,8 +12,7 @@ import (
 // leaves it alone, exits 78, and says how to go on.
 func TestANewerQueue(t *testing.T) {
 	h := newHousehold(t)
-	h.do("", "add", "movie", "603")
-	path := filepath.Join(h.dir, "state", "filmspool.db")
+	path := makeQueue(t, filepath.Join(h.dir, "state"))
 	queue, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

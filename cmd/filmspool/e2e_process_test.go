@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -34,6 +35,24 @@ func newHousehold(t *testing.T) *household {
 	h := &household{t: t, dir: t.TempDir()}
 	t.Cleanup(h.keepsItsKey)
 	return h
+}
+
+// makeQueue makes an empty queue in a folder: what is added is refused where
+// there is none.
+func makeQueue(t *testing.T, state string) (path string) {
+	t.Helper()
+	path = filepath.Join(state, "filmspool.db")
+	err := os.MkdirAll(state, 0o700)
+	if err == nil {
+		var s *queue.Store
+		if s, err = queue.Open(t.Context(), queue.Options{Path: path}); err == nil {
+			err = s.Close()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // command prepares the program; TestMain has put it on the PATH.

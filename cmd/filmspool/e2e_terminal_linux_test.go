@@ -198,6 +198,7 @@ func TestLoginAtATerminal(t *testing.T) {
 // TestAddTellsAPersonWhereItGoes: a script gets the id alone, a person gets words.
 func TestAddTellsAPersonWhereItGoes(t *testing.T) {
 	dir := t.TempDir()
+	makeQueue(t, filepath.Join(dir, "state"))
 	for _, c := range []struct {
 		args  []string
 		shows []string

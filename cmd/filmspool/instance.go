@@ -29,29 +29,20 @@ func (p *program) options() (daemon.Options, error) {
 	}, nil
 }
 
-// instance calls do with the running daemon or, when none runs and the
-// command can do without, with the state folder itself, locked.
-func (p *program) instance(ctx context.Context, needsDaemon bool, do func(control.API) error) error {
+// instance calls do with the running daemon. When none runs, offline does, with
+// the state folder itself; nil is for what needs a daemon.
+func (p *program) instance(ctx context.Context, offline alone, do func(control.API) error) error {
 	o, err := p.options()
 	if err != nil {
 		return err
 	}
-	return p.patiently(func() error { return p.reach(ctx, o, needsDaemon, daemon.Offline, do) })
-}
-
-// reading is instance for what only reads: it makes no queue and changes none.
-func (p *program) reading(ctx context.Context, do func(control.API) error) error {
-	o, err := p.options()
-	if err != nil {
-		return err
-	}
-	return p.patiently(func() error { return p.reach(ctx, o, false, daemon.Reading, do) })
+	return p.patiently(func() error { return p.reach(ctx, o, offline, do) })
 }
 
 // alone works on a state folder while no daemon runs.
 type alone func(context.Context, daemon.Options, func(control.API) error) error
 
-func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool, offline alone, do func(control.API) error) error {
+func (p *program) reach(ctx context.Context, o daemon.Options, offline alone, do func(control.API) error) error {
 	running, err := daemon.Find(ctx, o.Paths)
 	if err == nil {
 		defer running.Close()
@@ -60,7 +51,7 @@ func (p *program) reach(ctx context.Context, o daemon.Options, needsDaemon bool,
 	switch {
 	case !errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
 		return err
-	case p.choice.System, needsDaemon:
+	case p.choice.System, offline == nil:
 		if silent := daemon.Silent(o.Paths); silent != nil {
 			return silent
 		}

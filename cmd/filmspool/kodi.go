@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
 )
@@ -15,7 +16,7 @@ func (p *program) kodiCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Looking, func(ctl control.API) error {
 			found, err := ctl.ScanKodi(c.Context())
 			if err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/disk"
@@ -117,7 +118,7 @@ func cutShort(ctx context.Context, err error) error {
 // askKodi asks for an import or a preview, and tells on the standard error how
 // far it is.
 func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did control.KodiImported, err error) {
-	err = p.instance(ctx, false, func(ctl control.API) error {
+	err = p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		ended := make(chan struct{})
 		var telling sync.WaitGroup
 		telling.Go(func() { tellProgress(ctx, p.stderr, ctl, ended) })

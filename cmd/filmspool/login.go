@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 )
@@ -40,7 +41,7 @@ input with --key-stdin; it is never an argument, where others could see it.`,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.First, func(ctl control.API) error {
 			r, err := ctl.Login(c.Context(), l)
 			if err != nil {
 				return err
@@ -95,7 +96,7 @@ func (p *program) sayLogin(r control.LoginResult) {
 // would be wrong whatever the key is, is said before.
 func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	l.DryRun = true
-	err := p.instance(ctx, false, func(ctl control.API) error {
+	err := p.instance(ctx, daemon.First, func(ctl control.API) error {
 		r, err := ctl.Login(ctx, l)
 		l.BaseURL = r.BaseURL
 		return err

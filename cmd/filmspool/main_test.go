@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/filmspool/filmspool/daemon/config"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +34,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
-			e.Setenv("FILMSPOOL_STATE_DIR", filepath.Join(e.WorkDir, "state"))
+			paths, err := config.FindPaths(config.Choice{}, e.Getenv)
+			if err != nil {
+				return err
+			}
+			e.Setenv("STATE", paths.State)
 			e.Setenv("FILMSPOOL_LISTEN", "127.0.0.1:0")
 			if testing.CoverMode() != "" { // or the program complains on its way out
 				e.Setenv("GOCOVERDIR", e.WorkDir)

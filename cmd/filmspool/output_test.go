@@ -116,6 +116,7 @@ func FuzzHarmless(f *testing.F) {
 // What a stranger wrote comes out of the real commands harmlessly.
 func TestCommandsPrintHarmlessly(t *testing.T) {
 	state := t.TempDir()
+	makeQueue(t, state)
 	run := func(args ...string) string {
 		t.Helper()
 		var out bytes.Buffer

@@ -19,7 +19,7 @@ func (p *program) pairCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), true, func(ctl control.API) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			code, err := ctl.Pair(c.Context())
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (p *program) clientsCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: exactly()}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), true, func(ctl control.API) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			clients, err := ctl.Clients(c.Context())
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func (p *program) clientsCommand() *cobra.Command {
 	revoke := &cobra.Command{
 		Use: "revoke ID", Short: "Forget a browser or program", Args: exactly("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.instance(c.Context(), true, func(ctl control.API) error {
+			return p.instance(c.Context(), nil, func(ctl control.API) error {
 				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
 					return err
 				}
@@ -90,7 +90,7 @@ filmspool pair.)`,
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), true, func(ctl control.API) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			added, err := ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
 			if err != nil {
 				return err

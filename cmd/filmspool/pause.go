@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -21,7 +22,7 @@ func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 	account := c.Flags().String("account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 			do := ctl.Pause
 			if use == "resume" {
 				do = ctl.Resume

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -58,7 +59,7 @@ func (p *program) queueListCommand() *cobra.Command {
 		if f.Limit < 1 || f.Limit > 10000 {
 			return usage("--limit %d is not from 1 to 10000", f.Limit)
 		}
-		return p.reading(c.Context(), func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 			wanted := f
 			wanted.Limit++ // one more tells whether there are more
 			entries, err := ctl.List(c.Context(), wanted)
@@ -136,7 +137,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.reading(c.Context(), func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 			e, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -25,7 +26,7 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			if err != nil {
 				return fmt.Errorf("find the file: %w", err)
 			}
-			return p.reading(c.Context(), func(ctl control.API) error {
+			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 				err := newFile(file, func(f *os.File) error { return ctl.Backup(c.Context(), f) })
 				if err == nil {
 					p.stdout.Println("Written: " + file)

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -40,7 +41,7 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 			was, err := ctl.Explain(c.Context(), id)
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -21,7 +22,7 @@ too. Keys are not in it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines lineCount
 			p.soFar = lines.String
-			return p.reading(c.Context(), func(ctl control.API) error {
+			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 				if len(args) == 0 || args[0] == "-" {
 					return ctl.Export(c.Context(), countingWriter{p.stdout.jsonLines(), &lines})
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 )
@@ -40,7 +41,7 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 			}
 		}
 		p.soFar = lines.String
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 			sum, err := ctl.Import(c.Context(), countingReader{in, &lines}, *dry)
 			if err != nil {
 				return err

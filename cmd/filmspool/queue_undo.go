@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -22,7 +23,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 			did, err := ctl.Undo(c.Context(), control.Undo{ID: id, DryRun: *dry})
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
@@ -90,7 +91,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 		if err := readOrder(o, args, *before); err != nil {
 			return err
 		}
-		return p.instance(c.Context(), false, func(ctl control.API) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 			did, err := give(c.Context(), ctl, *o, yes)
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -25,11 +26,11 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *seen != 0 {
-			return p.instance(c.Context(), false, func(ctl control.API) error {
+			return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
 				return ctl.Acknowledge(c.Context(), *seen)
 			})
 		}
-		return p.instance(c.Context(), true, func(ctl control.API) error {
+		return p.instance(c.Context(), nil, func(ctl control.API) error {
 			s, err := ctl.Status(c.Context())
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 // Paths are the files of one instance.
 type Paths struct {
 	State    string // folder: database, keys, lock
+	Named    bool   // the user named State, and it is not the place it would have been in
 	File     string // the configuration
 	Explicit bool   // the user named File
 	Control  string // where the running daemon says how to reach it
@@ -38,6 +39,10 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	}
 	if p.State, err = filepath.Abs(state); err != nil {
 		return p, fmt.Errorf("find the state folder: %w", err)
+	}
+	if first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR")) != "" {
+		usual, err := usualPlace(choice, getenv)
+		p.Named = err != nil || filepath.Clean(usual) != p.State
 	}
 	file := first(choice.Config, getenv("FILMSPOOL_CONFIG"))
 	p.Explicit = file != ""
@@ -66,6 +71,11 @@ func stateDir(choice Choice, getenv func(string) string) (string, error) {
 	if dir := first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR"), listed(getenv("STATE_DIRECTORY"))); dir != "" {
 		return dir, nil
 	}
+	return usualPlace(choice, getenv)
+}
+
+// usualPlace is the folder for state when nobody names one.
+func usualPlace(choice Choice, getenv func(string) string) (string, error) {
 	if choice.System {
 		return systemPlace("/var/lib/filmspool", getenv), nil
 	}
