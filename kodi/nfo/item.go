@@ -293,9 +293,6 @@ func ours(doc []byte) bool {
 
 func gather(doc []byte, lenient bool, emit func(*values)) (fault string) {
 	p := parser{scanner: scanner{buf: doc}, lenient: lenient, emit: emit}
-	if i := bytes.IndexByte(doc, '<'); i >= 0 {
-		p.pos = i // a URL alone is no document
-		p.run()
-	}
+	p.run()
 	return p.fault
 }

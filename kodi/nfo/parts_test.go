@@ -1,6 +1,7 @@
 package nfo
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -100,6 +101,12 @@ func TestFaultsNameTheirLine(t *testing.T) {
 	} {
 		if _, fault := parse([]byte(text)); fault != want {
 			t.Errorf("%q: %q, want %q", text[:min(len(text), 60)], fault, want)
+		}
+		for n := range text { // where a stream is cut does not matter
+			_, err := parseExport(io.MultiReader(strings.NewReader(text[:n]), strings.NewReader(text[n:])))
+			if err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
+				t.Errorf("%q, cut after %d bytes: %v, want %q", text[:min(len(text), 60)], n, err, want)
+			}
 		}
 	}
 	long := strings.Repeat("\n", 1<<20) + "<movie><title>\n\na & b</title></movie>"
