@@ -11,22 +11,22 @@ import (
 
 // What can be wrong with a key, before it is asked for.
 var (
-	// ErrKeyReadOnly means a public key, pk_ (contract 5.3).
-	ErrKeyReadOnly = errors.New("a pk_ key may only read: a secret key (sk_) is needed")
-	// ErrKeyForm means that the text is no key of the service.
-	ErrKeyForm = errors.New("this is not a secret key: one begins with sk_ and has no spaces")
+	// errKeyReadOnly means a public key, pk_ (contract 5.3).
+	errKeyReadOnly = errors.New("a pk_ key may only read: a secret key (sk_) is needed")
+	// errKeyForm means that the text is no key of the service.
+	errKeyForm = errors.New("this is not a secret key: one begins with sk_ and has no spaces")
 )
 
-// CheckKeyForm checks the outside of a key: prefix sk_, and printable ASCII
-// only. Its errors wrap [ErrKeyReadOnly] or [ErrKeyForm] and never hold the key.
-func CheckKeyForm(key string) error {
+// checkKeyForm checks the outside of a key: prefix sk_, and printable ASCII
+// only. Its errors wrap errKeyReadOnly or errKeyForm and never hold the key.
+func checkKeyForm(key string) error {
 	if strings.HasPrefix(key, "pk_") {
-		return ErrKeyReadOnly
+		return errKeyReadOnly
 	}
 	rest, ok := strings.CutPrefix(key, "sk_")
 	odd := strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r > '~' })
 	if !ok || rest == "" || odd {
-		return ErrKeyForm
+		return errKeyForm
 	}
 	return nil
 }

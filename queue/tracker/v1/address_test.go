@@ -49,11 +49,11 @@ func TestParseBaseURL(t *testing.T) {
 
 func TestCheckKeyForm(t *testing.T) {
 	tests := map[string]error{
-		"sk_abc": nil, "pk_abc": ErrKeyReadOnly, "": ErrKeyForm, "sk_": ErrKeyForm, "abc": ErrKeyForm, "SK_abc": ErrKeyForm,
-		"sk_a b": ErrKeyForm, "sk_abc\n": ErrKeyForm, "sk_ä": ErrKeyForm,
+		"sk_abc": nil, "pk_abc": errKeyReadOnly, "": errKeyForm, "sk_": errKeyForm, "abc": errKeyForm, "SK_abc": errKeyForm,
+		"sk_a b": errKeyForm, "sk_abc\n": errKeyForm, "sk_ä": errKeyForm,
 	}
 	for key, want := range tests {
-		err := CheckKeyForm(key)
+		err := checkKeyForm(key)
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", key, err, want)
 		}

@@ -81,7 +81,7 @@ func FuzzTidy(f *testing.F) {
 	f.Add("the key sk_secret\x1b[31m is\nunknown \xff", "sk_secret")
 	f.Add(strings.Repeat("ä", 400), "ä")
 	f.Fuzz(func(t *testing.T, words, secret string) {
-		if CheckKeyForm(secret) != nil {
+		if checkKeyForm(secret) != nil {
 			t.Skip()
 		}
 		got := tidy(words, secret)

@@ -27,7 +27,7 @@ var errTimeout = errors.New("no whole answer in time")
 type Options struct {
 	// BaseURL ends in /api/v1; see [ParseBaseURL].
 	BaseURL string
-	// Key is a secret key, sk_…; see [CheckKeyForm].
+	// Key is a secret key: sk_ and printable ASCII.
 	Key string `json:"-"`
 	// KeyHeader is "x-api-key" (the default) or "bearer", the two forms of
 	// contract 5.1.
@@ -79,7 +79,7 @@ func newClient(o Options, dial dialer) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckKeyForm(o.Key); err != nil {
+	if err := checkKeyForm(o.Key); err != nil {
 		return nil, err
 	}
 	if o.KeyHeader != "" && o.KeyHeader != "x-api-key" && o.KeyHeader != "bearer" {
