@@ -18,9 +18,7 @@ func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
 	s.clock.advance(2 * keepFinished)
 	s.told(t, chrome, film("newest of all", 605, -60))
 	for range 2 { // the one that was merged goes after what it was merged into
-		if err := s.Compact(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.compact(t)
 	}
 	if counts := s.checkCounters(t); counts != (Counts{Pending: 2}) {
 		t.Errorf("counts %+v", counts)

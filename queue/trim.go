@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -26,25 +25,9 @@ type trimming struct {
 	done  bool
 }
 
-// Compact forgets what was finished more than a year ago, in small steps
-// between which others write. The room is used again for what comes; the file
-// does not shrink. [Store.Run] does the same once a day.
-func (s *Store) Compact(ctx context.Context) error {
-	var p trimming
-	for !p.done {
-		from := p
-		err := s.write(ctx, func(t *tx) (err error) {
-			p, err = t.trim(from)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("trim finished entries: %w", err)
-		}
-	}
-	return nil
-}
-
-// tidy does all steps, once a day.
+// tidy forgets what was finished more than a year ago, once a day, in small
+// steps between which others write. The room is used again for what comes; the
+// file does not shrink.
 func (s *Store) tidy(write func(func(*disk.Tx) error) error) {
 	var p trimming
 	for !p.done {

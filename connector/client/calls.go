@@ -62,21 +62,6 @@ func (c *Client) Status(ctx context.Context) (protocol.Status, error) {
 	return answered[protocol.Status](c.ask(ctx, id, protocol.StatusRequest{ID: id}))
 }
 
-// Ping asks for a pong and waits for it. Overlapping pings may share one.
-func (c *Client) Ping(ctx context.Context) error {
-	if err := c.write(ctx, protocol.Ping{}); err != nil {
-		return c.cause(err)
-	}
-	select {
-	case <-c.pongs:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.done:
-		return c.Err()
-	}
-}
-
 // Pushed delivers the statuses that the daemon sends by itself; only the
 // latest waits to be taken.
 func (c *Client) Pushed() <-chan protocol.Status { return c.pushed }

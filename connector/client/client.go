@@ -95,7 +95,6 @@ type Client struct {
 	conn    *websocket.Conn
 	reading sync.WaitGroup
 	pushed  chan protocol.Status // the latest status pushed
-	pongs   chan struct{}
 	done    chan struct{} // closed when the reader has ended, err set before
 
 	writing sync.Mutex
@@ -122,8 +121,7 @@ func Dial(ctx context.Context, o Options) (*Client, error) {
 		return nil, fmt.Errorf("dial connector: %w", refusal(answer, err))
 	}
 	c := &Client{
-		conn: conn, pushed: make(chan protocol.Status, 1), pongs: make(chan struct{}, 1),
-		done: make(chan struct{}), waiting: map[string]chan protocol.Message{},
+		conn: conn, pushed: make(chan protocol.Status, 1), done: make(chan struct{}), waiting: map[string]chan protocol.Message{},
 	}
 	conn.SetReadLimit(protocol.MaxMessageBytes)
 	if err := c.enter(ctx, o); err != nil {
@@ -271,11 +269,6 @@ func (c *Client) route(m protocol.Message) {
 		default:
 		}
 		c.pushed <- m
-	case protocol.Pong:
-		select {
-		case c.pongs <- struct{}{}:
-		default: // one is enough
-		}
 	}
 }
 

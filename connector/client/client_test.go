@@ -235,9 +235,6 @@ func TestClosedBeforeTheAnswer(t *testing.T) {
 	if _, err := c.Status(t.Context()); !errors.As(err, &end) || end.Code != 4403 {
 		t.Errorf("afterwards: %v", err)
 	}
-	if err := c.Ping(t.Context()); !errors.As(err, &end) {
-		t.Errorf("ping afterwards: %v", err)
-	}
 }
 
 func TestBrokenWithoutACloseFrame(t *testing.T) {

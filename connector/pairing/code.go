@@ -104,13 +104,6 @@ func (r *Registry) missed(origin string) {
 	r.tries[origin]++
 }
 
-// CancelCode kills the open code, if there is one.
-func (r *Registry) CancelCode() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.code = nil
-}
-
 // match finds the open code that typed names. An Origin that has spent its
 // tries is not heard any more, so that it cannot spend those of others.
 func (r *Registry) match(typed, origin string) (*openCode, error) {

@@ -160,7 +160,7 @@ func (c Connector) validate() error {
 func (c Config) validateAccounts() error {
 	var faults []error
 	for name, a := range c.Accounts {
-		if err := CheckAccountName(name); err != nil {
+		if err := checkAccountName(name); err != nil {
 			faults = append(faults, fault("accounts."+name, "%v", err))
 		}
 		faults = append(faults, checkWord("accounts."+name+".key_header", a.KeyHeader, "x-api-key", "bearer"))
@@ -185,9 +185,9 @@ func checkBaseURL(setting, base string) error {
 	}
 }
 
-// CheckAccountName allows names that are safe as file names everywhere: 1 to
+// checkAccountName allows names that are safe as file names everywhere: 1 to
 // 32 lower-case letters, digits, "-" and "_".
-func CheckAccountName(name string) error {
+func checkAccountName(name string) error {
 	if name == "" || len(name) > 32 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return fmt.Errorf("account name %q is not 1 to 32 lower-case letters, digits, - or _", name)
 	}

@@ -116,17 +116,11 @@ type WrongCodes struct {
 	Wrong  int    `json:"wrong"`
 }
 
-// The kinds of a [ClientInfo].
-const (
-	Browser = "browser" // paired with a code; speaks over a websocket
-	Program = "program" // added by name; posts
-)
-
 // ClientInfo is one paired browser or one program. A program has neither
 // origin nor browser.
 type ClientInfo struct {
 	ID       string     `json:"id"`
-	Kind     string     `json:"kind"`
+	Kind     string     `json:"kind"` // viewing.SourceBrowser or viewing.SourceProgram
 	Label    string     `json:"label"`
 	Origin   string     `json:"origin"`
 	Browser  string     `json:"browser"`

@@ -94,7 +94,7 @@ func Control(token string, next http.Handler) http.Handler {
 			Refuse(w, http.StatusForbidden, CodeBrowser, "control routes do not answer browsers")
 			return
 		}
-		given, ok := Bearer(r)
+		given, ok := bearer(r)
 		got := sha256.Sum256([]byte(given)) // of equal length, whatever was sent
 		if !ok || token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
@@ -117,9 +117,9 @@ func FromBrowser(r *http.Request) bool {
 	return false
 }
 
-// Bearer returns the token of the one Authorization header, and false when
+// bearer returns the token of the one Authorization header, and false when
 // there is none, more than one, or one of another scheme.
-func Bearer(r *http.Request) (token string, ok bool) {
+func bearer(r *http.Request) (token string, ok bool) {
 	values := r.Header["Authorization"]
 	if len(values) != 1 {
 		return "", false

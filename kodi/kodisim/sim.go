@@ -74,8 +74,6 @@ func open(path, mode string) (*Sim, error) {
 // Path is the library file.
 func (s *Sim) Path() string { return s.path }
 
-// Version is the schema: 121 or 131.
-func (s *Sim) Version() int { return s.version }
 
 // Close lets go of the file.
 func (s *Sim) Close() error { return s.db.Close() }
