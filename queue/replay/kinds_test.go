@@ -71,6 +71,22 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 	})
 }
 
+// Another device may have told the service that the item was watched, by a clock
+// that is up to a day off.
+func TestWishIsNotRepeatedAfterTheServiceSawItWatched(t *testing.T) {
+	for before, want := range map[time.Duration]viewing.State{
+		24*time.Hour - time.Minute: viewing.StateInDoubt, 24*time.Hour + time.Minute: viewing.StateDelivered,
+	} {
+		inBed(t, false, nil, func(b *bed) {
+			b.elsewhere(603, time.Now().Add(-before))
+			b.armAt("POST /watchlist", "drop-before", 1)
+			b.commit(wish(603))
+			b.pass(48 * time.Hour)
+			b.ends(1, want, "Read back: ")
+		})
+	}
+}
+
 func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 	for fault, want := range map[string]viewing.State{"drop-after": viewing.StateDelivered, "cut": viewing.StateDelivered, "drop-before": viewing.StateInDoubt} {
 		t.Run(fault, func(t *testing.T) {

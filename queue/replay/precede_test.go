@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -76,6 +77,32 @@ func TestTwoPlaysOfOneEventAreTwo(t *testing.T) {
 		b.pass(time.Hour)
 		if c := b.counts(); c.Delivered != 3 || b.films()[1] != 3 {
 			b.Errorf("counts %+v, records %v", c, b.films())
+		}
+	})
+}
+
+// TestALaterPlayOfOneEventIsItsOwn: when the history is read again, the record
+// of the first play does not stand for the second.
+func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.stop()
+		v := caughtUp(1, 30*time.Hour)
+		v.Count = 2
+		b.commit(v)
+		second := queue.Selection{IDs: []int64{2}}
+		if _, err := b.store.Hold(b.Context(), second, false); err != nil {
+			b.Fatal(err)
+		}
+		b.start()
+		b.pass(time.Hour)
+		b.ends(1, viewing.StateDelivered, "")
+		if _, err := b.store.ReleaseHeld(b.Context(), second, false); err != nil {
+			b.Fatal(err)
+		}
+		b.pass(time.Hour)
+		b.ends(2, viewing.StateDelivered, "")
+		if n := b.films()[1]; n != 2 || b.askedFor("GET /history") != 2 {
+			b.Errorf("%d records after %d readings, want 2 after 2", n, b.askedFor("GET /history"))
 		}
 	})
 }
