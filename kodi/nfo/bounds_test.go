@@ -185,6 +185,8 @@ func TestFormOfMarkup(t *testing.T) {
 		"<a b=/>":                      `an attribute is not written as name="value"`,
 		"<a =\"1\"/>":                  `an attribute is not written as name="value"`,
 		"<a b=\"1'/>":                  `an attribute is not written as name="value"`,
+		"<a b=\"\" c=''/>":             "",
+		"<??>":                         "a tag has no name",
 		"<a b=\"1>2\"/>":               "",
 		"<a b=\"1<2\"/>":               endless,
 		"<a b='\"' c=\"'>\"/>":         "",
@@ -208,16 +210,18 @@ func TestFormOfMarkup(t *testing.T) {
 		}
 	}
 	for whole, want := range map[string]string{
-		"<![CDATA[x]]>" + plain:   "a text stands outside of every tag",
-		plain + "<![CDATA[x]]>":   "a text stands outside of every tag",
-		plain + "</movie>":        "an end tag has no beginning",
-		plain + "a ]]> b & c":     "",
-		plain + "<movie":          endless,
-		plain + "<":               "a < is not written as &lt;",
-		plain + "<!-- to the end": endless,
+		"<![CDATA[x]]>" + plain:                     "a text stands outside of every tag",
+		plain + "<![CDATA[x]]>":                     "a text stands outside of every tag",
+		plain + "</movie>":                          "an end tag has no beginning",
+		plain + "a ]]> b & c":                       "",
+		plain + "<movie":                            endless,
+		plain + "<":                                 "a < is not written as &lt;",
+		plain + "<!-- to the end":                   endless,
+		"<movie>" + strings.Repeat("x", maxToken):   "it ends before its last tag is closed",
+		"<movie>" + strings.Repeat("x", maxToken+1): "a tag or a text is too long",
 	} {
 		if _, fault := parse([]byte(whole)); strings.TrimPrefix(fault, "line 1: ") != want {
-			t.Errorf("%s: %q, want %q", whole, fault, want)
+			t.Errorf("%.60s: %q, want %q", whole, fault, want)
 		}
 	}
 }
