@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,57 +12,11 @@ import (
 	"github.com/filmspool/filmspool/kodi/realkodi"
 )
 
-// startMaria starts the server program that FILMSPOOL_MARIADB names, on
-// loopback and with a folder of its own, and gives its port and socket.
-func startMaria(t *testing.T) (port, socket string) {
-	t.Helper()
-	program := os.Getenv("FILMSPOOL_MARIADB")
-	if program == "" {
-		t.Skip("needs a MariaDB; FILMSPOOL_MARIADB names its server program")
-	}
-	dir, err := os.MkdirTemp("", "maria") // short: a socket's path has a limit
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "s")
-	if said, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free now
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ = net.SplitHostPort(l.Addr().String())
-	l.Close()
-	cmd := exec.Command(program, "--no-defaults", "--datadir="+data, "--socket="+socket, "--bind-address=127.0.0.1", "--port="+port, "--user=root", "--innodb-buffer-pool-size=32M")
-	words, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	})
-	var said strings.Builder
-	for lines := bufio.NewScanner(io.TeeReader(words, &said)); lines.Scan(); {
-		if strings.Contains(lines.Text(), "ready for connections") {
-			go io.Copy(io.Discard, words)
-			return port, socket
-		}
-	}
-	t.Fatalf("the server ended: %s", &said)
-	return "", ""
-}
-
 // TestRealKodiOnAServer plays a film in a real Kodi that keeps its library on
 // a real MariaDB.
 func TestRealKodiOnAServer(t *testing.T) {
 	realkodi.Require(t)
-	port, socket := startMaria(t)
+	port, socket := realkodi.StartServer(t, func(string) []string { return nil })
 	ask := func(k *realkodi.Kodi, query string) {
 		k.T.Helper()
 		if said, err := exec.Command("mariadb", "--no-defaults", "--user=root", "--socket="+socket, "-e", query).CombinedOutput(); err != nil {

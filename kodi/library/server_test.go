@@ -1,17 +1,13 @@
 package library_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -37,79 +34,22 @@ type maria struct {
 // password is Kodi's; it must never show.
 const password = "s3same-0pen"
 
-// startMaria starts the program that FILMSPOOL_MARIADB names, such as
-// /usr/sbin/mariadbd.
+// startMaria starts one, in which Kodi has its user.
 func startMaria(t testing.TB) *maria {
 	t.Helper()
-	program := os.Getenv("FILMSPOOL_MARIADB")
-	if program == "" {
-		t.Skip("needs a MariaDB; FILMSPOOL_MARIADB names its server program")
-	}
-	dir, err := os.MkdirTemp("", "maria") // short: a socket's path has a limit
-	ok(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	data := filepath.Join(dir, "data")
-	said, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	m := &maria{port: freePort(t), ca: filepath.Join(dir, "ca.pem")}
-	certificates(t, dir)
-	socket := filepath.Join(dir, "s")
-	m.run(t, exec.Command(program, "--no-defaults", "--datadir="+data, "--socket="+socket, "--bind-address=127.0.0.1", "--port="+m.port, "--user="+userName(),
-		"--innodb-buffer-pool-size=32M", "--ssl-ca="+m.ca, "--ssl-cert="+filepath.Join(dir, "server.pem"), "--ssl-key="+filepath.Join(dir, "server.key")))
+	m := &maria{}
+	port, socket := realkodi.StartServer(t, func(dir string) []string {
+		m.ca = filepath.Join(dir, "ca.pem")
+		certificates(t, dir)
+		return []string{"--ssl-ca=" + m.ca, "--ssl-cert=" + filepath.Join(dir, "server.pem"), "--ssl-key=" + filepath.Join(dir, "server.key")}
+	})
+	m.port = port
+	var err error
 	m.root, err = sql.Open("mysql", "root@unix("+socket+")/?multiStatements=true")
 	ok(t, err)
 	t.Cleanup(func() { _ = m.root.Close() })
 	m.exec(t, "create user kodi@'127.0.0.1' identified by '"+password+"'; grant all on `MyVideos%`.* to kodi@'127.0.0.1'; grant all on `Other%`.* to kodi@'127.0.0.1'")
 	return m
-}
-
-func userName() string {
-	if os.Geteuid() == 0 {
-		return "root" // it wants to be told
-	}
-	return os.Getenv("USER")
-}
-
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ok(t, err)
-	defer l.Close()
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-}
-
-// run starts the server, waits until it is ready, and ends it with the test.
-func (m *maria) run(t testing.TB, c *exec.Cmd) {
-	t.Helper()
-	words, err := c.StderrPipe()
-	ok(t, err)
-	ok(t, c.Start())
-	ended := make(chan struct{})
-	ready := make(chan struct{})
-	var log strings.Builder
-	go func() {
-		defer close(ended)
-		for lines := bufio.NewScanner(words); lines.Scan(); {
-			fmt.Fprintln(&log, lines.Text())
-			if strings.Contains(lines.Text(), "ready for connections") {
-				close(ready)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		<-ended
-		_ = c.Wait()
-	})
-	select {
-	case <-ready:
-	case <-ended:
-		t.Fatal("the server ended: ", log.String())
-	case <-time.After(time.Minute):
-		t.Fatal("the server is not ready within a minute")
-	}
 }
 
 func (m *maria) exec(t testing.TB, query string, args ...any) {
@@ -314,7 +254,7 @@ func (m *maria) which(t *testing.T, path string) {
 // refusals have their kinds, and none shows the password.
 func (m *maria) refusals(t *testing.T) {
 	m.exec(t, "create user nobody@'127.0.0.1' identified by 'x'; create user reader@'127.0.0.1' identified by 'x'; grant select on MyVideos121.* to reader@'127.0.0.1'")
-	away := library.Server{Host: "127.0.0.1", Port: freePort(t), Name: "MyVideos"}
+	away := library.Server{Host: "127.0.0.1", Port: realkodi.FreePort(t), Name: "MyVideos"}
 	right := m.server("MyVideos")
 	for name, test := range map[string]struct {
 		server *library.Server

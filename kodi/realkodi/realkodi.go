@@ -5,7 +5,8 @@
 // from every other failure ([Lives]). Kodi 20.1 aborts now and then, when its
 // threads lock each other out and its C library notices.
 //
-// It also keeps libraries that a real Kodi wrote ([Library]).
+// It also keeps libraries that a real Kodi wrote ([Library]), and starts a server
+// that Kodis can share ([StartServer]).
 //
 // It refuses to bring a Kodi along: it drives the one that Debian's packages
 // have installed.
@@ -17,7 +18,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,13 +51,7 @@ func Require(t testing.TB) {
 // user, who must be able to get there.
 func New(t testing.TB, dir string) *Kodi {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a port that is free now
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return &Kodi{T: t, Dir: dir, port: port}
+	return &Kodi{T: t, Dir: dir, port: FreePort(t)}
 }
 
 // Userdata is where Kodi keeps its library and settings.
