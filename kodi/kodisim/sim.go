@@ -74,7 +74,6 @@ func open(path, mode string) (*Sim, error) {
 // Path is the library file.
 func (s *Sim) Path() string { return s.path }
 
-
 // Close lets go of the file.
 func (s *Sim) Close() error { return s.db.Close() }
 

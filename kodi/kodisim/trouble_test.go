@@ -22,7 +22,7 @@ func TestUpgrade(t *testing.T) {
 	ok(t, s.Play(s.film, evening(5)))
 	before := state(t, s.Path())
 	u := must(s.BeginUpgrade())(t)
-	half := must(sql.Open("sqlite", u.Path()))(t)
+	half := must(sql.Open("sqlite", u.path))(t)
 	defer half.Close()
 	var version, tables int
 	ok(t, half.QueryRow(`select idVersion, (select count(*) from sqlite_schema where name like 'videoversion%') from version`).Scan(&version, &tables))
@@ -38,7 +38,7 @@ func TestUpgrade(t *testing.T) {
 	if diff := cmp.Diff(before, state(t, s.Path())); diff != "" {
 		t.Error("the old file changed:\n" + diff)
 	}
-	if _, err := upgraded.Upgrade(); !errors.Is(err, ErrSchema) {
+	if _, err := upgraded.BeginUpgrade(); !errors.Is(err, ErrSchema) {
 		t.Errorf("a second upgrade: got %v, want ErrSchema", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestUpgradeAgainstRealFile(t *testing.T) {
 	ok(t, back.Close())
 	old := must(Open(path))(t)
 	defer old.Close()
-	upgraded := must(old.Upgrade())(t)
+	upgraded := must(must(old.BeginUpgrade())(t).Finish())(t)
 	defer upgraded.Close()
 	want, got := dump(t, real, nil), dump(t, upgraded.db, nil)
 	delete(want, "videoversiontype") // names of versions, of which we write the few we use

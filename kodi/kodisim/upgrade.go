@@ -30,9 +30,6 @@ func (s *Sim) BeginUpgrade() (*Upgrade, error) {
 	return u, nil
 }
 
-// Path is the new file.
-func (u *Upgrade) Path() string { return u.path }
-
 // Finish ends the upgrade, first the tables, then the number, and opens the
 // new library. Every film gets its file as its standard version.
 func (u *Upgrade) Finish() (*Sim, error) {
@@ -47,15 +44,6 @@ func (u *Upgrade) Finish() (*Sim, error) {
 		}
 	}
 	return s, nil
-}
-
-// Upgrade does all of it at once.
-func (s *Sim) Upgrade() (*Sim, error) {
-	u, err := s.BeginUpgrade()
-	if err != nil {
-		return nil, err
-	}
-	return u.Finish()
 }
 
 // addTables makes the tables that the old schema did not have.

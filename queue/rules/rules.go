@@ -14,8 +14,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// DefaultAccount is the account of every source without a route.
-const DefaultAccount = "default"
+// defaultAccount is the account of every source without a route.
+const defaultAccount = "default"
 
 // clockTolerance is how far ahead a source's clock may be.
 const clockTolerance = 5 * time.Minute
@@ -118,8 +118,8 @@ func (d *Decision) route(s Settings, source string) {
 			return
 		}
 	}
-	d.Account = DefaultAccount
-	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, DefaultAccount))
+	d.Account = defaultAccount
+	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, defaultAccount))
 }
 
 func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }
