@@ -95,7 +95,7 @@ type Client struct {
 	conn    *websocket.Conn
 	reading sync.WaitGroup
 	pushed  chan protocol.Status // the latest status pushed
-	done    chan struct{} // closed when the reader has ended, err set before
+	done    chan struct{}        // closed when the reader has ended, err set before
 
 	writing sync.Mutex
 

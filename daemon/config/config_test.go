@@ -146,6 +146,33 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 	}
 }
 
+// A state folder counts as named when a person chose it, and not their own place.
+func TestNamedState(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the places named here are Linux's")
+	}
+	t.Setenv("XDG_CONFIG_HOME", "/home/kim/.config")
+	usual := "/home/kim/.local/state/filmspool"
+	for _, c := range []struct {
+		flag string
+		env  []string
+		want bool
+	}{
+		{"", []string{"HOME", "/home/kim"}, false},
+		{"/a", []string{"HOME", "/home/kim"}, true},
+		{"a", []string{"HOME", "/home/kim"}, true},
+		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, true},
+		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", usual}, false},
+		{usual + "/", []string{"HOME", "/home/kim"}, false},
+		{"", []string{"HOME", "/home/kim", "STATE_DIRECTORY", "/a"}, false},
+		{"/a", nil, true},
+	} {
+		if p, err := FindPaths(Choice{StateDir: c.flag}, env(c.env...)); err != nil || p.Named != c.want {
+			t.Errorf("%q, %q: named %v, %v", c.flag, c.env, p.Named, err)
+		}
+	}
+}
+
 func TestKeysComeFromTheStrongestSource(t *testing.T) {
 	dir, credentials := t.TempDir(), t.TempDir()
 	k := Keys{Dir: dir, Getenv: env("FILMSPOOL_KEY", "sk_env")}
