@@ -14,8 +14,8 @@ import (
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
-// account is one account at a service: who it is, and the loop that sends.
-type account struct {
+// sender is what sends for one account: its key, its client and its loop.
+type sender struct {
 	name string
 	loop *replay.Loop
 
@@ -39,12 +39,12 @@ func (d *Daemon) openAccounts(ctx context.Context) error {
 
 // openAccount makes one account's loop, with a client where key and address
 // are known.
-func (d *Daemon) openAccount(ctx context.Context, name string) (*account, error) {
+func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) {
 	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
 	if err != nil {
 		return nil, err
 	}
-	a := &account{name: name, credential: c}
+	a := &sender{name: name, credential: c}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
 		a.problem = err.Error()
@@ -103,7 +103,7 @@ func (d *Daemon) owned(name string, client *v1.Client) *owned {
 }
 
 // use gives the account a new key or address; the loop takes it at once.
-func (a *account) use(c config.Credential, client *owned) {
+func (a *sender) use(c config.Credential, client *owned) {
 	a.mu.Lock()
 	old := a.client
 	a.credential, a.client, a.problem = c, client.Client, ""
@@ -115,14 +115,14 @@ func (a *account) use(c config.Credential, client *owned) {
 }
 
 // look is the account's credential and why it has no client, if it has none.
-func (a *account) look() (config.Credential, string) {
+func (a *sender) look() (config.Credential, string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.credential, a.problem
 }
 
 // close drops the client's connections.
-func (a *account) close() {
+func (a *sender) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client != nil {

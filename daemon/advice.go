@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -52,9 +53,9 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 // entry: nothing leaves a paused account.
 func waitingFor(e queue.Entry, a control.Account, now time.Time) (why, hint string) {
 	switch {
-	case a.State == control.Paused:
+	case a.State == account.Paused:
 		return "The account is paused.", a.Hint
-	case a.State != control.OK:
+	case a.State != account.OK:
 		return sentence(a.Reason), a.Hint
 	case e.NextAt.After(now):
 		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format("2006-01-02 15:04:05")), fmt.Sprintf("filmspool queue retry %d", e.ID)

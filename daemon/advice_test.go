@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -21,11 +22,11 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 		next      time.Time
 		why, hint string
 	}{
-		{control.Account{State: control.Paused, Hint: "filmspool resume"}, later, "The account is paused.", "filmspool resume"},
-		{control.Account{State: control.Attention, Reason: "The key is refused", Hint: "filmspool login"}, time.Time{}, "The key is refused.", "filmspool login"},
-		{control.Account{State: control.Offline, Reason: "The service cannot be reached."}, time.Time{}, "The service cannot be reached.", ""},
-		{control.Account{State: control.OK}, later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
-		{control.Account{State: control.OK}, now, "It is sent in a moment.", ""},
+		{control.Account{State: account.Paused, Hint: "filmspool resume"}, later, "The account is paused.", "filmspool resume"},
+		{control.Account{State: account.Attention, Reason: "The key is refused", Hint: "filmspool login"}, time.Time{}, "The key is refused.", "filmspool login"},
+		{control.Account{State: account.Offline, Reason: "The service cannot be reached."}, time.Time{}, "The service cannot be reached.", ""},
+		{control.Account{State: account.OK}, later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
+		{control.Account{State: account.OK}, now, "It is sent in a moment.", ""},
 	} {
 		why, hint := waitingFor(queue.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
 		if why != c.why || hint != c.hint {

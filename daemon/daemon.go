@@ -47,7 +47,7 @@ type Daemon struct {
 	lock     *disk.Lock
 	store    *queue.Store
 	pairing  *pairing.Registry
-	accounts []*account
+	accounts []*sender
 	sources  []source
 	waiting  *disk.Trouble // the queue can only be read, and this is why
 
@@ -208,8 +208,8 @@ func (d *Daemon) listening() string {
 }
 
 // account finds an account by name.
-func (d *Daemon) account(name string) *account {
-	i := slices.IndexFunc(d.accounts, func(a *account) bool { return a.name == name })
+func (d *Daemon) account(name string) *sender {
+	i := slices.IndexFunc(d.accounts, func(a *sender) bool { return a.name == name })
 	if i < 0 {
 		return nil
 	}

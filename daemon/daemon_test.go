@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -173,14 +174,15 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 }
 
 func TestSummaryNamesTheWorstFirst(t *testing.T) {
-	key := control.Account{Name: "default", State: control.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
-	away := control.Account{Name: "second", State: control.Offline, Reason: "connection refused"}
-	well := control.Account{Name: "default", State: control.OK}
-	paused := control.Account{Name: "default", State: control.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
-	kodi := control.Source{Name: "kodi:/k", State: control.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
+	key := control.Account{Name: "default", State: account.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
+	away := control.Account{Name: "second", State: account.Offline, Reason: "connection refused"}
+	well := control.Account{Name: "default", State: account.OK}
+	paused := control.Account{Name: "default", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
-		in                   control.Status
-		state, summary, hint string
+		in            control.Status
+		state         account.State
+		summary, hint string
 	}{
 		{control.Status{Accounts: []control.Account{well}, Counts: queue.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
@@ -256,7 +258,7 @@ func TestADamagedQueueNeedsTheUser(t *testing.T) {
 	defer d.Close()
 	err = d.withQueue(t.Context(), func(ctx context.Context) error {
 		s, err := d.Control().Status(ctx)
-		if err != nil || s.State != control.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
+		if err != nil || s.State != account.Attention || !strings.Contains(s.Summary, "damaged") || s.Hint == "" || len(s.Notices) == 0 {
 			t.Errorf("status %+v, %v", s, err)
 		}
 		for _, n := range s.Notices {
@@ -264,7 +266,7 @@ func TestADamagedQueueNeedsTheUser(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if s, err = d.Control().Status(ctx); err != nil || s.State == control.Attention || s.Notices == nil {
+		if s, err = d.Control().Status(ctx); err != nil || s.State == account.Attention || s.Notices == nil {
 			t.Errorf("status after that %+v, %v", s, err)
 		}
 		return nil

@@ -65,9 +65,9 @@ package says in its own comment what it owns, promises and refuses.
     scan: what is told of a scan. library, nfo, playlist: readers. plainfile: opens plain files alone.
     watch: notices changes. kodisim, realkodi: for the tests
   - queue: the outbox. disk: its file in SQLite. viewing: the shared words; viewing/typed: what a person types.
-    playback: which ends are one playback. rules: what becomes of a viewing. resolve: what an item is.
-    replay: the sending loop; replay/doubt: whether it arrived. tracker: the words of a
-    tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service that keeps it
+    account: how an account stands. playback: which ends are one playback. rules: what becomes of a viewing.
+    resolve: what an item is. replay: the sending loop; replay/doubt: whether it arrived. tracker: the words
+    of a tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 

@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 func TestLibraryLogin(t *testing.T) {
@@ -75,7 +76,7 @@ func TestLibraryIsReadOnce(t *testing.T) {
 func TestDeafLibraryIsTold(t *testing.T) {
 	const limit = "raise the sysctl fs.inotify.max_user_watches"
 	got := kodiSource(kodi.Status{State: kodi.StateOK, Films: 3, Deaf: "no space left on device", Hint: limit})
-	if got.State != control.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
+	if got.State != account.OK || got.Hint != limit || !strings.HasSuffix(got.Detail, "; looked at now and then: no space left on device") {
 		t.Errorf("got %+v", got)
 	}
 	if got := kodiSource(kodi.Status{State: kodi.StateBusy, Deaf: "no space left on device"}); strings.Contains(got.Detail, "looked") {
@@ -91,11 +92,11 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	}
 	s.Since = time.Now().Add(-missingAfter)
 	got := kodiSource(s)
-	if got.State != control.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
+	if got.State != account.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
 		t.Errorf("after a while: %+v", got)
 	}
 	all := control.Status{Sources: []control.Source{got}}
-	if summarise(&all); all.State != control.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+	if summarise(&all); all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy
@@ -116,7 +117,7 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "the add-on script.tracker of this Kodi reports", "turn that add-on off"},
 	} {
 		tt.s.State = kodi.StateOK
-		if got := kodiSource(tt.s); got.State != control.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
+		if got := kodiSource(tt.s); got.State != account.OK || !strings.Contains(got.Detail, tt.detail) || !strings.Contains(got.Hint, tt.hint) {
 			t.Errorf("got %+v", got)
 		}
 	}

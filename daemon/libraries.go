@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -132,15 +133,15 @@ func kodiSource(s kodi.Status) control.Source {
 	}
 	switch s.State {
 	case kodi.StateOK:
-		out.State = control.OK
+		out.State = account.OK
 		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched", s.Films, s.Episodes, s.Watched)
 	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted, kodi.StateUnreachable:
 		out.State = "waiting"
 	default:
-		out.State = control.Attention
+		out.State = account.Attention
 	}
 	if s.State == kodi.StateWaiting && time.Since(s.Since) >= missingAfter {
-		out.State = control.Attention
+		out.State = account.Attention
 		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
 	}
 	if s.Beside != "" && s.State == kodi.StateOK {

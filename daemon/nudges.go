@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/nudge"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 )
 
@@ -69,9 +70,9 @@ func (d *Daemon) anyStuck(ctx context.Context) bool {
 
 // stuck reports whether entries of a wait for a way to the service, or for the
 // service to take the key or show itself: what another network may mend.
-func (d *Daemon) stuck(ctx context.Context, a *account) bool {
+func (d *Daemon) stuck(ctx context.Context, a *sender) bool {
 	h := a.loop.Health()
-	if h.State != replay.Offline && h.Pause != replay.PausedKey && h.Pause != replay.PausedAddress {
+	if h.State != account.Offline && h.Pause != replay.PausedKey && h.Pause != replay.PausedAddress {
 		return false
 	}
 	waits, err := d.store.Waits(ctx, a.name)

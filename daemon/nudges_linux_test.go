@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 // TestNetworkWakesWhatWaits goes the whole way, from a change of a real
@@ -50,7 +50,7 @@ func TestNetworkWakesWhatWaits(t *testing.T) {
 		const enough = 8 * time.Second // for the news to settle, and the spread
 		settled(t, d, "a long back-off", func() bool {
 			h := d.accounts[0].loop.Health()
-			return h.State == replay.Offline && time.Until(h.NextTry) > enough
+			return h.State == account.Offline && time.Until(h.NextTry) > enough
 		})
 		usual := d.accounts[0].loop.Health().NextTry
 		start()

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/nudge"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -143,7 +143,7 @@ func TestNudgeWakesWhatWaits(t *testing.T) {
 		addFilm(t, d, "one")
 		far := func() bool { // a back-off that outlives this test
 			h := d.accounts[0].loop.Health()
-			return h.State == replay.Offline && time.Until(h.NextTry) > 3*time.Second
+			return h.State == account.Offline && time.Until(h.NextTry) > 3*time.Second
 		}
 		settled(t, d, "a long back-off", far)
 		usual := d.accounts[0].loop.Health().NextTry

@@ -14,6 +14,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -162,13 +163,13 @@ func (c *api) setPause(ctx context.Context, account string, change func(*queue.A
 // pauseOf is what is known of an account right after its pause has changed:
 // the loop will say the rest.
 func pauseOf(a queue.Account) control.Account {
-	out := control.Account{Name: a.Name, State: control.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
+	out := control.Account{Name: a.Name, State: account.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
 	switch a.Paused {
 	case "":
 	case replay.PausedUser:
-		out.State, out.Reason, out.Hint = control.Paused, a.Problem, a.Hint
+		out.State, out.Reason, out.Hint = account.Paused, a.Problem, a.Hint
 	default:
-		out.State, out.Reason, out.Hint = control.Attention, a.Problem, a.Hint
+		out.State, out.Reason, out.Hint = account.Attention, a.Problem, a.Hint
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -56,7 +57,7 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 // putFirst puts what keeps the queue from being written before everything else.
 func putFirst(s *control.Status, t *disk.Trouble, folder string) {
 	s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
-	s.State, s.Hint = control.Attention, t.Hint(folder)
+	s.State, s.Hint = account.Attention, t.Hint(folder)
 	since := t.Since.Local().Format("2006-01-02 15:04")
 	refused := "No event had to be refused since " + since + "."
 	switch {
@@ -69,7 +70,7 @@ func putFirst(s *control.Status, t *disk.Trouble, folder string) {
 }
 
 // accountStatus is how one account stands.
-func (d *Daemon) accountStatus(ctx context.Context, a *account) (control.Account, error) {
+func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account, error) {
 	kept, err := d.store.Account(ctx, a.name)
 	if err != nil {
 		return control.Account{}, err
@@ -81,14 +82,14 @@ func (d *Daemon) accountStatus(ctx context.Context, a *account) (control.Account
 	credential, problem := a.look()
 	h := a.loop.Health()
 	out := control.Account{
-		Name: a.name, State: string(h.State), Reason: h.Reason, Hint: h.Hint,
+		Name: a.name, State: h.State, Reason: h.Reason, Hint: h.Hint,
 		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered), Unresolved: unresolved,
 	}
 	if can, asked := replay.Resolves(kept); asked {
 		out.Resolves = &can
 	}
-	if h.State == replay.NoKey {
-		out.State, out.Reason, out.Hint = control.Attention, problem, "filmspool login"
+	if h.State == account.NoKey {
+		out.State, out.Reason, out.Hint = account.Attention, problem, "filmspool login"
 		if credential.BaseURL == "" {
 			out.Hint = "filmspool login --base-url https://…/api/v1"
 		}
@@ -119,23 +120,23 @@ func strongerHint(pause string, c config.Credential, file string) string {
 // the worst thing first.
 func summarise(s *control.Status) {
 	if needsPerson(s) {
-		s.State = control.Attention
+		s.State = account.Attention
 		return
 	}
 	waiting := s.Counts.Pending + s.Counts.Sending
-	away, paused := inState(s.Accounts, control.Offline), inState(s.Accounts, control.Paused)
+	away, paused := inState(s.Accounts, account.Offline), inState(s.Accounts, account.Paused)
 	switch {
 	case away >= 0:
-		s.State, s.Summary = control.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
+		s.State, s.Summary = account.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
 	case paused >= 0:
-		s.State, s.Hint = control.Paused, s.Accounts[paused].Hint
+		s.State, s.Hint = account.Paused, s.Accounts[paused].Hint
 		s.Summary = sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
-		s.State, s.Summary = control.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
+		s.State, s.Summary = account.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
-		s.State, s.Summary = control.OK, "All is delivered."
+		s.State, s.Summary = account.OK, "All is delivered."
 	default:
-		s.State, s.Summary = control.OK, "Ready. Nothing has been watched yet."
+		s.State, s.Summary = account.OK, "Ready. Nothing has been watched yet."
 		if len(s.Sources) == 0 {
 			s.Hint = "to pair a browser: filmspool pair"
 		}
@@ -143,7 +144,7 @@ func summarise(s *control.Status) {
 }
 
 // inState is the first account in a state, or -1.
-func inState(accounts []control.Account, state string) int {
+func inState(accounts []control.Account, state account.State) int {
 	return slices.IndexFunc(accounts, func(a control.Account) bool { return a.State == state })
 }
 
@@ -155,21 +156,21 @@ func needsPerson(s *control.Status) bool {
 		s.Summary, s.Hint = s.Notices[0].Text, s.Notices[0].Hint
 		return true
 	}
-	if i := inState(s.Accounts, control.Attention); i >= 0 {
+	if i := inState(s.Accounts, account.Attention); i >= 0 {
 		a := s.Accounts[i]
 		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting)), a.Hint
 		return true
 	}
 	if n := control.NeedUser(s.Counts); n > 0 {
 		paused := ""
-		if inState(s.Accounts, control.Paused) >= 0 {
+		if inState(s.Accounts, account.Paused) >= 0 {
 			paused = "Sending is paused."
 		}
 		s.Summary = sentences(viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
 		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
 		return true
 	}
-	broken := slices.IndexFunc(s.Sources, func(src control.Source) bool { return src.State == control.Attention && src.Waiting == 0 })
+	broken := slices.IndexFunc(s.Sources, func(src control.Source) bool { return src.State == account.Attention && src.Waiting == 0 })
 	if broken >= 0 {
 		src := s.Sources[broken]
 		s.Summary, s.Hint = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), src.Hint
@@ -234,8 +235,8 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
 	for _, a := range s.Accounts {
-		out.Online = out.Online && a.State == control.OK
-		if a.State == control.Attention {
+		out.Online = out.Online && a.State == account.OK
+		if a.State == account.Attention {
 			out.Attention++
 		}
 		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -108,10 +109,10 @@ func refusedUndo(why string) *protocol.Error { return protocol.Refusal("", proto
 // browserSource is a paired browser or a program as a source of the status.
 func browserSource(k pairing.Client) control.Source {
 	s := control.Source{
-		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: control.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
+		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
 	}
 	if k.Waiting > 0 {
-		s.State, s.Waiting = control.Attention, k.Waiting
+		s.State, s.Waiting = account.Attention, k.Waiting
 		s.Detail = viewingsWait(k.Waiting, "the browser "+k.Label)
 		s.Hint = "click Filmspool's button in that browser, and answer there"
 	}

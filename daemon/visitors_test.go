@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -137,7 +138,7 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	if _, err := v.d.Control().Pause(t.Context(), control.Pause{Account: "default"}); err != nil {
 		t.Fatal(err)
 	}
-	for v.status().Accounts[0].State != control.Paused {
+	for v.status().Accounts[0].State != account.Paused {
 		<-mood
 	}
 	v.say(`{"type":"resolve","id":"c","media":{"type":"movie","title":"Dune","year":2021}}`)
@@ -214,30 +215,30 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 	v.hear("pong")
 	const words = "13 viewings wait in the browser Chrome for your answer"
 	s := v.status()
-	if s.State != control.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
+	if s.State != account.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
 		t.Errorf("%s: %s (%s)", s.State, s.Summary, s.Hint)
 	}
-	if src := s.Sources[0]; src.State != control.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
+	if src := s.Sources[0]; src.State != account.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
 		t.Errorf("source %+v", src)
 	}
 	if err := v.d.Control().Revoke(t.Context(), v.id); err != nil {
 		t.Fatal(err)
 	}
-	if s := v.status(); s.State != control.OK || len(s.Sources) != 0 {
+	if s := v.status(); s.State != account.OK || len(s.Sources) != 0 {
 		t.Errorf("after it was revoked: %s %+v", s.Summary, s.Sources)
 	}
 }
 
 func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
 	in := func(name string, n int) control.Source {
-		return control.Source{Name: name, State: control.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
+		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
 	}
 	for _, c := range []struct {
 		sources []control.Source
 		words   string
 	}{
 		{nil, ""},
-		{[]control.Source{{Name: "kodi:/k", State: control.Attention, Detail: "x"}}, ""},
+		{[]control.Source{{Name: "kodi:/k", State: account.Attention, Detail: "x"}}, ""},
 		{[]control.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer."},
 		{[]control.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer."},
 	} {

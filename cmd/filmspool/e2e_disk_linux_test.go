@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 // TestStartOnAFullDisk starts after a kill where nothing can be written: the
@@ -98,7 +99,7 @@ func TestPausedOnAFullDisk(t *testing.T) {
 	if err := json.NewDecoder(strings.NewReader(i.try("status", "--json"))).Decode(&s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Storage == nil || s.Storage.Refused == 0 || s.State != control.Attention || !strings.HasPrefix(s.Summary, "The disk is full") ||
+	if s.Storage == nil || s.Storage.Refused == 0 || s.State != account.Attention || !strings.HasPrefix(s.Summary, "The disk is full") ||
 		!strings.Contains(s.Summary, fmt.Sprint(s.Storage.Refused, " events were refused since ")) {
 		t.Errorf("status says %+v", s)
 	}

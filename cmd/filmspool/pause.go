@@ -5,6 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 func (p *program) pauseCommand() *cobra.Command {
@@ -46,9 +47,9 @@ func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 // sayPause tells how one account stands.
 func (p *program) sayPause(a control.Account) {
 	switch a.State {
-	case control.OK:
+	case account.OK:
 		p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
-	case control.Paused:
+	case account.Paused:
 		p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
 	default:
 		p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)

@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -217,10 +218,10 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o contro
 	case s.Listen == "": // it does not run
 		p.stdout.Printf("%s, and Filmspool is not running.\nhint:  %s\n", waitingWords(waiting), service.StartHint(p.choice.System))
 		return true
-	case s.State == control.OK:
+	case s.State == account.OK:
 		p.stdout.Printf("%s; it is tried now.\n", waitingWords(waiting))
 		return true
-	case s.State == control.Paused:
+	case s.State == account.Paused:
 		p.stdout.Println(s.Summary)
 	default:
 		p.stdout.Println(s.Summary + " It is tried again now.")

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -43,7 +44,7 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 			if !*asJSON && err == nil {
 				p.sayUpgraded(s.Version)
 			}
-			if err == nil && s.State == control.Attention {
+			if err == nil && s.State == account.Attention {
 				return &exitError{code: exitAttention}
 			}
 			return err
@@ -84,8 +85,9 @@ func printStatus(w *printer, s control.Status) error {
 // standing is one account or source of the status: a short line, and what
 // there is to say about it below.
 type standing struct {
-	name, state, last string
-	below             []string
+	name, last string
+	state      account.State
+	below      []string
 }
 
 // printStandings prints accounts and sources in three columns. What is longer
@@ -93,10 +95,10 @@ type standing struct {
 func printStandings(w *printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
-		list = append(list, standing{"account " + a.Name, a.State, "last delivered " + ago(a.LastDelivered), []string{a.Reason, a.Note}})
+		list = append(list, standing{"account " + a.Name, "last delivered " + ago(a.LastDelivered), a.State, []string{a.Reason, a.Note}})
 	}
 	for _, src := range s.Sources {
-		row := standing{src.Name, src.State, "last seen " + ago(src.LastSeen), []string{src.Detail}}
+		row := standing{src.Name, "last seen " + ago(src.LastSeen), src.State, []string{src.Detail}}
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
@@ -107,11 +109,11 @@ func printStandings(w *printer, s control.Status) {
 	}
 	name, state := 0, 0
 	for _, row := range list {
-		name, state = max(name, utf8.RuneCountInString(row.name)), max(state, utf8.RuneCountInString(row.state))
+		name, state = max(name, utf8.RuneCountInString(row.name)), max(state, len(row.state))
 	}
 	name = min(name, 40)
 	for _, row := range list {
-		w.Println(padded(row.name, name) + "   " + padded(row.state, state) + "   " + row.last)
+		w.Println(padded(row.name, name) + "   " + padded(string(row.state), state) + "   " + row.last)
 		for _, text := range row.below {
 			if text != "" {
 				w.Println("    " + text)

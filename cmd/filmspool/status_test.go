@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 // What a source would have a person do is told, though all else is fine. What
@@ -12,7 +13,7 @@ import (
 func TestStatusPrintsHintsOfSources(t *testing.T) {
 	var out strings.Builder
 	s := control.Status{Summary: "All is delivered.", Sources: []control.Source{
-		{Name: "kodi:/k", State: control.OK, Hint: "raise the sysctl"}, {Name: "kodi:/l", State: control.OK},
+		{Name: "kodi:/k", State: account.OK, Hint: "raise the sysctl"}, {Name: "kodi:/l", State: account.OK},
 	}}
 	if err := printStatus(printTo(&out), s); err != nil || !strings.Contains(out.String(), "hint:  raise the sysctl\n") {
 		t.Errorf("%v:\n%s", err, out.String())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +38,7 @@ func (f *fixed) api() control.API {
 }
 
 func (f *fixed) Status(context.Context) (control.Status, error) {
-	return control.Status{State: control.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
+	return control.Status{State: account.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
 func (f *fixed) Add(_ context.Context, v viewing.Viewing) (queue.Entry, error) {
@@ -129,12 +130,12 @@ func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
 
 func (f *fixed) Pause(_ context.Context, p control.Pause) ([]control.Account, error) {
 	f.asked = append(f.asked, "pause "+p.Account)
-	return []control.Account{{Name: p.Account, State: control.Paused}}, f.err
+	return []control.Account{{Name: p.Account, State: account.Paused}}, f.err
 }
 
 func (f *fixed) Resume(_ context.Context, p control.Pause) ([]control.Account, error) {
 	f.asked = append(f.asked, "resume "+p.Account)
-	return []control.Account{{Name: p.Account, State: control.OK}}, f.err
+	return []control.Account{{Name: p.Account, State: account.OK}}, f.err
 }
 
 // serve is a client of a server that answers with f.
@@ -220,7 +221,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	filter := queue.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
-	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != control.Paused || resumed[0].State != control.OK {
+	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != account.Paused || resumed[0].State != account.OK {
 		t.Errorf("answers: %+v %+v %+v %+v", edited, undone, paused, resumed)
 	}
 	want := []any{orders[0], orders[1], orders[2], edit, "backup", control.Undo{ID: 6, DryRun: true}, "pause a", "resume ", past, filter}

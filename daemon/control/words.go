@@ -5,28 +5,21 @@ import (
 
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
-)
-
-// The states of an instance and of its accounts.
-const (
-	OK        = "ok"
-	Offline   = "offline"   // the service cannot be reached; nothing to do
-	Paused    = "paused"    // by the user
-	Attention = "attention" // something needs the user
 )
 
 // Status is how an instance stands.
 type Status struct {
-	State                string       `json:"state"`          // ok, offline, paused or attention
-	Summary              string       `json:"summary"`        // one sentence
-	Hint                 string       `json:"hint,omitempty"` // a command to type
-	Version              string       `json:"version"`
-	Listen               string       `json:"listen,omitempty"`
-	Counts               queue.Counts `json:"counts"`
-	Accounts             []Account    `json:"accounts"`
-	Sources              []Source     `json:"sources"`
-	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
+	State                account.State `json:"state"`          // ok, offline, paused or attention
+	Summary              string        `json:"summary"`        // one sentence
+	Hint                 string        `json:"hint,omitempty"` // a command to type
+	Version              string        `json:"version"`
+	Listen               string        `json:"listen,omitempty"`
+	Counts               queue.Counts  `json:"counts"`
+	Accounts             []Account     `json:"accounts"`
+	Sources              []Source      `json:"sources"`
+	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Notices are what happened to the queue's file, until acknowledged.
 	Notices []disk.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.
@@ -45,13 +38,13 @@ func NeedUser(c queue.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 
 // Account is one account at a service.
 type Account struct {
-	Name          string     `json:"name"`
-	State         string     `json:"state"`          // ok, offline, paused or attention
-	Reason        string     `json:"reason"`         // one sentence
-	Hint          string     `json:"hint,omitempty"` // a command to type
-	BaseURL       string     `json:"baseUrl,omitempty"`
-	User          string     `json:"user,omitempty"` // whose key it is, where the service says
-	LastDelivered *time.Time `json:"lastDelivered"`
+	Name          string        `json:"name"`
+	State         account.State `json:"state"`          // ok, offline, paused or attention
+	Reason        string        `json:"reason"`         // one sentence
+	Hint          string        `json:"hint,omitempty"` // a command to type
+	BaseURL       string        `json:"baseUrl,omitempty"`
+	User          string        `json:"user,omitempty"` // whose key it is, where the service says
+	LastDelivered *time.Time    `json:"lastDelivered"`
 	// Unresolved is how many of its entries are held without an identifier.
 	Unresolved int64 `json:"unresolved,omitempty"`
 	// Resolves is whether the service can be asked what those are; absent as
@@ -63,12 +56,12 @@ type Account struct {
 
 // Source is one paired browser, one program, one library, or the command line.
 type Source struct {
-	Name     string     `json:"name"`
-	Kind     string     `json:"kind"`
-	State    string     `json:"state"` // ok, waiting or attention
-	LastSeen *time.Time `json:"lastSeen"`
-	Detail   string     `json:"detail"`
-	Hint     string     `json:"hint,omitempty"`
+	Name     string        `json:"name"`
+	Kind     string        `json:"kind"`
+	State    account.State `json:"state"` // ok, waiting or attention
+	LastSeen *time.Time    `json:"lastSeen"`
+	Detail   string        `json:"detail"`
+	Hint     string        `json:"hint,omitempty"`
 	// Waiting is how many viewings wait in a browser for a person's answer, as
 	// of LastSeen.
 	Waiting int `json:"waiting,omitempty"`

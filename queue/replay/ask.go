@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -31,7 +32,7 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	service, able := l.service.(Resolver)
 	state := l.health.State
 	l.mu.Unlock()
-	if !able || state == Paused || state == Attention || state == NoKey {
+	if !able || state == account.Paused || state == account.Attention || state == account.NoKey {
 		return Told{}, ErrNotNow
 	}
 	known, err := waysOf(ctx, l.outbox, l.account)

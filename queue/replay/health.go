@@ -2,18 +2,8 @@ package replay
 
 import (
 	"time"
-)
 
-// State is how an account stands, in one word.
-type State string
-
-// The states.
-const (
-	OK        State = "ok"        // entries are sent as they come
-	Offline   State = "offline"   // the service cannot be reached, or asks to wait; it is tried again by itself
-	Paused    State = "paused"    // the user has paused it
-	Attention State = "attention" // the user must act: a refused key, a wrong address, a full disk
-	NoKey     State = "no_key"    // there is no key yet
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 // Reasons for which an account stands still, as kept in [queue.Account].
@@ -25,7 +15,7 @@ const (
 
 // Health is what a person is told of an account.
 type Health struct {
-	State  State
+	State  account.State
 	Reason string    // what is wrong, one sentence; "" when ok
 	Hint   string    // what to do about it; may be ""
 	Since  time.Time // when this state began
@@ -84,11 +74,11 @@ func (l *Loop) tell(old, now Health) {
 	switch {
 	case now.State == old.State && now.Pause == old.Pause:
 		l.log.Debug("account still waits", "state", string(now.State), "reason", now.Reason)
-	case now.State == OK:
+	case now.State == account.OK:
 		l.log.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
 	case now.Reason == "": // it is being asked
 		l.log.Debug("account is asked", "state", string(now.State))
-	case now.State == NoKey || now.State == Paused:
+	case now.State == account.NoKey || now.State == account.Paused:
 		l.log.Info("account waits", "state", string(now.State), "reason", now.Reason)
 	default:
 		l.log.Warn("account cannot deliver", "state", string(now.State), "reason", now.Reason, "hint", now.Hint)
@@ -96,9 +86,9 @@ func (l *Loop) tell(old, now Health) {
 }
 
 // first is the state before anything is known.
-func first(s Service) State {
+func first(s Service) account.State {
 	if s == nil {
-		return NoKey
+		return account.NoKey
 	}
-	return OK
+	return account.OK
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -81,7 +82,7 @@ func TestServiceThatTakesNoItems(t *testing.T) {
 				b.ends(1, viewing.StateDelivered, "")
 				b.ends(2, viewing.StateDropped, "The service takes no items of lists")
 				b.ends(3, viewing.StateDropped, "The service takes no items of lists")
-				if h := b.loop.Health(); h.State != OK {
+				if h := b.loop.Health(); h.State != account.OK {
 					b.Errorf("health %+v", h)
 				}
 				asked := len(b.entryRequests(2)) + len(b.entryRequests(3))
@@ -177,7 +178,7 @@ func TestRevokedKeyDropsNoItems(t *testing.T) {
 		b.commit(onList(1, 603))
 		b.pass(time.Second)
 		b.ends(2, viewing.StatePending, "")
-		if h := b.loop.Health(); h.State == OK {
+		if h := b.loop.Health(); h.State == account.OK {
 			b.Errorf("health %+v", h)
 		}
 		b.pass(24 * time.Hour)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -208,7 +209,7 @@ func TestBrokenHistoryStopsNothing(t *testing.T) {
 				if c := b.counts(); c.Delivered != 21 || c.InDoubt != 1 {
 					b.Errorf("counts %+v", c)
 				}
-				if h := b.loop.Health(); h.State != OK {
+				if h := b.loop.Health(); h.State != account.OK {
 					b.Errorf("health %+v", h)
 				}
 				if n := b.askedFor("GET /history"); n < 3 || n > 16 { // a dropped read is repeated by the transport

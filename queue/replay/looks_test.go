@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -243,7 +244,7 @@ func TestLooksGrowRare(t *testing.T) {
 		for _, wait := range waits {
 			exactly(t, wait, "look", s.looked)
 		}
-		if e := k.entry(1); e.State != viewing.StateInDoubt || l.Health().State != OK || len(s.sends) != 1 {
+		if e := k.entry(1); e.State != viewing.StateInDoubt || l.Health().State != account.OK || len(s.sends) != 1 {
 			t.Errorf("%+v, health %+v", e, l.Health())
 		}
 		time.Sleep(60 * 24 * time.Hour)

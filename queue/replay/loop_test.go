@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -33,7 +34,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if l, err := New(good); err != nil || l.most != DefaultInFlight || l.Health().State != NoKey {
+	if l, err := New(good); err != nil || l.most != DefaultInFlight || l.Health().State != account.NoKey {
 		t.Errorf("good options: %v", err)
 	}
 }
@@ -57,15 +58,15 @@ func TestFates(t *testing.T) {
 		attempts int
 		revision int
 		paused   string
-		health   State
+		health   account.State
 	}{
-		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, viewing.StateDelivered, 1, 0, "", OK},
-		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", OK},
-		"offline":   {offline(), viewing.StatePending, 0, 0, "", Offline},
-		"refused":   {refused(), viewing.StatePending, 0, 0, PausedKey, Attention},
-		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, PausedAddress, Attention},
-		"later":     {later, viewing.StatePending, 1, 0, "", OK},
-		"in doubt":  {broken(), viewing.StateInDoubt, 1, 0, "", OK},
+		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, viewing.StateDelivered, 1, 0, "", account.OK},
+		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", account.OK},
+		"offline":   {offline(), viewing.StatePending, 0, 0, "", account.Offline},
+		"refused":   {refused(), viewing.StatePending, 0, 0, PausedKey, account.Attention},
+		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, PausedAddress, account.Attention},
+		"later":     {later, viewing.StatePending, 1, 0, "", account.OK},
+		"in doubt":  {broken(), viewing.StateInDoubt, 1, 0, "", account.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *memory, s *remote) {
@@ -100,18 +101,18 @@ func TestNoKeyLeasesNothing(t *testing.T) {
 		m.add(1)
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
-		if m.leasing != 0 || l.Health().State != NoKey {
+		if m.leasing != 0 || l.Health().State != account.NoKey {
 			t.Fatalf("%d leases, health %s", m.leasing, l.Health().State)
 		}
 		l.Use(s)
 		synctest.Wait()
-		if _, p := s.seen(); p != 1 || m.count(viewing.StateDelivered) != 1 || l.Health().State != OK {
+		if _, p := s.seen(); p != 1 || m.count(viewing.StateDelivered) != 1 || l.Health().State != account.OK {
 			t.Errorf("%d probes, %d delivered, health %s", p, m.count(viewing.StateDelivered), l.Health().State)
 		}
 		l.Use(nil)
 		m.add(2)
 		synctest.Wait()
-		if m.count(viewing.StatePending) != 1 || l.Health().State != NoKey {
+		if m.count(viewing.StatePending) != 1 || l.Health().State != account.NoKey {
 			t.Errorf("sent without a key; health %s", l.Health().State)
 		}
 	})
@@ -147,7 +148,7 @@ func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
 		m.add(1)
 		time.Sleep(48 * time.Hour)
 		synctest.Wait()
-		if n, p := s.seen(); n+p != 0 || l.Health().State != Paused {
+		if n, p := s.seen(); n+p != 0 || l.Health().State != account.Paused {
 			t.Fatalf("%d sends, %d probes, health %s", n, p, l.Health().State)
 		}
 		l.Use(s)
@@ -158,7 +159,7 @@ func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
 		m.set(func(m *memory) { m.account.Paused = "" })
 		l.Wake()
 		synctest.Wait()
-		if n, p := s.seen(); n != 1 || p != 1 || l.Health().State != OK {
+		if n, p := s.seen(); n != 1 || p != 1 || l.Health().State != account.OK {
 			t.Errorf("%d sends, %d probes, health %s", n, p, l.Health().State)
 		}
 	})
@@ -174,7 +175,7 @@ func TestUserPauseWinsOverARefusedKey(t *testing.T) {
 		m.set(func(m *memory) { m.account.Paused = PausedUser })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if m.row().Paused != PausedUser || l.Health().State != Paused {
+		if m.row().Paused != PausedUser || l.Health().State != account.Paused {
 			t.Errorf("paused %q, health %s", m.row().Paused, l.Health().State)
 		}
 	})
@@ -247,7 +248,7 @@ func TestUserPauseEndsThoughOtherNewsWaitsToBeSaved(t *testing.T) {
 		l.Wake()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if m.row().Paused != "" || m.row().LastDelivered.IsZero() || l.Health().State != OK {
+		if m.row().Paused != "" || m.row().LastDelivered.IsZero() || l.Health().State != account.OK {
 			t.Errorf("row is %+v, health %+v", m.row(), l.Health())
 		}
 	})

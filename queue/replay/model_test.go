@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -288,7 +289,7 @@ func (w *world) recover() {
 			broke("entry %d is %s a day after all was well; account %+v, health %+v", e.ID, e.State, w.m.account, w.loop.Health())
 		}
 	}
-	if h := w.loop.Health(); h.State != OK {
+	if h := w.loop.Health(); h.State != account.OK {
 		broke("health is %+v", h)
 	}
 	w.stop()

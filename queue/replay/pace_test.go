@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -188,7 +189,7 @@ func TestGraceIsKeptToTheEnd(t *testing.T) {
 		m.set(func(m *memory) { m.rows[1].State = viewing.StateDropped; m.nudge() })
 		exactly(t, 5*time.Minute, "send", sends(s))
 		time.Sleep(time.Hour)
-		if n, _ := s.seen(); n != 2 || l.Health().State != OK {
+		if n, _ := s.seen(); n != 2 || l.Health().State != account.OK {
 			t.Errorf("%d left, health %+v", n, l.Health())
 		}
 	})

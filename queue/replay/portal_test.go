@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -189,7 +190,7 @@ func stopped(t *testing.T, l *Loop) {
 	changed, stop := l.Subscribe()
 	defer stop()
 	deadline := time.After(20 * time.Second)
-	for h := l.Health(); h.State == OK || h.NextTry.IsZero(); h = l.Health() {
+	for h := l.Health(); h.State == account.OK || h.NextTry.IsZero(); h = l.Health() {
 		select {
 		case <-changed:
 		case <-deadline:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -193,7 +194,7 @@ func TestEarlyLookWaitsForTheService(t *testing.T) {
 		b.armAt("GET /me", "bare:503", 4)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(glanceAfter + 6*time.Second) // asked then, and 1, 3 and 7 s later
-		if e := b.entry(2); e.State != viewing.StateInDoubt || b.loop.Health().State != Offline {
+		if e := b.entry(2); e.State != viewing.StateInDoubt || b.loop.Health().State != account.Offline {
 			b.Fatalf("entry is %s, health %+v", e.State, b.loop.Health())
 		}
 		b.pass(2 * time.Second)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -267,7 +268,7 @@ func TestBrokenResolverStopsNothing(t *testing.T) {
 						b.Fatalf("counts %+v", c)
 					}
 				}
-				if h := b.loop.Health(); h.State != OK {
+				if h := b.loop.Health(); h.State != account.OK {
 					b.Errorf("health %+v", h)
 				}
 				if n := b.askedFor(batchAsked); n < 6 || n > 14 {

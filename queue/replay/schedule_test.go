@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -85,7 +86,7 @@ func TestOfflineIsProbedByBackoffAndCountsNoAttempt(t *testing.T) {
 		for _, seconds := range []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900} {
 			exactly(t, time.Duration(seconds)*time.Second, "probe", probes(s))
 		}
-		if h := l.Health(); h.State != Offline || h.Reason != offline().Problem || h.NextTry.Sub(time.Now()) != 900*time.Second {
+		if h := l.Health(); h.State != account.Offline || h.Reason != offline().Problem || h.NextTry.Sub(time.Now()) != 900*time.Second {
 			t.Errorf("health is %+v", h)
 		}
 		if e := m.entry(id); e.State != viewing.StatePending || e.Attempts != 0 {
@@ -93,7 +94,7 @@ func TestOfflineIsProbedByBackoffAndCountsNoAttempt(t *testing.T) {
 		}
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		exactly(t, 900*time.Second, "probe", probes(s))
-		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != OK {
+		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != account.OK {
 			t.Errorf("%d sends, entry %s, health %s", n, m.entry(id).State, l.Health().State)
 		}
 	})
@@ -264,7 +265,7 @@ func TestPauseSurvivesRestart(t *testing.T) {
 		l := newLoop(t, m, s)
 		start(t, l)
 		synctest.Wait()
-		if h := l.Health(); h.State != Attention || h.Pause != PausedKey || h.Reason != refused().Problem || time.Since(h.Since) != 10*time.Minute {
+		if h := l.Health(); h.State != account.Attention || h.Pause != PausedKey || h.Reason != refused().Problem || time.Since(h.Since) != 10*time.Minute {
 			t.Errorf("health is %+v", h)
 		}
 		exactly(t, 5*time.Minute, "probe", probes(s))
@@ -298,12 +299,12 @@ func TestRetryAfterHoldsTheWholeAccount(t *testing.T) {
 				if h := l.Health(); h.Reason != "wait" || !h.NextTry.Equal(time.Now().Add(1)) {
 					t.Errorf("health during the wait is %+v", h)
 				}
-				if n, p := s.seen(); n != 1 || p != 0 || l.Health().State != Offline {
+				if n, p := s.seen(); n != 1 || p != 0 || l.Health().State != account.Offline {
 					t.Fatalf("%d sends and %d probes during the wait, health %s", n, p, l.Health().State)
 				}
 				time.Sleep(1)
 				synctest.Wait()
-				if n := m.count(viewing.StateDelivered); n != 2 || l.Health().State != OK {
+				if n := m.count(viewing.StateDelivered); n != 2 || l.Health().State != account.OK {
 					t.Errorf("%d delivered after the wait, health %s", n, l.Health().State)
 				}
 			})
@@ -407,13 +408,13 @@ func TestBrokenServiceLeavesFewDoubts(t *testing.T) {
 		if n := m.count(viewing.StateInDoubt); n != strikesToClose {
 			t.Errorf("%d entries in doubt, want %d", n, strikesToClose)
 		}
-		if h := l.Health(); h.State != Offline {
+		if h := l.Health(); h.State != account.Offline {
 			t.Errorf("health is %+v", h)
 		}
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		l.Wake()
 		synctest.Wait()
-		if n := m.count(viewing.StateDelivered); n != 100-strikesToClose || l.Health().State != OK {
+		if n := m.count(viewing.StateDelivered); n != 100-strikesToClose || l.Health().State != account.OK {
 			t.Errorf("%d delivered, health %s", n, l.Health().State)
 		}
 	})

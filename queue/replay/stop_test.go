@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -94,7 +95,7 @@ func TestFullDiskStopsClaimingAndSendsNothing(t *testing.T) {
 		if n, _ := s.seen(); n != 0 {
 			t.Fatalf("%d requests of entries that could not be marked", n)
 		}
-		if h := l.Health(); h.State != Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
+		if h := l.Health(); h.State != account.Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
 			t.Errorf("health is %+v", h)
 		}
 		if m.calls > 500 {
@@ -103,7 +104,7 @@ func TestFullDiskStopsClaimingAndSendsNothing(t *testing.T) {
 		m.set(func(m *memory) { m.failMark = nil })
 		time.Sleep(storageCap)
 		synctest.Wait()
-		if n := m.count(viewing.StateDelivered); n != 20 || l.Health().State != OK {
+		if n := m.count(viewing.StateDelivered); n != 20 || l.Health().State != account.OK {
 			t.Errorf("%d delivered after a minute, health %+v", n, l.Health())
 		}
 	})
@@ -119,13 +120,13 @@ func TestAnswerIsWrittenDownAgainAndAgain(t *testing.T) {
 		m.add(2)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n, _ := s.seen(); n != 1 || l.Health().State != Attention {
+		if n, _ := s.seen(); n != 1 || l.Health().State != account.Attention {
 			t.Fatalf("%d sends while an answer is not written down, health %s", n, l.Health().State)
 		}
 		m.set(func(m *memory) { m.failWrite = nil })
 		time.Sleep(storageCap)
 		synctest.Wait()
-		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != OK {
+		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != account.OK {
 			t.Errorf("%d sends, entry %s, health %+v", n, m.entry(id).State, l.Health())
 		}
 	})
@@ -153,7 +154,7 @@ func TestUnsavedPauseSendsNothing(t *testing.T) {
 		m.add(2)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n, _ := s.seen(); n != 1 || l.Health().State != Attention {
+		if n, _ := s.seen(); n != 1 || l.Health().State != account.Attention {
 			t.Fatalf("%d sends, health %s", n, l.Health().State)
 		}
 		m.set(func(m *memory) { m.failSave = nil })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -80,7 +81,7 @@ func until(t testing.TB, s *queue.Store, what string, ok func(queue.Counts) bool
 }
 
 // healthy waits until the loop is in the state.
-func healthy(t testing.TB, l *Loop, want State) {
+func healthy(t testing.TB, l *Loop, want account.State) {
 	t.Helper()
 	changed, stop := l.Subscribe()
 	defer stop()
@@ -173,14 +174,14 @@ func TestStoreRestartWhilePaused(t *testing.T) {
 	s, shut := openStore(t, path)
 	l, stop := quick(t, s, &remote{answer: always(refused()), probed: refused()})
 	watch(t, s, "a", 1, 2, 3)
-	healthy(t, l, Attention)
+	healthy(t, l, account.Attention)
 	stop()
 	shut()
 
 	s, _ = openStore(t, path)
 	service := &remote{probed: refused()}
 	l, stop = quick(t, s, service)
-	healthy(t, l, Attention)
+	healthy(t, l, account.Attention)
 	if h := l.Health(); h.Pause != PausedKey || h.Reason != refused().Problem || time.Until(h.NextTry) < 4*time.Minute {
 		t.Errorf("health after the restart is %+v", h)
 	}
@@ -200,7 +201,7 @@ func TestStoreOfflineAndBack(t *testing.T) {
 	service := &remote{answer: always(offline()), probed: offline()}
 	l, _ := quick(t, s, service)
 	watch(t, s, "a", 1, 2, 3, 4, 5)
-	healthy(t, l, Offline)
+	healthy(t, l, account.Offline)
 	entries, err := s.Entries(t.Context(), queue.Filter{State: viewing.StatePending})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func TestStoreOfflineAndBack(t *testing.T) {
 	service.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 	l.Wake()
 	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 5 })
-	healthy(t, l, OK)
+	healthy(t, l, account.OK)
 }
 
 func TestStoreDoubtsWhatACrashLeftUnderWay(t *testing.T) {
@@ -229,7 +230,7 @@ func TestStoreDoubtsWhatACrashLeftUnderWay(t *testing.T) {
 	}
 	watch(t, s, "a", 1)
 	<-arrived
-	healthy(t, l, Attention)
+	healthy(t, l, account.Attention)
 	stop()
 	s, _ = openStore(t, path)
 	again := &remote{}

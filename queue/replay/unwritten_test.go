@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -114,13 +115,13 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 				if n := u.hits.Load(); n < 2 || n > 1000 { // it backs off, to at most a minute
 					b.Fatalf("%d refusals", n)
 				}
-				if h := b.loop.Health(); h.State != Attention && c.what != "plan" || b.entry(1).State != viewing.StateInDoubt {
+				if h := b.loop.Health(); h.State != account.Attention && c.what != "plan" || b.entry(1).State != viewing.StateInDoubt {
 					b.Fatalf("health %+v after %d refusals, entry is %s", h, u.hits.Load(), b.entry(1).State)
 				}
 				u.full.Store(false)
 				before := len(b.said(1))
 				b.pass(15 * time.Minute)
-				if h := b.loop.Health(); h.State != OK || len(b.said(1)) == before {
+				if h := b.loop.Health(); h.State != account.OK || len(b.said(1)) == before {
 					b.Errorf("health %+v, entry is %s: %q", h, b.entry(1).State, b.said(1))
 				}
 			})

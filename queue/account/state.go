@@ -1,0 +1,17 @@
+package account
+
+// State is how an account stands, in one word. An instance as a whole and its
+// sources stand in the same words.
+type State string
+
+// The states, and what a person does about each.
+const (
+	OK        State = "ok"        // entries are sent as they come
+	Offline   State = "offline"   // the service cannot be reached, or asks to wait; it is tried again by itself
+	Paused    State = "paused"    // the user has paused it
+	Attention State = "attention" // the user must act: a refused key, a wrong address, a full disk
+	NoKey     State = "no_key"    // there is no key yet; people are told Attention
+)
+
+// States are all of them.
+func States() []State { return []State{OK, Offline, Paused, Attention, NoKey} }
