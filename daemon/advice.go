@@ -41,7 +41,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 		if err != nil {
 			return err
 		}
-		x.Why, x.Hint = waitingFor(x.Entry, look, time.Now())
+		x.Why, x.Hint = waitingFor(x.Explanation, look, time.Now())
 		return nil
 	}
 	x.Why = fmt.Sprintf("There is no account %s in the configuration.", x.Account)
@@ -51,14 +51,16 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 
 // waitingFor is what a pending entry waits for. The account comes before the
 // entry: nothing leaves a paused account.
-func waitingFor(e queue.Entry, a control.Account, now time.Time) (why, hint string) {
+func waitingFor(e queue.Explanation, a control.Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == account.Paused:
 		return "The account is paused.", a.Hint
 	case a.State != account.OK:
-		return sentence(a.Reason), a.Hint
+		return sentences(sentence(a.Reason), a.Again(now)), a.Hint
+	case e.Ahead.ID != 0:
+		return fmt.Sprintf("Entry %d comes first, and is %s.", e.Ahead.ID, e.Ahead.State.Words()), fmt.Sprintf("filmspool queue show %d", e.Ahead.ID)
 	case e.NextAt.After(now):
-		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format("2006-01-02 15:04:05")), fmt.Sprintf("filmspool queue retry %d", e.ID)
+		return fmt.Sprintf("It is sent at %s.", e.NextAt.Local().Format(time.DateTime)), fmt.Sprintf("filmspool queue retry %d", e.ID)
 	default:
 		return "It is sent in a moment.", ""
 	}

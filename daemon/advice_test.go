@@ -1,34 +1,44 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
 	later := now.Add(time.Hour)
+	local := func(at time.Time) string { return at.Local().Format("2006-01-02 15:04:05") }
+	none, elder := queue.Entry{}, queue.Entry{ID: 3, State: viewing.StateInDoubt}
 	for _, c := range []struct {
 		account   control.Account
+		ahead     queue.Entry
 		next      time.Time
 		why, hint string
 	}{
-		{control.Account{State: account.Paused, Hint: "filmspool resume"}, later, "The account is paused.", "filmspool resume"},
-		{control.Account{State: account.Attention, Reason: "The key is refused", Hint: "filmspool login"}, time.Time{}, "The key is refused.", "filmspool login"},
-		{control.Account{State: account.Offline, Reason: "The service cannot be reached."}, time.Time{}, "The service cannot be reached.", ""},
-		{control.Account{State: account.OK}, later, "It is sent at " + later.Local().Format("2006-01-02 15:04:05") + ".", "filmspool queue retry 7"},
-		{control.Account{State: account.OK}, now, "It is sent in a moment.", ""},
+		{control.Account{State: account.Paused, Hint: "filmspool resume"}, elder, later, "The account is paused.", "filmspool resume"},
+		{control.Account{State: account.Attention, Reason: "The key is refused", Hint: "filmspool login"}, elder, time.Time{}, "The key is refused.", "filmspool login"},
+		{control.Account{State: account.Offline, Reason: "The service cannot be reached."}, none, time.Time{}, "The service cannot be reached.", ""},
+		{control.Account{State: account.Offline, Reason: "No network", NextTry: &later}, none, time.Time{}, "No network. It is tried again at " + local(later) + ".", ""},
+		{control.Account{State: account.Offline, Reason: "No network", NextTry: &now}, none, time.Time{}, "No network.", ""},
+		{control.Account{State: account.OK}, elder, later, "Entry 3 comes first, and is in doubt.", "filmspool queue show 3"},
+		{control.Account{State: account.OK}, none, later, "It is sent at " + local(later) + ".", "filmspool queue retry 7"},
+		{control.Account{State: account.OK}, none, now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(queue.Entry{ID: 7, State: "pending", NextAt: c.next}, c.account, now)
+		why, hint := waitingFor(queue.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}
@@ -71,5 +81,53 @@ func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
 	putFirst(&s, full, "/state")
 	if x.Why == "" || !strings.HasPrefix(s.Summary, x.Why) || x.Hint != s.Hint {
 		t.Errorf("the entry says %q, %q; the status says %q, %q", x.Why, x.Hint, s.Summary, s.Hint)
+	}
+}
+
+// TestAWaitingEntrySaysWhatTheStatusSays: one who asks why nothing is sent hears
+// the same from both.
+func TestAWaitingEntrySaysWhatTheStatusSays(t *testing.T) {
+	offlineDaemon(t, func(ctx context.Context, d *Daemon, _ func()) {
+		d.pairing = &pairing.Registry{} // as if it ran whole
+		e := addFilm(t, d, "one")
+		compare := func(want account.State, say func(control.Account) string) {
+			t.Helper()
+			settled(t, d, string(want), func() bool {
+				s, err := d.Control().Status(ctx)
+				x, err2 := d.Control().Explain(ctx, e.ID)
+				if err := errors.Join(err, err2); err != nil {
+					t.Fatal(err)
+				}
+				a := s.Accounts[0]
+				return a.State == want && a.Reason != "" && x.Why == say(a) && x.Hint == a.Hint
+			})
+		}
+		compare(account.Offline, func(a control.Account) string {
+			if a.NextTry == nil {
+				return ""
+			}
+			return sentence(a.Reason) + " It is tried again at " + a.NextTry.Local().Format("2006-01-02 15:04:05") + "."
+		})
+		if _, err := d.Control().Pause(ctx, control.Pause{}); err != nil {
+			t.Fatal(err)
+		}
+		compare(account.Paused, func(control.Account) string { return "The account is paused." })
+	})
+}
+
+// TestNoStateIsWithoutWords: an account that is being asked has no trouble to
+// name yet.
+func TestNoStateIsWithoutWords(t *testing.T) {
+	c := config.Credential{Account: "default", BaseURL: "https://tracker.example/api/v1", URLSource: "login", KeySource: "key file"}
+	for _, h := range []replay.Health{
+		{State: account.Offline},
+		{State: account.Offline, Reason: "No network."},
+		{State: account.NoKey},
+		{State: account.Attention, Reason: "The key is refused.", Pause: replay.PausedKey, Hint: "filmspool login"},
+	} {
+		a := standing(h, c, "there is no key", "/c.toml")
+		if a.Reason == "" || a.State == account.NoKey || h.State != account.Offline && a.Hint == "" {
+			t.Errorf("%+v: %+v", h, a)
+		}
 	}
 }

@@ -80,40 +80,40 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 		return control.Account{}, err
 	}
 	credential, problem := a.look()
-	h := a.loop.Health()
-	out := control.Account{
-		Name: a.name, State: h.State, Reason: h.Reason, Hint: h.Hint,
-		BaseURL: credential.BaseURL, User: credential.UserName, LastDelivered: known(kept.LastDelivered), Unresolved: unresolved,
-	}
+	out := standing(a.loop.Health(), credential, problem, d.o.Paths.File)
+	out.LastDelivered, out.Unresolved = known(kept.LastDelivered), unresolved
 	if can, asked := replay.Resolves(kept); asked {
 		out.Resolves = &can
-	}
-	if h.State == account.NoKey {
-		out.State, out.Reason, out.Hint = account.Attention, problem, "filmspool login"
-		if credential.BaseURL == "" {
-			out.Hint = "filmspool login --base-url https://…/api/v1"
-		}
 	}
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
 		out.Note = "The service takes no items of lists: lists are created empty."
 	}
-	if hint := strongerHint(h.Pause, credential, d.o.Paths.File); hint != "" {
-		out.Hint = hint
-	}
 	return out, nil
 }
 
-// strongerHint is what to do about a paused account when a login would not
-// help, because a stronger source of key or address wins over it.
-func strongerHint(pause string, c config.Credential, file string) string {
-	switch {
-	case pause == replay.PausedAddress && c.URLSource != "" && c.URLSource != "login":
-		return fmt.Sprintf("change base_url of [accounts.%s] in %s, then restart filmspool", c.Account, file)
-	case pause == replay.PausedKey && c.KeySource == "systemd credential":
-		return "change the systemd credential of account " + c.Account + ", then restart the service"
-	default:
-		return ""
+// standing is how an account stands, in a person's words: by its loop, and by
+// the key and the address. problem is why there is no client. A login does not
+// help where a stronger source of key or address wins over it.
+func standing(h replay.Health, c config.Credential, problem, file string) control.Account {
+	out := control.Account{
+		Name: c.Account, State: h.State, Reason: h.Reason, Hint: h.Hint, NextTry: known(h.NextTry), BaseURL: c.BaseURL, User: c.UserName,
 	}
+	switch {
+	case h.State == account.Offline && h.Reason == "":
+		out.Reason = "The service is being asked."
+	case h.State == account.NoKey:
+		out.State, out.Reason, out.Hint = account.Attention, problem, "filmspool login"
+		if c.BaseURL == "" {
+			out.Hint = "filmspool login --base-url https://…/api/v1"
+		}
+	}
+	switch {
+	case h.Pause == replay.PausedAddress && c.URLSource != "" && c.URLSource != "login":
+		out.Hint = fmt.Sprintf("change base_url of [accounts.%s] in %s, then restart filmspool", c.Account, file)
+	case h.Pause == replay.PausedKey && c.KeySource == "systemd credential":
+		out.Hint = "change the systemd credential of account " + c.Account + ", then restart the service"
+	}
+	return out
 }
 
 // summarise puts how things stand into one word, one sentence and one hint:

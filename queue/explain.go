@@ -14,6 +14,7 @@ import (
 // Explanation is all that is known about one entry.
 type Explanation struct {
 	Entry
+	Ahead    Entry     `json:"-"`        // what a pending entry waits for; its ID is 0 for none
 	Events   []Witness `json:"events"`   // what was seen: first the event it was made from
 	Steps    []Step    `json:"steps"`    // which rule did what, in order
 	Requests []Attempt `json:"requests"` // every request and its answer, in order
@@ -69,8 +70,8 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 		return x, disk.StorageError(err)
 	}
 	defer moment.Rollback()
-	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+
-		" FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", id)
+	const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = "
+	rows, err := moment.QueryContext(ctx, selectEntry+"?1 UNION ALL "+selectEntry+"("+selectAhead+")", id)
 	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return x, err
@@ -78,7 +79,9 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 	if len(entries) == 0 {
 		return x, ErrNotFound
 	}
-	x.Entry = entries[0]
+	if x.Entry = entries[0]; len(entries) > 1 {
+		x.Ahead = entries[1]
+	}
 	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
 		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id)

@@ -108,6 +108,22 @@ func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
 	}
 }
 
+// wantAhead wants the explanation of an entry to name the one that keeps it
+// back, or none.
+func (o *opened) wantAhead(t *testing.T, id, ahead int64, keepsBack bool) {
+	t.Helper()
+	x, err := o.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !keepsBack {
+		ahead = 0
+	}
+	if x.Ahead.ID != ahead || keepsBack && x.Ahead.State != o.entry(t, ahead).State {
+		t.Errorf("entry %d comes before %d, and is %q; want %d", x.Ahead.ID, id, x.Ahead.State, ahead)
+	}
+}
+
 func TestWhichElderBlocks(t *testing.T) {
 	tests := []struct {
 		state  viewing.State
@@ -138,6 +154,7 @@ func TestWhichElderBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.wantAhead(t, id[1], id[0], tt.blocks)
 			if tt.blocks {
 				s.wantLeased(t)
 				if inAnHour := tt.state == viewing.StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
@@ -176,7 +193,9 @@ func TestAfterWaitsForDelivery(t *testing.T) {
 			attempt := s.sendOne(t, id[0])
 			s.wantLeased(t) // not while it is under way
 			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
-			if state == viewing.StateDelivered || state == viewing.StateMerged {
+			arrived := state == viewing.StateDelivered || state == viewing.StateMerged
+			s.wantAhead(t, id[1], id[0], !arrived)
+			if arrived {
 				if e := s.wantLeased(t, id[1])[0]; e.After != id[0] {
 					t.Errorf("entry waits for %d", e.After)
 				}

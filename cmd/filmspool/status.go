@@ -95,7 +95,7 @@ type standing struct {
 func printStandings(w *printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
-		list = append(list, standing{"account " + a.Name, "last delivered " + ago(a.LastDelivered), a.State, []string{a.Reason, a.Note}})
+		list = append(list, standing{"account " + a.Name, "last delivered " + ago(a.LastDelivered), a.State, []string{a.Reason, a.Again(time.Now()), a.Note}})
 	}
 	for _, src := range s.Sources {
 		row := standing{src.Name, "last seen " + ago(src.LastSeen), src.State, []string{src.Detail}}

@@ -45,6 +45,8 @@ type Account struct {
 	BaseURL       string        `json:"baseUrl,omitempty"`
 	User          string        `json:"user,omitempty"` // whose key it is, where the service says
 	LastDelivered *time.Time    `json:"lastDelivered"`
+	// NextTry is when the service is asked again; absent when nothing is planned.
+	NextTry *time.Time `json:"nextTry,omitempty"`
 	// Unresolved is how many of its entries are held without an identifier.
 	Unresolved int64 `json:"unresolved,omitempty"`
 	// Resolves is whether the service can be asked what those are; absent as
@@ -52,6 +54,14 @@ type Account struct {
 	Resolves *bool `json:"resolves,omitempty"`
 	// Note is what the service does not do that was asked of it, one sentence.
 	Note string `json:"note,omitempty"`
+}
+
+// Again says when the service is asked again; "" when that is not after now.
+func (a Account) Again(now time.Time) string {
+	if a.NextTry == nil || !a.NextTry.After(now) {
+		return ""
+	}
+	return "It is tried again at " + a.NextTry.Local().Format(time.DateTime) + "."
 }
 
 // Source is one paired browser, one program, one library, or the command line.
