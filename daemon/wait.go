@@ -47,8 +47,10 @@ func Serve(ctx context.Context, o Options) error {
 		case refusesWrites(err):
 			o.Logger.Error("nothing can be written; trying again", "in", pause, "error", err)
 			_ = service.Notify("STATUS=Waiting: " + err.Error())
-			if !sleep(ctx, pause) {
+			select {
+			case <-ctx.Done():
 				return nil
+			case <-time.After(pause):
 			}
 		default:
 			return err
@@ -68,18 +70,6 @@ func serveOnce(ctx context.Context, o Options) error {
 // passes without us.
 func refusesWrites(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT)
-}
-
-// sleep waits; false when ctx ended before.
-func sleep(ctx context.Context, span time.Duration) bool {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // openQueue opens the queue. Where storage fails and the instance may wait, it
@@ -140,16 +130,13 @@ func (d *Daemon) await(ctx context.Context) error {
 // fails or ctx ends.
 func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.Store, error) {
 	for pause := firstTry; ; pause = min(2*pause, lastTry) {
-		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil, nil
 		case err := <-served:
-			timer.Stop()
 			served <- nil // for whoever waits for its end
 			return nil, err
-		case <-timer.C:
+		case <-time.After(pause):
 		}
 		store, err := queue.Open(ctx, d.queueOptions())
 		if err == nil || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
