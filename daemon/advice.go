@@ -33,20 +33,14 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
 		return nil
 	}
-	for _, a := range c.d.accounts {
-		if a.name != x.Account {
-			continue
-		}
-		look, err := c.d.accountStatus(ctx, a)
-		if err != nil {
-			return err
-		}
-		x.Why, x.Hint = waitingFor(x.Explanation, look, time.Now())
+	a := c.d.account(x.Account)
+	if a == nil {
+		x.Why, x.Hint = fmt.Sprintf("There is no account %s in the configuration.", x.Account), "filmspool config show"
 		return nil
 	}
-	x.Why = fmt.Sprintf("There is no account %s in the configuration.", x.Account)
-	x.Hint = "filmspool config show"
-	return nil
+	look, err := c.d.accountStatus(ctx, a)
+	x.Why, x.Hint = waitingFor(x.Explanation, look, time.Now())
+	return err
 }
 
 // waitingFor is what a pending entry waits for. The account comes before the

@@ -70,8 +70,8 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 		return x, disk.StorageError(err)
 	}
 	defer moment.Rollback()
-	const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = "
-	rows, err := moment.QueryContext(ctx, selectEntry+"?1 UNION ALL "+selectEntry+"("+selectAhead+")", id)
+	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
+		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
 	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return x, err
