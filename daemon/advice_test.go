@@ -123,7 +123,7 @@ func TestNoStateIsWithoutWords(t *testing.T) {
 		{State: account.Offline},
 		{State: account.Offline, Reason: "No network."},
 		{State: account.NoKey},
-		{State: account.Attention, Reason: "The key is refused.", Pause: replay.PausedKey, Hint: "filmspool login"},
+		{State: account.Attention, Reason: "The key is refused.", Pause: account.PausedKey, Hint: "filmspool login"},
 	} {
 		a := standing(h, c, "there is no key", "/c.toml")
 		if a.Reason == "" || a.State == account.NoKey || h.State != account.Offline && a.Hint == "" {

@@ -129,7 +129,7 @@ func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 	defer d.Close()
 	err = d.withQueue(t.Context(), func(ctx context.Context) error {
 		err := d.store.UpdateAccount(ctx, "default", func(a *queue.Account) {
-			a.BaseURL, a.Keeps, a.Support = base, "exact", map[string]queue.Support{"history": {At: time.Now()}}
+			a.BaseURL, a.Keeps, a.Support = base, "exact", account.Support{"history": {At: time.Now()}}
 		})
 		if err != nil {
 			return err

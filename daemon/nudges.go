@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/nudge"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/replay"
 )
 
 // nudgeSpread is the longest wait between a nudge and the try: machines that
@@ -72,7 +71,7 @@ func (d *Daemon) anyStuck(ctx context.Context) bool {
 // service to take the key or show itself: what another network may mend.
 func (d *Daemon) stuck(ctx context.Context, a *sender) bool {
 	h := a.loop.Health()
-	if h.State != account.Offline && h.Pause != replay.PausedKey && h.Pause != replay.PausedAddress {
+	if h.State != account.Offline && h.Pause != account.PausedKey && h.Pause != account.PausedAddress {
 		return false
 	}
 	waits, err := d.store.Waits(ctx, a.name)

@@ -15,7 +15,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -112,42 +111,39 @@ func (c *api) Backup(ctx context.Context, w io.Writer) error {
 
 // Pause implements [control.API].
 func (c *api) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
-	return c.setPause(ctx, p.Account, func(a *queue.Account) {
-		if a.Paused == replay.PausedUser {
-			return
+	return c.setPause(ctx, p.Account, func(a *account.Row) {
+		if a.Pause.Reason != account.PausedUser {
+			a.Pause = account.ByUser(time.Now())
 		}
-		a.Paused, a.Problem, a.Hint = replay.PausedUser, "You have paused it.", "filmspool resume"
-		a.PausedSince, a.ProbeAt, a.ProbeStep = time.Now(), time.Time{}, 0
 	})
 }
 
 // Resume implements [control.API]. It ends the user's pause alone; what
 // else keeps an account back is tried again at once.
 func (c *api) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
-	return c.setPause(ctx, p.Account, func(a *queue.Account) {
-		if a.Paused == replay.PausedUser {
-			a.Paused, a.Problem, a.Hint = "", "", ""
-			a.PausedSince, a.ProbeAt, a.ProbeStep = time.Time{}, time.Time{}, 0
+	return c.setPause(ctx, p.Account, func(a *account.Row) {
+		if a.Pause.Reason == account.PausedUser {
+			a.Pause = account.Pause{}
 		}
 	})
 }
 
 // setPause changes one account, or all, and has the loops look.
-func (c *api) setPause(ctx context.Context, account string, change func(*queue.Account)) ([]control.Account, error) {
+func (c *api) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
 	names := slices.Sorted(maps.Keys(c.d.o.Config.Accounts))
-	if account != "" {
-		if !slices.Contains(names, account) {
+	if only != "" {
+		if !slices.Contains(names, only) {
 			return nil, &control.Fault{
-				Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", account),
+				Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", only),
 				Hint: "one of: " + strings.Join(names, ", "),
 			}
 		}
-		names = []string{account}
+		names = []string{only}
 	}
 	list := []control.Account{}
 	for _, name := range names {
-		var after queue.Account
-		err := c.d.store.UpdateAccount(ctx, name, func(a *queue.Account) {
+		var after account.Row
+		err := c.d.store.UpdateAccount(ctx, name, func(a *account.Row) {
 			change(a)
 			after = *a
 		})
@@ -162,16 +158,11 @@ func (c *api) setPause(ctx context.Context, account string, change func(*queue.A
 
 // pauseOf is what is known of an account right after its pause has changed:
 // the loop will say the rest.
-func pauseOf(a queue.Account) control.Account {
-	out := control.Account{Name: a.Name, State: account.OK, BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered)}
-	switch a.Paused {
-	case "":
-	case replay.PausedUser:
-		out.State, out.Reason, out.Hint = account.Paused, a.Problem, a.Hint
-	default:
-		out.State, out.Reason, out.Hint = account.Attention, a.Problem, a.Hint
+func pauseOf(a account.Row) control.Account {
+	return control.Account{
+		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
+		BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered),
 	}
-	return out
 }
 
 // operatorFault is err in a person's words, with the command that does what

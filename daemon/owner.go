@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -77,26 +79,24 @@ func (o *owned) check(ctx context.Context) (v tracker.Verdict, ok bool) {
 	return v, ok
 }
 
-// compare holds a user against the owner; the first one known is the owner.
+// compare holds a user against the owner.
 func (o *owned) compare(ctx context.Context, user tracker.User) (v tracker.Verdict, ok bool, err error) {
-	if user.ID == "" {
-		return v, true, nil
-	}
 	kept, err := o.store.Account(ctx, o.account)
-	switch {
-	case err != nil:
+	if err != nil {
 		return v, false, err
-	case kept.Owner == user.ID:
-		return v, true, nil
-	case kept.Owner == "":
-		return v, true, o.store.UpdateAccount(ctx, o.account, func(a *queue.Account) { a.Owner = user.ID })
-	default:
+	}
+	owner := kept.Owner
+	switch mine := kept.Own(user.ID); {
+	case !mine:
 		return tracker.Verdict{
 			Fate:    tracker.Refused,
-			Problem: fmt.Sprintf("The key belongs to %s, but what waits here was watched by user %s.", person(user.Name, user.ID), kept.Owner),
+			Problem: fmt.Sprintf("The key belongs to %s, but what waits here was watched by user %s.", person(user.Name, user.ID), owner),
 			Hint:    "filmspool login, with a key of that person",
 		}, false, nil
+	case kept.Owner != owner:
+		err = o.store.UpdateAccount(ctx, o.account, func(a *account.Row) { a.Own(user.ID) })
 	}
+	return v, true, err
 }
 
 // anothers reports whether a key that is to be used from now on belongs to
@@ -106,11 +106,9 @@ func (d *Daemon) anothers(ctx context.Context, next config.Credential, user stri
 	if err != nil {
 		return "", false, err
 	}
-	was = next.UserID
-	if kept.Owner != "" && kept.BaseURL == next.BaseURL {
-		was = kept.Owner
-	}
-	if was == "" || user == "" || was == user {
+	kept.MoveTo(next.BaseURL, time.Now())
+	kept.Own(next.UserID)
+	if was = kept.Owner; kept.Own(user) {
 		return was, false, nil
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {

@@ -108,9 +108,9 @@ func standing(h replay.Health, c config.Credential, problem, file string) contro
 		}
 	}
 	switch {
-	case h.Pause == replay.PausedAddress && c.URLSource != "" && c.URLSource != "login":
+	case h.Pause == account.PausedAddress && c.URLSource != "" && c.URLSource != "login":
 		out.Hint = fmt.Sprintf("change base_url of [accounts.%s] in %s, then restart filmspool", c.Account, file)
-	case h.Pause == replay.PausedKey && c.KeySource == "systemd credential":
+	case h.Pause == account.PausedKey && c.KeySource == "systemd credential":
 		out.Hint = "change the systemd credential of account " + c.Account + ", then restart the service"
 	}
 	return out

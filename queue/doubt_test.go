@@ -205,27 +205,3 @@ func TestWatchedSince(t *testing.T) {
 		}
 	}
 }
-
-func TestMoveToForgetsTheOldAddress(t *testing.T) {
-	a := Account{}
-	a.MoveTo("https://one.example/api/v1", noon())
-	if !a.MovedAt.IsZero() {
-		t.Errorf("the first address is no move: %+v", a)
-	}
-	a.Proven, a.Keeps, a.Owner, a.Support = true, "exact", "u", map[string]Support{"me": {Has: true}}
-	a.MoveTo("https://one.example/api/v1", noon())
-	if !a.Proven || a.Keeps == "" {
-		t.Errorf("the same address is no move: %+v", a)
-	}
-	a.SignIn("")
-	if a.Owner != "u" || a.Support != nil {
-		t.Errorf("after a login that does not tell whose key it is: %+v", a)
-	}
-	if a.SignIn("v"); a.Owner != "v" {
-		t.Errorf("after a login: %+v", a)
-	}
-	a.MoveTo("https://two.example/api/v1", noon())
-	if diff := cmp.Diff(Account{BaseURL: "https://two.example/api/v1", MovedAt: noon()}, a); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -42,8 +43,8 @@ func (r *run) merge(row queue.Account) queue.Account {
 	if row.BaseURL == r.record.BaseURL {
 		row.Proven = row.Proven || r.record.Proven
 	}
-	if r.shifted && (row.Paused == "" || ours(row.Paused)) {
-		setPause(&row, r.record)
+	if r.shifted && (row.Pause.Reason == "" || row.Pause.Probes()) {
+		row.Pause = r.record.Pause
 	}
 	row.LastDelivered = later(row.LastDelivered, r.record.LastDelivered)
 	return row
@@ -67,25 +68,13 @@ func (r *run) adopt(row queue.Account, now time.Time) {
 	switch {
 	case first:
 		r.prove(r.service != nil && r.service.Proven())
-	case row.Paused == old.Paused:
-		setPause(&r.record, old)
-	case row.Paused == "":
+	case row.Pause.Reason == old.Pause.Reason:
+		r.record.Pause = old.Pause
+	case row.Pause.Reason == "":
 		r.gate.ask(now)
 	}
-	// Further ahead than is ever planned it was put by a clock that was wrong.
-	if at := r.record.ProbeAt; ours(row.Paused) && (at.IsZero() || at.Sub(now) > probeCap) {
-		r.record.ProbeAt = now
-	}
+	r.record.Pause = r.record.Pause.Timely(now)
 }
-
-// setPause copies all that belongs to a pause.
-func setPause(to *queue.Account, from queue.Account) {
-	to.Paused, to.Problem, to.Hint = from.Paused, from.Problem, from.Hint
-	to.PausedSince, to.ProbeAt, to.ProbeStep = from.PausedSince, from.ProbeAt, from.ProbeStep
-}
-
-// ours reports whether a pause is one that a probe can end.
-func ours(paused string) bool { return paused == PausedKey || paused == PausedAddress }
 
 // prove notes that the address has answered as the service does.
 func (r *run) prove(proven bool) {
@@ -97,31 +86,23 @@ func (r *run) prove(proven bool) {
 // pause stops the account until a probe is answered well. Pausing it again
 // is how a failed probe is noted.
 func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
-	if r.record.Paused != "" && !ours(r.record.Paused) {
+	if r.record.Pause.Reason != "" && !r.record.Pause.Probes() {
 		return // the user's own pause says enough
 	}
-	if r.record.Paused == "" {
-		r.record.PausedSince, r.record.ProbeStep = now, -1
-	}
 	r.recall()
-	r.record.Paused, r.record.Problem, r.record.Hint = reason, v.Problem, v.Hint
-	r.postpone(now)
+	r.postpone(r.record.Pause.Refuse(reason, v.Problem, v.Hint, now), now)
 }
 
-// postpone plans the next probe of a paused account: each one that came by
-// itself doubles the wait, one that was asked for does not.
-func (r *run) postpone(now time.Time) {
-	if !r.asked {
-		r.record.ProbeStep = min(r.record.ProbeStep+1, lastProbeStep())
-	}
+// postpone plans the next probe of a paused account.
+func (r *run) postpone(p account.Pause, now time.Time) {
+	r.record.Pause = p.Postpone(now, r.asked)
 	r.asked, r.shifted, r.unsaved = false, true, true
-	r.record.ProbeAt = now.Add(probeDelay(r.record.ProbeStep))
 }
 
 // resume ends a pause and lets one request pass.
 func (r *run) resume() {
-	if ours(r.record.Paused) {
-		setPause(&r.record, queue.Account{})
+	if r.record.Pause.Probes() {
+		r.record.Pause = account.Pause{}
 		r.shifted, r.unsaved = true, true
 	}
 	r.asked, r.look = false, true
@@ -152,7 +133,7 @@ func (r *run) onUse(now time.Time) {
 		return
 	}
 	r.prove(r.loaded && r.service.Proven())
-	r.record.ProbeStep = 0
+	r.record.Pause.ProbeStep = 0
 	r.hasten(now)
 	r.gate.ask(now)
 }
@@ -179,9 +160,9 @@ func (r *run) retry(now time.Time) {
 
 // hasten has a paused account probed at once.
 func (r *run) hasten(now time.Time) {
-	if ours(r.record.Paused) {
+	if r.record.Pause.Probes() {
 		r.asked = true
-		r.record.ProbeAt = now
+		r.record.Pause.ProbeAt = now
 	}
 }
 
@@ -206,4 +187,27 @@ func (r *run) seeNewest() {
 	if id, err := r.outbox.Newest(r.spans.claim); err == nil {
 		r.newest = id
 	}
+}
+
+// assess puts the run's state into words for a person. The first thing that
+// keeps entries back and needs the user comes first.
+func (r *run) assess() Health {
+	p := r.record.Pause
+	h := Health{State: account.OK, Pause: p.Reason}
+	switch {
+	case r.storage.failing():
+		h.State, h.Reason = account.Attention, r.storage.problem
+		h.Hint = "free space on the disk that holds the state folder"
+		h.NextTry = r.storage.retryAt
+	case !r.loaded:
+		return r.Health()
+	case p.Reason != "" && (r.service != nil || !p.Probes()):
+		h.State, h.Reason, h.Hint, h.Since, h.NextTry = p.State(), p.Problem, p.Hint, p.Since, r.probeAt()
+	case r.service == nil:
+		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
+	case r.gate.troubled() || time.Now().Before(r.gate.hold):
+		h.State, h.Reason, h.Hint = account.Offline, r.problem, r.hint
+		h.NextTry = r.alarm(time.Now())
+	}
+	return h
 }

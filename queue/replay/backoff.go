@@ -8,8 +8,6 @@ import (
 const (
 	backoffBase = time.Second      // longest wait before the first retry
 	backoffCap  = 15 * time.Minute // longest wait before any retry
-	probeFirst  = 5 * time.Minute  // a paused account is asked again after this
-	probeCap    = 6 * time.Hour    // and at least this often
 	retryCap    = 24 * time.Hour   // a longer Retry-After is cut to this
 )
 
@@ -22,19 +20,6 @@ func fullJitter(most time.Duration) time.Duration { return rand.N(most) + 1 }
 
 // longest is the longest wait after so many earlier tries that failed.
 func longest(earlier int) time.Duration { return doubled(backoffBase, backoffCap, earlier) }
-
-// probeDelay is how long a paused account waits for its next probe. It has no
-// jitter: the user is told the time.
-func probeDelay(step int) time.Duration { return doubled(probeFirst, probeCap, step) }
-
-// lastProbeStep is the first step whose delay no longer grows.
-func lastProbeStep() int {
-	step := 0
-	for probeDelay(step) < probeCap {
-		step++
-	}
-	return step
-}
 
 // doubled is first doubled so many times, at most limit.
 func doubled(first, limit time.Duration, times int) time.Duration {

@@ -164,7 +164,7 @@ func (m *memory) Sending(ctx context.Context, e queue.Entry) (int64, error) {
 	if row.State != viewing.StatePending || row.Lease != e.Lease {
 		return 0, fmt.Errorf("mark entry %d: %w", e.ID, queue.ErrLeaseLost)
 	}
-	if m.account.Paused != "" && m.pausedAt.Before(time.Now()) {
+	if m.account.Pause.Reason != "" && m.pausedAt.Before(time.Now()) {
 		m.faults = append(m.faults, fmt.Sprintf("entry %d marked while paused", e.ID))
 	}
 	for _, o := range m.rows[:e.ID-1] {
@@ -258,7 +258,7 @@ func (m *memory) UpdateAccount(_ context.Context, _ string, change func(*queue.A
 	}
 	a := m.account
 	change(&a)
-	if m.account.Paused == "" && a.Paused != "" {
+	if m.account.Pause.Reason == "" && a.Pause.Reason != "" {
 		m.pausedAt = time.Now()
 	}
 	m.account = a

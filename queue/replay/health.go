@@ -6,21 +6,13 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 )
 
-// Reasons for which an account stands still, as kept in [queue.Account].
-const (
-	PausedKey     = "key"     // the service refuses the key
-	PausedAddress = "address" // the address does not answer as the service does
-	PausedUser    = "user"    // the user wishes it; only the user ends it
-)
-
 // Health is what a person is told of an account.
 type Health struct {
 	State  account.State
 	Reason string    // what is wrong, one sentence; "" when ok
 	Hint   string    // what to do about it; may be ""
 	Since  time.Time // when this state began
-	// Pause is the account's pause: "", [PausedKey], [PausedAddress] or [PausedUser].
-	Pause string
+	Pause  string    // the reason of the account's pause; "" for none
 	// NextTry is when the service is asked again; zero when nothing is planned.
 	NextTry time.Time
 }

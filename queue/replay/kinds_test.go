@@ -157,7 +157,7 @@ func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
 		if n := b.askedFor("GET /lists"); n != 0 {
 			b.Errorf("lists were asked for %d times, for a film", n)
 		}
-		if a, err := b.store.Account(b.Context(), "default"); err != nil || a.Paused != "" || a.Support["history"].Has || a.Support["history"].At.IsZero() {
+		if a, err := b.store.Account(b.Context(), "default"); err != nil || a.Pause.Reason != "" || a.Support["history"].Has || a.Support["history"].At.IsZero() {
 			b.Errorf("account %+v, %v", a, err)
 		}
 		b.pass(40 * 24 * time.Hour)
@@ -227,12 +227,12 @@ func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(time.Second)
 		pause := func(paused string) {
-			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Paused = paused }); err != nil {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Pause.Reason = paused }); err != nil {
 				b.Fatal(err)
 			}
 			b.loop.Wake()
 		}
-		pause(PausedUser)
+		pause(account.PausedUser)
 		b.pass(24 * time.Hour)
 		if n := b.askedFor("POST /media/status"); n != 0 {
 			b.Errorf("asked %d times while paused", n)

@@ -63,8 +63,8 @@ func TestFates(t *testing.T) {
 		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, viewing.StateDelivered, 1, 0, "", account.OK},
 		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", account.OK},
 		"offline":   {offline(), viewing.StatePending, 0, 0, "", account.Offline},
-		"refused":   {refused(), viewing.StatePending, 0, 0, PausedKey, account.Attention},
-		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, PausedAddress, account.Attention},
+		"refused":   {refused(), viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
+		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},
 		"later":     {later, viewing.StatePending, 1, 0, "", account.OK},
 		"in doubt":  {broken(), viewing.StateInDoubt, 1, 0, "", account.OK},
 	} {
@@ -80,8 +80,8 @@ func TestFates(t *testing.T) {
 				if e.State != c.state || e.Attempts != c.attempts || e.Revision != c.revision {
 					t.Errorf("entry is %s after %d attempts, revision %d", e.State, e.Attempts, e.Revision)
 				}
-				if row.Paused != c.paused || l.Health().State != c.health || l.Health().Pause != c.paused {
-					t.Errorf("paused %q, health %+v", row.Paused, l.Health())
+				if row.Pause.Reason != c.paused || l.Health().State != c.health || l.Health().Pause != c.paused {
+					t.Errorf("paused %q, health %+v", row.Pause.Reason, l.Health())
 				}
 				if (c.paused != "" || c.verdict.Fate == tracker.Offline) && !e.NextAt.Equal(due) {
 					t.Errorf("the account's trouble has moved the entry by %s", e.NextAt.Sub(due))
@@ -129,8 +129,8 @@ func TestNewsOfAnOldKeySaysNothingOfTheNewOne(t *testing.T) {
 		l.Use(fresh)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if m.row().Paused != "" || m.entry(id).State != viewing.StateDelivered {
-			t.Errorf("paused %q, entry %s", m.row().Paused, m.entry(id).State)
+		if m.row().Pause.Reason != "" || m.entry(id).State != viewing.StateDelivered {
+			t.Errorf("paused %q, entry %s", m.row().Pause.Reason, m.entry(id).State)
 		}
 		if n, p := fresh.seen(); n != 1 || p != 1 {
 			t.Errorf("%d sends and %d probes with the new key, want one each", n, p)
@@ -142,7 +142,7 @@ func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		l := newLoop(t, m, s)
 		start(t, l)
-		m.set(func(m *memory) { m.account.Paused = PausedUser })
+		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
 		l.Wake()
 		synctest.Wait()
 		m.add(1)
@@ -156,7 +156,7 @@ func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
 		if n, p := s.seen(); n+p != 0 {
 			t.Fatalf("a new key ended the user's pause: %d sends, %d probes", n, p)
 		}
-		m.set(func(m *memory) { m.account.Paused = "" })
+		m.set(func(m *memory) { m.account.Pause.Reason = "" })
 		l.Wake()
 		synctest.Wait()
 		if n, p := s.seen(); n != 1 || p != 1 || l.Health().State != account.OK {
@@ -172,11 +172,11 @@ func TestUserPauseWinsOverARefusedKey(t *testing.T) {
 		start(t, l)
 		m.add(1)
 		synctest.Wait()
-		m.set(func(m *memory) { m.account.Paused = PausedUser })
+		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if m.row().Paused != PausedUser || l.Health().State != account.Paused {
-			t.Errorf("paused %q, health %s", m.row().Paused, l.Health().State)
+		if m.row().Pause.Reason != account.PausedUser || l.Health().State != account.Paused {
+			t.Errorf("paused %q, health %s", m.row().Pause.Reason, l.Health().State)
 		}
 	})
 }
@@ -239,16 +239,16 @@ func TestUserPauseEndsThoughOtherNewsWaitsToBeSaved(t *testing.T) {
 		start(t, l)
 		m.add(1)
 		synctest.Wait()
-		m.set(func(m *memory) { m.account.Paused = PausedUser })
+		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
 		l.Wake()
 		synctest.Wait()
 		m.set(func(m *memory) { m.failSave = errDisk })
 		time.Sleep(time.Hour) // the time of the delivery cannot be saved
-		m.set(func(m *memory) { m.account.Paused, m.failSave = "", nil })
+		m.set(func(m *memory) { m.account.Pause.Reason, m.failSave = "", nil })
 		l.Wake()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if m.row().Paused != "" || m.row().LastDelivered.IsZero() || l.Health().State != account.OK {
+		if m.row().Pause.Reason != "" || m.row().LastDelivered.IsZero() || l.Health().State != account.OK {
 			t.Errorf("row is %+v, health %+v", m.row(), l.Health())
 		}
 	})

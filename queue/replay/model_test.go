@@ -235,7 +235,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"disk is fine": func(*rapid.T) { w.repair() },
 		"pause": func(*rapid.T) {
-			w.m.set(func(m *memory) { m.account.Paused, m.pausedAt = PausedUser, time.Now() })
+			w.m.set(func(m *memory) { m.account.Pause.Reason, m.pausedAt = account.PausedUser, time.Now() })
 			w.loop.Wake()
 		},
 		"resume":  func(*rapid.T) { w.resume() },
@@ -250,8 +250,8 @@ func (w *world) repair() {
 
 func (w *world) resume() {
 	w.m.set(func(m *memory) {
-		if m.account.Paused == PausedUser {
-			m.account.Paused = ""
+		if m.account.Pause.Reason == account.PausedUser {
+			m.account.Pause.Reason = ""
 		}
 	})
 	w.loop.Wake()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -13,9 +14,9 @@ func (r *run) probeAt() time.Time {
 	switch {
 	case r.service == nil || r.probing != nil || !r.loaded:
 		return time.Time{}
-	case ours(r.record.Paused):
-		return later(r.record.ProbeAt, r.gate.hold)
-	case r.record.Paused != "" || !r.gate.closed:
+	case r.record.Pause.Probes():
+		return later(r.record.Pause.ProbeAt, r.gate.hold)
+	case r.record.Pause.Reason != "" || !r.gate.closed:
 		return time.Time{}
 	default:
 		return r.gate.probeAt()
@@ -52,9 +53,9 @@ func (r *run) probed(v tracker.Verdict, generation int, at time.Time) {
 	case tracker.Delivered, tracker.Rejected:
 		r.resume()
 	case tracker.Refused:
-		r.pause(PausedKey, v, at)
+		r.pause(account.PausedKey, v, at)
 	case tracker.Unproven:
-		r.pause(PausedAddress, v, at)
+		r.pause(account.PausedAddress, v, at)
 	default:
 		r.unanswered(v, at)
 	}
@@ -70,10 +71,10 @@ func (r *run) unanswered(v tracker.Verdict, at time.Time) {
 	if v.RetryAfter > 0 {
 		r.gate.wait(at.Add(asked(v.RetryAfter)))
 	}
-	if ours(r.record.Paused) {
+	if r.record.Pause.Probes() {
 		// Without a way to the service nothing was asked, so the wait does not grow.
 		r.asked = r.asked || v.Fate == tracker.Offline
-		r.postpone(at)
+		r.postpone(r.record.Pause, at)
 		return
 	}
 	r.trouble(v)
@@ -97,9 +98,9 @@ func (r *run) heard(entry int64, v tracker.Verdict, generation int, at time.Time
 	case tracker.Delivered, tracker.Rejected:
 		r.gate.good()
 	case tracker.Refused:
-		r.pause(PausedKey, v, at)
+		r.pause(account.PausedKey, v, at)
 	case tracker.Unproven:
-		r.pause(PausedAddress, v, at)
+		r.pause(account.PausedAddress, v, at)
 	case tracker.Offline:
 		r.close(v, func() { r.gate.shut(at) })
 	case tracker.Later, tracker.InDoubt:

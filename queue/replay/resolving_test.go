@@ -203,7 +203,7 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if can, asked := Resolves(a); can || !asked || a.Paused != "" {
+		if can, asked := Resolves(a); can || !asked || a.Pause.Reason != "" {
 			b.Errorf("account %+v", a)
 		}
 		// A login has it asked at once.
@@ -283,13 +283,13 @@ func TestBrokenResolverStopsNothing(t *testing.T) {
 func TestNobodyIsAskedWhileNothingMayLeave(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		pause := func(paused string) {
-			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Paused = paused }); err != nil {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Pause.Reason = paused }); err != nil {
 				b.Fatal(err)
 			}
 			b.loop.Wake()
 		}
 		b.pass(time.Second)
-		pause(PausedUser)
+		pause(account.PausedUser)
 		b.pass(time.Second)
 		b.commit(nameless(filmBy("tt0133093", "", 0)))
 		b.pass(day)

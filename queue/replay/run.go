@@ -235,7 +235,7 @@ func (r *run) mayClaim(now time.Time) bool {
 }
 
 // standing reports whether nothing is sent until somebody acts.
-func (r *run) standing() bool { return r.service == nil || r.record.Paused != "" }
+func (r *run) standing() bool { return r.service == nil || r.record.Pause.Reason != "" }
 
 // room is how many more entries may be begun now.
 func (r *run) room(now time.Time) int {

@@ -200,8 +200,8 @@ func TestPausedAccountIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		synctest.Wait()
 		for step, minutes := range []int{5, 10, 20, 40, 80, 160, 320, 360, 360} {
 			row := m.row()
-			if row.Paused != PausedKey || row.ProbeStep != min(step, 7) || !row.PausedSince.Equal(since) ||
-				row.Problem != refused().Problem || row.Hint != refused().Hint {
+			if row.Pause.Reason != account.PausedKey || row.Pause.ProbeStep != min(step, 7) || !row.Pause.Since.Equal(since) ||
+				row.Pause.Problem != refused().Problem || row.Pause.Hint != refused().Hint {
 				t.Fatalf("step %d: row is %+v", step, row)
 			}
 			m.add(int64(step + 2)) // new work is no reason to ask with a refused key
@@ -213,7 +213,7 @@ func TestPausedAccountIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 		exactly(t, 6*time.Hour, "probe", probes(s))
 		row, waiting := m.row(), m.count(viewing.StatePending)
-		if row.Paused != "" || row.Problem != "" || !row.ProbeAt.IsZero() || row.ProbeStep != 0 || waiting != 0 {
+		if row.Pause.Reason != "" || row.Pause.Problem != "" || !row.Pause.ProbeAt.IsZero() || row.Pause.ProbeStep != 0 || waiting != 0 {
 			t.Errorf("row is %+v, %d wait", row, waiting)
 		}
 	})
@@ -235,18 +235,18 @@ func TestPauseEndsAtOnceByUseOrWake(t *testing.T) {
 				_, before := s.seen()
 				act(l, s)
 				synctest.Wait()
-				if _, n := s.seen(); n != before+1 || m.row().Paused != PausedKey {
-					t.Fatalf("%d probes, paused %q", n-before, m.row().Paused)
+				if _, n := s.seen(); n != before+1 || m.row().Pause.Reason != account.PausedKey {
+					t.Fatalf("%d probes, paused %q", n-before, m.row().Pause.Reason)
 				}
 				step := map[string]time.Duration{"wake": 20 * time.Minute, "use": 5 * time.Minute}[name]
-				if at := m.row().ProbeAt; at.Sub(time.Now()) != step {
+				if at := m.row().Pause.ProbeAt; at.Sub(time.Now()) != step {
 					t.Errorf("next probe in %s, want %s", at.Sub(time.Now()), step)
 				}
 				s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 				act(l, s)
 				synctest.Wait()
-				if m.row().Paused != "" || m.count(viewing.StateDelivered) != 1 {
-					t.Errorf("paused %q, %d delivered", m.row().Paused, m.count(viewing.StateDelivered))
+				if m.row().Pause.Reason != "" || m.count(viewing.StateDelivered) != 1 {
+					t.Errorf("paused %q, %d delivered", m.row().Pause.Reason, m.count(viewing.StateDelivered))
 				}
 			})
 		})
@@ -265,7 +265,7 @@ func TestPauseSurvivesRestart(t *testing.T) {
 		l := newLoop(t, m, s)
 		start(t, l)
 		synctest.Wait()
-		if h := l.Health(); h.State != account.Attention || h.Pause != PausedKey || h.Reason != refused().Problem || time.Since(h.Since) != 10*time.Minute {
+		if h := l.Health(); h.State != account.Attention || h.Pause != account.PausedKey || h.Reason != refused().Problem || time.Since(h.Since) != 10*time.Minute {
 			t.Errorf("health is %+v", h)
 		}
 		exactly(t, 5*time.Minute, "probe", probes(s))
@@ -464,16 +464,16 @@ func TestIdleLoopSleeps(t *testing.T) {
 }
 
 func TestProbePlannedByAWrongClockComesAtOnce(t *testing.T) {
-	for ahead, atOnce := range map[time.Duration]bool{probeCap: false, probeCap + 1: true, 4 * 365 * 24 * time.Hour: true} {
+	for ahead, atOnce := range map[time.Duration]bool{6 * time.Hour: false, 6*time.Hour + 1: true, 4 * 365 * 24 * time.Hour: true} {
 		bubble(t, func(t *testing.T, m *memory, s *remote) {
-			m.account.Paused, m.account.ProbeAt, m.account.ProbeStep = PausedKey, time.Now().Add(ahead), 7
+			m.account.Pause.Reason, m.account.Pause.ProbeAt, m.account.Pause.ProbeStep = account.PausedKey, time.Now().Add(ahead), 7
 			s.probed = refused()
 			start(t, newLoop(t, m, s))
 			synctest.Wait()
 			if _, n := s.seen(); (n == 1) != atOnce {
 				t.Errorf("%d probes at once when planned in %s", n, ahead)
 			}
-			exactly(t, probeCap, "probe", probes(s))
+			exactly(t, 6*time.Hour, "probe", probes(s))
 		})
 	}
 }

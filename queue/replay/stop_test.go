@@ -76,8 +76,8 @@ func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
 		m.add(1)
 		synctest.Wait()
 		stop()
-		if m.row().Paused != PausedKey || m.count(viewing.StatePending) != 1 {
-			t.Errorf("paused %q, %d pending", m.row().Paused, m.count(viewing.StatePending))
+		if m.row().Pause.Reason != account.PausedKey || m.count(viewing.StatePending) != 1 {
+			t.Errorf("paused %q, %d pending", m.row().Pause.Reason, m.count(viewing.StatePending))
 		}
 	})
 }
@@ -160,8 +160,8 @@ func TestUnsavedPauseSendsNothing(t *testing.T) {
 		m.set(func(m *memory) { m.failSave = nil })
 		time.Sleep(storageCap)
 		synctest.Wait()
-		if m.row().Paused != PausedKey {
-			t.Errorf("paused %q", m.row().Paused)
+		if m.row().Pause.Reason != account.PausedKey {
+			t.Errorf("paused %q", m.row().Pause.Reason)
 		}
 	})
 }

@@ -182,7 +182,7 @@ func TestStoreRestartWhilePaused(t *testing.T) {
 	service := &remote{probed: refused()}
 	l, stop = quick(t, s, service)
 	healthy(t, l, account.Attention)
-	if h := l.Health(); h.Pause != PausedKey || h.Reason != refused().Problem || time.Until(h.NextTry) < 4*time.Minute {
+	if h := l.Health(); h.Pause != account.PausedKey || h.Reason != refused().Problem || time.Until(h.NextTry) < 4*time.Minute {
 		t.Errorf("health after the restart is %+v", h)
 	}
 	if n, p := service.seen(); n+p != 0 {
@@ -191,7 +191,7 @@ func TestStoreRestartWhilePaused(t *testing.T) {
 	l.Use(&remote{})
 	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 3 })
 	stop()
-	if a, err := s.Account(t.Context(), "default"); err != nil || a.Paused != "" {
+	if a, err := s.Account(t.Context(), "default"); err != nil || a.Pause.Reason != "" {
 		t.Errorf("account is %+v, %v", a, err)
 	}
 }

@@ -3,11 +3,11 @@ package replay
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -26,7 +26,7 @@ const (
 const SupportItems = "list_items"
 
 // supportLasts is how long it is believed that an endpoint is not there.
-const supportLasts = 24 * time.Hour
+const supportLasts = account.SupportLasts
 
 // ways is what is known of a service beyond its contract, while it is used.
 type ways struct {
@@ -38,18 +38,11 @@ type ways struct {
 // waysOf reads what is known of an account's service.
 func waysOf(ctx context.Context, outbox Outbox, account string) (*ways, error) {
 	row, err := outbox.Account(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	return &ways{outbox: outbox, account: row}, nil
+	return &ways{outbox: outbox, account: row}, err
 }
 
-// may reports whether an endpoint is worth asking: it is not known to be
-// missing, or that was long ago.
-func (w *ways) may(name string) bool {
-	s, known := w.account.Support[name]
-	return !known || s.Has || time.Since(s.At).Abs() >= supportLasts
-}
+// may reports whether an endpoint is worth asking.
+func (w *ways) may(name string) bool { return w.account.Support.May(name, time.Now()) }
 
 // has reports whether an endpoint is known to be there.
 func (w *ways) has(name string) bool { return w.account.Support[name].Has }
@@ -58,19 +51,11 @@ func (w *ways) has(name string) bool { return w.account.Support[name].Has }
 // whether it cannot be used. A service that is out of order has shown nothing.
 func (w *ways) note(name string, err error) (missing bool) {
 	missing = errors.Is(err, tracker.ErrNoEndpoint)
-	s, known := w.account.Support[name]
-	if err != nil && !missing || known && s.Has && !missing || outOfOrder(err) {
+	if err != nil && !missing || w.has(name) && !missing || outOfOrder(err) {
 		return missing
 	}
-	now := queue.Support{Has: !missing, At: time.Now()}
-	w.change(func(a *queue.Account) {
-		all := maps.Clone(a.Support)
-		if all == nil {
-			all = map[string]queue.Support{}
-		}
-		all[name] = now
-		a.Support = all
-	})
+	now := time.Now()
+	w.change(func(a *queue.Account) { a.Support = a.Support.With(name, !missing, now) })
 	return missing
 }
 
@@ -95,11 +80,10 @@ func (w *ways) keep(ctx context.Context) error {
 	base, changes := w.account.BaseURL, w.changes
 	w.changes = nil
 	return w.outbox.UpdateAccount(ctx, w.account.Name, func(a *queue.Account) {
-		if a.BaseURL != base {
-			return
-		}
 		for _, do := range changes {
-			do(a)
+			if a.BaseURL == base {
+				do(a)
+			}
 		}
 	})
 }

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+func TestMoveToForgetsTheOldAddress(t *testing.T) {
+	a := Row{}
+	a.MoveTo("https://one.example/api/v1", noon())
+	if !a.MovedAt.IsZero() {
+		t.Errorf("the first address is no move: %+v", a)
+	}
+	a.Proven, a.Keeps, a.Owner, a.Support = true, "exact", "u", Support{"me": {Has: true}}
+	a.MoveTo("https://one.example/api/v1", noon())
+	if !a.Proven || a.Keeps == "" {
+		t.Errorf("the same address is no move: %+v", a)
+	}
+	a.SignIn("")
+	if a.Owner != "u" || a.Support != nil {
+		t.Errorf("after a login that does not tell whose key it is: %+v", a)
+	}
+	if a.SignIn("v"); a.Owner != "v" {
+		t.Errorf("after a login: %+v", a)
+	}
+	a.MoveTo("https://two.example/api/v1", noon())
+	if diff := cmp.Diff(Row{BaseURL: "https://two.example/api/v1", MovedAt: noon()}, a); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheFirstUserKnownIsTheOwner(t *testing.T) {
+	var r Row
+	for _, c := range []struct {
+		user, owner string
+		mine        bool
+	}{{"", "", true}, {"u", "u", true}, {"u", "u", true}, {"", "u", true}, {"v", "u", false}} {
+		if mine := r.Own(c.user); mine != c.mine || r.Owner != c.owner {
+			t.Errorf("user %q: %v, and the owner is %q", c.user, mine, r.Owner)
+		}
+	}
+}
+
+func TestPauseStates(t *testing.T) {
+	for reason, want := range map[string]struct {
+		state  State
+		probes bool
+	}{
+		"": {OK, false}, PausedUser: {Paused, false}, PausedKey: {Attention, true}, PausedAddress: {Attention, true}, "newer": {Attention, false},
+	} {
+		if p := (Pause{Reason: reason}); p.State() != want.state || p.Probes() != want.probes {
+			t.Errorf("%q: %s, %v", reason, p.State(), p.Probes())
+		}
+	}
+	want := Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: noon()}
+	if diff := cmp.Diff(want, ByUser(noon())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestARefusalIsProbedLaterAndLater: the waits double up to six hours. A probe
+// that was asked for leaves the wait as it is, and a refusal for another reason
+// goes on with the same pause.
+func TestARefusalIsProbedLaterAndLater(t *testing.T) {
+	p, now := Pause{}, noon()
+	for step, minutes := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 360, 360} {
+		p = p.Refuse(PausedKey, "refused", "login", now).Postpone(now, false)
+		want := Pause{PausedKey, "refused", "login", noon(), now.Add(minutes * time.Minute), min(step, 7)}
+		if diff := cmp.Diff(want, p); diff != "" {
+			t.Error(step, diff)
+		}
+		asked := p.Refuse(PausedAddress, "elsewhere", "", now).Postpone(now, true)
+		if diff := cmp.Diff(Pause{PausedAddress, "elsewhere", "", noon(), p.ProbeAt, p.ProbeStep}, asked); diff != "" {
+			t.Error(step, diff)
+		}
+		now = p.ProbeAt
+	}
+	for _, step := range []int{-1, 40, 1 << 40} { // as a row may have it
+		if at := (Pause{ProbeStep: step}).Postpone(noon(), true).ProbeAt; at.Before(noon().Add(5*time.Minute)) || at.After(noon().Add(6*time.Hour)) {
+			t.Errorf("step %d: %s", step, at)
+		}
+	}
+}
+
+func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {
+	far := noon().Add(6 * time.Hour)
+	for _, c := range []struct {
+		reason   string
+		at, want time.Time
+	}{
+		{PausedKey, time.Time{}, noon()},
+		{PausedKey, far, far},
+		{PausedAddress, far.Add(1), noon()},
+		{PausedUser, time.Time{}, time.Time{}},
+		{"", far.Add(1), far.Add(1)},
+	} {
+		if got := (Pause{Reason: c.reason, ProbeAt: c.at}).Timely(noon()).ProbeAt; !got.Equal(c.want) {
+			t.Errorf("%q, planned for %s: %s", c.reason, c.at, got)
+		}
+	}
+}
+
+// TestAMissingEndpointIsAskedForAgain: what is there stays there, what is
+// missing is believed for a day. A clock that was set back does not make it
+// longer.
+func TestAMissingEndpointIsAskedForAgain(t *testing.T) {
+	var none Support
+	all := none.With("me", true, noon()).With("lists", false, noon())
+	if len(none) != 0 || len(all.With("me", false, noon())) != 2 || !all["me"].Has {
+		t.Error("a table was changed in place")
+	}
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		want  bool
+	}{
+		{"me", time.Hour, true},
+		{"unknown", 0, true},
+		{"lists", 0, false},
+		{"lists", 24*time.Hour - 1, false},
+		{"lists", 24 * time.Hour, true},
+		{"lists", -24 * time.Hour, true},
+	} {
+		if got := all.May(c.name, noon().Add(c.after)); got != c.want {
+			t.Errorf("%s after %s: %v", c.name, c.after, got)
+		}
+	}
+}

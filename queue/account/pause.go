@@ -1,0 +1,80 @@
+package account
+
+import "time"
+
+// The reasons for a pause.
+const (
+	PausedKey     = "key"     // the service refuses the key
+	PausedAddress = "address" // the address does not answer as the service does
+	PausedUser    = "user"    // the user wishes it; only the user ends it
+)
+
+// The waits between two probes of a paused account. They have no jitter: the
+// user is told the time.
+const (
+	firstProbe = 5 * time.Minute
+	lastProbe  = 6 * time.Hour
+	lastStep   = 7 // the first step whose wait is the longest
+)
+
+// Pause is why nothing is sent for an account, since when and until when, and
+// what to do about it. The zero value is none.
+type Pause struct {
+	Reason  string // "", [PausedKey], [PausedAddress] or [PausedUser]
+	Problem string // what is wrong, one sentence
+	Hint    string // what to do about it
+	Since   time.Time
+	// ProbeAt is when the service is asked whether the reason is gone; zero for
+	// a pause that no answer ends.
+	ProbeAt   time.Time
+	ProbeStep int // how often it was asked in vain
+}
+
+// ByUser is the pause of a user who wishes it.
+func ByUser(now time.Time) Pause {
+	return Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: now}
+}
+
+// Probes reports whether a probe can end the pause.
+func (p Pause) Probes() bool { return p.Reason == PausedKey || p.Reason == PausedAddress }
+
+// Refuse is the pause after the service refused: it begins, or goes on. The
+// next probe is still to be planned.
+func (p Pause) Refuse(reason, problem, hint string, now time.Time) Pause {
+	if p.Reason == "" {
+		p.Since, p.ProbeStep = now, -1
+	}
+	p.Reason, p.Problem, p.Hint = reason, problem, hint
+	return p
+}
+
+// Postpone plans the next probe. One that came by itself doubles the wait, one
+// that was asked for does not.
+func (p Pause) Postpone(now time.Time, asked bool) Pause {
+	if !asked {
+		p.ProbeStep = min(p.ProbeStep+1, lastStep)
+	}
+	p.ProbeAt = now.Add(min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe))
+	return p
+}
+
+// Timely is the pause with a probe now, where none is planned or a wrong clock
+// has put it further ahead than any plan does.
+func (p Pause) Timely(now time.Time) Pause {
+	if p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > lastProbe) {
+		p.ProbeAt = now
+	}
+	return p
+}
+
+// State is how an account with this pause stands, as far as the pause tells.
+func (p Pause) State() State {
+	switch p.Reason {
+	case "":
+		return OK
+	case PausedUser:
+		return Paused
+	default:
+		return Attention
+	}
+}
