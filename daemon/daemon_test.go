@@ -120,6 +120,27 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 	}
 }
 
+// TestLoginElsewhereIsNobodyElses: another service has other ids for users, so
+// they prove nothing about who watched what waits.
+func TestLoginElsewhereIsNobodyElses(t *testing.T) {
+	one, here := openSandbox(t)
+	other, there := openSandbox(t)
+	err := Offline(t.Context(), testOptions(t), func(ctl control.API) error {
+		_, err := ctl.Login(t.Context(), control.Login{Account: "default", BaseURL: here, Key: one.SecretKey()})
+		if err != nil {
+			return err
+		}
+		if _, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Mine"}}); err != nil {
+			return err
+		}
+		_, err = ctl.Login(t.Context(), control.Login{Account: "default", BaseURL: there, Key: other.SecretKey()})
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 	box, base := openSandbox(t)
 	d, err := New(t.Context(), testOptions(t))
