@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
@@ -94,7 +94,7 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	if err != nil || kept.BaseURL == c.BaseURL {
 		return kept.Proven, err
 	}
-	return false, d.store.UpdateAccount(ctx, c.Account, func(a *queue.Account) { a.MoveTo(c.BaseURL, time.Now()) })
+	return false, d.store.UpdateAccount(ctx, c.Account, func(a *account.Row) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
 // owned is a client that sends with the owner's key alone.

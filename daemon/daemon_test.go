@@ -149,7 +149,7 @@ func TestLoginAsksForOptionalEndpointsAgain(t *testing.T) {
 	}
 	defer d.Close()
 	err = d.withQueue(t.Context(), func(ctx context.Context) error {
-		err := d.store.UpdateAccount(ctx, "default", func(a *queue.Account) {
+		err := d.store.UpdateAccount(ctx, "default", func(a *account.Row) {
 			a.BaseURL, a.Keeps, a.Support = base, "exact", account.Support{"history": {At: time.Now()}}
 		})
 		if err != nil {
@@ -183,7 +183,7 @@ func TestAddressesThatChangeAreNotProven(t *testing.T) {
 			if err != nil || got != step.proven {
 				t.Errorf("%s: proven %v, %v", step.base, got, err)
 			}
-			if err := d.store.UpdateAccount(ctx, "default", func(a *queue.Account) { a.Proven = true }); err != nil {
+			if err := d.store.UpdateAccount(ctx, "default", func(a *account.Row) { a.Proven = true }); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
@@ -36,7 +36,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		_, err = c.d.moveTo(ctx, next)
 	}
 	if err == nil {
-		err = c.d.store.UpdateAccount(ctx, next.Account, func(a *queue.Account) { a.SignIn(check.UserID) })
+		err = c.d.store.UpdateAccount(ctx, next.Account, func(a *account.Row) { a.SignIn(check.UserID) })
 	}
 	if err != nil {
 		client.Close()

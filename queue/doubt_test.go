@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -42,7 +43,7 @@ func (o *opened) looked(t testing.TB, want time.Time) {
 
 func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	s := fresh(t)
-	if err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.Owner = "usr_1" }); err != nil {
+	if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Owner = "usr_1" }); err != nil {
 		t.Fatal(err)
 	}
 	d := s.doubted(t, "e1", 603)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -145,7 +146,7 @@ func TestAskedAnew(t *testing.T) {
 			s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: "the library has changed"})
 		},
 		"address": func(t *testing.T, s *opened) {
-			err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.MoveTo("https://other.example/api/v1", noon()) })
+			err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.MoveTo("https://other.example/api/v1", noon()) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -66,7 +67,7 @@ func peopled(t testing.TB, n int) *opened {
 		} // else it is under way
 	}
 	s.commitBatch(t, viewing.Batch{Source: "kodi:/home/me", State: map[string][]byte{"baseline": []byte("the source's own memory")}})
-	if err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.Proven, a.BaseURL = true, "https://tracker.example/api/v1" }); err != nil {
+	if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Proven, a.BaseURL = true, "https://tracker.example/api/v1" }); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -191,10 +191,10 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	s := fresh(t)
 	made, err := s.Account(t.Context(), "second")
-	if err != nil || cmp.Diff(Account{Name: "second"}, made) != "" {
+	if err != nil || cmp.Diff(account.Row{Name: "second"}, made) != "" {
 		t.Fatalf("made %+v, %v", made, err)
 	}
-	full := Account{
+	full := account.Row{
 		Name: "default", BaseURL: "https://tracker.example/api/v1", Proven: true,
 		Pause: account.Pause{
 			Reason: account.PausedKey, Problem: "The key was refused.", Hint: "filmspool login", Since: noon(),
@@ -205,7 +205,7 @@ func TestAccounts(t *testing.T) {
 	}
 	save := func() {
 		t.Helper()
-		if err := s.UpdateAccount(t.Context(), full.Name, func(a *Account) { *a = full }); err != nil {
+		if err := s.UpdateAccount(t.Context(), full.Name, func(a *account.Row) { *a = full }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,7 +226,7 @@ func TestAccounts(t *testing.T) {
 	if _, err := s.Account(t.Context(), ""); err == nil {
 		t.Error("an account without a name")
 	}
-	if err := s.UpdateAccount(t.Context(), "", func(*Account) {}); err == nil {
+	if err := s.UpdateAccount(t.Context(), "", func(*account.Row) {}); err == nil {
 		t.Error("saved an account without a name")
 	}
 }
@@ -236,7 +236,7 @@ func TestUpdateAccountUndoesNobodysChange(t *testing.T) {
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() {
-			if err := s.UpdateAccount(t.Context(), "default", func(a *Account) { a.Pause.ProbeStep++; a.Name = "other" }); err != nil {
+			if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause.ProbeStep++; a.Name = "other" }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -249,7 +249,7 @@ func TestUpdateAccountUndoesNobodysChange(t *testing.T) {
 	if err := s.reader.QueryRow("SELECT count(*) FROM accounts").Scan(&accounts); err != nil || accounts != 1 {
 		t.Errorf("%d accounts, %v", accounts, err)
 	}
-	if err := s.UpdateAccount(t.Context(), "", func(*Account) {}); err == nil {
+	if err := s.UpdateAccount(t.Context(), "", func(*account.Row) {}); err == nil {
 		t.Error("an account without a name was kept")
 	}
 }

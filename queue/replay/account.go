@@ -3,7 +3,6 @@ package replay
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -15,10 +14,10 @@ func (r *run) syncAccount() bool {
 		return true
 	}
 	now := time.Now()
-	var row queue.Account
+	var row account.Row
 	var err error
 	if r.unsaved {
-		err = r.outbox.UpdateAccount(r.spans.write, r.account, func(kept *queue.Account) {
+		err = r.outbox.UpdateAccount(r.spans.write, r.account, func(kept *account.Row) {
 			*kept = r.merge(*kept)
 			row = *kept
 		})
@@ -39,7 +38,7 @@ func (r *run) syncAccount() bool {
 
 // merge puts the run's changes into the row as it is now. A pause by others
 // stays, and an address changed meanwhile is not the one that was proven.
-func (r *run) merge(row queue.Account) queue.Account {
+func (r *run) merge(row account.Row) account.Row {
 	if row.BaseURL == r.record.BaseURL {
 		row.Proven = row.Proven || r.record.Proven
 	}
@@ -61,7 +60,7 @@ func (r *run) delivered(at time.Time) {
 
 // adopt takes the row over. The times of the probes are the run's own; a
 // pause that others ended is followed by a probe before the first entry.
-func (r *run) adopt(row queue.Account, now time.Time) {
+func (r *run) adopt(row account.Row, now time.Time) {
 	old, first := r.record, !r.loaded
 	r.record, r.loaded = row, true
 	r.record.LastDelivered = later(row.LastDelivered, old.LastDelivered)

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 // deafOutbox answers the question for an account's row when it is let.
@@ -16,9 +16,9 @@ type deafOutbox struct {
 	let chan struct{}
 }
 
-func (o deafOutbox) Account(ctx context.Context, name string) (queue.Account, error) {
+func (o deafOutbox) Account(ctx context.Context, name string) (account.Row, error) {
 	<-o.let
-	return queue.Account{Name: name}, errors.New("not now")
+	return account.Row{Name: name}, errors.New("not now")
 }
 
 func (o deafOutbox) Subscribe() (<-chan struct{}, func()) { return nil, func() {} }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -24,7 +25,7 @@ type memory struct {
 	rows      []*queue.Entry
 	leases    map[int64]time.Time // until when
 	tokens    int64
-	account   queue.Account
+	account   account.Row
 	listeners map[chan struct{}]bool
 	calls     int // of any kind
 	leasing   int // calls of Lease
@@ -43,7 +44,7 @@ type memory struct {
 func newMemory() *memory {
 	return &memory{
 		leases: map[int64]time.Time{}, listeners: map[chan struct{}]bool{},
-		account: queue.Account{Name: "default", BaseURL: "https://tracker.example/api/v1"},
+		account: account.Row{Name: "default", BaseURL: "https://tracker.example/api/v1"},
 	}
 }
 
@@ -79,7 +80,7 @@ func (m *memory) entry(id int64) queue.Entry {
 	return *m.rows[id-1]
 }
 
-func (m *memory) row() queue.Account {
+func (m *memory) row() account.Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.account
@@ -242,14 +243,14 @@ func (m *memory) Subscribe() (<-chan struct{}, func()) {
 	return c, func() { m.set(func(m *memory) { delete(m.listeners, c) }) }
 }
 
-func (m *memory) Account(context.Context, string) (queue.Account, error) {
+func (m *memory) Account(context.Context, string) (account.Row, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
 	return m.account, nil
 }
 
-func (m *memory) UpdateAccount(_ context.Context, _ string, change func(*queue.Account)) error {
+func (m *memory) UpdateAccount(_ context.Context, _ string, change func(*account.Row)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -381,7 +382,7 @@ func (hanging) Settle(ctx context.Context, _ queue.Settlement) error {
 	return ctx.Err()
 }
 
-func (hanging) UpdateAccount(ctx context.Context, _ string, _ func(*queue.Account)) error {
+func (hanging) UpdateAccount(ctx context.Context, _ string, _ func(*account.Row)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -227,7 +226,7 @@ func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(time.Second)
 		pause := func(paused string) {
-			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Pause.Reason = paused }); err != nil {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.Pause.Reason = paused }); err != nil {
 				b.Fatal(err)
 			}
 			b.loop.Wake()
@@ -246,9 +245,9 @@ func TestNothingIsReadWhileTheUserPauses(t *testing.T) {
 // TestAnothersKeySettlesNothing: what was sent with one person's key is not
 // looked for in another's history.
 func TestAnothersKeySettlesNothing(t *testing.T) {
-	for name, change := range map[string]func(*queue.Account){
-		"owner":   func(a *queue.Account) { a.Owner = "usr_somebody_else" },
-		"address": func(a *queue.Account) { a.MovedAt = time.Now().Add(time.Second) },
+	for name, change := range map[string]func(*account.Row){
+		"owner":   func(a *account.Row) { a.Owner = "usr_somebody_else" },
+		"address": func(a *account.Row) { a.MovedAt = time.Now().Add(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, func(o *Options) { o.InDoubt = Resend }, func(b *bed) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -23,8 +24,8 @@ type Outbox interface {
 	Newest(ctx context.Context) (int64, error)
 	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
 	Subscribe() (ch <-chan struct{}, stop func())
-	Account(ctx context.Context, name string) (queue.Account, error)
-	UpdateAccount(ctx context.Context, name string, change func(*queue.Account)) error
+	Account(ctx context.Context, name string) (account.Row, error)
+	UpdateAccount(ctx context.Context, name string, change func(*account.Row)) error
 }
 
 // Service is what the loop needs of the tracking service; [*v1.Client]

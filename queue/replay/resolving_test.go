@@ -207,7 +207,7 @@ func TestServiceThatResolvesNothingIsAskedOnceADay(t *testing.T) {
 			b.Errorf("account %+v", a)
 		}
 		// A login has it asked at once.
-		if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.SignIn("") }); err != nil {
+		if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.SignIn("") }); err != nil {
 			b.Fatal(err)
 		}
 		b.loop.Use(b.client)
@@ -283,7 +283,7 @@ func TestBrokenResolverStopsNothing(t *testing.T) {
 func TestNobodyIsAskedWhileNothingMayLeave(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		pause := func(paused string) {
-			if err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.Pause.Reason = paused }); err != nil {
+			if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.Pause.Reason = paused }); err != nil {
 				b.Fatal(err)
 			}
 			b.loop.Wake()

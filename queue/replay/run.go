@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 )
 
 const (
@@ -33,12 +34,12 @@ type run struct {
 	service    Service
 	generation int // counts the services; news from an earlier one says nothing of this one
 
-	record  queue.Account // the account's row as this run knows it
-	loaded  bool          // it was read once
-	reread  bool          // the row may have been changed by others
-	unsaved bool          // this run has changed it
-	shifted bool          // its pause or the plan of its probes
-	stale   bool          // only its time of the last delivery has changed
+	record  account.Row // the account's row as this run knows it
+	loaded  bool        // it was read once
+	reread  bool        // the row may have been changed by others
+	unsaved bool        // this run has changed it
+	shifted bool        // its pause or the plan of its probes
+	stale   bool        // only its time of the last delivery has changed
 	savedAt time.Time
 	asked   bool // the next probe of the paused account was asked for
 

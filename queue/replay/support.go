@@ -6,12 +6,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// The optional endpoints, as kept in [queue.Account].
+// The optional endpoints, as kept in [account.Row].
 const (
 	supportMe      = "me"
 	supportHistory = "history"
@@ -22,7 +21,7 @@ const (
 	supportResolveMany = "resolve_batch"
 )
 
-// SupportItems says in [queue.Account] whether the service puts items on lists.
+// SupportItems says in [account.Row] whether the service puts items on lists.
 const SupportItems = "list_items"
 
 // supportLasts is how long it is believed that an endpoint is not there.
@@ -31,8 +30,8 @@ const supportLasts = account.SupportLasts
 // ways is what is known of a service beyond its contract, while it is used.
 type ways struct {
 	outbox  Outbox
-	account queue.Account
-	changes []func(*queue.Account)
+	account account.Row
+	changes []func(*account.Row)
 }
 
 // waysOf reads what is known of an account's service.
@@ -55,7 +54,7 @@ func (w *ways) note(name string, err error) (missing bool) {
 		return missing
 	}
 	now := time.Now()
-	w.change(func(a *queue.Account) { a.Support = a.Support.With(name, !missing, now) })
+	w.change(func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) })
 	return missing
 }
 
@@ -66,7 +65,7 @@ func outOfOrder(err error) bool {
 }
 
 // change changes the account here, and on disk when it is kept.
-func (w *ways) change(do func(*queue.Account)) {
+func (w *ways) change(do func(*account.Row)) {
 	do(&w.account)
 	w.changes = append(w.changes, do)
 }
@@ -79,7 +78,7 @@ func (w *ways) keep(ctx context.Context) error {
 	}
 	base, changes := w.account.BaseURL, w.changes
 	w.changes = nil
-	return w.outbox.UpdateAccount(ctx, w.account.Name, func(a *queue.Account) {
+	return w.outbox.UpdateAccount(ctx, w.account.Name, func(a *account.Row) {
 		for _, do := range changes {
 			if a.BaseURL == base {
 				do(a)

@@ -106,7 +106,7 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 				b.commit(c.v)
 				if name == "by another's key" {
 					b.pass(time.Second)
-					err := b.store.UpdateAccount(b.Context(), "default", func(a *queue.Account) { a.MovedAt = time.Now() })
+					err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.MovedAt = time.Now() })
 					if err != nil {
 						b.Fatal(err)
 					}
