@@ -7,6 +7,19 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
+// rowCopy is the account's row as a run knows it, and what of it is still to be
+// written.
+type rowCopy struct {
+	record  account.Row
+	loaded  bool // it was read once
+	reread  bool // the row may have been changed by others
+	unsaved bool // this run has changed it
+	shifted bool // its pause or the plan of its probes
+	stale   bool // only its time of the last delivery has changed
+	savedAt time.Time
+	asked   bool // the next probe of the paused account was asked for
+}
+
 // syncAccount brings the account's row and what the run knows of it together.
 // It is false when the outbox failed.
 func (r *run) syncAccount() bool {
@@ -38,7 +51,7 @@ func (r *run) syncAccount() bool {
 
 // merge puts the run's changes into the row as it is now. A pause by others
 // stays, and an address changed meanwhile is not the one that was proven.
-func (r *run) merge(row account.Row) account.Row {
+func (r *rowCopy) merge(row account.Row) account.Row {
 	if row.BaseURL == r.record.BaseURL {
 		row.Proven = row.Proven || r.record.Proven
 	}
@@ -51,7 +64,7 @@ func (r *run) merge(row account.Row) account.Row {
 
 // delivered notes the time of a delivery. To spare the disk it is saved when
 // nothing is left to do, and every few seconds in a long run.
-func (r *run) delivered(at time.Time) {
+func (r *rowCopy) delivered(at time.Time) {
 	r.record.LastDelivered, r.stale = at, true
 	if at.Sub(r.savedAt) >= savePause {
 		r.unsaved = true
@@ -76,7 +89,7 @@ func (r *run) adopt(row account.Row, now time.Time) {
 }
 
 // prove notes that the address has answered as the service does.
-func (r *run) prove(proven bool) {
+func (r *rowCopy) prove(proven bool) {
 	if proven && !r.record.Proven {
 		r.record.Proven, r.unsaved = true, true
 	}
@@ -93,7 +106,7 @@ func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
 }
 
 // postpone plans the next probe of a paused account.
-func (r *run) postpone(p account.Pause, now time.Time) {
+func (r *rowCopy) postpone(p account.Pause, now time.Time) {
 	r.record.Pause = p.Postpone(now, r.asked)
 	r.asked, r.shifted, r.unsaved = false, true, true
 }
@@ -158,7 +171,7 @@ func (r *run) retry(now time.Time) {
 }
 
 // hasten has a paused account probed at once.
-func (r *run) hasten(now time.Time) {
+func (r *rowCopy) hasten(now time.Time) {
 	if r.record.Pause.Probes() {
 		r.asked = true
 		r.record.Pause.ProbeAt = now

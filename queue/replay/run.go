@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/account"
 )
 
 const (
@@ -26,6 +25,7 @@ type spans struct{ claim, request, write context.Context }
 // goroutine for each request; those hand their news to it as functions.
 type run struct {
 	*Loop
+	rowCopy
 	spans   spans
 	changed <-chan struct{}
 	acts    chan func()
@@ -33,15 +33,6 @@ type run struct {
 
 	service    Service
 	generation int // counts the services; news from an earlier one says nothing of this one
-
-	record  account.Row // the account's row as this run knows it
-	loaded  bool        // it was read once
-	reread  bool        // the row may have been changed by others
-	unsaved bool        // this run has changed it
-	shifted bool        // its pause or the plan of its probes
-	stale   bool        // only its time of the last delivery has changed
-	savedAt time.Time
-	asked   bool // the next probe of the paused account was asked for
 
 	gate    gate
 	pace    pace
@@ -81,7 +72,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	r := &run{
 		Loop: l, spans: s, changed: changed, acts: make(chan func()),
 		gate: newGate(l.most, l.jitter), pace: newPace(l.rate, l.backfillRate), storage: storage{jitter: l.jitter},
-		lookout: newLookout(), asker: asker{at: time.Now()}, look: true, reread: true,
+		lookout: newLookout(), asker: asker{at: time.Now()}, look: true, rowCopy: rowCopy{reread: true},
 	}
 	r.takeService()
 	for ctx.Err() == nil {
