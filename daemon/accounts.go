@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
@@ -52,7 +53,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 	a.client = client
 	o := replay.Options{
 		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
-		Doubts: d.store, Lookups: d.store, InDoubt: replay.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Doubts: d.store, Lookups: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}

@@ -58,8 +58,8 @@ func table() map[string]access {
 		"queue/disk":                 {},                               // keeps a file, and knows nothing of what its tables mean
 		"queue/playback":             {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
 		"queue/replay":               {may: []string{"queue", "queue/account", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/tracker", "queue/viewing"}},
-		"queue/replay/doubt":         {},                               // pure, as playback is
-		"queue/resolve":              {may: []string{"queue/viewing"}}, // pure, as doubt is
+		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}}, // pure, as playback is
+		"queue/resolve":              {may: []string{"queue/viewing"}},                  // pure, as doubt is
 		"queue/rules":                {may: []string{"queue/viewing"}},
 		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
 		"queue/tracker/sandbox":      {},

@@ -19,7 +19,7 @@ import (
 func wordFaults(r room) (found []string) {
 	elsewhere := []string{
 		"queue/viewing", "queue/account",
-		"queue/tracker", "queue/replay/doubt", // fates of requests
+		"queue/tracker", "queue/replay/doubt", // fates of requests; settings
 		"daemon/config", // settings
 	}
 	if slices.Contains(elsewhere, r.dir) {
@@ -41,8 +41,7 @@ func wordFaults(r room) (found []string) {
 			if !ok || lit.Kind != token.STRING {
 				return true
 			}
-			setting := r.dir == "queue/replay" && name == "readback.go" // of in_doubt
-			if word, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(words, word) && !setting {
+			if word, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(words, word) {
 				found = append(found, fmt.Sprintf("%s: %q is spelt in queue/viewing or queue/account", r.set.Position(lit.Pos()), word))
 			}
 			return true

@@ -20,6 +20,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
@@ -50,7 +51,7 @@ type life struct {
 // settings are what the user has chosen, and what the service can do.
 type settings struct {
 	contractOnly, idempotent bool
-	inDoubt                  replay.Setting
+	inDoubt                  doubt.Setting
 	most                     int
 }
 
@@ -104,7 +105,7 @@ func live(r *rapid.T, dir string) (failure any) {
 	}()
 	l.settings = settings{
 		contractOnly: rapid.IntRange(0, 3).Draw(r, "contract only") == 3,
-		inDoubt:      rapid.SampledFrom([]replay.Setting{replay.Hold, replay.Hold, replay.Resend, replay.Assume}).Draw(r, "in doubt"),
+		inDoubt:      rapid.SampledFrom([]doubt.Setting{doubt.Hold, doubt.Hold, doubt.Resend, doubt.Assume}).Draw(r, "in doubt"),
 		most:         rapid.IntRange(1, 4).Draw(r, "in flight"),
 	}
 	l.settings.idempotent = !l.settings.contractOnly && rapid.IntRange(0, 2).Draw(r, "idempotent") == 0
@@ -332,7 +333,7 @@ func (l *life) elsewhere(r *rapid.T) {
 func (l *life) check() {
 	have := l.records()
 	for mark, times := range have {
-		if times > l.marks[mark]+l.alien[mark] && l.settings.inDoubt != replay.Resend {
+		if times > l.marks[mark]+l.alien[mark] && l.settings.inDoubt != doubt.Resend {
 			broke("%s is recorded %d times, reported %d times", mark, times, l.marks[mark])
 		}
 	}
@@ -395,7 +396,7 @@ func (l *life) recover() {
 		}
 	}
 	for mark, n := range delivered {
-		if have[mark] < n && l.settings.inDoubt != replay.Assume {
+		if have[mark] < n && l.settings.inDoubt != doubt.Assume {
 			broke("%s is delivered %d times and recorded %d times", mark, n, have[mark])
 		}
 	}

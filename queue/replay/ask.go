@@ -42,49 +42,25 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	if !known.may(supportResolveMany) && !known.may(supportResolve) {
 		return Told{}, nil // it cannot be asked at all
 	}
-	q := inquiry{outbox: l.outbox, account: l.account, service: service, write: ctx, log: l.log, ways: known}
-	for _, question := range resolve.Questions(m) {
-		answers, asked, err := q.answers(ctx, []resolve.Question{question})
-		switch {
-		case errors.Is(err, errNoResolver):
-			return Told{}, nil
-		case err != nil:
-			return Told{}, fmt.Errorf("%w: %w", ErrNotNow, err)
-		case asked == 0:
-			continue
-		}
-		if a, found := answers[0]; found {
-			return q.told(ctx, m, question, a)
-		}
-	}
-	return Told{}, nil
-}
-
-// told is what an answer means for an item. Before a title's answer is taken,
-// the years beside are asked about.
-func (q *inquiry) told(ctx context.Context, m viewing.Media, question resolve.Question, a resolve.Answer) (Told, error) {
-	if a.TMDB <= 0 || a.Type != string(viewing.Movie) && a.Type != string(viewing.TV) {
+	q := inquiry{Loop: l, service: service, write: ctx, ways: known}
+	s := resolve.NewSubject(m)
+	if s == nil {
 		return Told{}, nil
 	}
-	beside := []resolve.Answer{}
-	if near := resolve.Near(m, question, a); len(near) > 0 {
-		answers, asked, err := q.answers(ctx, near)
+	for more := true; more; {
+		answers, _, err := q.answers(ctx, []resolve.Question{s.Next()})
+		if errors.Is(err, errNoResolver) {
+			return Told{}, nil
+		}
 		if err != nil {
 			return Told{}, fmt.Errorf("%w: %w", ErrNotNow, err)
 		}
-		if asked < len(near) {
-			return Told{Suggestions: []resolve.Answer{a}}, nil
-		}
-		for i := range near {
-			if other := answers[i]; other.Type == a.Type && other.TMDB != a.TMDB {
-				beside = append(beside, other)
-			}
-		}
+		more = s.Hear(answers[0])
 	}
-	if j := resolve.Judge(m, question, a, beside); j.Media != nil {
+	if j := s.Judge(); j.Media != nil {
 		return Told{Media: j.Media}, nil
 	}
-	return Told{Suggestions: append([]resolve.Answer{a}, beside...)}, nil
+	return Told{Suggestions: s.Suggestions()}, nil
 }
 
 // WaitOf is how long a service that could not be asked wants to be left alone;

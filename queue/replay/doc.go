@@ -15,6 +15,7 @@
 //
 // It refuses to read answers (package tracker does) and to keep anything itself
 // (package queue does). It refuses to guess: what may have arrived is in doubt.
+// Package doubt decides about that.
 //
 // # After trouble
 //
@@ -42,11 +43,6 @@
 // numbers. One reading serves for a minute, or thirty times what it took, up to 15
 // minutes. Viewings of one event never merge with each other.
 //
-// A watchlist wish in doubt is repeated, unless the item has been watched since. A
-// list is ours only if its id was absent from a reading before the send, and its
-// name, description and visibility are equal. No endpoint shows what is on a list,
-// so an item of a list waits for the user or the setting.
-//
 // # Idempotency-Key
 //
 // The key is the hash of installation id, dedupe key, account and revision. An
@@ -61,4 +57,8 @@
 // while entries may leave. What stays uncertain is asked again after 1, 7 and 30
 // days, then no more. New evidence or another address begin it anew. Trouble with
 // that holds nothing back, but a Retry-After holds for the whole account.
+//
+// A single question that is answered with 404 may be about an unknown item, or
+// there may be no such endpoint. An empty question tells, once: an endpoint that is
+// there refuses it as invalid. One that is not there is asked again after a day.
 package replay

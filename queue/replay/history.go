@@ -68,7 +68,7 @@ func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration
 	if m.Show != nil {
 		near = append(near[:len(near):len(near)], h.named[m.Show.IDs.TMDB]...)
 	}
-	shown, _ := times(tracker.Reading{Items: near}, m, at.Time())
+	shown, _ := doubt.Times(near, m, at.Time())
 	for _, t := range shown {
 		if playback.Shown(t, h.keeps == doubt.Day, playback.End{At: at, Type: m.Type, Runtime: runtime}) {
 			return true

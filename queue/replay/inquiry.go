@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -14,49 +12,21 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
+// errNoResolver says that the service cannot tell what things are.
+var errNoResolver = errors.New("the service resolves nothing")
+
+const (
+	askPage = 500         // entries looked at once; many of them may be of one series
+	apart   = time.Second // between questions that are asked one by one
+)
+
 // inquiry is one round of questions to the service: what are the entries that
-// have no identifier?
+// have no identifier? It asks and keeps; package resolve decides.
 type inquiry struct {
-	outbox  Outbox
-	lookups Lookups
-	account string
+	*Loop
 	service Resolver
 	write   context.Context
-	log     *slog.Logger
 	ways    *ways
-}
-
-// subject is an entry that is asked about.
-type subject struct {
-	lookup    queue.Lookup
-	questions []resolve.Question // the first of them is to be asked
-	answer    resolve.Answer     // to that, once near is to be asked
-	near      []resolve.Question // to be asked before that answer is taken
-	beside    []resolve.Answer   // to those
-}
-
-// next is the question that is to be asked.
-func (s *subject) next() resolve.Question {
-	if len(s.near) > 0 {
-		return s.near[0]
-	}
-	return s.questions[0]
-}
-
-// hear takes in the answer to the next question; the zero answer is none. It
-// reports whether another question is left.
-func (s *subject) hear(a resolve.Answer) (more bool) {
-	switch {
-	case len(s.near) > 0:
-		s.near, s.beside = s.near[1:], append(s.beside, a)
-		return len(s.near) > 0
-	case a.TMDB == 0 && len(s.questions) > 1:
-		s.questions = s.questions[1:]
-		return true
-	default:
-		s.answer, s.near = a, resolve.Near(*s.lookup.Entry.Media, s.questions[0], a)
-		return len(s.near) > 0
-	}
 }
 
 // do asks about what is due, and says when the next inquiry is; zero is never.
@@ -90,28 +60,31 @@ func (q *inquiry) worthAsking() time.Time {
 	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(supportLasts)
 }
 
-// ask asks the surest question about each entry, and then the next one about
-// those of which nothing is known. What was answered is kept, whatever comes
-// afterwards; what was not asked stays due.
+// subject is an entry that is asked about.
+type subject struct {
+	lookup queue.Lookup
+	*resolve.Subject
+}
+
+// ask asks about each entry until nothing more is to be asked. What was
+// answered is kept, whatever comes afterwards; what was not asked stays due.
 func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
-	var open []*subject
+	var open []subject
 	var settled []queue.Finding
 	for _, l := range due {
-		var questions []resolve.Question
+		var s *resolve.Subject
 		if !l.Entry.Damaged && l.Entry.Media != nil {
-			questions = resolve.Questions(*l.Entry.Media)
+			s = resolve.NewSubject(*l.Entry.Media)
 		}
-		if len(questions) == 0 {
+		if s == nil {
 			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
 			continue
 		}
-		open = append(open, &subject{lookup: l, questions: questions})
+		open = append(open, subject{l, s})
 	}
 	var trouble error
-	for range resolve.MostQuestions + resolve.MostNear {
-		if open, trouble = q.round(ctx, open, &settled); trouble != nil || len(open) == 0 {
-			break
-		}
+	for len(open) > 0 && trouble == nil {
+		open, trouble = q.round(ctx, open, &settled)
 	}
 	if len(settled) == 0 {
 		return trouble
@@ -122,51 +95,28 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 
 // round asks one question about each entry, as many as go into one request,
 // and gives those entries that have another one left.
-func (q *inquiry) round(ctx context.Context, open []*subject, settled *[]queue.Finding) (more []*subject, err error) {
-	wanted, place := gathered(open)
-	if len(wanted) == 0 {
-		return nil, nil
-	}
+func (q *inquiry) round(ctx context.Context, open []subject, settled *[]queue.Finding) (more []subject, err error) {
+	wanted, place := resolve.Gather(open, tracker.MaxResolveItems)
 	answers, asked, err := q.answers(ctx, wanted)
 	for _, s := range open {
-		at, was := place[s.next()]
-		if !was || at >= asked {
-			continue // in the next inquiry
-		}
-		if s.hear(answers[at]) {
+		switch at, was := place[s.Next()]; {
+		case !was || at >= asked: // in the next inquiry
+		case s.Hear(answers[at]):
 			more = append(more, s)
-			continue
+		default:
+			*settled = append(*settled, finding(s.lookup, s.Judge()))
 		}
-		*settled = append(*settled, finding(s))
 	}
 	return more, err
 }
 
-// gathered are the questions of one request, each once, and their places in it.
-// Titles come first: a service that answers by place may count those alone.
-func gathered(open []*subject) (wanted []resolve.Question, place map[resolve.Question]int) {
-	place = map[resolve.Question]int{}
-	for _, s := range open {
-		if _, known := place[s.next()]; !known && len(wanted) < tracker.MaxResolveItems {
-			place[s.next()] = 0
-			wanted = append(wanted, s.next())
-		}
-	}
-	slices.SortStableFunc(wanted, func(a, b resolve.Question) int { return min(len(a.IMDB), 1) - min(len(b.IMDB), 1) })
-	for i, w := range wanted {
-		place[w] = i
-	}
-	return wanted, place
-}
-
 // finding is what the answers mean for an entry.
-func finding(s *subject) queue.Finding {
-	j := resolve.Judge(*s.lookup.Entry.Media, s.questions[0], s.answer, s.beside)
-	f := queue.Finding{Lookup: s.lookup, Media: j.Media, Said: j.Said}
+func finding(l queue.Lookup, j resolve.Judgement) queue.Finding {
+	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said}
 	if j.Edit != "" {
-		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", s.lookup.Entry.ID, j.Edit)
+		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", l.Entry.ID, j.Edit)
 	}
-	if wait, again := resolve.Again(s.lookup.Asked + 1); again && j.Media == nil {
+	if wait, again := resolve.Again(l.Asked + 1); again && j.Media == nil {
 		f.AskAt = time.Now().Add(wait)
 	}
 	return f
@@ -175,31 +125,42 @@ func finding(s *subject) queue.Finding {
 // answers asks questions in one request or, where the service does not take
 // that, one by one, and says how many of them were answered.
 func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found map[int]resolve.Answer, asked int, err error) {
+	found = map[int]resolve.Answer{}
 	if q.ways.may(supportResolveMany) {
 		items := make([]tracker.Wanted, len(wanted))
 		for i, w := range wanted {
 			items[i] = tracker.Wanted(w)
 		}
-		found, err := q.service.ResolveBatch(ctx, items)
-		if err == nil {
-			q.ways.note(supportResolveMany, nil)
-			answers := make(map[int]resolve.Answer, len(found))
-			for i, m := range found {
-				answers[i] = resolve.Answer(m)
-			}
-			return answers, len(wanted), nil
-		}
-		if !errors.Is(err, tracker.ErrNoEndpoint) {
+		matches, err := q.service.ResolveBatch(ctx, items)
+		switch {
+		case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
 			return nil, 0, err
-		}
-		if !declined(err) || !q.ways.may(supportResolve) {
+		case err == nil || !declined(err) || !q.ways.may(supportResolve):
 			q.ways.note(supportResolveMany, err)
+		}
+		if err == nil {
+			for i, m := range matches {
+				found[i] = resolve.Answer(m)
+			}
+			return found, len(wanted), nil
 		}
 	}
 	if !q.ways.may(supportResolve) {
 		return nil, 0, errNoResolver
 	}
-	return q.oneByOne(ctx, wanted)
+	for i, w := range wanted {
+		if i > 0 && !sleep(ctx.Done(), apart) {
+			return found, i, ctx.Err()
+		}
+		m, err := q.single(ctx, tracker.Wanted(w))
+		if err != nil {
+			return found, i, err
+		}
+		if m.TMDB > 0 {
+			found[i] = resolve.Answer(m)
+		}
+	}
+	return found, len(wanted), nil
 }
 
 // declined reports whether the service has the endpoint, and refuses the
@@ -209,53 +170,28 @@ func declined(err error) bool {
 	return v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
 }
 
-// tries is how many questions have to be answered with 404 before that means
-// that there is no such endpoint, where it has never answered otherwise.
-const tries = 3
-
-// oneByOne asks each question by itself. A 404 may mean that the service does
-// not know the item, or that it cannot be asked: it is the latter when nothing
-// else is ever said.
-func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Question) (found map[int]resolve.Answer, asked int, err error) {
-	found = map[int]resolve.Answer{}
-	for i, w := range wanted {
-		if i > 0 && !sleep(ctx.Done(), apart) {
-			err = ctx.Err()
-			break
+// single asks one question. 404 may mean that the service does not know the
+// item, or that it has no such endpoint. Where the endpoint has never answered
+// otherwise, an empty question tells: it is refused as invalid where there is one.
+func (q *inquiry) single(ctx context.Context, w tracker.Wanted) (tracker.Match, error) {
+	m, err := q.service.Resolve(ctx, w)
+	if v, _ := tracker.VerdictOf(err); v.Status == http.StatusNotFound {
+		if q.ways.has(supportResolve) {
+			return tracker.Match{}, nil
 		}
-		m, fault := q.service.Resolve(ctx, tracker.Wanted(w))
-		if err = q.single(fault, i+1, len(wanted)); err != nil {
-			break
+		if !sleep(ctx.Done(), apart) {
+			return tracker.Match{}, ctx.Err()
 		}
-		asked = i + 1
-		if m.TMDB > 0 {
-			found[i] = resolve.Answer(m)
-		}
+		_, err = q.service.Resolve(ctx, tracker.Wanted{})
 	}
-	if !q.ways.has(supportResolve) {
-		asked = 0
-	}
-	return found, asked, err
-}
-
-// single takes note of how the n-th of so many questions was answered; its
-// error ends them.
-func (q *inquiry) single(fault error, n, of int) error {
-	v, _ := tracker.VerdictOf(fault)
-	unknown := v.Status == http.StatusNotFound
 	switch {
-	case fault == nil:
-		q.ways.note(supportResolve, nil)
-		return nil
-	case !errors.Is(fault, tracker.ErrNoEndpoint):
-		return fault
-	case declined(fault): // so it is there
-		q.ways.note(supportResolve, nil)
-		return nil
-	case unknown && (q.ways.has(supportResolve) || n < min(tries, of)):
-		return nil
-	default:
-		q.ways.note(supportResolve, fault)
-		return errNoResolver
+	case declined(err):
+		err = nil
+	case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
+		return tracker.Match{}, err
 	}
+	if q.ways.note(supportResolve, err) {
+		return tracker.Match{}, errNoResolver
+	}
+	return m, nil
 }

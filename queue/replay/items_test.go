@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -129,7 +130,7 @@ func TestListThatIsGone(t *testing.T) {
 
 // TestItemInDoubt follows the setting: nothing shows what is on a list.
 func TestItemInDoubt(t *testing.T) {
-	for setting, want := range map[Setting]int{Hold: 1, Resend: 2, Assume: 1} {
+	for setting, want := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
 			inBed(t, false, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
 				b.commit(listNamed("Noir"))
@@ -138,7 +139,7 @@ func TestItemInDoubt(t *testing.T) {
 				b.commit(onList(1, 603), ago(603, time.Minute))
 				b.pass(time.Hour)
 				state := viewing.StateDelivered
-				if setting == Hold {
+				if setting == doubt.Hold {
 					state = viewing.StateInDoubt
 				}
 				b.ends(2, state, "does not show what is on its lists")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -58,7 +59,7 @@ func TestWishInDoubtIsRepeated(t *testing.T) {
 }
 
 func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
-	inBed(t, true, func(o *Options) { o.InDoubt = Resend }, func(b *bed) {
+	inBed(t, true, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
 		b.armAt("POST /watchlist", "drop-after", 1)
 		b.commit(wish(603))
 		b.pass(time.Minute)
@@ -123,14 +124,14 @@ func TestListsThatCannotBeToldApartWait(t *testing.T) {
 }
 
 func TestListOfAContractOnlyServiceFollowsTheSetting(t *testing.T) {
-	for setting, want := range map[Setting]int{Hold: 1, Resend: 2, Assume: 1} {
+	for setting, want := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
 			inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
 				b.armAt("POST /lists", "drop-after", 1)
 				b.commit(listNamed("Noir"))
 				b.pass(time.Hour)
 				state := viewing.StateDelivered
-				if setting == Hold {
+				if setting == doubt.Hold {
 					state = viewing.StateInDoubt
 				}
 				b.ends(1, state, "")
@@ -250,7 +251,7 @@ func TestAnothersKeySettlesNothing(t *testing.T) {
 		"address": func(a *account.Row) { a.MovedAt = time.Now().Add(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBed(t, false, func(o *Options) { o.InDoubt = Resend }, func(b *bed) {
+			inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
 				b.anchor()
 				if name == "owner" {
 					if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
@@ -278,7 +279,7 @@ func TestAnothersKeySettlesNothing(t *testing.T) {
 // TestKeyThatTheServiceMayHaveForgotten: an entry that was to be sent again
 // with the same Idempotency-Key, but was kept back for too long.
 func TestKeyThatTheServiceMayHaveForgotten(t *testing.T) {
-	inBed(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = Resend }, func(b *bed) {
+	inBed(t, false, func(o *Options) { o.Idempotent = true; o.InDoubt = doubt.Resend }, func(b *bed) {
 		b.arm("drop-after", 1)
 		b.commit(ago(1, 26*time.Hour))
 		b.pass(29 * time.Second)
@@ -309,7 +310,7 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 				}
 				if arrived {
 					f := flight{run: &run{Loop: b.loop}, entry: leased[0]}
-					request, err := f.request()
+					request, err := f.newRequest()
 					if err != nil {
 						b.Fatal(err)
 					}

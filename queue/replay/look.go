@@ -2,7 +2,8 @@ package replay
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,19 +14,23 @@ import (
 )
 
 // look is one look at what the service has, for the entries in doubt that are
-// due. Of a run it uses only what does not change.
+// due. It fetches and keeps; package doubt decides.
 type look struct {
-	*run
-	service Service
-	reader  Reader // nil: it cannot be read
-	ways    *ways
-	all     []queue.Doubt // also those that are not due: they may claim a record
-	due     func(queue.Doubt) bool
-	// early are those, by entry, of which this look can only prove arrival:
-	// that something is missing so soon says nothing.
-	early    map[int64]bool
-	departed map[int64]int // by entry: how many had begun to leave when it was first seen in doubt
-	owner    string        // whose key is used; "" when unknown
+	*Loop
+	write      context.Context
+	departures *departures
+	service    Service
+	reader     Reader // nil: it cannot be read
+	ways       *ways
+	all        []queue.Doubt // also those that are not due: they may claim a record
+	plan       map[int64]planned
+	owner      string // whose key is used; "" when unknown
+}
+
+// planned is what a look has to do with one entry in doubt.
+type planned struct {
+	due, early bool
+	departed   int // how many had begun to leave when it was first seen in doubt
 }
 
 // do looks. The verdict is of the question whether the service takes requests
@@ -36,9 +41,9 @@ func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
 		return tracker.Verdict{}, err
 	}
 	if v := l.knock(ctx); v.Fate != tracker.Delivered {
-		return v, l.ways.keep(l.spans.write)
+		return v, l.ways.keep(l.write)
 	}
-	for _, do := range []func(context.Context) error{l.lists, l.items, l.wishes, l.films, l.episodes} {
+	for _, do := range []func(context.Context) error{l.settleLists, l.settleItems, l.settleWishes, l.settleFilms, l.settleEpisodes} {
 		if err = do(ctx); err != nil || ctx.Err() != nil {
 			break
 		}
@@ -46,7 +51,7 @@ func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
 	if ctx.Err() != nil {
 		err = nil // called off; what was not written is looked for again
 	}
-	if kept := l.ways.keep(l.spans.write); err == nil {
+	if kept := l.ways.keep(l.write); err == nil {
 		err = kept
 	}
 	return tracker.Verdict{Fate: tracker.Delivered}, err
@@ -71,293 +76,281 @@ func (l *look) knock(ctx context.Context) tracker.Verdict {
 	return tracker.Verdict{Fate: tracker.Delivered}
 }
 
-// stranger reports whether a request was sent to another place, or with
-// another person's key.
-func (l *look) stranger(d queue.Doubt) bool {
-	return d.SentAt.Before(l.ways.account.MovedAt) || l.foreign(d.Owner)
-}
-
 func (l *look) foreign(owner string) bool { return owner != "" && l.owner != "" && owner != l.owner }
 
-// pick lists the doubts of one kind that are due.
-func (l *look) pick(fits func(queue.Entry) bool) (due []queue.Doubt) {
-	for _, d := range l.all {
-		if l.due(d) && fits(d.Entry) {
-			due = append(due, d)
-		}
-	}
-	return due
+// caseOf is what is kept of an entry in doubt.
+func caseOf(d queue.Doubt) doubt.Case {
+	return doubt.Case{Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, LookAt: d.LookAt, Taken: d.Taken}
 }
 
-func (l *look) films(ctx context.Context) error    { return l.viewings(ctx, viewing.Movie) }
-func (l *look) episodes(ctx context.Context) error { return l.viewings(ctx, viewing.Episode) }
+// inDoubt is that and what this look knows.
+func (l *look) inDoubt(d queue.Doubt) doubt.Case {
+	c := caseOf(d)
+	c.Stranger = d.SentAt.Before(l.ways.account.MovedAt) || l.foreign(d.Owner)
+	c.Early = l.plan[d.Entry.ID].early
+	return c
+}
 
-// strange is why nothing is read about what was sent to another place or
-// with another person's key.
-const strange = "the key or the address is not the one that it was sent with"
-
-// sortOut settles the doubts that need no reading, and gives the others.
-func (l *look) sortOut(due []queue.Doubt) (open []queue.Doubt, err error) {
-	for _, d := range due {
-		switch {
-		case l.stranger(d):
-			err = l.unsettled(d, strange, nil, d.Taken)
-		case l.resends(d, time.Now()):
-			err = l.sameKey(d)
-		default:
-			open = append(open, d)
+// open settles the doubts of one kind that are due and need no reading, and
+// gives the others.
+func (l *look) open(fits func(queue.Entry) bool) (open []queue.Doubt, err error) {
+	for _, d := range l.all {
+		if !l.plan[d.Entry.ID].due || !fits(d.Entry) {
+			continue
 		}
-		if err != nil {
+		o, settled := l.policy.Unread(l.inDoubt(d), time.Now())
+		if !settled {
+			open = append(open, d)
+			continue
+		}
+		if err := l.settle(d, o, nil); err != nil {
 			return nil, err
 		}
 	}
 	return open, nil
 }
 
-// viewings looks for the viewings of one type.
-func (l *look) viewings(ctx context.Context, t viewing.MediaType) error {
-	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindViewing && e.Media.Type == t })
-	open, err := l.sortOut(due)
-	if err != nil || len(open) == 0 {
-		return err
-	}
-	s, err := l.survey(ctx, t, open)
-	if err != nil {
-		return err
-	}
-	for _, d := range open {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err := l.judge(d, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// judge decides about one viewing.
-func (l *look) judge(d queue.Doubt, s *survey) error {
-	if !s.readable {
-		return l.unsettled(d, "the service's records cannot be read", nil, d.Taken)
-	}
-	readings, kept := s.readings(d)
-	e := doubt.Evidence{
-		Watched: d.Entry.WatchedAt.Time(), LastByte: d.At, Keeps: doubt.Precision(l.ways.account.Keeps),
-		Taken: d.Taken + 1, Readings: readings, Claimed: s.claims[d.Entry.Media.Key()], Waits: l.waits,
-	}
-	for _, other := range l.all {
-		if other.Entry.ID == d.Entry.ID || other.Entry.Media == nil || other.Entry.Media.Key() != d.Entry.Media.Key() ||
-			other.Entry.Kind != viewing.KindViewing {
-			continue
-		}
-		if at := other.Entry.WatchedAt.Time(); other.Entry.ID < d.Entry.ID {
-			e.Elder = append(e.Elder, at)
-		} else {
-			e.Younger = append(e.Younger, at)
-		}
-	}
-	decision := doubt.Decide(e)
-	said := "Read back: " + decision.Sentence + "."
-	switch {
-	case decision.Fate == doubt.Delivered:
-		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateDelivered, Reason: said})
-	case decision.Fate == doubt.Again:
-		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StatePending, Reason: said + " It is sent again."})
-	case decision.Final:
-		return l.unsettled(d, decision.Sentence, kept, e.Taken)
-	default:
-		at := readings[len(readings)-1].At.Add(decision.Wait)
-		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateInDoubt, Reason: said, LookAt: at, Readings: kept, Taken: e.Taken})
-	}
-}
-
-// resolve writes what was found. An entry that has changed meanwhile is
+// settle writes what was found. An entry that has changed meanwhile is
 // another's business. An early look leaves everything as it was, unless it has
 // found a record.
-func (l *look) resolve(m queue.Resolution) error {
-	if l.early[m.Doubt.Entry.ID] && m.State != viewing.StateDelivered {
+func (l *look) settle(d queue.Doubt, o doubt.Outcome, readings json.RawMessage) error {
+	if l.plan[d.Entry.ID].early && o.State != viewing.StateDelivered {
 		return nil
 	}
-	err := l.doubts.Resolve(l.spans.write, m)
+	err := l.doubts.Resolve(l.write, queue.Resolution{
+		Doubt: d, State: o.State, Reason: o.Reason, LookAt: o.LookAt, Readings: readings, Taken: o.Taken,
+		Resend: o.Resend, RemoteID: o.RemoteID,
+	})
 	if gone(err) {
-		l.log.Debug("entry changed while it was looked for", "entry", m.Doubt.Entry.ID)
+		l.log.Debug("entry changed while it was looked for", "entry", d.Entry.ID)
 		return nil
 	}
-	if err == nil && m.State != viewing.StateInDoubt {
-		l.log.Info("doubt settled", "entry", m.Doubt.Entry.ID, "state", string(m.State))
+	if err == nil && o.State != viewing.StateInDoubt {
+		l.log.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
 	}
 	return err
 }
 
-// lists looks for lists whose creation is in doubt.
-func (l *look) lists(ctx context.Context) error {
-	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindList })
-	open, err := l.sortOut(due)
+// unreadable has the setting decide about doubts that cannot be read back.
+func (l *look) unreadable(open []queue.Doubt, why string) error {
+	for _, d := range open {
+		if err := l.settle(d, l.policy.Unsettled(l.inDoubt(d), why, time.Now()), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unread is why the setting decides where the service cannot be read.
+const unread = "the service's records cannot be read"
+
+// settleLists looks for lists whose creation is in doubt.
+func (l *look) settleLists(ctx context.Context) error {
+	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindList })
 	if err != nil || len(open) == 0 {
 		return err
 	}
 	if l.reader == nil || !l.ways.may(supportLists) {
-		return l.unreadable(open)
+		return l.unreadable(open, unread)
 	}
-	found, complete, err := l.reader.Lists(ctx)
+	var known doubt.Lists
+	known.Shown, known.Complete, err = l.reader.Lists(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil
 	case l.ways.note(supportLists, err):
-		return l.unreadable(open)
+		return l.unreadable(open, unread)
+	}
+	known.Complete = known.Complete && err == nil
+	for _, d := range l.all {
+		if d.Entry.List != nil {
+			known.Doubts = append(known.Doubts, *d.Entry.List)
+		}
 	}
 	for _, d := range open {
-		if err := l.judgeList(d, open, found, complete && err == nil); err != nil {
+		if err := l.settle(d, l.policy.List(l.inDoubt(d), *d.Entry.List, d.Before, known, time.Now()), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// items has the setting decide about items of lists in doubt: no endpoint shows
+// settleItems has the setting decide about items of lists in doubt: no endpoint shows
 // what is on a list, and whether an item that is sent twice is there twice is
 // the service's secret.
-func (l *look) items(context.Context) error {
-	due := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindListItem })
-	open, err := l.sortOut(due)
+func (l *look) settleItems(context.Context) error {
+	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindListItem })
 	if err != nil {
 		return err
 	}
-	for _, d := range open {
-		if err := l.unsettled(d, "the service does not show what is on its lists", nil, d.Taken); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.unreadable(open, "the service does not show what is on its lists")
 }
 
-// unreadable has the setting decide about doubts that cannot be read back.
-func (l *look) unreadable(open []queue.Doubt) error {
-	for _, d := range open {
-		if err := l.unsettled(d, "the service's records cannot be read", nil, d.Taken); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// judgeList decides about one list: it is ours only if it was not there before
-// and is all that we asked for.
-func (l *look) judgeList(d queue.Doubt, open []queue.Doubt, found []tracker.RemoteList, complete bool) error {
-	ours := slices.DeleteFunc(slices.Clone(found), func(r tracker.RemoteList) bool {
-		return r.ID == "" || !sameList(*d.Entry.List, r) || slices.Contains(d.Before, r.ID)
-	})
-	twins := 0
-	for _, other := range l.all {
-		if other.Entry.List != nil && sameList(*d.Entry.List, remoteOf(*other.Entry.List)) {
-			twins++
-		}
-	}
-	switch {
-	case d.Before == nil:
-		return l.unsettled(d, "the service's lists were not read before this one was sent, so none can be told to be it", nil, d.Taken+1)
-	case !complete && d.Taken < 5:
-		return l.resolve(queue.Resolution{
-			Doubt: d, State: viewing.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
-			LookAt: time.Now().Add(doubt.FirstLook), Taken: d.Taken + 1,
-		})
-	case len(ours) == 1 && twins == 1:
-		return l.resolve(queue.Resolution{
-			Doubt: d, State: viewing.StateDelivered, RemoteID: ours[0].ID,
-			Reason: "Read back: the service has this list, and did not before it was sent.",
-		})
-	case len(ours) == 0:
-		return l.unsettled(d, "the service shows no list like this one that was not there before", nil, d.Taken+1)
-	default:
-		return l.unsettled(d, fmt.Sprintf("the service shows %d such lists for %d in doubt", len(ours), twins), nil, d.Taken+1)
-	}
-}
-
-// remoteOf is a list as the service would show it.
-func remoteOf(l viewing.List) tracker.RemoteList {
-	r := tracker.RemoteList{Name: l.Name, Description: l.Description, Visibility: l.Visibility}
-	if r.Visibility == "" {
-		r.Visibility = "PRIVATE"
-	}
-	return r
-}
-
-func sameList(l viewing.List, r tracker.RemoteList) bool {
-	r.ID = ""
-	return remoteOf(l) == r
-}
-
-// wishes repeats watchlist wishes in doubt: to wish twice is to wish once,
-// unless the item was watched since and so left the list.
-func (l *look) wishes(ctx context.Context) error {
-	all := l.pick(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
-	due, err := l.sortOut(all)
-	if err != nil || len(due) == 0 {
+// settleWishes repeats watchlist wishes in doubt.
+func (l *look) settleWishes(ctx context.Context) error {
+	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
+	if err != nil || len(open) == 0 {
 		return err
 	}
-	known := l.statuses(ctx, due)
-	for _, d := range due {
+	known, _ := l.statuses(ctx, open, nil)
+	for _, d := range open {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := l.judgeWish(ctx, d, known[d.Entry.Media.Key()]); err != nil {
+		watched, err := l.doubts.WatchedSince(ctx, l.account, *d.Entry.Media, d.Entry.CreatedAt)
+		if err == nil {
+			err = l.settle(d, doubt.Wish(l.inDoubt(d), d.Entry.CreatedAt, known[d.Entry.Media.Key()], watched), nil)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// maxWishes bounds how often a wish is repeated by itself.
-const maxWishes = 8
-
-func (l *look) judgeWish(ctx context.Context, d queue.Doubt, s tracker.ItemStatus) error {
-	watched, err := l.doubts.WatchedSince(ctx, l.account, *d.Entry.Media, d.Entry.CreatedAt)
-	if err != nil {
-		return err
-	}
-	// Whose clock is right nobody knows: a day off is near enough to ask.
-	watched = watched || s.WatchedAt.After(d.Entry.CreatedAt.Add(-24*time.Hour))
-	switch {
-	case s.InWatchlist != nil && *s.InWatchlist:
-		return l.resolve(queue.Resolution{Doubt: d, State: viewing.StateDelivered, Reason: "Read back: the service has this item on the watchlist."})
-	case watched:
-		return l.resolve(queue.Resolution{
-			Doubt: d, State: viewing.StateInDoubt, Taken: d.Taken + 1,
-			Reason: "Read back: the item was watched since, so it is not put on the watchlist again by itself.",
-		})
-	case d.Entry.Attempts >= maxWishes:
-		return l.resolve(queue.Resolution{
-			Doubt: d, State: viewing.StateInDoubt, Taken: d.Taken + 1,
-			Reason: fmt.Sprintf("Read back: this wish was sent %d times and never answered.", d.Entry.Attempts),
-		})
-	default:
-		return l.resolve(queue.Resolution{
-			Doubt: d, State: viewing.StatePending,
-			Reason: "Read back: a wish may be repeated without harm. It is sent again.",
-		})
-	}
-}
-
-// statuses asks for the status of the items of doubts; what cannot be had is
-// left out.
-func (l *look) statuses(ctx context.Context, of []queue.Doubt) map[string]tracker.ItemStatus {
-	all := map[string]tracker.ItemStatus{}
+// statuses asks for the status of the items of doubts, with those items beside
+// them in each request. What cannot be had is left out; readable says that the
+// service may be asked.
+func (l *look) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.Media) (all map[string]tracker.ItemStatus, readable bool) {
+	all = map[string]tracker.ItemStatus{}
 	if l.reader == nil || !l.ways.may(supportStatus) {
-		return all
+		return all, false
 	}
-	for part := range slices.Chunk(of, tracker.MaxStatusItems-1) {
+	for part := range slices.Chunk(of, tracker.MaxStatusItems-len(beside)) {
 		items := make([]viewing.Media, len(part))
 		for i, d := range part {
 			items[i] = *d.Entry.Media
 		}
-		found, err := l.reader.MediaStatus(ctx, items)
-		if l.ways.note(supportStatus, err) || err != nil {
-			return all
+		found, err := l.reader.MediaStatus(ctx, append(items, beside...))
+		if l.ways.note(supportStatus, err) {
+			return all, readable
 		}
-		for key, s := range found {
-			all[key] = s
+		readable = true
+		if err != nil {
+			break
+		}
+		maps.Copy(all, found)
+	}
+	return all, readable
+}
+
+func (l *look) settleFilms(ctx context.Context) error { return l.settleViewings(ctx, viewing.Movie) }
+
+func (l *look) settleEpisodes(ctx context.Context) error {
+	return l.settleViewings(ctx, viewing.Episode)
+}
+
+// settleViewings looks for the viewings of one type.
+func (l *look) settleViewings(ctx context.Context, t viewing.MediaType) error {
+	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindViewing && e.Media.Type == t })
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	claims, err := l.claims(ctx, open)
+	if err != nil {
+		return err
+	}
+	s, fresh, err := l.survey(ctx, t, open)
+	switch {
+	case err != nil || ctx.Err() != nil:
+		return err
+	case fresh == nil:
+		return l.unreadable(open, unread)
+	}
+	for _, d := range open {
+		if ctx.Err() != nil {
+			return nil
+		}
+		readings, kept := doubt.Append(d.Readings, fresh[d.Entry.ID])
+		e := doubt.Evidence{
+			Watched: d.Entry.WatchedAt.Time(), Keeps: s.Keeps, Readings: readings, Claimed: claims[d.Entry.Media.Key()],
+		}
+		e.Elder, e.Younger = l.rivals(d)
+		if err := l.settle(d, l.policy.Viewing(l.inDoubt(d), e, time.Now()), kept); err != nil {
+			return err
 		}
 	}
-	return all
+	return nil
+}
+
+// rivals are the times of the other doubts about the same item.
+func (l *look) rivals(d queue.Doubt) (elder, younger []time.Time) {
+	for _, other := range l.all {
+		e := other.Entry
+		switch at := e.WatchedAt.Time(); {
+		case e.Kind != viewing.KindViewing || e.Media == nil || e.Media.Key() != d.Entry.Media.Key():
+		case e.ID < d.Entry.ID:
+			elder = append(elder, at)
+		case e.ID > d.Entry.ID:
+			younger = append(younger, at)
+		}
+	}
+	return elder, younger
+}
+
+// claims are the times that other entries of ours account for, by item.
+func (l *look) claims(ctx context.Context, open []queue.Doubt) (map[string][]time.Time, error) {
+	keys := make([]string, len(open))
+	for i, d := range open {
+		keys[i] = d.Entry.Media.Key()
+	}
+	entries, err := l.doubts.Claims(ctx, l.account, keys)
+	all := map[string][]time.Time{}
+	for _, e := range entries {
+		all[e.Media.Key()] = append(all[e.Media.Key()], e.WatchedAt.Time())
+	}
+	return all, err
+}
+
+// survey asks the service about viewings in doubt, first for the status of
+// the items, then, for those which that leaves open, for its whole history. It
+// gives a reading of each, or none when the service cannot be asked in any way.
+func (l *look) survey(ctx context.Context, t viewing.MediaType, open []queue.Doubt) (doubt.Survey, map[int64]doubt.Reading, error) {
+	s := doubt.Survey{At: time.Now(), Keeps: doubt.Precision(l.ways.account.Keeps), Anchors: doubt.Anchors{}}
+	sent, err := l.doubts.Answered(ctx, l.account, l.ways.account.MovedAt, answered)
+	if err != nil || l.reader == nil {
+		return s, nil, err
+	}
+	for _, a := range sent {
+		if a.Entry.Media.Type == t && !l.foreign(a.Owner) {
+			s.Anchors.Add(doubt.Anchor{Media: *a.Entry.Media, Watched: a.Entry.WatchedAt.Time(), Sent: a.At})
+		}
+	}
+	readable := false
+	s.Statuses, readable = l.statuses(ctx, open, s.Anchors.Items())
+	fresh := map[int64]doubt.Reading{}
+	left := slices.DeleteFunc(slices.Clone(open), func(d queue.Doubt) bool {
+		fresh[d.Entry.ID] = s.Glance(*d.Entry.Media)
+		return s.Telling(fresh[d.Entry.ID], d.Entry.WatchedAt.Time())
+	})
+	if len(left) > 0 && l.ways.may(supportHistory) && ctx.Err() == nil {
+		s.History, err = l.reader.AllHistory(ctx, t)
+		if !l.ways.note(supportHistory, err) {
+			readable = true
+			s.Keeps = l.learn(s)
+			for _, d := range left {
+				e := d.Entry
+				fresh[e.ID] = s.Read(fresh[e.ID], *e.Media, e.WatchedAt.Time(), l.departures.since(l.plan[e.ID].departed))
+			}
+		}
+	}
+	if !readable {
+		fresh = nil
+	}
+	return s, fresh, nil
+}
+
+// answered is how many viewings that have arrived are read from the outbox, to
+// find some of each form.
+const answered = 200
+
+// learn finds out how the service keeps times.
+func (l *look) learn(s doubt.Survey) doubt.Precision {
+	keeps := s.Learn()
+	if !s.History.Complete || keeps == doubt.Unknown || keeps == s.Keeps {
+		return s.Keeps
+	}
+	l.log.Info("learned how the service keeps times", "precision", string(keeps))
+	l.ways.change(func(a *queue.Account) { a.Keeps = string(keeps) })
+	return keeps
 }

@@ -13,9 +13,13 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// glanceAfter is from a doubt to the early look, as package doubt has it.
+const glanceAfter = 2 * time.Second
 
 // keeper is an outbox in memory that keeps doubts as the queue does, to the
 // nanosecond.
@@ -263,7 +267,7 @@ func TestLooksGrowRare(t *testing.T) {
 }
 
 func TestExhaustedReadingFollowsTheSetting(t *testing.T) {
-	for setting, want := range map[Setting]int{Resend: 2, Assume: 1} {
+	for setting, want := range map[doubt.Setting]int{doubt.Resend: 2, doubt.Assume: 1} {
 		t.Run(string(setting), func(t *testing.T) {
 			reflect(t, other, func(o *Options) { o.InDoubt = setting }, func(k *keeper, s *mirror, _ *Loop) {
 				time.Sleep(5*time.Minute + time.Minute + 5*time.Minute + time.Hour)
@@ -299,7 +303,7 @@ func TestResendsWithTheSameKeyBackOffForTwelveHours(t *testing.T) {
 			if sent.req.IdempotencyKey != s.sends[0].req.IdempotencyKey || !sent.req.Resend {
 				t.Errorf("resent %+v", sent.req)
 			}
-			if since := sent.at.Sub(s.sends[0].at); since > resendFor {
+			if since := sent.at.Sub(s.sends[0].at); since > 12*time.Hour {
 				t.Errorf("resent after %s", since)
 			}
 		}

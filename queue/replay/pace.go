@@ -53,39 +53,3 @@ func (p pace) take(lane queue.Lane, now time.Time) {
 		p.backfill.ReserveN(now, 1)
 	}
 }
-
-// stock leases entries to begin: live ones, and imports only when no live one
-// is due. Under a limit it takes one by one, so that nothing is in hand that
-// something newer and live would have to wait for.
-func (r *run) stock(now time.Time) ([]queue.Entry, error) {
-	n := 2 * r.gate.width
-	if !unlimited(r.pace.all) {
-		n = 1
-	}
-	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Live)
-	if err != nil || len(entries) > 0 || r.pace.backfillReady(now).After(now) {
-		return entries, err
-	}
-	if !unlimited(r.pace.backfill) {
-		n = 1
-	}
-	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Backfill)
-}
-
-// nextDue is when there will be something to lease; zero when nothing waits.
-func (r *run) nextDue(now time.Time) (time.Time, error) {
-	var due time.Time
-	for _, lane := range []queue.Lane{queue.Live, queue.Backfill} {
-		at, ok, err := r.outbox.NextDue(r.spans.claim, r.account, lane)
-		if err != nil {
-			return due, err
-		}
-		if lane == queue.Backfill {
-			at = later(at, r.pace.backfillReady(now))
-		}
-		if ok && (due.IsZero() || at.Before(due)) {
-			due = at
-		}
-	}
-	return due, nil
-}

@@ -30,8 +30,8 @@ type shelf struct {
 	dated doubt.Precision // how the service keeps times
 }
 
-// keeps is how the service keeps times, as far as it is known.
-func (s *shelf) keeps() doubt.Precision {
+// precision is how the service keeps times, as far as it is known.
+func (s *shelf) precision() doubt.Precision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dated
@@ -72,7 +72,7 @@ func (f flight) precede(ctx context.Context) bool {
 // back too long.
 func (f flight) outlived(ctx context.Context) bool {
 	d, ok, err := f.run.doubts.Doubt(ctx, f.entry.ID)
-	if err != nil || !ok || f.run.resends(d, time.Now()) {
+	if err != nil || !ok || f.run.policy.Resends(d.Since, time.Now()) {
 		return false
 	}
 	f.settle(queue.Settlement{
@@ -127,9 +127,9 @@ func (f flight) lookUp(ctx context.Context, reader Reader) bool {
 		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kinErr))
 		return false
 	}
-	days := r.shelf.keeps() == doubt.Day
+	days := r.shelf.precision() == doubt.Day
 	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
-	shown, _ := times(history, *e.Media, e.WatchedAt.Time())
+	shown, _ := doubt.Times(history.Items, *e.Media, e.WatchedAt.Time())
 	near, free := time.Time{}, 0
 	for _, t := range shown {
 		if playback.Shown(t, days, end) {

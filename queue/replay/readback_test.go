@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -146,7 +147,7 @@ func TestARecordSettlesWithinSeconds(t *testing.T) {
 		for fault, arrived := range map[string]bool{
 			"drop-after": true, "cut": true, "status-after:500": true, "late:1s": true, "late:3s": false, "drop-before": false, "bare:500": false,
 		} {
-			for _, setting := range []Setting{Hold, Resend, Assume} {
+			for _, setting := range []doubt.Setting{doubt.Hold, doubt.Resend, doubt.Assume} {
 				t.Run(fmt.Sprint(way, "/", fault, "/", setting), func(t *testing.T) {
 					with := func(o *Options) {
 						o.InDoubt = setting
@@ -270,7 +271,7 @@ func TestNothingIsLearnedWithoutAnAnchor(t *testing.T) {
 
 // TestWithoutReadingTheSettingDecides: a service of the contract alone.
 func TestWithoutReadingTheSettingDecides(t *testing.T) {
-	for _, setting := range []Setting{Hold, Resend, Assume} {
+	for _, setting := range []doubt.Setting{doubt.Hold, doubt.Resend, doubt.Assume} {
 		for _, fault := range []string{"drop-after", "drop-before", "late:3s", "cut", "reset"} {
 			t.Run(fmt.Sprint(setting, "/", fault), func(t *testing.T) {
 				inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
@@ -287,7 +288,7 @@ func TestWithoutReadingTheSettingDecides(t *testing.T) {
 }
 
 // judge holds what was recorded against what the entries say of themselves.
-func (b *bed) judge(setting Setting, fault string, n int64) {
+func (b *bed) judge(setting doubt.Setting, fault string, n int64) {
 	b.Helper()
 	films, c := b.films(), b.counts()
 	recorded := fault != "drop-before" && fault != "reset"
@@ -301,19 +302,19 @@ func (b *bed) judge(setting Setting, fault string, n int64) {
 		}
 		times := films[e.Media.IDs.TMDB]
 		switch {
-		case times > 1 && !(flag && setting == Resend):
+		case times > 1 && !(flag && setting == doubt.Resend):
 			b.Errorf("entry %d was recorded %d times\n%s", e.ID, times, said)
-		case times == 0 && e.State == viewing.StateDelivered && !(flag && setting == Assume):
+		case times == 0 && e.State == viewing.StateDelivered && !(flag && setting == doubt.Assume):
 			b.Errorf("entry %d is lost\n%s", e.ID, said)
-		case e.State == viewing.StateInDoubt && (setting != Hold || !strings.Contains(e.Reason, "It waits for you")):
+		case e.State == viewing.StateInDoubt && (setting != doubt.Hold || !strings.Contains(e.Reason, "It waits for you")):
 			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
 		}
 	}
 	want := queue.Counts{Delivered: n}
-	if setting == Hold {
+	if setting == doubt.Hold {
 		want = queue.Counts{Delivered: n - 2, InDoubt: 2}
 	}
-	if c != want || setting != Hold && flagged != 2 {
+	if c != want || setting != doubt.Hold && flagged != 2 {
 		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)
 	}
 	b.Logf("%d recorded of %d, %d flagged; the two in doubt were recorded: %v", len(films), n, flagged, recorded)

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Outbox is what the loop needs of the queue; [*queue.Store] has it.
@@ -25,7 +27,7 @@ type Outbox interface {
 	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
 	Subscribe() (ch <-chan struct{}, stop func())
 	Account(ctx context.Context, name string) (account.Row, error)
-	UpdateAccount(ctx context.Context, name string, change func(*account.Row)) error
+	UpdateAccount(ctx context.Context, name string, edit func(*account.Row)) error
 }
 
 // Service is what the loop needs of the tracking service; [*v1.Client]
@@ -37,6 +39,42 @@ type Service interface {
 	Probe(ctx context.Context) tracker.Verdict
 	// Proven reports whether the address has answered as the service does.
 	Proven() bool
+}
+
+// Doubts is where entries in doubt are kept; [*queue.Store] has it.
+type Doubts interface {
+	Doubts(ctx context.Context, account string) ([]queue.Doubt, error)
+	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
+	NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	Resolve(ctx context.Context, m queue.Resolution) error
+	Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error)
+	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
+	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
+	KeepLists(ctx context.Context, entry int64, ids []string) error
+	Kin(ctx context.Context, entry int64) (queue.Kin, error)
+}
+
+// Reader is a [Service] that can be read back; [*v1.Client] is one. Any
+// of its endpoints may be missing.
+type Reader interface {
+	Me(ctx context.Context) (tracker.User, error)
+	AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error)
+	MediaStatus(ctx context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error)
+	Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error)
+}
+
+// Lookups is where entries without an identifier are kept; [*queue.Store] has it.
+type Lookups interface {
+	Lookups(ctx context.Context, account string, n int) ([]queue.Lookup, error)
+	NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	Found(ctx context.Context, findings []queue.Finding) error
+}
+
+// Resolver is a [Service] that can say what an item is; [*v1.Client] is
+// one. Any of its endpoints may be missing.
+type Resolver interface {
+	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)
+	Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, error)
 }
 
 // The number of requests under way at once.
@@ -65,8 +103,8 @@ type Options struct {
 	// service is asked what they are; nil leaves them to the user.
 	Lookups Lookups
 	// InDoubt is what becomes of those that reading back cannot settle; "" is
-	// [Hold].
-	InDoubt Setting
+	// [doubt.Hold].
+	InDoubt doubt.Setting
 	// Idempotent says that the service records a request with the same
 	// Idempotency-Key once: what is in doubt is then sent again for 12 hours,
 	// and held afterwards.
@@ -94,9 +132,7 @@ type Loop struct {
 	backfillRate float64 // of these, of imports
 	doubts       Doubts
 	lookups      Lookups
-	inDoubt      Setting
-	idempotent   bool
-	waits        doubt.Waits
+	policy       doubt.Policy
 	log          *slog.Logger
 	jitter       jitter
 
@@ -104,8 +140,8 @@ type Loop struct {
 	used   chan struct{}
 	called chan struct{} // no slot: whether the loop comes round
 
+	running  atomic.Bool
 	mu       sync.Mutex
-	running  bool
 	service  Service
 	health   Health
 	watchers map[chan struct{}]bool
@@ -120,7 +156,7 @@ func New(o Options) (*Loop, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.InDoubt == "" {
-		o.InDoubt = Hold
+		o.InDoubt = doubt.Hold
 	}
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("make replay: %w", err)
@@ -128,7 +164,7 @@ func New(o Options) (*Loop, error) {
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
 		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
-		doubts: o.Doubts, lookups: o.Lookups, inDoubt: o.InDoubt, idempotent: o.Idempotent, waits: o.Waits,
+		doubts: o.Doubts, lookups: o.Lookups, policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1), called: make(chan struct{}),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{},
@@ -152,7 +188,7 @@ func (o Options) check() error {
 	if !(o.Rate >= 0 && o.BackfillRate >= 0) { // NaN is neither
 		faults = append(faults, fmt.Errorf("rate is %g, of imports %g, must not be negative", o.Rate, o.BackfillRate))
 	}
-	if !o.InDoubt.valid() {
+	if !o.InDoubt.Valid() {
 		faults = append(faults, fmt.Errorf("in doubt is %q, must be hold, resend or delivered", o.InDoubt))
 	}
 	return errors.Join(faults...)

@@ -2,53 +2,11 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
-
-// Lookups is where entries without an identifier are kept; [*queue.Store] has it.
-type Lookups interface {
-	Lookups(ctx context.Context, account string, n int) ([]queue.Lookup, error)
-	NextLookup(ctx context.Context, account string) (t time.Time, ok bool, err error)
-	Found(ctx context.Context, findings []queue.Finding) error
-}
-
-// Resolver is a [Service] that can say what an item is; [*v1.Client] is
-// one. Any of its endpoints may be missing.
-type Resolver interface {
-	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)
-	Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, error)
-}
-
-// When the service is asked.
-const (
-	gather     = 2 * time.Second // after a change of the queue, so that many are asked about at once
-	apart      = time.Second     // between questions that are asked one by one
-	askBack    = time.Minute     // after trouble, doubling
-	askBackMax = time.Hour
-	askPage    = 500 // entries looked at once; many of them may be of one series
-)
-
-// asker is the run's plan of questions about what has no identifier.
-type asker struct {
-	at       time.Time // when to look whether there is something to ask; zero for never
-	rests    time.Time // not before: after trouble
-	asking   context.CancelFunc
-	failures int // in a row
-}
-
-// stir plans a look: the queue has changed.
-func (a *asker) stir(now time.Time) {
-	if at := later(now.Add(gather), a.rests); a.at.IsZero() || a.at.After(at) {
-		a.at = at
-	}
-}
-
-// hurry plans a look at once: things may have changed for the better.
-func (a *asker) hurry(now time.Time) { a.at, a.rests, a.failures = now, time.Time{}, 0 }
 
 // askAt is when the service is asked next; zero when it is not, while entries
 // may not be sent, or while it is being asked.
@@ -72,7 +30,7 @@ func (r *run) askWhat(now time.Time) {
 	r.asker.at, r.asker.asking = time.Time{}, cancel
 	r.probes++
 	generation := r.generation
-	q := inquiry{outbox: r.outbox, lookups: r.lookups, account: r.account, service: service, write: r.spans.write, log: r.log}
+	q := inquiry{Loop: r.Loop, service: service, write: r.spans.write}
 	r.flights.Go(func() {
 		defer cancel()
 		next, err := q.do(ctx)
@@ -93,20 +51,17 @@ func (r *run) inquired(next time.Time, err error, generation int, at time.Time) 
 		return
 	}
 	if err == nil {
-		r.asker.failures, r.asker.rests = 0, time.Time{}
-		r.asker.at = earliest(r.asker.at, next)
+		r.asker.ended(next)
 		return
 	}
-	wait := doubled(askBack, askBackMax, r.asker.failures)
-	r.asker.failures++
+	var wait time.Duration
 	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
 		r.trouble(v)
 		r.recall()
-		r.gate.wait(at.Add(asked(v.RetryAfter)))
-		wait = max(wait, asked(v.RetryAfter))
+		wait = asked(v.RetryAfter)
+		r.gate.wait(at.Add(wait))
 	}
-	r.asker.rests = at.Add(wait)
-	r.asker.at = r.asker.rests
+	r.asker.failed(wait, at)
 	r.log.Debug("not asked what entries without identifier are", "err", err)
 }
 
@@ -126,6 +81,3 @@ func Resolves(a queue.Account) (can, asked bool) {
 	can = many.Has || one.Has
 	return can, can || knownMany && knownOne
 }
-
-// errNoResolver says that the service cannot tell what things are.
-var errNoResolver = errors.New("the service resolves nothing")

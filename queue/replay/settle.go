@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
@@ -26,7 +27,9 @@ func settlement(e queue.Entry, attempt int64, v tracker.Verdict, at time.Time, j
 	case tracker.Later:
 		s.NextAt = again(e, v, at, j)
 	default:
-		s = unclear(s, v)
+		// It may have arrived. From here only the service's own records, or the
+		// user, can say what became of it.
+		s.State, s.NextAt, s.Reason = viewing.StateInDoubt, time.Time{}, v.Problem
 	}
 	return s
 }
@@ -38,14 +41,6 @@ func again(e queue.Entry, v tracker.Verdict, at time.Time, j jitter) time.Time {
 		return at.Add(asked(v.RetryAfter))
 	}
 	return at.Add(j(longest(e.Attempts)))
-}
-
-// unclear is the settlement of an entry that may have arrived. From here only
-// the service's own records, or the user, can say what became of it: reading
-// back begins with the entries in this state.
-func unclear(s queue.Settlement, v tracker.Verdict) queue.Settlement {
-	s.State, s.NextAt, s.Reason = viewing.StateInDoubt, time.Time{}, v.Problem
-	return s
 }
 
 // answer keeps what came back for a person to read.
@@ -68,9 +63,12 @@ func withdrawn(e queue.Entry, attempt int64) queue.Settlement {
 
 // unfit is the settlement of an entry of which no request can be made.
 func unfit(e queue.Entry, err error) queue.Settlement {
-	reason := heldFor(err)
-	if e.Kind == viewing.KindListItem && e.ListID == "" {
+	reason := viewing.ReasonReview
+	switch {
+	case e.Kind == viewing.KindListItem && e.ListID == "":
 		reason = viewing.ReasonNoList
+	case errors.Is(err, tracker.ErrUnidentified):
+		reason = viewing.ReasonUnresolved
 	}
 	return queue.Settlement{
 		Entry: e.ID, State: viewing.StateHeld, Reason: reason, Answer: queue.Answer{Error: err.Error()},

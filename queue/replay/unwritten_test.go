@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -94,7 +95,7 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 				u.keepsDoubts, o.Doubts = o.Doubts, u
 				o.Idempotent = name == "with the same key"
 				if name == "a setting's resend" {
-					o.InDoubt = Resend
+					o.InDoubt = doubt.Resend
 				}
 			}, func(b *bed) {
 				b.armAt(c.path, "drop-after", 1)
@@ -123,6 +124,42 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 				b.pass(15 * time.Minute)
 				if h := b.loop.Health(); h.State != account.OK || len(b.said(1)) == before {
 					b.Errorf("health %+v, entry is %s: %q", h, b.entry(1).State, b.said(1))
+				}
+			})
+		})
+	}
+}
+
+// TestItemInDoubtThatCannotBeKept is that for an item of a list: what needs no
+// reading is settled anew once the disk is well.
+func TestItemInDoubtThatCannotBeKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		idempotent bool
+		says       string
+	}{
+		"with the same key": {true, "same Idempotency-Key"},
+		"by the setting":    {false, "does not show what is on its lists"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := &unwritable{what: "resolve"}
+			inBed(t, false, func(o *Options) {
+				u.keepsDoubts, o.Doubts = o.Doubts, u
+				o.Idempotent, o.InDoubt = c.idempotent, doubt.Assume
+			}, func(b *bed) {
+				b.commit(listNamed("Noir"))
+				b.pass(time.Minute)
+				b.armAt(itemsPath, "drop-after", 1)
+				u.full.Store(true)
+				b.commit(onList(1, 603))
+				b.pass(6 * time.Minute)
+				if h := b.loop.Health(); h.State != account.Attention || b.entry(2).State != viewing.StateInDoubt {
+					b.Fatalf("health %+v after %d refusals, item is %s", h, u.hits.Load(), b.entry(2).State)
+				}
+				u.full.Store(false)
+				b.pass(15 * time.Minute)
+				b.ends(2, viewing.StateDelivered, c.says)
+				if h := b.loop.Health(); h.State != account.OK {
+					b.Errorf("health %+v", h)
 				}
 			})
 		})

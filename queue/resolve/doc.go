@@ -1,7 +1,8 @@
 // Package resolve decides what a service is asked about an item that has no
 // identifier, and which of its answers is certain.
 //
-// It owns that rule, and how often is asked. It is pure. It refuses to ask, to
+// It owns that rule, which questions go into one request, and how often is asked.
+// It is pure. It refuses to ask, to
 // keep anything, and to guess: what is not certain is a suggestion for a person.
 //
 // # What is certain

@@ -30,13 +30,6 @@ type Answer struct {
 // high is the only confidence that counts.
 const high = "high"
 
-// How many questions there are at most about one item: [Questions], and [Near]
-// besides.
-const (
-	MostQuestions = 2
-	MostNear      = 2
-)
-
 // Questions are what to ask about an item, the surest first: the later ones
 // when nothing is known of the earlier. There are none about an item that is
 // identified, or of which nothing is told that could identify it.

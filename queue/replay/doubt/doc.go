@@ -1,11 +1,11 @@
-// Package doubt decides what became of a viewing whose request may have
+// Package doubt decides what became of an entry whose request may have
 // arrived, from what the service showed when it was read back.
 //
 // It owns the rules: when a record is ours, and when its absence is proof. It also
-// learns how a service keeps times, and says when to read back again. It is pure. It
-// calls nothing delivered without a record at the viewing's own time. It calls
-// nothing absent without two complete and equal readings that show a viewing which
-// is known to be there.
+// learns how a service keeps times, and says when to read back again. It applies
+// the user's setting to what stays open. It is pure. It calls no viewing delivered
+// without a record at the viewing's own time. It calls none absent without two
+// complete and equal readings that show a viewing which is known to be there.
 //
 // It refuses to read, to keep, and to guess: what cannot be proven stays.
 //
@@ -50,4 +50,11 @@
 // whatever the setting says. What was in doubt in another queue and is imported
 // is read back, too. When it is missing it is held, since the other queue may
 // send it again.
+//
+// # Wishes and lists
+//
+// A watchlist wish in doubt is repeated, unless the item has been watched since. A
+// list is ours only if its id was absent from a reading before the send, and its
+// name, description and visibility are equal. No endpoint shows what is on a list,
+// so an item of a list waits for the user or the setting.
 package doubt

@@ -1,6 +1,7 @@
 package doubt
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -41,27 +42,21 @@ func days(a, b time.Time) int {
 
 // The waits.
 const (
-	FirstLook = 5 * time.Minute  // from the last byte to the first reading that can prove absence
-	Between   = 30 * time.Second // between two such readings
-	Seldom    = 24 * time.Hour   // once reading can say no more for now
+	firstLook = 5 * time.Minute  // from the last byte to the first reading that can prove absence
+	between   = 30 * time.Second // between two such readings
+	seldom    = 24 * time.Hour   // once reading can say no more for now
 )
 
 // Waits are shorter or longer waits for a service that is known to need them;
-// zero values are [FirstLook] and [Between].
+// zero values are 5 minutes and 30 s.
 type Waits struct{ First, Between time.Duration }
 
 func (w Waits) first() time.Duration {
-	if w.First > 0 {
-		return w.First
-	}
-	return FirstLook
+	return cmp.Or(w.First, firstLook)
 }
 
 func (w Waits) between() time.Duration {
-	if w.Between > 0 {
-		return w.Between
-	}
-	return Between
+	return cmp.Or(w.Between, between)
 }
 
 // Reading is what one look at the service showed of one item.
@@ -92,10 +87,8 @@ type Evidence struct {
 	Watched  time.Time // the viewing's time, as it was sent
 	LastByte time.Time // the end of its last attempt
 	Keeps    Precision
-	// Stranger says that the key is not the one's that it was sent with.
-	Stranger bool
 	// Taken counts the readings so far; Readings are the newest of them, the
-	// newest last. Two are enough.
+	// newest last. Two are enough, one is needed.
 	Taken    int
 	Readings []Reading
 	// Claimed are the times of this item's records that other entries of ours
@@ -107,34 +100,29 @@ type Evidence struct {
 	Waits          Waits
 }
 
-// Fate is what becomes of a viewing in doubt.
-type Fate string
+// fate is what becomes of a viewing in doubt.
+type fate string
 
 // The fates.
 const (
-	Delivered Fate = "delivered" // the service has it
-	Again     Fate = "again"     // the service does not have it: it is sent again
-	Stay      Fate = "stay"      // nobody can tell, or not yet
+	delivered fate = "delivered" // the service has it
+	again     fate = "again"     // the service does not have it: it is sent again
+	stay      fate = "stay"      // nobody can tell, or not yet
 )
 
-// Decision is what follows from the evidence.
-type Decision struct {
-	Fate     Fate
+// decision is what follows from the evidence.
+type decision struct {
+	fate     fate
 	Sentence string        // why, for a person
-	Wait     time.Duration // for [Stay]: from the last reading to the next; without a reading, from the last byte
-	// Final, for [Stay], says that further readings are not likely to tell
+	Wait     time.Duration // for stay: from the last reading to the next
+	// Final, for stay, says that further readings are not likely to tell
 	// more: from here it is the user's setting that decides.
 	Final bool
 }
 
-// Decide is the table; see package daemon for its reasons.
-func Decide(e Evidence) Decision {
-	switch {
-	case e.Stranger:
-		return Decision{Fate: Stay, Wait: Seldom, Sentence: "the key is another person's than the one it was sent with, so that history tells nothing of it"}
-	case len(e.Readings) == 0:
-		return Decision{Fate: Stay, Wait: e.Waits.first(), Sentence: fmt.Sprintf("it is looked for %s after it was sent", words(e.Waits.first()))}
-	case e.Keeps == Arrival:
+// decide is the table; the package comment has its reasons.
+func decide(e Evidence) decision {
+	if e.Keeps == Arrival {
 		return e.final("the service puts the time of arrival in place of the viewing's own, so its records cannot be told apart")
 	}
 	last := e.Readings[len(e.Readings)-1]
@@ -145,7 +133,7 @@ func Decide(e Evidence) Decision {
 }
 
 // present decides by a record at the viewing's time.
-func (e Evidence) present(last Reading) (Decision, bool) {
+func (e Evidence) present(last Reading) (decision, bool) {
 	shown, claimed := e.count(last.Records), e.count(e.Claimed)
 	elder := e.count(e.Elder)
 	doubts := 1 + elder + e.count(e.Younger)
@@ -156,21 +144,21 @@ func (e Evidence) present(last Reading) (Decision, bool) {
 	case e.Keeps == Day && (shown > 0 || latest):
 		return e.final("the service keeps only the day and has this item that day: it may be this viewing or another"), true
 	case alone && (latest || shown > 0):
-		return Decision{Fate: Delivered, Sentence: "the service has this item at this time"}, true
+		return decision{fate: delivered, Sentence: "the service has this item at this time"}, true
 	case shown == 0 || !last.Complete:
-		return Decision{}, false
+		return decision{}, false
 	case free <= 0:
 		// The other entry's may have been taken away, and this one be ours.
 		return e.final("the service has this item at this time, but other entries account for it"), true
 	case elder < free:
-		return Decision{Fate: Delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}, true
+		return decision{fate: delivered, Sentence: fmt.Sprintf("the service has this item at this time; %d of its records there belong to no other entry", free)}, true
 	default:
 		return e.final(fmt.Sprintf("the service has %d records for %d viewings in doubt of this item and time", free, doubts)), true
 	}
 }
 
 // absent decides by there being no such record.
-func (e Evidence) absent(last Reading) Decision {
+func (e Evidence) absent(last Reading) decision {
 	var before Reading
 	if n := len(e.Readings); n > 1 {
 		before = e.Readings[n-2]
@@ -187,9 +175,9 @@ func (e Evidence) absent(last Reading) Decision {
 	case last.At.Sub(before.At) < e.Waits.between():
 		return e.wait(e.Waits.between()-last.At.Sub(before.At), "it was not there in a first reading")
 	case last.Never:
-		return Decision{Fate: Again, Sentence: "the service has never seen this item watched, in two readings"}
+		return decision{fate: again, Sentence: "the service has never seen this item watched, in two readings"}
 	default:
-		return Decision{Fate: Again, Sentence: "the service has no record of this item at this time in two complete, equal readings"}
+		return decision{fate: again, Sentence: "the service has no record of this item at this time in two complete, equal readings"}
 	}
 }
 
@@ -223,7 +211,7 @@ func (e Evidence) count(times []time.Time) (n int) {
 }
 
 // later waits longer the more readings were taken.
-func (e Evidence) later(why string) Decision {
+func (e Evidence) later(why string) decision {
 	waits := [...]time.Duration{e.Waits.between(), e.Waits.between(), e.Waits.first(), time.Hour, 6 * time.Hour}
 	if e.Taken > len(waits) {
 		return e.final(why)
@@ -231,18 +219,10 @@ func (e Evidence) later(why string) Decision {
 	return e.wait(waits[max(e.Taken, 1)-1], why)
 }
 
-func (e Evidence) wait(d time.Duration, why string) Decision {
-	return Decision{Fate: Stay, Wait: d, Sentence: why}
+func (e Evidence) wait(d time.Duration, why string) decision {
+	return decision{fate: stay, Wait: d, Sentence: why}
 }
 
-func (e Evidence) final(why string) Decision {
-	return Decision{Fate: Stay, Wait: Seldom, Final: true, Sentence: why}
-}
-
-// words is a wait for a person.
-func words(d time.Duration) string {
-	if d >= time.Minute && d%time.Minute == 0 {
-		return fmt.Sprintf("%d minutes", d/time.Minute)
-	}
-	return d.String()
+func (e Evidence) final(why string) decision {
+	return decision{fate: stay, Wait: seldom, Final: true, Sentence: why}
 }

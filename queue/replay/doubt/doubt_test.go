@@ -9,9 +9,9 @@ import (
 // base is a viewing read twice in vain, so that it is sent again; cases
 // change one thing about it.
 func base() Evidence {
-	reading := Reading{At: attempt().Add(FirstLook), Complete: true, Print: "p", Anchor: true}
+	reading := Reading{At: attempt().Add(firstLook), Complete: true, Print: "p", Anchor: true}
 	second := reading
-	second.At = reading.At.Add(Between)
+	second.At = reading.At.Add(between)
 	return Evidence{Watched: watched(), LastByte: attempt(), Keeps: Exact, Taken: 2, Readings: []Reading{reading, second}}
 }
 
@@ -19,52 +19,48 @@ func TestDecide(t *testing.T) {
 	last := func(e *Evidence) *Reading { return &e.Readings[1] }
 	cases := map[string]struct {
 		change func(*Evidence)
-		fate   Fate
+		fate   fate
 		wait   time.Duration
 		final  bool
 		says   string
 	}{
-		"absent twice":                     {func(*Evidence) {}, Again, 0, false, "two complete, equal readings"},
-		"not read yet":                     {func(e *Evidence) { e.Readings, e.Taken = nil, 0 }, Stay, FirstLook, false, "5 minutes"},
-		"not read yet, a minute":           {func(e *Evidence) { e.Readings, e.Taken, e.Waits.First = nil, 0, time.Minute }, Stay, time.Minute, false, "1 minutes"},
-		"not read yet, odd":                {func(e *Evidence) { e.Readings, e.Taken, e.Waits.First = nil, 0, 90*time.Second }, Stay, 90 * time.Second, false, "1m30s"},
-		"another's key":                    {func(e *Evidence) { e.Stranger = true }, Stay, Seldom, false, "another person's"},
-		"there":                            {func(e *Evidence) { last(e).Records = []time.Time{watched()} }, Delivered, 0, false, "at this time"},
-		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, Delivered, 0, false, ""},
-		"there at another second":          {func(e *Evidence) { last(e).Records = []time.Time{watched().Add(time.Second)} }, Again, 0, false, ""},
-		"there in an incomplete reading":   {func(e *Evidence) { *last(e) = Reading{At: last(e).At, Records: []time.Time{watched()}} }, Delivered, 0, false, ""},
-		"told by the status":               {func(e *Evidence) { last(e).Latest = watched() }, Delivered, 0, false, ""},
-		"there too early to prove absence": {func(e *Evidence) { e.LastByte = last(e).At; last(e).Records = []time.Time{watched()} }, Delivered, 0, false, ""},
-		"read too early":                   {func(e *Evidence) { e.LastByte = last(e).At.Add(-time.Minute) }, Stay, 4 * time.Minute, false, "too early"},
-		"first read too early":             {func(e *Evidence) { e.LastByte = e.LastByte.Add(1) }, Stay, Between, false, "first reading"},
-		"read again too soon":              {func(e *Evidence) { last(e).At = last(e).At.Add(-time.Second) }, Stay, time.Second, false, ""},
-		"readings differ":                  {func(e *Evidence) { last(e).Print = "q" }, Stay, Between, false, "changed"},
-		"last incomplete":                  {func(e *Evidence) { last(e).Complete = false }, Stay, Between, false, "whole"},
-		"first incomplete":                 {func(e *Evidence) { e.Readings[0].Complete = false }, Stay, Between, false, ""},
-		"anchor not seen":                  {func(e *Evidence) { last(e).Anchor = false }, Stay, Between, false, "known to have arrived"},
-		"anchor not seen at first":         {func(e *Evidence) { e.Readings[0].Anchor = false }, Stay, Between, false, ""},
-		"not comparable":                   {func(e *Evidence) { last(e).Vague = true }, Stay, Between, false, "compared"},
-		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, Stay, Between, false, "not known"},
-		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, Stay, Seldom, true, "arrival"},
-		"the day has one":                  {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-9 * time.Hour)} }, Stay, Seldom, true, "only the day"},
-		"the day has none":                 {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-72 * time.Hour)} }, Again, 0, false, ""},
-		"never watched, twice":             {func(e *Evidence) { e.Readings[0].Never, last(e).Never = true, true; e.Keeps = Unknown }, Again, 0, false, "never"},
-		"never watched, once":              {func(e *Evidence) { last(e).Never = true }, Stay, Between, false, "changed"},
-		"claimed by another entry":         {func(e *Evidence) { last(e).Records, e.Claimed = []time.Time{watched()}, []time.Time{watched()} }, Stay, Seldom, true, "other entries"},
+		"absent twice":                     {func(*Evidence) {}, again, 0, false, "two complete, equal readings"},
+		"there":                            {func(e *Evidence) { last(e).Records = []time.Time{watched()} }, delivered, 0, false, "at this time"},
+		"there, cut to the second":         {func(e *Evidence) { last(e).Records = []time.Time{watched().Truncate(time.Second)} }, delivered, 0, false, ""},
+		"there at another second":          {func(e *Evidence) { last(e).Records = []time.Time{watched().Add(time.Second)} }, again, 0, false, ""},
+		"there in an incomplete reading":   {func(e *Evidence) { *last(e) = Reading{At: last(e).At, Records: []time.Time{watched()}} }, delivered, 0, false, ""},
+		"told by the status":               {func(e *Evidence) { last(e).Latest = watched() }, delivered, 0, false, ""},
+		"there too early to prove absence": {func(e *Evidence) { e.LastByte = last(e).At; last(e).Records = []time.Time{watched()} }, delivered, 0, false, ""},
+		"read too early":                   {func(e *Evidence) { e.LastByte = last(e).At.Add(-time.Minute) }, stay, 4 * time.Minute, false, "too early"},
+		"first read too early":             {func(e *Evidence) { e.LastByte = e.LastByte.Add(1) }, stay, between, false, "first reading"},
+		"read again too soon":              {func(e *Evidence) { last(e).At = last(e).At.Add(-time.Second) }, stay, time.Second, false, ""},
+		"readings differ":                  {func(e *Evidence) { last(e).Print = "q" }, stay, between, false, "changed"},
+		"last incomplete":                  {func(e *Evidence) { last(e).Complete = false }, stay, between, false, "whole"},
+		"first incomplete":                 {func(e *Evidence) { e.Readings[0].Complete = false }, stay, between, false, ""},
+		"anchor not seen":                  {func(e *Evidence) { last(e).Anchor = false }, stay, between, false, "known to have arrived"},
+		"anchor not seen at first":         {func(e *Evidence) { e.Readings[0].Anchor = false }, stay, between, false, ""},
+		"not comparable":                   {func(e *Evidence) { last(e).Vague = true }, stay, between, false, "compared"},
+		"precision unknown":                {func(e *Evidence) { e.Keeps = Unknown }, stay, between, false, "not known"},
+		"arrival times":                    {func(e *Evidence) { e.Keeps = Arrival }, stay, seldom, true, "arrival"},
+		"the day has one":                  {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-9 * time.Hour)} }, stay, seldom, true, "only the day"},
+		"the day has none":                 {func(e *Evidence) { e.Keeps, last(e).Records = Day, []time.Time{watched().Add(-72 * time.Hour)} }, again, 0, false, ""},
+		"never watched, twice":             {func(e *Evidence) { e.Readings[0].Never, last(e).Never = true, true; e.Keeps = Unknown }, again, 0, false, "never"},
+		"never watched, once":              {func(e *Evidence) { last(e).Never = true }, stay, between, false, "changed"},
+		"claimed by another entry":         {func(e *Evidence) { last(e).Records, e.Claimed = []time.Time{watched()}, []time.Time{watched()} }, stay, seldom, true, "other entries"},
 		"one of two is ours": {func(e *Evidence) {
 			last(e).Records, e.Claimed = []time.Time{watched(), watched()}, []time.Time{watched()}
-		}, Delivered, 0, false, "1 of its records"},
-		"two doubts, one record: the elder":   {func(e *Evidence) { last(e).Records, e.Younger = []time.Time{watched()}, []time.Time{watched()} }, Delivered, 0, false, ""},
-		"two doubts, one record: the younger": {func(e *Evidence) { last(e).Records, e.Elder = []time.Time{watched()}, []time.Time{watched()} }, Stay, Seldom, true, "1 records for 2"},
-		"two doubts, none":                    {func(e *Evidence) { e.Elder = []time.Time{watched()} }, Again, 0, false, ""},
-		"read often":                          {func(e *Evidence) { e.Taken, last(e).Print = 5, "q" }, Stay, 6 * time.Hour, false, ""},
-		"read as often as pays":               {func(e *Evidence) { e.Taken, last(e).Print = 6, "q" }, Stay, Seldom, true, ""},
+		}, delivered, 0, false, "1 of its records"},
+		"two doubts, one record: the elder":   {func(e *Evidence) { last(e).Records, e.Younger = []time.Time{watched()}, []time.Time{watched()} }, delivered, 0, false, ""},
+		"two doubts, one record: the younger": {func(e *Evidence) { last(e).Records, e.Elder = []time.Time{watched()}, []time.Time{watched()} }, stay, seldom, true, "1 records for 2"},
+		"two doubts, none":                    {func(e *Evidence) { e.Elder = []time.Time{watched()} }, again, 0, false, ""},
+		"read often":                          {func(e *Evidence) { e.Taken, last(e).Print = 5, "q" }, stay, 6 * time.Hour, false, ""},
+		"read as often as pays":               {func(e *Evidence) { e.Taken, last(e).Print = 6, "q" }, stay, seldom, true, ""},
 	}
 	for name, c := range cases {
 		e := base()
 		c.change(&e)
-		d := Decide(e)
-		if d.Fate != c.fate || d.Wait != c.wait || d.Final != c.final || !strings.Contains(d.Sentence, c.says) || d.Sentence == "" {
+		d := decide(e)
+		if d.fate != c.fate || d.Wait != c.wait || d.Final != c.final || !strings.Contains(d.Sentence, c.says) || d.Sentence == "" {
 			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.says)
 		}
 	}
@@ -132,13 +128,13 @@ func TestSame(t *testing.T) {
 
 // The numbers that people are told.
 func TestWaits(t *testing.T) {
-	if FirstLook != 5*time.Minute || Between != 30*time.Second || Seldom != 86400*time.Second {
-		t.Errorf("%v, %v, %v", FirstLook, Between, Seldom)
+	if firstLook != 5*time.Minute || between != 30*time.Second || seldom != 86400*time.Second {
+		t.Errorf("%v, %v, %v", firstLook, between, seldom)
 	}
-	for taken, want := range map[int]time.Duration{1: Between, 2: Between, 3: FirstLook, 4: time.Hour, 5: 6 * time.Hour, 6: Seldom} {
+	for taken, want := range map[int]time.Duration{1: between, 2: between, 3: firstLook, 4: time.Hour, 5: 6 * time.Hour, 6: seldom} {
 		e := base()
 		e.Taken, e.Readings[1].Print = taken, "q"
-		if d := Decide(e); d.Wait != want || d.Final != (taken == 6) {
+		if d := decide(e); d.Wait != want || d.Final != (taken == 6) {
 			t.Errorf("after %d readings: %+v, want %v", taken, d, want)
 		}
 	}

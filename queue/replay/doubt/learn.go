@@ -1,10 +1,15 @@
 package doubt
 
-import "time"
+import (
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
 
 // Anchor is a viewing that the service has answered with success, and what a
 // complete reading shows of its item.
 type Anchor struct {
+	Media   viewing.Media
 	Watched time.Time   // its time, as it was sent
 	Sent    time.Time   // when it was sent, by this machine's clock
 	Shown   []time.Time // the item's records

@@ -96,7 +96,7 @@ type happening struct {
 // and the second.
 const (
 	early = 3 * time.Minute
-	amid  = FirstLook + 10*time.Second
+	amid  = firstLook + 10*time.Second
 )
 
 // dimension is one question about the world, with its answers.
@@ -159,7 +159,7 @@ type world struct {
 	evidence        Evidence
 	coming          []happening
 	learned, status bool
-	rule            func(Evidence) Decision
+	rule            func(Evidence) decision
 }
 
 // live runs one world to its end.
@@ -169,8 +169,8 @@ func (c *tally) live(w world) {
 	e.Watched, e.LastByte = watched(), now
 	slices.SortStableFunc(coming, func(a, b happening) int { return int(a.after - b.after) })
 	recorded, taken := false, false
-	for d := w.rule(e); ; d = w.rule(e) {
-		if d.Fate != Stay || d.Final {
+	for d := (decision{fate: stay, Wait: firstLook}); ; d = w.rule(e) {
+		if d.fate != stay || d.Final {
 			c.count(w.name, d, s, recorded, taken)
 			return
 		}
@@ -199,16 +199,16 @@ func hasOurs(s *service) bool {
 	return slices.ContainsFunc(s.records, func(r record) bool { return r.ours })
 }
 
-func (c *tally) count(name string, d Decision, s *service, recorded, taken bool) {
+func (c *tally) count(name string, d decision, s *service, recorded, taken bool) {
 	c.worlds++
-	switch d.Fate {
-	case Delivered:
+	switch d.fate {
+	case delivered:
 		c.delivered++
 		if !recorded {
 			c.lost++
 			c.faults = append(c.faults, name+": lost: "+d.Sentence)
 		}
-	case Again:
+	case again:
 		c.again++
 		if hasOurs(s) {
 			c.doubled++
@@ -226,7 +226,7 @@ func (c *tally) count(name string, d Decision, s *service, recorded, taken bool)
 func TestNothingLostNothingDoubled(t *testing.T) {
 	for _, learned := range []bool{true, false} {
 		for _, status := range []bool{false, true} {
-			c := every(Decide, learned, status)
+			c := every(decide, learned, status)
 			t.Logf("precision learned %v, status asked %v: %d worlds: %d lost, %d doubled; %d delivered, %d again (of these %d taken away by the user), %d held",
 				learned, status, c.worlds, c.lost, c.doubled, c.delivered, c.again, c.putBack, c.held)
 			if c.worlds != 4*4*4*3*4 || c.held == c.worlds {
@@ -241,24 +241,21 @@ func TestNothingLostNothingDoubled(t *testing.T) {
 
 // TestModelCatchesSimplerRules shows that the model can fail a rule.
 func TestModelCatchesSimplerRules(t *testing.T) {
-	rules := map[string]func(Evidence) Decision{
-		"a record at our time, read once": func(e Evidence) Decision {
-			if len(e.Readings) == 0 {
-				return Decision{Fate: Stay, Wait: FirstLook}
-			}
+	rules := map[string]func(Evidence) decision{
+		"a record at our time, read once": func(e Evidence) decision {
 			if slices.ContainsFunc(e.Readings[0].Records, func(at time.Time) bool { return Exact.Same(at, e.Watched) }) {
-				return Decision{Fate: Delivered}
+				return decision{fate: delivered}
 			}
-			return Decision{Fate: Again}
+			return decision{fate: again}
 		},
-		"any record of the item": func(e Evidence) Decision {
+		"any record of the item": func(e Evidence) decision {
 			if len(e.Readings) < 2 {
-				return Decision{Fate: Stay, Wait: FirstLook}
+				return decision{fate: stay, Wait: firstLook}
 			}
 			if len(e.Readings[1].Records) > 0 {
-				return Decision{Fate: Delivered}
+				return decision{fate: delivered}
 			}
-			return Decision{Fate: Again}
+			return decision{fate: again}
 		},
 	}
 	for name, rule := range rules {
@@ -271,7 +268,7 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 }
 
 // every runs all worlds by one rule.
-func every(rule func(Evidence) Decision, learned, status bool) (c tally) {
+func every(rule func(Evidence) decision, learned, status bool) (c tally) {
 	for _, keeps := range ways() {
 		for before, had := range earlier() {
 			for device, adds := range others() {

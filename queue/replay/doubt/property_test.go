@@ -13,7 +13,7 @@ import (
 type one struct {
 	watched time.Time
 	arrives time.Duration // after the attempt; negative: never
-	fate    Fate
+	fate    fate
 }
 
 // TestNoGroupIsLostOrDoubled draws a service, viewings it is known to have,
@@ -35,7 +35,7 @@ func TestNoGroupIsLostOrDoubled(t *testing.T) {
 		}
 		var readings []Reading
 		recorded := map[int]bool{}
-		for _, at := range []time.Duration{FirstLook, FirstLook + Between, FirstLook + 2*Between, FirstLook + 3*Between} {
+		for _, at := range []time.Duration{firstLook, firstLook + between, firstLook + 2*between, firstLook + 3*between} {
 			for i, d := range doubts {
 				if d.arrives >= 0 && d.arrives <= at && !recorded[i] {
 					s.add(ours, d.watched, attempt().Add(d.arrives), true)
@@ -73,8 +73,8 @@ func drawDoubts(r *rapid.T) []*one {
 	doubts := make([]*one, rapid.IntRange(1, 4).Draw(r, "doubts"))
 	for i := range doubts {
 		minutes := rapid.SampledFrom([]int{0, 0, 3, 600}).Draw(r, "minutes later")
-		arrives := rapid.SampledFrom([]time.Duration{-1, 0, 4 * time.Minute, FirstLook + 10*time.Second}).Draw(r, "arrives")
-		doubts[i] = &one{watched: watched().Add(time.Duration(minutes) * time.Minute), arrives: arrives, fate: Stay}
+		arrives := rapid.SampledFrom([]time.Duration{-1, 0, 4 * time.Minute, firstLook + 10*time.Second}).Draw(r, "arrives")
+		doubts[i] = &one{watched: watched().Add(time.Duration(minutes) * time.Minute), arrives: arrives, fate: stay}
 	}
 	return doubts
 }
@@ -87,15 +87,15 @@ func finer(a, b Precision) bool {
 
 // settle judges all doubts by the newest readings, each on its own.
 func settle(doubts []*one, keeps Precision, readings []Reading) {
-	decided := make([]Fate, len(doubts))
+	decided := make([]fate, len(doubts))
 	for i, d := range doubts {
 		e := Evidence{Watched: d.watched, LastByte: attempt(), Keeps: keeps, Taken: len(readings), Readings: readings[max(0, len(readings)-2):]}
 		for j, other := range doubts {
 			switch {
 			case j == i:
-			case other.fate == Delivered:
+			case other.fate == delivered:
 				e.Claimed = append(e.Claimed, other.watched)
-			case other.fate == Again:
+			case other.fate == again:
 				// It is no longer in doubt, and was shown not to be there.
 			case j < i:
 				e.Elder = append(e.Elder, other.watched)
@@ -103,13 +103,13 @@ func settle(doubts []*one, keeps Precision, readings []Reading) {
 				e.Younger = append(e.Younger, other.watched)
 			}
 		}
-		decided[i] = Stay
-		if d.fate == Stay {
-			decided[i] = Decide(e).Fate
+		decided[i] = stay
+		if d.fate == stay {
+			decided[i] = decide(e).fate
 		}
 	}
 	for i, d := range doubts {
-		if d.fate == Stay {
+		if d.fate == stay {
 			d.fate = decided[i]
 		}
 	}
@@ -118,25 +118,25 @@ func settle(doubts []*one, keeps Precision, readings []Reading) {
 // judge holds the ends against what happened. Doubts of one time are alike:
 // only their numbers count.
 func judge(r *rapid.T, doubts []*one) {
-	arrived, delivered, again, all := map[time.Time]int{}, map[time.Time]int{}, map[time.Time]int{}, map[time.Time]int{}
+	arrived, taken, repeated, all := map[time.Time]int{}, map[time.Time]int{}, map[time.Time]int{}, map[time.Time]int{}
 	for _, d := range doubts {
 		all[d.watched]++
 		if d.arrives >= 0 {
 			arrived[d.watched]++
 		}
 		switch d.fate {
-		case Delivered:
-			delivered[d.watched]++
-		case Again:
-			again[d.watched]++
+		case delivered:
+			taken[d.watched]++
+		case again:
+			repeated[d.watched]++
 		}
 	}
 	for at, n := range all {
-		said := fmt.Sprintf("at %s of %d: %d arrived, %d delivered, %d again", at, n, arrived[at], delivered[at], again[at])
-		if delivered[at] > arrived[at] {
+		said := fmt.Sprintf("at %s of %d: %d arrived, %d delivered, %d again", at, n, arrived[at], taken[at], repeated[at])
+		if taken[at] > arrived[at] {
 			r.Fatalf("lost: %s", said)
 		}
-		if again[at] > n-arrived[at] {
+		if repeated[at] > n-arrived[at] {
 			r.Fatalf("doubled: %s", said)
 		}
 	}

@@ -1,0 +1,163 @@
+package doubt
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// maxAnchors is how many viewings that have arrived are looked for in one
+// form, to learn how the service keeps times.
+const maxAnchors = 20
+
+// form is how an item is named towards the service. Only items of one form
+// tell anything of each other.
+func form(m viewing.Media) string {
+	if m.Placed() {
+		return "placed"
+	}
+	return string(m.Type)
+}
+
+// Anchors are viewings that the service has answered with success, by form.
+type Anchors map[string][]Anchor
+
+// Add adds an anchor, unless its form has enough of them.
+func (a Anchors) Add(one Anchor) {
+	if f := form(one.Media); len(a[f]) < maxAnchors {
+		a[f] = append(a[f], one)
+	}
+}
+
+// Items are one item of each form. Their status is asked beside that of doubts:
+// an item that the service calls unwatched proves something only beside one
+// that it knows.
+func (a Anchors) Items() (items []viewing.Media) {
+	for _, of := range a {
+		items = append(items, of[0].Media)
+	}
+	return items
+}
+
+// Survey is what one look has seen of the viewings of one type.
+type Survey struct {
+	At      time.Time // when it began
+	Keeps   Precision
+	Anchors Anchors
+	// Statuses are those that the service told, by the items' keys.
+	Statuses map[string]tracker.ItemStatus
+	History  tracker.Reading
+}
+
+// Glance is what the status of an item shows.
+func (s Survey) Glance(m viewing.Media) Reading {
+	r := Reading{At: s.At}
+	if status := s.Statuses[m.Key()]; status.Watched != nil && !*status.Watched {
+		r.Never = true
+	} else {
+		r.Latest = status.WatchedAt
+	}
+	if of := s.Anchors[form(m)]; len(of) > 0 {
+		known := s.Statuses[of[0].Media.Key()].Watched
+		r.Anchor = known != nil && *known
+	}
+	return r
+}
+
+// Telling reports whether a glance at a viewing needs no reading of the history.
+func (s Survey) Telling(r Reading, watched time.Time) bool {
+	return r.Never && r.Anchor || s.Keeps.Same(r.Latest, watched)
+}
+
+// Learn is how the service keeps times, as the history shows.
+func (s Survey) Learn() Precision {
+	var all []Anchor
+	for _, of := range s.Anchors {
+		for _, a := range of {
+			a.Shown, _ = Times(s.History.Items, a.Media, a.Watched)
+			all = append(all, a)
+		}
+	}
+	return Learn(all)
+}
+
+// Read is what the history shows of a viewing, without what left meanwhile.
+// glance is what its status showed.
+func (s Survey) Read(glance Reading, m viewing.Media, watched time.Time, left []Departure) Reading {
+	r := Reading{At: s.At, Latest: glance.Latest, Complete: s.History.Complete, Print: printWithout(s.History, left, s.Keeps)}
+	r.Records, r.Vague = Times(s.History.Items, m, watched)
+	for _, a := range s.Anchors[form(m)] {
+		shown, _ := Times(s.History.Items, a.Media, a.Watched)
+		r.Anchor = r.Anchor || slices.ContainsFunc(shown, func(t time.Time) bool { return s.Keeps.Same(t, a.Watched) })
+	}
+	return r
+}
+
+// Times are the times of an item's records. Vague is set when there is a
+// record near at that may be the item's but cannot be compared, or one of the
+// item without a time.
+func Times(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
+	for _, h := range records {
+		switch like := h.Of(m); {
+		case like == tracker.Alike && !h.WatchedAt.IsZero():
+			all = append(all, h.WatchedAt)
+		case like == tracker.Alike, like == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
+			vague = true
+		}
+	}
+	return all, vague
+}
+
+// Append adds a reading to those that are kept, as JSON. It gives the newest
+// two, and the same as they are to be kept.
+func Append(kept json.RawMessage, fresh Reading) ([]Reading, json.RawMessage) {
+	var all []Reading
+	if len(kept) > 0 && json.Unmarshal(kept, &all) != nil {
+		all = nil // of another version: they are taken again
+	}
+	all = append(all, fresh)
+	all = all[max(0, len(all)-2):]
+	kept, _ = json.Marshal(all) // none of a time that JSON does not know; the next reading stands alone
+	return all, kept
+}
+
+// Departure is a viewing that has begun to leave.
+type Departure struct {
+	Media   viewing.Media
+	Watched time.Time
+}
+
+// printWithout is the print of a history without the records of what left: what
+// we deliver between two readings is no sign that records moved.
+func printWithout(history tracker.Reading, left []Departure, keeps Precision) string {
+	named := map[int64][]Departure{} // by every number that a record may name
+	for _, d := range left {
+		named[d.Media.IDs.TMDB] = append(named[d.Media.IDs.TMDB], d)
+		if d.Media.Show != nil {
+			named[d.Media.Show.IDs.TMDB] = append(named[d.Media.Show.IDs.TMDB], d)
+		}
+	}
+	ours := func(h tracker.HistoryItem) bool {
+		for _, n := range []int64{h.ID, h.TMDBID, h.ShowID} {
+			for _, d := range named[n] {
+				if n != 0 && h.Of(d.Media) == tracker.Alike && keeps.Same(h.WatchedAt, d.Watched) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	var rest []tracker.HistoryItem
+	for _, h := range history.Items {
+		if !ours(h) {
+			rest = append(rest, h)
+		}
+	}
+	if len(rest) == len(history.Items) {
+		return history.Print
+	}
+	return tracker.Fingerprint(rest)
+}

@@ -1,0 +1,126 @@
+package doubt
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func filmNumber(id int64) viewing.Media {
+	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}}
+}
+
+func placed(show int64, season, number int) viewing.Media {
+	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: &season, Episode: &number}
+}
+
+func TestAnchorsAreFewOfEachForm(t *testing.T) {
+	a := Anchors{}
+	for i := range int64(25) {
+		a.Add(Anchor{Media: filmNumber(i + 1)})
+	}
+	a.Add(Anchor{Media: placed(9, 1, 2)})
+	a.Add(Anchor{Media: viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 3}}})
+	if len(a[form(filmNumber(1))]) != 20 || len(a) != 3 || len(a.Items()) != 3 {
+		t.Errorf("%d films, %d forms, %d items", len(a[form(filmNumber(1))]), len(a), len(a.Items()))
+	}
+}
+
+func TestGlance(t *testing.T) {
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		status, anchor tracker.ItemStatus
+		want           Reading
+		telling        bool
+	}{
+		"not told":                      {tracker.ItemStatus{}, tracker.ItemStatus{}, Reading{}, false},
+		"watched then":                  {tracker.ItemStatus{Watched: &yes, WatchedAt: watched()}, tracker.ItemStatus{}, Reading{Latest: watched()}, true},
+		"watched later":                 {tracker.ItemStatus{WatchedAt: watched().Add(time.Hour)}, tracker.ItemStatus{Watched: &yes}, Reading{Latest: watched().Add(time.Hour), Anchor: true}, false},
+		"never":                         {tracker.ItemStatus{Watched: &no, WatchedAt: watched()}, tracker.ItemStatus{Watched: &yes}, Reading{Never: true, Anchor: true}, true},
+		"never, the anchor neither":     {tracker.ItemStatus{Watched: &no}, tracker.ItemStatus{Watched: &no}, Reading{Never: true}, false},
+		"never, the anchor is not told": {tracker.ItemStatus{Watched: &no}, tracker.ItemStatus{}, Reading{Never: true}, false},
+	} {
+		s := Survey{At: attempt(), Keeps: Exact, Anchors: Anchors{}, Statuses: map[string]tracker.ItemStatus{
+			filmNumber(1).Key(): c.status, filmNumber(2).Key(): c.anchor,
+		}}
+		s.Anchors.Add(Anchor{Media: filmNumber(2)})
+		c.want.At = attempt()
+		got := s.Glance(filmNumber(1))
+		if diff := cmp.Diff(c.want, got); diff != "" || s.Telling(got, watched()) != c.telling {
+			t.Errorf("%s: telling %v (-want +got)\n%s", name, s.Telling(got, watched()), diff)
+		}
+	}
+}
+
+func TestReadOfAHistory(t *testing.T) {
+	record := func(id int64, at time.Time) tracker.HistoryItem {
+		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
+	}
+	other := watched().Add(-time.Hour)
+	season, number := 1, 2
+	items := []tracker.HistoryItem{record(1, watched()), record(2, other), record(3, other), {Type: "episode", ShowID: 9, Season: &season, Episode: &number, WatchedAt: other}}
+	s := Survey{
+		At: attempt(), Keeps: Exact, Anchors: Anchors{},
+		History: tracker.Reading{Items: items, Complete: true, Print: tracker.Fingerprint(items)},
+	}
+	s.Anchors.Add(Anchor{Media: filmNumber(2), Watched: other.Add(time.Second), Sent: other})
+	want := Reading{At: attempt(), Complete: true, Print: s.History.Print, Records: []time.Time{watched()}, Latest: other}
+	if diff := cmp.Diff(want, s.Read(Reading{Latest: other, Never: true}, filmNumber(1), watched(), nil)); diff != "" {
+		t.Errorf("with an anchor that is not there at its time: (-want +got)\n%s", diff)
+	}
+	s.Anchors.Add(Anchor{Media: filmNumber(3), Watched: other, Sent: other})
+	s.Anchors.Add(Anchor{Media: filmNumber(4), Watched: other, Sent: other})
+	want.Anchor, want.Latest, want.Print = true, time.Time{}, tracker.Fingerprint(items[:2])
+	left := []Departure{{filmNumber(3), other}, {filmNumber(2), watched()}, {placed(9, 1, 2), other}}
+	if diff := cmp.Diff(want, s.Read(Reading{}, filmNumber(1), watched(), left)); diff != "" {
+		t.Errorf("without what left meanwhile: (-want +got)\n%s", diff)
+	}
+	if keeps := (Survey{Anchors: Anchors{"movie": s.Anchors["movie"][1:2]}, History: s.History}).Learn(); keeps != Learn([]Anchor{{Watched: other, Sent: other, Shown: []time.Time{other}}}) {
+		t.Errorf("learned %q", keeps)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	one, there := filmNumber(1), placed(9, 1, 2)
+	for name, c := range map[string]struct {
+		record tracker.HistoryItem
+		m      viewing.Media
+		times  int
+		vague  bool
+	}{
+		"the item":                {tracker.HistoryItem{ID: 1, WatchedAt: watched()}, one, 1, false},
+		"without a time":          {tracker.HistoryItem{ID: 1}, one, 0, true},
+		"another":                 {tracker.HistoryItem{ID: 2, WatchedAt: watched()}, one, 0, false},
+		"unclear, that day":       {tracker.HistoryItem{ID: 6, WatchedAt: watched()}, there, 0, true},
+		"unclear, without a time": {tracker.HistoryItem{ID: 6}, there, 0, true},
+		"unclear, another day":    {tracker.HistoryItem{ID: 6, WatchedAt: watched().Add(72 * time.Hour)}, there, 0, false},
+	} {
+		all, vague := Times([]tracker.HistoryItem{c.record}, c.m, watched())
+		if len(all) != c.times || vague != c.vague {
+			t.Errorf("%s: %v, vague %v", name, all, vague)
+		}
+	}
+}
+
+func TestAppendKeepsTheNewestTwo(t *testing.T) {
+	first, second, third := Reading{At: attempt(), Print: "1"}, Reading{At: attempt(), Print: "2"}, Reading{At: attempt(), Print: "3"}
+	var kept json.RawMessage
+	for _, want := range [][]Reading{{first}, {first, second}, {second, third}} {
+		all, now := Append(kept, want[len(want)-1])
+		if diff := cmp.Diff(want, all); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		kept = now
+	}
+	if all, _ := Append(json.RawMessage(`[{"print":"1"},{"print":2}]`), third); len(all) != 1 {
+		t.Errorf("%+v", all)
+	}
+	if all, kept := Append(nil, Reading{At: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); len(all) != 1 || kept != nil {
+		t.Errorf("%+v, kept %s", all, kept)
+	}
+}
