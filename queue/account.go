@@ -10,9 +10,6 @@ import (
 	"github.com/filmspool/filmspool/queue/disk"
 )
 
-// Account is what the queue keeps about one account at the service.
-type Account = account.Row
-
 const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
 	delivered_at, owner, keeps, support, moved_at FROM accounts WHERE name = ?`
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -57,7 +58,7 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 // worthAsking is when a service that cannot say what things are is asked again.
 func (q *inquiry) worthAsking() time.Time {
 	known := q.ways.account.Support
-	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(supportLasts)
+	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(account.SupportLasts)
 }
 
 // subject is an entry that is asked about.

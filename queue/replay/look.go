@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -71,7 +72,7 @@ func (l *look) knock(ctx context.Context) tracker.Verdict {
 	}
 	l.owner = user.ID
 	if user.ID != "" && l.ways.account.Owner != user.ID {
-		l.ways.change(func(a *queue.Account) { a.Owner = user.ID })
+		l.ways.change(func(a *account.Row) { a.Owner = user.ID })
 	}
 	return tracker.Verdict{Fate: tracker.Delivered}
 }
@@ -351,6 +352,6 @@ func (l *look) learn(s doubt.Survey) doubt.Precision {
 		return s.Keeps
 	}
 	l.log.Info("learned how the service keeps times", "precision", string(keeps))
-	l.ways.change(func(a *queue.Account) { a.Keeps = string(keeps) })
+	l.ways.change(func(a *account.Row) { a.Keeps = string(keeps) })
 	return keeps
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -75,7 +75,7 @@ func (r *run) endAsking(now time.Time) {
 
 // Resolves is what an account's service is known to do: whether it can say
 // what an item is that has no identifier. asked is false before that is known.
-func Resolves(a queue.Account) (can, asked bool) {
+func Resolves(a account.Row) (can, asked bool) {
 	many, knownMany := a.Support[supportResolveMany]
 	one, knownOne := a.Support[supportResolve]
 	can = many.Has || one.Has

@@ -24,9 +24,6 @@ const (
 // SupportItems says in [account.Row] whether the service puts items on lists.
 const SupportItems = "list_items"
 
-// supportLasts is how long it is believed that an endpoint is not there.
-const supportLasts = account.SupportLasts
-
 // ways is what is known of a service beyond its contract, while it is used.
 type ways struct {
 	outbox  Outbox
