@@ -171,5 +171,5 @@ func (m *machine) edit(r *rapid.T) {
 		return
 	}
 	m.want(err == nil, "an edit", err)
-	e.item = item
+	e.item, e.edited = item, true
 }
