@@ -32,8 +32,8 @@ type Status struct {
 	LastDelivered time.Time // zero before the first
 }
 
-// Options are what a [Server] is built from. All but Limits, Logger,
-// Resolve and Undo are required.
+// Options are what a [Server] is built from. All but Known, Version,
+// Limits, Logger, Resolve and Undo are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse

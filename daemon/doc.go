@@ -53,10 +53,10 @@ Every entry can be explained: what was seen, which rule did what, every attempt 
 
 # The house
 
-The names of the top folders are the user's. One folder has one concern. Each
-package says in its own comment what it owns, promises and refuses.
+Each top folder bears a name that users know, too. One folder has one concern.
+Each package says in its own comment what it owns, promises and refuses.
 
-  - cmd/filmspool: the program; one file for each command, no logic. e2e tests try the whole program
+  - cmd/filmspool: the program; a file for each group of commands, no logic. e2e tests try the whole program
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
     nudge: when to try again. control: the control API. service: the system service. demo: the tour
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
@@ -76,17 +76,19 @@ package says in its own comment what it owns, promises and refuses.
 Tests hold these rules (house_test.go). They fail for a package that they do not know.
 
   - Sources never import the queue, the loop, the tracker or the daemon. connector and kodi never import each other.
-  - A source declares its sink itself, with the words of queue/viewing: State and Commit, in one transaction.
+  - A source declares where it commits itself: an interface, with the words of queue/viewing. A Commit keeps the
+    events and the memory of the source in one transaction.
   - queue/viewing imports the standard library alone. Nothing imports cmd.
-  - Each library has one door: one package that imports it. The table is in house_imports_test.go.
+  - Each library of others has its doors: the packages that may import it. The table is in house_imports_test.go.
   - Every part has a Run(ctx) error that blocks. Nothing starts in a constructor.
   - Whoever starts a goroutine waits for it.
 
 # Ready, alive, stopped
 
-"Ready" is said once the listener has answered ourselves. The service manager
-gets a sign of life only when the queue, each account's loop and the listener
-have moved since the last one. What waits for the outside does not count.
+The daemon asks its own listener, and says "ready" when it answers. The service
+manager gets a sign of life only when the queue, each account's loop and the
+listener have moved since the last one. A part that waits for another program or
+machine has moved, too.
 
 Where the disk is full or read-only, the program waits and tries again, after
 1 s to 30 s. It is ready meanwhile: status says the disk first, reading commands
@@ -95,17 +97,18 @@ the process.
 
 # Where to find what
 
-	where does it start?                  cmd/filmspool/run.go, then Daemon.Run here
-	what refuses a setting?               daemon/config/validate.go
-	who may knock?                        daemon/guard
-	what decides that a library changed?  kodi/rule: its comment has the table
-	where is the file opened?             queue/disk
+	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (wait.go) and Daemon.Run here
+	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
+	who may knock?                        daemon/guard; listen.go puts it before the routes
+	what tells that a library changed?    kodi/watch; what is new in it: kodi/rule, Decide
+	where is the file opened?             queue/disk, file.go: Open
 	where is its shape?                   queue/schema
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what decides a resend?                queue/replay/doubt: its comment has the rules
+	what decides a resend?                after an answer queue/tracker/v1, else queue/replay/doubt
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go
+	which test kills the process?         cmd/filmspool/e2e_kills_test.go
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 	what does a word mean?                .github/GLOSSARY.md
 	how is a source, a site, a table added? .github/CONTRIBUTING.md

@@ -89,8 +89,8 @@ func (a kodiAccount) Hosts(source string) []string {
 	}
 }
 
-// zoneOf is a zone of the configuration; none is as learned, else the
-// machine's.
+// zoneOf is a zone of the configuration; nil leaves it to Kodi's settings, else to
+// this machine's.
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil

@@ -30,9 +30,9 @@
 // Events and entries are n to m. A double episode is one event and two entries. Two
 // sightings of one playback are two events and one entry. An entry is unique by event,
 // account and part. An event is unique by the kind of its source and its id, so that a
-// browser which pairs anew does not double. So a paired client that knew another's
-// UUID could use it first. UUIDs are random and told to the daemon alone, and whoever
-// comes second hears CONFLICT.
+// browser which pairs anew does not double. A paired client that knew another's
+// UUID could use it first. But UUIDs are random and told to the daemon alone, and
+// whoever comes second hears CONFLICT.
 //
 // # One playback, several sources
 //

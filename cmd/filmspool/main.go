@@ -1,7 +1,7 @@
 // Command filmspool keeps a film and TV diary. It takes viewings from browsers and
 // Kodi, keeps them on disk, and tells a tracking service of each once.
 //
-// It owns the words a person types: one file for each subcommand, the exit
+// It owns the words a person types: a file for each group of subcommands, the exit
 // codes, and how errors are shown. It promises that every reading command has
 // --json with stable fields, and exit codes that a script can rely on. It
 // refuses to hold logic: what a command does is done by package daemon.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -121,6 +123,30 @@ func TestTheExampleIsGood(t *testing.T) {
 	if err != nil || n < 30 || c.Listen != Default().Listen || c.Kodi.Classes != defaultClasses() || c.Replay != Default().Replay {
 		t.Errorf("%d settings turned on: %v", n, err)
 	}
+}
+
+// TestTheExampleNamesEverySetting: the file is where people look for one.
+func TestTheExampleNamesEverySetting(t *testing.T) {
+	var names func(reflect.Type)
+	names = func(at reflect.Type) {
+		for at.Kind() == reflect.Slice || at.Kind() == reflect.Map || at.Kind() == reflect.Pointer {
+			at = at.Elem()
+		}
+		if at.Kind() != reflect.Struct {
+			return
+		}
+		for f := range at.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			if !regexp.MustCompile(`(?m)^# *(\[+[a-z_.]*\b` + name + `\b|` + name + ` = |.*# besides: .*\b` + name + `\b)`).Match(Example()) {
+				t.Errorf("the example does not name %s", name)
+			}
+			names(f.Type)
+		}
+	}
+	names(reflect.TypeFor[Config]())
 }
 
 // TestFaultsStandInTheOrderOfTheFile, whatever found them.

@@ -8,7 +8,7 @@
 // lets a page or another extension forge that. [Control] stands before the
 // control routes: it wants the token from the control file and refuses
 // whatever a browser sends, token or not. [FromBrowser] is that last part by
-// itself, for the one other route that is not for browsers.
+// itself. It stands before the posts of programs and the proof that we are who we say.
 //
 // It promises to fail closed: an empty list of hosts or an empty token admits
 // nobody. Tokens are compared in constant time and never logged or echoed.

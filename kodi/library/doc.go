@@ -16,7 +16,7 @@
 // A server's password is asked for once a look, goes to that server alone, and
 // stands in no error and no text of this package.
 //
-// It refuses to judge: what counts as a viewing is the importer's concern. It
+// It refuses to judge: package rule says what counts as a viewing. It
 // never opens the file for writing, never as "immutable", and repairs nothing.
 //
 // Schemas 121 (Kodi 20) and 131 (Kodi 21) are tested against files of a real

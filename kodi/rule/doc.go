@@ -1,6 +1,6 @@
 // Package rule says what two readings of a Kodi library show: which viewings, and which corrections of earlier ones.
 //
-// It owns the rule of what a viewing is, what is known of a library ([Memory]), and the plan of an import ([Plan]).
+// It owns the rule of what a viewing is ([Decide]), the memory of a library ([Memory]), and an import's plan ([Plan]).
 // It promises to be pure: the same arguments give the same verdict, and nothing is read, written or asked.
 // It refuses to know where a library lies, and what the queue does with a class.
 //
@@ -8,9 +8,10 @@
 //
 // A viewing is a file whose play count grew and whose time moved. A moved time alone is a playback that did not end.
 // A file with several episodes is one viewing of all of them. Extras are none.
-// A path that is new brings its count along as the baseline, unless its time lies after the last good reading.
+// The count of a new path is the baseline, and no viewing.
+// Only a time after the last good reading makes it one.
 //
-// Each viewing has a class. This is what becomes of it. The user can set another fate (kodi.classes), but for imports:
+// Each viewing has a class, with this fate. The user can set another fate in kodi.classes, except for imports:
 //
 //	live       grew by one, this minute, with a good reading less than two minutes before   sent
 //	catch-up   its time lies between two good readings, however far apart                   sent
@@ -24,6 +25,7 @@
 // # The table
 //
 // This is what two readings of a file show. The first line that fits counts.
+// The lines from "live, catch-up" on are a second look, at all files together.
 // "Now" is this minute by the expected clock, written within ten seconds, with a good reading within two minutes.
 // "Between" is between the last good reading and this one. "Known" is a time that was seen with the file before.
 //
@@ -35,15 +37,15 @@
 //	fell         moved, still 1 or more                               review
 //	fell         any                     stays so                     withdraws what has not left
 //	grew         no time, or unmoved                                  review, unsure
-//	grew by one  now                     the item was inserted anew   review; backdated for a new file
+//	grew by one  now                     the item was inserted anew   review; backdated for a new file*
 //	grew by one  now                                                  live
 //	grew by more now                     the item was inserted anew   backdated
 //	grew by more now                                                  review
 //	grew         now, of another zone    nothing tells Kodi's zone    review, unsure
 //	grew         midnight, later                                      backdated, noon of that day
 //	grew         between                 time known                   review, unsure
-//	grew         between, two minutes    the item was inserted anew   review; backdated for a new file
-//	grew         between, two minutes                                 catch-up, one viewing
+//	grew         between**               the item was inserted anew   review; backdated for a new file*
+//	grew         between**                                            catch-up, one viewing
 //	grew         before, not known                                    backdated
 //	grew         future, known, earlier                               review
 //	live, catch-up  within 2 s of another item's                      bulk
@@ -52,6 +54,9 @@
 //	live, catch-up  where an add-on syncs                             review
 //	live, catch-up  within half a running time of the same file       a further sighting
 //	live, catch-up  within a running time of another copy             a further sighting
+//
+// * Review as well, when half the running time fits between the last good reading and its time.
+// ** The last good reading is two minutes old or older.
 //
 // Unsure viewings are never sent by themselves, whatever the user has set for their class.
 // Unsure are also the plays before the last, and times of a machine whose clock was not set.

@@ -61,8 +61,8 @@
 // the last two are kept. A copy gets its name when it is whole.
 //
 // Litestream can copy the file away continuously. It reads the write-ahead log,
-// which is grown to 4 MB once and then overwritten. The rest of an older round
-// in it has another salt and is passed over. While Litestream runs, it decides
+// which is grown to 4 MB once and then overwritten. Pages of an older round
+// may still be in it. Their salt differs, so Litestream skips them. While Litestream runs, it decides
 // when the log begins anew, so that the log grows in a burst. Once a day one of
 // more than 16 MB is emptied. What Litestream restores was not closed in order,
 // and so is checked at the start. It does not say that it is a copy.

@@ -13,7 +13,7 @@
 // answer or its records prove that it was not recorded, or the user accepts a
 // second record.
 //
-// It refuses to read answers (package tracker does) and to keep anything itself
+// It refuses to read answers (package tracker/v1 does) and to keep anything itself
 // (package queue does). It refuses to guess: what may have arrived is in doubt.
 // Package doubt decides about that.
 //

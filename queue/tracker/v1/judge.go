@@ -21,7 +21,7 @@ type seen struct {
 	now    time.Time
 }
 
-// judge is the table of fates; see package daemon for the reasons. Without
+// judge is the table of fates; the package comment has the reasons. Without
 // an answer only the bytes decide.
 func judge(s seen) tracker.Verdict {
 	if s.err != nil {
