@@ -59,6 +59,7 @@
 // that holds nothing back, but a Retry-After holds for the whole account.
 //
 // A single question that is answered with 404 may be about an unknown item, or
-// there may be no such endpoint. An empty question tells, once: an endpoint that is
-// there refuses it as invalid. One that is not there is asked again after a day.
+// there may be no such endpoint. So an empty question is asked once: where there is
+// an endpoint, it is refused as invalid. When that is 404 as well, two more items
+// are asked about. An endpoint that is not there is asked again after a day.
 package replay

@@ -13,12 +13,17 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
-// errNoResolver says that the service cannot tell what things are.
-var errNoResolver = errors.New("the service resolves nothing")
+var (
+	// errNoResolver says that the service cannot tell what things are.
+	errNoResolver = errors.New("the service resolves nothing")
+	// errUnclear says that the item is not known, or that nothing is.
+	errUnclear = errors.New("the service knows nothing of it, or resolves nothing")
+)
 
 const (
 	askPage = 500         // entries looked at once; many of them may be of one series
 	apart   = time.Second // between questions that are asked one by one
+	tries   = 3           // unclear answers that mean that there is no endpoint
 )
 
 // inquiry is one round of questions to the service: what are the entries that
@@ -149,19 +154,32 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found
 	if !q.ways.may(supportResolve) {
 		return nil, 0, errNoResolver
 	}
+	return q.oneByOne(ctx, wanted)
+}
+
+// oneByOne asks each question by itself. While no answer but 404 was ever seen,
+// it counts as asked only once another question was answered.
+func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Question) (found map[int]resolve.Answer, asked int, err error) {
+	found = map[int]resolve.Answer{}
 	for i, w := range wanted {
 		if i > 0 && !sleep(ctx.Done(), apart) {
-			return found, i, ctx.Err()
+			return found, asked, ctx.Err()
 		}
-		m, err := q.single(ctx, tracker.Wanted(w))
-		if err != nil {
-			return found, i, err
-		}
-		if m.TMDB > 0 {
+		m, err := q.single(ctx, tracker.Wanted(w), i == 0)
+		switch {
+		case errors.Is(err, errUnclear) && i+1 < min(tries, len(wanted)):
+			continue
+		case errors.Is(err, errUnclear):
+			q.ways.note(supportResolve, err)
+			return found, 0, errNoResolver
+		case err != nil:
+			return found, asked, err
+		case m.TMDB > 0:
 			found[i] = resolve.Answer(m)
 		}
+		asked = i + 1
 	}
-	return found, len(wanted), nil
+	return found, asked, nil
 }
 
 // declined reports whether the service has the endpoint, and refuses the
@@ -173,17 +191,22 @@ func declined(err error) bool {
 
 // single asks one question. 404 may mean that the service does not know the
 // item, or that it has no such endpoint. Where the endpoint has never answered
-// otherwise, an empty question tells: it is refused as invalid where there is one.
-func (q *inquiry) single(ctx context.Context, w tracker.Wanted) (tracker.Match, error) {
+// otherwise, an empty question may tell: most refuse it as invalid.
+func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tracker.Match, error) {
 	m, err := q.service.Resolve(ctx, w)
-	if v, _ := tracker.VerdictOf(err); v.Status == http.StatusNotFound {
+	if notFound(err) {
 		if q.ways.has(supportResolve) {
 			return tracker.Match{}, nil
 		}
-		if !sleep(ctx.Done(), apart) {
-			return tracker.Match{}, ctx.Err()
+		if first {
+			if !sleep(ctx.Done(), apart) {
+				return tracker.Match{}, ctx.Err()
+			}
+			_, err = q.service.Resolve(ctx, tracker.Wanted{})
 		}
-		_, err = q.service.Resolve(ctx, tracker.Wanted{})
+		if notFound(err) {
+			return tracker.Match{}, fmt.Errorf("%w: %w", errUnclear, err)
+		}
 	}
 	switch {
 	case declined(err):
@@ -195,4 +218,9 @@ func (q *inquiry) single(ctx context.Context, w tracker.Wanted) (tracker.Match, 
 		return tracker.Match{}, errNoResolver
 	}
 	return m, nil
+}
+
+func notFound(err error) bool {
+	v, _ := tracker.VerdictOf(err)
+	return v.Status == http.StatusNotFound
 }

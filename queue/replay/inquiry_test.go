@@ -3,18 +3,23 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // singles answers single questions with a status: first those about an item,
 // then the empty one. It has no batch.
 type singles struct {
 	item, empty int
+	knows       string // answered with 200 all the same
 	asked       []tracker.Wanted
 }
 
@@ -25,8 +30,11 @@ func (s *singles) ResolveBatch(context.Context, []tracker.Wanted) (map[int]track
 func (s *singles) Resolve(_ context.Context, w tracker.Wanted) (tracker.Match, error) {
 	s.asked = append(s.asked, w)
 	status := s.item
-	if w == (tracker.Wanted{}) {
+	switch {
+	case w == (tracker.Wanted{}):
 		status = s.empty
+	case w.IMDB == s.knows:
+		status = 200
 	}
 	if status != 200 {
 		return tracker.Match{}, statusError(status)
@@ -57,7 +65,7 @@ func TestSingleQuestion(t *testing.T) {
 		"unknown, empty refused":           {item: 404, empty: 400, asked: 2, has: true, noted: true},
 		"unknown, empty cannot be read":    {item: 404, empty: 422, asked: 2, has: true, noted: true},
 		"unknown, empty answered":          {item: 404, empty: 200, asked: 2, has: true, noted: true}, // and that is not about the item
-		"neither there":                    {item: 404, empty: 404, fault: errNoResolver, asked: 2, noted: true},
+		"neither there":                    {item: 404, empty: 404, fault: fmt.Errorf("%w: %w", errUnclear, statusError(404)), asked: 2},
 		"then forbidden":                   {item: 404, empty: 403, fault: errNoResolver, asked: 2, noted: true},
 		"then trouble":                     {item: 404, empty: 500, fault: statusError(500), asked: 2},
 		"unknown, the endpoint is known":   {item: 404, empty: 404, known: true, asked: 1, has: true, noted: true},
@@ -73,7 +81,7 @@ func TestSingleQuestion(t *testing.T) {
 				if c.known {
 					q.ways.note(supportResolve, nil)
 				}
-				m, err := q.single(t.Context(), tracker.Wanted{IMDB: "tt0133093"})
+				m, err := q.single(t.Context(), tracker.Wanted{IMDB: "tt0133093"}, true)
 				if m.TMDB != c.found || (err == nil) != (c.fault == nil) || err != nil && err.Error() != c.fault.Error() {
 					t.Errorf("%+v, %v; want %d, %v", m, err, c.found, c.fault)
 				}
@@ -88,13 +96,85 @@ func TestSingleQuestion(t *testing.T) {
 	}
 }
 
+// A service that answers 404 to an empty question, too, is asked about three items
+// before that means that it resolves nothing. What it did not know is then not asked.
+func TestServiceThatKnowsNothingYet(t *testing.T) {
+	for name, c := range map[string]struct {
+		knows     string
+		wanted    []string
+		requests  int
+		found     int
+		answered  int
+		fault     error
+		has, told bool
+	}{
+		"one, unknown":       {wanted: []string{"tt1"}, requests: 2, fault: errNoResolver, told: true},
+		"the second known":   {knows: "tt2", wanted: []string{"tt1", "tt2", "tt3"}, requests: 4, found: 1, answered: 3, has: true, told: true},
+		"the third known":    {knows: "tt3", wanted: []string{"tt1", "tt2", "tt3"}, requests: 4, found: 2, answered: 3, has: true, told: true},
+		"the fourth, unseen": {knows: "tt4", wanted: []string{"tt1", "tt2", "tt3", "tt4"}, requests: 4, fault: errNoResolver, told: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &singles{item: 404, empty: 404, knows: c.knows}
+				q := inquiry{service: s, ways: &ways{}}
+				var wanted []resolve.Question
+				for _, id := range c.wanted {
+					wanted = append(wanted, resolve.Question{IMDB: id})
+				}
+				found, asked, err := q.oneByOne(t.Context(), wanted)
+				if asked != c.answered || !errors.Is(err, c.fault) || len(s.asked) != c.requests || (c.knows != "" && err == nil) != (found[c.found].TMDB == 603) {
+					t.Errorf("found %v, %d answered, %v; asked %v", found, asked, err, s.asked)
+				}
+				if got, told := q.ways.account.Support[supportResolve]; got.Has != c.has || told != c.told {
+					t.Errorf("has %v, noted %v", got.Has, told)
+				}
+			})
+		})
+	}
+}
+
+// doubtful is a service whose second answer misses what its first one shows.
+type doubtful struct {
+	Reader
+	asked int
+	miss  int // this answer shows nothing as watched
+}
+
+func (s *doubtful) MediaStatus(_ context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error) {
+	s.asked++
+	all := map[string]tracker.ItemStatus{}
+	for _, m := range items {
+		watched := m.IDs.TMDB == 603 && s.asked != s.miss
+		all[m.Key()] = tracker.ItemStatus{Watched: &watched}
+	}
+	return all, nil
+}
+
+// An item that is known to be there proves something only beside what the same
+// answer shows. One answer that misses it takes its word from all.
+func TestAnItemBesideCountsInEveryAnswer(t *testing.T) {
+	known := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
+	var of []queue.Doubt
+	for n := range int64(60) {
+		of = append(of, queue.Doubt{Entry: queue.Entry{ID: n, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: n + 1}}}})
+	}
+	for miss, want := range map[int]bool{0: true, 1: false, 2: false} {
+		s := &doubtful{miss: miss}
+		l := look{Loop: &Loop{}, reader: s, ways: &ways{}}
+		all, readable := l.statuses(t.Context(), of, []viewing.Media{known})
+		if _, counts := all[known.Key()]; counts != want || !readable || s.asked != 2 || len(all) < len(of) {
+			t.Errorf("answer %d misses it: counts %v, %d of %d after %d requests", miss, counts, len(all), len(of), s.asked)
+		}
+	}
+}
+
 // A stop ends the wait before an empty question, and nothing is taken for known.
 func TestSingleQuestionIsCalledOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := &singles{item: 404, empty: 400}
 	q := inquiry{service: s, ways: &ways{}}
-	if _, err := q.single(ctx, tracker.Wanted{IMDB: "tt0133093"}); !errors.Is(err, context.Canceled) || len(s.asked) != 1 {
+	if _, err := q.single(ctx, tracker.Wanted{IMDB: "tt0133093"}, true); !errors.Is(err, context.Canceled) || len(s.asked) != 1 {
 		t.Errorf("%v, asked %+v", err, s.asked)
 	}
 }

@@ -211,12 +211,14 @@ func (l *look) settleWishes(ctx context.Context) error {
 
 // statuses asks for the status of the items of doubts, with those items beside
 // them in each request. What cannot be had is left out; readable says that the
-// service may be asked.
+// service may be asked. An item beside counts only where every answer shows it
+// as watched: an answer that misses it may miss the others, too.
 func (l *look) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.Media) (all map[string]tracker.ItemStatus, readable bool) {
 	all = map[string]tracker.ItemStatus{}
 	if l.reader == nil || !l.ways.may(supportStatus) {
 		return all, false
 	}
+	missed := map[string]bool{}
 	for part := range slices.Chunk(of, tracker.MaxStatusItems-len(beside)) {
 		items := make([]viewing.Media, len(part))
 		for i, d := range part {
@@ -224,14 +226,19 @@ func (l *look) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.
 		}
 		found, err := l.reader.MediaStatus(ctx, append(items, beside...))
 		if l.ways.note(supportStatus, err) {
-			return all, readable
+			break
 		}
 		readable = true
 		if err != nil {
 			break
 		}
+		for _, m := range beside {
+			watched := found[m.Key()].Watched
+			missed[m.Key()] = missed[m.Key()] || watched == nil || !*watched
+		}
 		maps.Copy(all, found)
 	}
+	maps.DeleteFunc(all, func(key string, _ tracker.ItemStatus) bool { return missed[key] })
 	return all, readable
 }
 
