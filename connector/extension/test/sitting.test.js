@@ -264,6 +264,7 @@ screened("a page is named by its address, without the position in the film, the 
   assert.equal(name("https://films.example/watch?quality=hd"), "https://films.example/watch");
   assert.equal(name("https://films.example/app?x=1#/film/2"), "https://films.example/app?x=1#/film/2");
   assert.notEqual(name("https://films.example/watch?v=1"), name("https://films.example/watch?v=2"));
+  assert.notEqual(name("https://films.example/watch?=1"), name("https://films.example/watch?=2"));
   assert.equal(name("no address"), "");
 });
 screened("watching again from the begin is a second event", async (screening) => {
@@ -495,8 +496,31 @@ screened("a film that ends before the background has answered is watched all the
   await film.play(301);
   film.pause();
   deaf = false;
+  const { Date: Clock } = screening.window;
+  screening.window.Date = class extends Clock {
+    constructor(...args) {
+      super(...(args.length > 0 ? args : [Clock.now() + 9 * 3600_000])); // the machine has slept meanwhile
+    }
+  };
   await screening.wait(5000);
   assert.equal(screening.watched.length, 1);
+  assert.ok(Math.abs(Date.parse(screening.watched[0].at) - Date.now()) < 5000, "its time is that of the playback");
+});
+
+screened("after an answer, the next question without one is asked again soon", async (screening) => {
+  let deaf = true;
+  screening.answers = (message) => (deaf ? null : answer(message));
+  const film = screening.film();
+  await film.play(3);
+  await screening.wait(10_000);
+  deaf = false;
+  await screening.wait(20_000);
+  deaf = true;
+  screening.document.title = "A film, as it is called now";
+  await film.play(8);
+  const asked = screening.of("sitting").length;
+  await screening.wait(2500);
+  assert.equal(screening.of("sitting").length, asked + 1);
 });
 
 screened("a background that never answers is asked ever more rarely", async (screening) => {

@@ -64,7 +64,7 @@
   /** @param {string} part of a query: "name=value" @returns {boolean} whether it names the page */
   function lasting(part) {
     const name = part.split("=", 1)[0];
-    return name !== "" && !passing.has(name) && !name.startsWith("utm_");
+    return part !== "" && !passing.has(name) && !name.startsWith("utm_");
   }
 
   /**

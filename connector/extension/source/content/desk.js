@@ -186,6 +186,7 @@
         if (sitting.crossed || (said === note.sent && sitting.answer.record === true)) return;
         const answer = await this.#send({ kind: "sitting", page: sitting.page, sitting: sitting.message() });
         if (!answer) return this.#later(sitting, note);
+        note.tries = 0;
         note.sent = said;
         this.#take(sitting, answer);
       } finally {

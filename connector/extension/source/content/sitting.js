@@ -27,6 +27,8 @@
     /** @type {import("../messages.js").Evidence | null} */
     evidence = null;
     position = 0;
+    /** @type {Date | null} when something of it was played last */
+    heard = null;
     /** @type {{at: string, position: number, cover: any, message: import("../messages.js").Sitting | null} | null} */
     crossed = null;
     /** @type {any} what is played again after it was crossed */
@@ -57,6 +59,7 @@
      */
     add([from, to]) {
       this.position = to;
+      this.heard = new Date();
       if (!this.crossed) {
         this.cover.add(from, to);
         return false;
@@ -98,9 +101,9 @@
       this.cover = new Cover();
     }
 
-    /** The moment of the threshold. */
+    /** The threshold is passed. That was when it played last: the background may have answered long after. */
     cross() {
-      this.crossed = { at: stamp(new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null };
+      this.crossed = { at: stamp(this.heard ?? new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null };
     }
 
     /** @returns {import("../messages.js").Sitting} */
