@@ -55,7 +55,7 @@ func tryRoom(dir string) error {
 // Offline gives do the state folder itself, locked, while no daemon runs:
 // what is added waits there for the next run. What needs a running daemon
 // answers with a [control.NotRunning] fault. A folder that the user named must
-// hold a queue: nobody would send what is put into one that was mistyped.
+// hold a queue: in a mistyped one, viewings would wait for ever.
 func Offline(ctx context.Context, o Options, do func(control.API) error) error {
 	if o.Paths.Named && !disk.There(o.Paths.Database()) {
 		return noQueue(o.Paths.State)
@@ -128,7 +128,7 @@ func (d *Daemon) openReading(ctx context.Context) (err error) {
 	return err
 }
 
-// noQueue says that there is nothing to read.
+// noQueue says that there is no queue.
 func noQueue(dir string) error {
 	return &control.Fault{
 		Code: control.CodeNotFound, Message: "there is no queue in " + dir,

@@ -112,8 +112,10 @@ func (f *folder) Watch(ctx context.Context, l *Listener) error {
 	if f.playlists {
 		all.Go(func() error {
 			return watch.Run(ctx, watch.Options{
-				Dir: playlist.Folder(f.userdata), Match: isPlaylist, Logger: f.log,
-				Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll,
+				Dir: playlist.Folder(f.userdata), Logger: f.log, Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll,
+				Match: func(name string) bool {
+					return slices.Contains([]string{".m3u", ".m3u8", ".xsp"}, strings.ToLower(filepath.Ext(name)))
+				},
 			}, func(context.Context) { l.Changed() })
 		})
 	}
@@ -128,10 +130,6 @@ func (f *folder) Watch(ctx context.Context, l *Listener) error {
 func isLibraryFile(name string) bool {
 	rest, ok := strings.CutPrefix(name, "MyVideos")
 	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
-}
-
-func isPlaylist(name string) bool {
-	return slices.Contains([]string{".m3u", ".m3u8", ".xsp"}, strings.ToLower(filepath.Ext(name)))
 }
 
 // stamp changes with what readings depend on beside the library: Kodi's

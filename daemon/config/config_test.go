@@ -146,7 +146,7 @@ func TestPathsFollowFlagEnvironmentAndSystemd(t *testing.T) {
 	}
 }
 
-// A state folder counts as named when a person chose it, and not their own place.
+// A state folder counts as named when a person typed it, and it is not their own place.
 func TestNamedState(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the places named here are Linux's")
@@ -161,8 +161,8 @@ func TestNamedState(t *testing.T) {
 		{"", []string{"HOME", "/home/kim"}, false},
 		{"/a", []string{"HOME", "/home/kim"}, true},
 		{"a", []string{"HOME", "/home/kim"}, true},
-		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, true},
-		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", usual}, false},
+		{"", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, false}, // as an image or an add-on has it
+		{"/a", []string{"HOME", "/home/kim", "FILMSPOOL_STATE_DIR", "/a"}, true},
 		{usual + "/", []string{"HOME", "/home/kim"}, false},
 		{"", []string{"HOME", "/home/kim", "STATE_DIRECTORY", "/a"}, false},
 		{"/a", nil, true},

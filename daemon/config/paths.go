@@ -13,7 +13,7 @@ import (
 // Paths are the files of one instance.
 type Paths struct {
 	State    string // folder: database, keys, lock
-	Named    bool   // the user named State, and it is not the place it would have been in
+	Named    bool   // the user typed State, and it is not the usual place
 	File     string // the configuration
 	Explicit bool   // the user named File
 	Control  string // where the running daemon says how to reach it
@@ -40,7 +40,7 @@ func FindPaths(choice Choice, getenv func(string) string) (Paths, error) {
 	if p.State, err = filepath.Abs(state); err != nil {
 		return p, fmt.Errorf("find the state folder: %w", err)
 	}
-	if first(choice.StateDir, getenv("FILMSPOOL_STATE_DIR")) != "" {
+	if choice.StateDir != "" {
 		usual, err := usualPlace(choice, getenv)
 		p.Named = err != nil || filepath.Clean(usual) != p.State
 	}

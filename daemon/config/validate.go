@@ -31,7 +31,8 @@ func (c Config) Validate() error {
 		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
 	}
 	for i, e := range c.Kodi.NFO {
-		faults = append(faults, c.validateExported(fmt.Sprintf("kodi.nfo[%d]", i), e))
+		setting := fmt.Sprintf("kodi.nfo[%d]", i)
+		faults = append(faults, absolute(setting+".path", "path", e.Path), c.validateWhose(setting, e.Account, e.TimeZone))
 	}
 	faults = append(faults, c.Kodi.distinct())
 	for source, account := range c.Routes {
@@ -208,10 +209,6 @@ func (c Config) validateLibrary(setting string, l Library) error {
 		faults = append(faults, fault(setting+".mysql_user", "%q is not 1 to 80 letters, digits, - or _", l.MySQLUser))
 	}
 	return errors.Join(faults...)
-}
-
-func (c Config) validateExported(setting string, e Exported) error {
-	return errors.Join(absolute(setting+".path", "path", e.Path), c.validateWhose(setting, e.Account, e.TimeZone))
 }
 
 // validateWhose checks what every source of Kodi's may name.

@@ -45,7 +45,7 @@ type Account struct {
 	BaseURL       string        `json:"baseUrl,omitempty"`
 	User          string        `json:"user,omitempty"` // whose key it is, where the service says
 	LastDelivered *time.Time    `json:"lastDelivered"`
-	// NextTry is when the service is asked again; absent when nothing is planned.
+	// NextTry is when it is tried again; absent when nothing is planned.
 	NextTry *time.Time `json:"nextTry,omitempty"`
 	// Unresolved is how many of its entries are held without an identifier.
 	Unresolved int64 `json:"unresolved,omitempty"`

@@ -48,8 +48,8 @@ func (p Pause) Refuse(reason, problem, hint string, now time.Time) Pause {
 	return p
 }
 
-// Postpone plans the next probe. One that came by itself doubles the wait, one
-// that was asked for does not.
+// Postpone plans the next probe. After a probe that was due the wait doubles. After
+// one that somebody asked for it does not.
 func (p Pause) Postpone(now time.Time, asked bool) Pause {
 	if !asked {
 		p.ProbeStep = min(p.ProbeStep+1, lastStep)
@@ -58,8 +58,8 @@ func (p Pause) Postpone(now time.Time, asked bool) Pause {
 	return p
 }
 
-// Timely is the pause with a probe now, where none is planned or a wrong clock
-// has put it further ahead than any plan does.
+// Timely moves the probe to now when none is planned, or when a wrong clock had
+// put it too far ahead.
 func (p Pause) Timely(now time.Time) Pause {
 	if p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > lastProbe) {
 		p.ProbeAt = now

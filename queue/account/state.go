@@ -1,10 +1,10 @@
 package account
 
-// State is how an account stands, in one word. An instance as a whole and its
-// sources stand in the same words.
+// State is how an account stands, in one word. An instance stands in the same
+// words. A source is ok, waiting or attention.
 type State string
 
-// The states, and what a person does about each.
+// The states.
 const (
 	OK        State = "ok"        // entries are sent as they come
 	Offline   State = "offline"   // the service cannot be reached, or asks to wait; it is tried again by itself

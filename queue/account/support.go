@@ -25,7 +25,7 @@ func (s Support) May(name string, now time.Time) bool {
 	return !known || e.Has || now.Sub(e.At).Abs() >= SupportLasts
 }
 
-// With is the table after a question has shown whether there is the endpoint.
+// With is the table after the service has shown whether it has the endpoint.
 func (s Support) With(name string, has bool, now time.Time) Support {
 	all := Support{}
 	maps.Copy(all, s)

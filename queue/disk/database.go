@@ -55,12 +55,6 @@ func openPool(n int, path, mode string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// openWriter opens the one connection that writes. FULL is what makes a
-// commit survive a power cut; NORMAL loses what was just acknowledged.
-func openWriter(path string) (*sql.DB, error) {
-	return openPool(1, path, "rw", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
-}
-
 // openReader opens the connections that read.
 func openReader(path string) (*sql.DB, error) {
 	return openPool(2, path, "ro")

@@ -11,8 +11,8 @@ const (
 	lastWord = 2 * time.Second // after that, for their settlements
 )
 
-// spans are how long each kind of work may go on: claiming until the loop is
-// told to stop, requests for the grace after that, writes a little longer.
+// spans are how long work may go on. Claiming ends with the loop, requests a grace
+// later, writes a little after that.
 type spans struct{ claim, request, write context.Context }
 
 // crew are the goroutines of a run. They hand their news to the one that owns

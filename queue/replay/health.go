@@ -13,7 +13,7 @@ type Health struct {
 	Hint   string    // what to do about it; may be ""
 	Since  time.Time // when this state began
 	Pause  string    // the reason of the account's pause; "" for none
-	// NextTry is when the service is asked again; zero when nothing is planned.
+	// NextTry is when it is tried again; zero when nothing is planned.
 	NextTry time.Time
 }
 

@@ -61,7 +61,7 @@ func (h *History) add(item tracker.HistoryItem) {
 }
 
 // Has reports whether the service showed this viewing, of something that runs
-// so long (0 when that is unknown): a record of the item that lookUp would take
+// so long (0 when that is unknown): a record of the item that checkHistory would take
 // for the same playback.
 func (h *History) Has(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
 	near := h.named[m.IDs.TMDB]

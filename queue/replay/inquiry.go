@@ -185,8 +185,7 @@ func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Question) (foun
 // declined reports whether the service has the endpoint, and refuses the
 // question.
 func declined(err error) bool {
-	v, _ := tracker.VerdictOf(err)
-	return v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
+	return statusOf(err) == http.StatusBadRequest || statusOf(err) == http.StatusUnprocessableEntity
 }
 
 // single asks one question. 404 may mean that the service does not know the
@@ -194,21 +193,18 @@ func declined(err error) bool {
 // otherwise, an empty question may tell: most refuse it as invalid.
 func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tracker.Match, error) {
 	m, err := q.service.Resolve(ctx, w)
-	if notFound(err) {
-		if q.ways.has(supportResolve) {
-			return tracker.Match{}, nil
+	if statusOf(err) == http.StatusNotFound && q.ways.has(supportResolve) {
+		return tracker.Match{}, nil
+	}
+	if statusOf(err) == http.StatusNotFound && first {
+		if !sleep(ctx.Done(), apart) {
+			return tracker.Match{}, ctx.Err()
 		}
-		if first {
-			if !sleep(ctx.Done(), apart) {
-				return tracker.Match{}, ctx.Err()
-			}
-			_, err = q.service.Resolve(ctx, tracker.Wanted{})
-		}
-		if notFound(err) {
-			return tracker.Match{}, fmt.Errorf("%w: %w", errUnclear, err)
-		}
+		_, err = q.service.Resolve(ctx, tracker.Wanted{})
 	}
 	switch {
+	case statusOf(err) == http.StatusNotFound:
+		return tracker.Match{}, fmt.Errorf("%w: %w", errUnclear, err)
 	case declined(err):
 		err = nil
 	case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
@@ -218,9 +214,4 @@ func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tra
 		return tracker.Match{}, errNoResolver
 	}
 	return m, nil
-}
-
-func notFound(err error) bool {
-	v, _ := tracker.VerdictOf(err)
-	return v.Status == http.StatusNotFound
 }

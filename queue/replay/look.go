@@ -84,7 +84,7 @@ func caseOf(d queue.Doubt) doubt.Case {
 	return doubt.Case{Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, LookAt: d.LookAt, Taken: d.Taken}
 }
 
-// inDoubt is that and what this look knows.
+// inDoubt adds to [caseOf] what this look knows.
 func (l *look) inDoubt(d queue.Doubt) doubt.Case {
 	c := caseOf(d)
 	c.Stranger = d.SentAt.Before(l.ways.account.MovedAt) || l.foreign(d.Owner)
@@ -310,9 +310,9 @@ func (l *look) claims(ctx context.Context, open []queue.Doubt) (map[string][]tim
 	return all, err
 }
 
-// survey asks the service about viewings in doubt, first for the status of
-// the items, then, for those which that leaves open, for its whole history. It
-// gives a reading of each, or none when the service cannot be asked in any way.
+// survey asks the service about viewings in doubt: first for the status of the
+// items. What that leaves open is looked for in the whole history. It gives a
+// reading of each, or none when the service cannot be asked in any way.
 func (l *look) survey(ctx context.Context, t viewing.MediaType, open []queue.Doubt) (doubt.Survey, map[int64]doubt.Reading, error) {
 	s := doubt.Survey{At: time.Now(), Keeps: doubt.Precision(l.ways.account.Keeps), Anchors: doubt.Anchors{}}
 	sent, err := l.doubts.Answered(ctx, l.account, l.ways.account.MovedAt, answered)

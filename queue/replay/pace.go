@@ -13,11 +13,7 @@ import (
 // of imports in particular. It keeps no clock of its own and allows no bursts.
 type pace struct{ all, backfill *rate.Limiter }
 
-// newPace takes requests a second; 0 is no limit.
-func newPace(all, backfill float64) pace {
-	return pace{all: limiter(all), backfill: limiter(backfill)}
-}
-
+// limiter takes requests a second; 0 is no limit.
 func limiter(perSecond float64) *rate.Limiter {
 	if perSecond == 0 {
 		perSecond = math.Inf(1)

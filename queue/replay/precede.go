@@ -60,8 +60,8 @@ func (f flight) precede(ctx context.Context) bool {
 	case e.Kind == viewing.KindList && e.Attempts == 0:
 		f.keepLists(ctx, reader)
 		return false
-	case e.Kind == viewing.KindViewing && e.Attempts == 0 && lookedUp(e):
-		return f.lookUp(ctx, reader)
+	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == queue.Backfill || e.Class != "" && e.Class != viewing.ClassLive):
+		return f.checkHistory(ctx, reader) // it was not seen live, so the service may know it by another way
 	default:
 		return false
 	}
@@ -105,15 +105,9 @@ func (f flight) keepLists(ctx context.Context, reader Reader) {
 	}
 }
 
-// lookedUp reports whether an entry may be known to the service by another
-// way: it was not seen live.
-func lookedUp(e queue.Entry) bool {
-	return e.Lane == queue.Backfill || e.Class != "" && e.Class != viewing.ClassLive
-}
-
-// lookUp merges an entry with a record of the service that is the same
+// checkHistory merges an entry with a record of the service that is the same
 // playback. Where the history cannot be read the entry is sent as any other.
-func (f flight) lookUp(ctx context.Context, reader Reader) bool {
+func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	r, e := f.run, f.entry
 	history, err := r.shelf.read(ctx, f, reader)
 	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {

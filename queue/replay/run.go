@@ -20,7 +20,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer ended()
 	r := &run{
 		Loop: l, crew: crew{spans: s, acts: make(chan func())}, stock: stock{look: true}, changed: changed, rowCopy: rowCopy{reread: true},
-		gate: newGate(l.most, l.jitter), pace: newPace(l.rate, l.backfillRate), storage: storage{jitter: l.jitter},
+		gate: newGate(l.most, l.jitter), pace: pace{all: limiter(l.rate), backfill: limiter(l.backfillRate)}, storage: storage{jitter: l.jitter},
 		lookout: newLookout(), asker: asker{at: time.Now()},
 	}
 	r.takeService()

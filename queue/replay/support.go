@@ -57,8 +57,13 @@ func (w *ways) note(name string, err error) (missing bool) {
 
 // outOfOrder reports an answer that says nothing about what is supported.
 func outOfOrder(err error) bool {
+	return statusOf(err) >= statusServerError && statusOf(err) != http.StatusNotImplemented
+}
+
+// statusOf is the status of an answer that is an error; 0 without an answer.
+func statusOf(err error) int {
 	v, _ := tracker.VerdictOf(err)
-	return v.Status >= statusServerError && v.Status != http.StatusNotImplemented
+	return v.Status
 }
 
 // change changes the account here, and on disk when it is kept.

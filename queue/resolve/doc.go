@@ -2,8 +2,8 @@
 // identifier, and which of its answers is certain.
 //
 // It owns that rule, which questions go into one request, and how often is asked.
-// It is pure. It refuses to ask, to
-// keep anything, and to guess: what is not certain is a suggestion for a person.
+// It is pure. It refuses to ask, to keep anything, and to guess: what is not
+// certain is a suggestion for a person.
 //
 // # What is certain
 //

@@ -74,8 +74,8 @@ func (p Policy) Resends(since, now time.Time) bool {
 	return p.Idempotent && age >= 0 && age < resendFor
 }
 
-// Begin is when an entry that came into doubt at that instant, after so many
-// earlier requests, is looked for, or sent again with the same key.
+// Begin is the first look for an entry that came into doubt at that instant. With
+// an Idempotency-Key it is the next resend, by the number of earlier requests.
 func (p Policy) Begin(attempts int, at time.Time) time.Time {
 	if !p.Idempotent {
 		return at.Add(p.Waits.first())
@@ -201,8 +201,8 @@ func sameList(l viewing.List, r tracker.RemoteList) bool {
 	return remoteOf(l) == r
 }
 
-// Wish decides about a wish for the watchlist that was queued then: to wish
-// twice is to wish once, unless the item was watched since and so left the list.
+// Wish decides about a wish for the watchlist, queued then. To wish twice is to
+// wish once. But an item that was watched since has left the list.
 func Wish(c Case, queued time.Time, s tracker.ItemStatus, watched bool) Outcome {
 	o := Outcome{State: viewing.StateInDoubt, Taken: c.Taken + 1}
 	switch {

@@ -96,9 +96,8 @@ func (s Survey) Read(glance Reading, m viewing.Media, watched time.Time, left []
 	return r
 }
 
-// Times are the times of an item's records. Vague is set when there is a
-// record near at that may be the item's but cannot be compared, or one of the
-// item without a time.
+// Times are the times of an item's records. Vague: a record near that time may be
+// the item's, but cannot be compared. Or a record of the item has no time.
 func Times(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
 	for _, h := range records {
 		switch like := h.Of(m); {
