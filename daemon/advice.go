@@ -77,10 +77,11 @@ func advice(e queue.Entry) (why, hint string) {
 	case viewing.StateHeld:
 		return heldFor(e)
 	case viewing.StateDropped:
+		why = "It was taken out, and is not sent."
 		if rules.Ignored(e.Reason) {
-			return "Your settings ignore it.", fmt.Sprintf("to send it after all: filmspool queue release %d", e.ID)
+			why = "Your settings ignore it."
 		}
-		return "It was taken out, and is not sent.", ""
+		return why, fmt.Sprintf("to send it after all: filmspool queue release %d", e.ID)
 	case viewing.StateMerged:
 		return "Another entry tells of the same playback.", ""
 	default:

@@ -103,6 +103,10 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	if got := kodiSource(s); got.State != "waiting" {
 		t.Errorf("what passes by itself: %+v", got)
 	}
+	s.State, s.Since = kodi.StateUnreachable, time.Now().Add(-awayAfter)
+	if got := kodiSource(s); got.State != account.Attention || !strings.Contains(got.Detail, ", since ") {
+		t.Errorf("a server that is away for a day: %+v", got)
+	}
 }
 
 // What is known of a Kodi beside its library is told, with what helps.

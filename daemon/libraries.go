@@ -120,10 +120,14 @@ func doubling(addons []string) string {
 	return "the add-ons " + strings.Join(addons, ", ") + " of this Kodi report to the same service: what is new here is held for you, for it may be there already"
 }
 
-// missingAfter is how long a library may be missing without a word: drives are
-// plugged in and network folders mounted for a minute or two after a start, and
-// systemd waits 90 s for them.
-const missingAfter = 5 * time.Minute
+const (
+	// missingAfter is how long a library may be missing without a word: drives are
+	// plugged in and network folders mounted for a minute or two after a start, and
+	// systemd waits 90 s for them.
+	missingAfter = 5 * time.Minute
+	// awayAfter is the same for what passes by itself: a server may be off overnight.
+	awayAfter = 24 * time.Hour
+)
 
 // kodiSource is a library in the words of the control API. What passes by
 // itself waits; what does not needs the user.
@@ -140,7 +144,7 @@ func kodiSource(s kodi.Status) control.Source {
 	default:
 		out.State = account.Attention
 	}
-	if s.State == kodi.StateWaiting && time.Since(s.Since) >= missingAfter {
+	if away := time.Since(s.Since); out.State == "waiting" && (away >= awayAfter || s.State == kodi.StateWaiting && away >= missingAfter) {
 		out.State = account.Attention
 		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
 	}

@@ -113,7 +113,6 @@ func browserSource(k pairing.Client) control.Source {
 	}
 	if k.Waiting > 0 {
 		s.State, s.Waiting = account.Attention, k.Waiting
-		s.Detail = viewingsWait(k.Waiting, "the browser "+k.Label)
 		s.Hint = "click Filmspool's button in that browser, and answer there"
 	}
 	return s
@@ -126,7 +125,7 @@ func inBrowsers(sources []control.Source) (words, hint string) {
 	for _, s := range sources {
 		if s.Waiting > 0 {
 			viewings, browsers = viewings+s.Waiting, browsers+1
-			words, hint = sentence(s.Detail), s.Hint
+			words, hint = sentence(viewingsWait(s.Waiting, "the browser "+s.Detail)), s.Hint
 		}
 	}
 	if browsers > 1 {

@@ -218,7 +218,7 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 	if s.State != account.Attention || s.Summary != words+"." || !strings.Contains(s.Hint, "answer there") {
 		t.Errorf("%s: %s (%s)", s.State, s.Summary, s.Hint)
 	}
-	if src := s.Sources[0]; src.State != account.Attention || src.Waiting != 13 || src.Detail != words || src.LastSeen == nil {
+	if src := s.Sources[0]; src.State != account.Attention || src.Waiting != 13 || src.Detail != "Chrome" || src.LastSeen == nil {
 		t.Errorf("source %+v", src)
 	}
 	if err := v.d.Control().Revoke(t.Context(), v.id); err != nil {
@@ -231,7 +231,7 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 
 func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
 	in := func(name string, n int) control.Source {
-		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: viewingsWait(n, "the browser "+name), Hint: "there"}
+		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: name, Hint: "there"}
 	}
 	for _, c := range []struct {
 		sources []control.Source

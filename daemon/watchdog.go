@@ -25,7 +25,11 @@ type vital struct {
 func (d *Daemon) vitals() []vital {
 	all := []vital{
 		{"queue", d.store.Alive},
-		{"database", func(ctx context.Context) error { _, err := d.store.Counts(ctx); return err }},
+		{"database", func(ctx context.Context) error {
+			d.store.Look() // a file that is gone is written anew while there is time
+			_, err := d.store.Counts(ctx)
+			return err
+		}},
 		d.listens(),
 	}
 	for _, a := range d.accounts {

@@ -102,6 +102,9 @@ func printStandings(w *printer, s control.Status) {
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
+		if src.Waiting > 0 {
+			row.below = append(row.below, "waits there for your answer: "+counted(int64(src.Waiting), "viewing"))
+		}
 		if src.Hint != "" && src.Hint != s.Hint {
 			row.below = append(row.below, "hint:  "+src.Hint)
 		}

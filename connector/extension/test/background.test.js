@@ -142,6 +142,15 @@ test("answers are listed and can be forgotten", async () => {
   assert.equal((await content({ kind: "sitting", sitting: sitting({}, episode(4)) })).certain, false);
 });
 
+test("not this: the answer that said so is forgotten", async () => {
+  await known("films.example|the wire", { kind: "tv", tmdb: 1438, title: "The Wire", about: "The Wire" });
+  const wrong = sitting({}, episode(4));
+  assert.equal((await content({ kind: "sitting", sitting: wrong })).certain, true);
+  assert.deepEqual(await page({ kind: "notThis", sitting: wrong }), { ok: true });
+  assert.deepEqual(await page({ kind: "answers" }), []);
+  assert.equal((await content({ kind: "sitting", sitting: sitting({}, episode(5)) })).certain, false, "nor is the next episode taken for that");
+});
+
 test("a page without a name of its film is recognised when it plays the very same again", async () => {
   const bare = (more = {}) => sitting({ title: "Player", url: "https://films.example/play?id=5", ...more });
   await content({ kind: "watched", sitting: bare() });

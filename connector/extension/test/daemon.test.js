@@ -82,7 +82,7 @@ test("what waits in the browser is told to the real program", async () => {
   await delivery.tell();
   await until(async () => (await daemon.status()).sources[0].waiting === 13, "status says so");
   const { sources: [browser] } = await daemon.status();
-  assert.deepEqual([browser.state, browser.detail], ["attention", "13 viewings wait in the browser Desk for your answer"]);
+  assert.deepEqual([browser.state, browser.detail, browser.waiting], ["attention", "Desk", 13]);
   viewings = 0;
   await delivery.tell();
   await until(async () => (await daemon.status()).sources[0].waiting === undefined, "and when none waits any more");

@@ -258,7 +258,10 @@ test("a number alone asks for its kind, and keeps it over a closed popup", async
 
 test("IMDb's number may name one episode; the page's kind is proposed", async (t) => {
   const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }), typed: { "tt0959621 as episode": { type: "episode", ids: { imdb: "tt0959621" } } } });
+  const box = page.find("#unknown .check");
+  assert.equal(box.hidden, false);
   page.type(`#what-${needs}`, "tt0959621");
+  assert.equal(box.hidden, true, "such an answer cannot be remembered");
   assert.equal(page.find("#unknown [value=tv]").checked, true);
   page.find("#unknown [value=episode]").click();
   await page.click("#unknown [type=submit]");

@@ -8,7 +8,7 @@ import { draftOf, dropDrafts, fault, hasDraft, keepDraft, noteDraft, onSubmit, s
 import { kindChoice } from "./kind-choice.js";
 import { isWhole, nameOf, place } from "./media.js";
 import { namesList, searchLink, viewingLine } from "./seen.js";
-import { readWhole } from "./typed.js";
+import { bareNumber, readWhole } from "./typed.js";
 import { counted, text } from "./words.js";
 
 /**
@@ -85,15 +85,19 @@ export function question({ key, viewings }, done) {
   const fields = make("div", { class: "pair", hidden: !hasDraft(drafts[1]) && !hasDraft(drafts[2]) }, season.whole, episode.whole);
   const remember = make("input", { type: "checkbox", checked: true });
   const acts = make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save")));
-  const form = make("form", {}, link.whole, kind.element, fields,
-    make("label", { class: "check" }, remember, " ", rememberWords(unknown)),
-    acts);
+  const kept = make("label", { class: "check" }, remember, " ", rememberWords(unknown));
+  const form = make("form", {}, link.whole, kind.element, fields, kept, acts);
   [link, season, episode].forEach(({ input }, i) => keepDraft(input, drafts[i]));
-  kind.follow();
+  const follow = () => {
+    kind.follow();
+    kept.hidden = bareNumber(link.input.value) === "imdb"; // only a number of themoviedb.org can be remembered
+  };
+  follow();
   /** The suggestion that waits for its episode. @type {Media | null} */
   let chosen = null;
   link.input.addEventListener("input", () => {
     chosen = null;
+    follow();
   });
   const save = async (/** @type {Media | null} */ media) => {
     const whole = media && withPlace(media, season.input, episode.input, fields);
@@ -136,7 +140,7 @@ export function question({ key, viewings }, done) {
     if (fills) {
       link.input.value = found;
       noteDraft(key, found);
-      kind.follow();
+      follow();
     }
     item.scrollIntoView({ block: "nearest" });
     link.input.focus();
