@@ -34,7 +34,7 @@ func (l *loop) aim() {
 		}
 		l.eyes = eyes
 		// What appeared before the watch stood has sent no event.
-		if again, now := nearest(l.o.Dir); again == target && sameFile(info, now) {
+		if again, now := nearest(l.o.Dir); again == target && info != nil && now != nil && os.SameFile(info, now) {
 			l.blind = ""
 			l.quiet = 0
 			l.tell(l.distance())
@@ -107,10 +107,6 @@ func nearest(dir string) (string, fs.FileInfo) {
 		}
 		dir = up
 	}
-}
-
-func sameFile(a, b fs.FileInfo) bool {
-	return a != nil && b != nil && os.SameFile(a, b)
 }
 
 // within reports whether dir is parent or lies below it.

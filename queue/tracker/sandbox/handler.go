@@ -322,7 +322,7 @@ func (s *Service) refuse(w http.ResponseWriter, operation string, err error) {
 		s.log.Debug("request refused", "operation", operation, "status", r.status, "code", r.code)
 	} else {
 		s.log.Error("request failed", "operation", operation, "error", err)
-		r = broken()
+		r = &refusal{status: http.StatusInternalServerError, code: codeInternal, message: "the request could not be worked on"}
 	}
 	switch r.status {
 	case http.StatusUnauthorized:

@@ -68,15 +68,6 @@ func keyInWork() error {
 	}
 }
 
-func unavailable() error {
-	return &refusal{status: http.StatusServiceUnavailable, code: codeUnavailable, message: "the service is closing"}
-}
-
-// broken is the answer to a request that failed through our own fault.
-func broken() *refusal {
-	return &refusal{status: http.StatusInternalServerError, code: codeInternal, message: "the request could not be worked on"}
-}
-
 // codeOf is the code that goes with a status.
 func codeOf(status int) string {
 	switch status {

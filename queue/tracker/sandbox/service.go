@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -129,7 +130,7 @@ func (s *Service) begin(key string) (done func(), err error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return nil, unavailable()
+		return nil, &refusal{status: http.StatusServiceUnavailable, code: codeUnavailable, message: "the service is closing"}
 	case key != "" && s.claimed[key]:
 		return nil, keyInWork()
 	case key != "":

@@ -50,15 +50,11 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if k.Verdict.Fate != tracker.Delivered {
 		return k
 	}
-	k.Proven = unauthorized(madeUp)
+	k.Proven = madeUp.Fate == tracker.Refused && (madeUp.Code == codeUnauthorized || madeUp.Status == http.StatusUnauthorized)
 	if !k.Proven {
 		k.Note = "The key is not yet proven: this service checks what is sent before it checks the key, so the first viewing will show."
 	}
 	return k
-}
-
-func unauthorized(v tracker.Verdict) bool {
-	return v.Fate == tracker.Refused && (v.Code == codeUnauthorized || v.Status == http.StatusUnauthorized)
 }
 
 // askMe asks GET /me. An optional endpoint decides only by a user, by the
