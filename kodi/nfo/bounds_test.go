@@ -64,18 +64,23 @@ func TestManyIdentifiersAndWords(t *testing.T) {
 	}
 }
 
-// An export may hold 32 MiB of texts: titles, paths, times and doubts.
+// An export may hold 32 MiB of texts: titles, paths, times, doubts and words.
 func TestExportOfManyTexts(t *testing.T) {
 	if got := (item{media: viewing.Media{Title: "1"}, path: "22", lastPlayed: "4444", doubt: "88888888"}).texts(); got != 15 {
 		t.Errorf("an item has %d bytes", got)
 	}
 	const films = 32 << 20 / 4096
-	text := "<movie><title>" + strings.Repeat("t", 96) + "</title><filenameandpath>" + strings.Repeat("x", 4000) + "</filenameandpath></movie>"
-	for n, want := range map[int]error{films: nil, films + 1: ErrTooMany} {
-		whole := io.MultiReader(strings.NewReader("<videodb>"), &endless{text: text, left: n}, strings.NewReader("</videodb>"))
-		items, err := parseExport(whole)
-		if !errors.Is(err, want) || want == nil && len(items) != films {
-			t.Errorf("%d films: %d items, %v", n, len(items), err)
+	for name, text := range map[string]string{
+		"texts": "<title>" + strings.Repeat("t", 96) + "</title><filenameandpath>" + strings.Repeat("x", 4000) + "</filenameandpath>",
+		"words": strings.Repeat("<genre>"+strings.Repeat("g", 184)+"</genre>", 10) + strings.Repeat("<tag>"+strings.Repeat("t", 184)+"</tag>", 10) +
+			"<filenameandpath>" + strings.Repeat("x", 96) + "</filenameandpath>",
+	} {
+		for n, want := range map[int]error{films: nil, films + 1: ErrTooMany} {
+			whole := io.MultiReader(strings.NewReader("<videodb>"), &endless{text: "<movie>" + text + "</movie>", left: n}, strings.NewReader("</videodb>"))
+			items, err := parseExport(whole)
+			if !errors.Is(err, want) || want == nil && len(items) != films {
+				t.Errorf("%d films with %s: %d items, %v", n, name, len(items), err)
+			}
 		}
 	}
 }

@@ -30,9 +30,15 @@ type item struct {
 	unsure     bool   // the file is broken: no identifier can be trusted
 }
 
-// texts is how many bytes of text are kept of an item. Genres and tags are kept
-// once for all items.
-func (i item) texts() int { return len(i.media.Title) + len(i.path) + len(i.lastPlayed) + len(i.doubt) }
+// texts is how many bytes of text are kept of an item. Each genre and tag counts
+// with the 16 bytes that refer to it, although equal ones are kept once.
+func (i item) texts() int {
+	n := len(i.media.Title) + len(i.path) + len(i.lastPlayed) + len(i.doubt)
+	for _, word := range slices.Concat(i.genres, i.tags) {
+		n += len(word) + 16
+	}
+	return n
+}
 
 // values are an item's fields as written.
 type values struct {
@@ -283,12 +289,9 @@ func parse(raw []byte) (items []item, fault string) {
 // ours reports whether a broken file was meant to be of these formats: other
 // programs call files with words and drawings NFO, too.
 func ours(doc []byte) bool {
-	for _, root := range []string{"<movie", "<tvshow", "<episodedetails"} {
-		if bytes.Contains(doc, []byte(root)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<movie", "<tvshow", "<episodedetails"}, func(root string) bool {
+		return bytes.Contains(doc, []byte(root))
+	})
 }
 
 func gather(doc []byte, lenient bool, emit func(*values)) (fault string) {

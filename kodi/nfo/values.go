@@ -1,6 +1,7 @@
 package nfo
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -88,7 +89,7 @@ func (v *values) identifiers() (ids viewing.IDs, doubt string) {
 	tmdb, odd1 := v.pick("tmdb", isNumber, v.tmdb)
 	tvdb, odd2 := v.pick("tvdb", isNumber, v.tvdb)
 	imdb, odd3 := v.pick("imdb", isIMDB, v.imdb1, v.imdb2, legacy)
-	return viewing.IDs{TMDB: number(tmdb), TVDB: number(tvdb), IMDB: imdb}, firstOf(odd1, odd2, odd3)
+	return viewing.IDs{TMDB: number(tmdb), TVDB: number(tvdb), IMDB: imdb}, cmp.Or(odd1, odd2, odd3)
 }
 
 // pick chooses among the identifiers of one namespace: the <uniqueid>
@@ -114,15 +115,6 @@ func (v *values) pick(namespace string, valid func(string) bool, others ...strin
 		}
 	}
 	return value, ""
-}
-
-func firstOf(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func isNumber(s string) bool { return number(s) > 0 }
