@@ -251,19 +251,27 @@ func TestSocketLimits(t *testing.T) {
 }
 
 // Strangers take every place, as many as they like and anew all the time: the
-// paired client comes in, and stays.
+// paired client comes in, and stays. The crowd may ask for a subprotocol that
+// nobody speaks, and not hang up when it is told so.
 func TestStrangersKeepNoPairedClientOut(t *testing.T) {
-	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{UnpairedHellos: 1000} })
-	_, token := r.pair(chromium)
-	crowd := func() {
-		for n := range 100 {
-			r.open([]string{chromium, firefox, "chrome-extension://" + strings.Repeat("a", 32), "chrome-extension://" + strings.Repeat("b", 32)}[n%4])
-		}
+	for _, subprotocol := range []string{protocol.Subprotocol, "filmspool.v2"} {
+		t.Run(subprotocol, func(t *testing.T) {
+			r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{UnpairedHellos: 1000, Linger: patience} })
+			_, token := r.pair(chromium)
+			crowd := func() {
+				for n := range 100 {
+					origin := []string{chromium, firefox, "chrome-extension://" + strings.Repeat("a", 32), "chrome-extension://" + strings.Repeat("b", 32)}[n%4]
+					if _, answer, err := r.try(origin, "", []string{subprotocol}); err != nil {
+						t.Fatalf("socket %d: %v (%v)", n, err, answer)
+					}
+				}
+			}
+			crowd()
+			mine := r.greeted(chromium, token)
+			crowd()
+			mine.alive()
+		})
 	}
-	crowd()
-	mine := r.greeted(chromium, token)
-	crowd()
-	mine.alive()
 }
 
 // One extension cannot use up the hellos with which another is to be paired.

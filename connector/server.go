@@ -282,22 +282,26 @@ func (s *Server) makeRoom(origin string) bool {
 	return true
 }
 
-// join enters a session, or returns why it must leave at once.
+// join enters a session, or returns why it must leave at once. One of another
+// subprotocol takes a place for as long as it lingers: the next may need it.
 func (s *Server) join(session *session) *farewell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	room := !s.stopped && s.makeRoom(session.origin)
+	if room {
+		s.last++
+		session.number = s.last
+		s.sessions[session] = struct{}{}
+	}
 	switch {
 	case s.stopped:
 		return &farewell{nil, protocol.CloseGoingAway}
 	case session.conn.Subprotocol() != protocol.Subprotocol:
 		return &farewell{protocol.Refusal("", protocol.UnsupportedVersion,
 			"ask for the subprotocol "+protocol.Subprotocol), protocol.CloseVersion}
-	case !s.makeRoom(session.origin):
+	case !room:
 		return &farewell{limited("", "too many sockets are open", time.Minute), protocol.CloseRate}
 	}
-	s.last++
-	session.number = s.last
-	s.sessions[session] = struct{}{}
 	return nil
 }
 
