@@ -195,6 +195,7 @@ func TestDoubtIsExplained(t *testing.T) {
 		"new, early":  {film(2, 0, ""), film(1, 1, early), "less time to play it than half its running time"},
 		"new, late":   {film(2, 0, ""), film(1, 1, late), "it was played since the reading of 2026-03-01 21:00:00 -05:00, or its NFO says so"},
 		"from Files":  {film(2, 0, ""), bare(film(1, 1, early)), "The count went from 0 to 1"},
+		"same time":   {film(1, 1, "2025-01-01 20:00:00"), film(1, 2, "2025-01-01 20:00:00"), "The count went from 1 to 2, the time stayed 2025-01-01 20:00:00. An add-on,"},
 		"show marked": {episodes(0, "", 4, 5), episodes(2, late, 4, 5), "marked with its show"},
 	}
 	for name, tt := range tests {
