@@ -3,7 +3,6 @@ package library
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,9 +29,7 @@ func Reporters(ctx context.Context, userdata string, hosts []string) []string {
 	if match == nil {
 		return nil
 	}
-	main := cmp.Or(mainOf(userdata), userdata)
-	home := filepath.Dir(main)
-	off := turnedOff(ctx, filepath.Join(userdata, "Database"), filepath.Join(main, "Database"))
+	addons, off := AddOns(userdata), turnedOff(ctx, userdata)
 	var found []string
 	add := func(id string) {
 		if !off[id] && !strings.Contains(id, "filmspool") && !slices.Contains(found, id) {
@@ -40,9 +37,9 @@ func Reporters(ctx context.Context, userdata string, hosts []string) []string {
 		}
 	}
 	installed := map[string]bool{}
-	for _, id := range folders(filepath.Join(home, "addons")) {
+	for _, id := range folders(addons) {
 		installed[id] = true
-		text := glance(filepath.Join(home, "addons", id, "addon.xml"))
+		text := glance(filepath.Join(addons, id, "addon.xml"))
 		if knownFor(id, hosts) || strings.Contains(text, `"xbmc.service"`) && match.MatchString(text) {
 			add(id)
 		}
@@ -115,33 +112,32 @@ func glance(path string) string {
 	return string(text)
 }
 
-// turnedOff are the add-ons that Kodi's table of them calls disabled. It is in
-// the first of the folders that has one.
-func turnedOff(ctx context.Context, databases ...string) map[string]bool {
+// turnedOff are the add-ons that Kodi's table of them calls disabled: the table of
+// the profile, else that of the main profile. Without one that can be read it
+// gives none: better one notice too many.
+func turnedOff(ctx context.Context, userdata string) map[string]bool {
+	path := cmp.Or(addOnDatabase(userdata), addOnDatabase(cmp.Or(mainOf(userdata), userdata)))
 	off := map[string]bool{}
-	for _, folder := range databases {
-		path := addOnDatabase(folder)
-		if path == "" {
-			continue
+	err := look(ctx, path, func(ctx context.Context, q queryer) error {
+		if _, err := q.columns(ctx, "installed"); err != nil {
+			return err
 		}
-		read := func(ctx context.Context, q queryer) error {
-			return each(ctx, q, `select addonID from installed where enabled = 0`, func(scan scanner) error {
-				var id string
-				err := scan(&id)
-				off[id] = true
-				return err
-			})
-		}
-		if err := look(ctx, path, read); err != nil && !errors.Is(err, ErrNotFound) {
-			return map[string]bool{} // better one notice too many
-		}
-		return off
+		return each(ctx, q, `select addonID from installed where enabled = 0`, func(scan scanner) error {
+			var id string
+			err := scan(&id)
+			off[id] = true
+			return err
+		})
+	})
+	if err != nil {
+		return nil
 	}
 	return off
 }
 
-// addOnDatabase is the newest AddonsNN.db of a folder; "" without any.
-func addOnDatabase(folder string) (path string) {
+// addOnDatabase is the newest AddonsNN.db of a userdata folder; "" without any.
+func addOnDatabase(userdata string) (path string) {
+	folder := filepath.Join(userdata, "Database")
 	all, err := os.ReadDir(folder)
 	if err != nil {
 		return ""

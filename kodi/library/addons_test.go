@@ -46,16 +46,22 @@ func (k kodiHome) install(id, settings string) {
 func (k kodiHome) disable(file string, ids ...string) {
 	k.t.Helper()
 	k.write("", "userdata", "Database", file)
+	statements := []string{`create table installed (id integer primary key, addonID text unique, enabled boolean)`}
+	for _, id := range ids {
+		statements = append(statements, `insert into installed (addonID, enabled) values ('`+id+`', 0)`)
+	}
+	k.exec(file, strings.Join(statements, ";"))
+}
+
+// exec changes a table of add-ons.
+func (k kodiHome) exec(file, statements string) {
+	k.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(k.userdata, "Database", file))
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	defer db.Close()
-	statements := []string{`create table installed (id integer primary key, addonID text unique, enabled boolean)`}
-	for _, id := range ids {
-		statements = append(statements, `insert into installed (addonID, enabled) values ('`+id+`', 0)`)
-	}
-	if _, err := db.Exec(strings.Join(statements, ";")); err != nil {
+	if _, err := db.Exec(statements); err != nil {
 		k.t.Fatal(err)
 	}
 }

@@ -2,6 +2,7 @@ package library_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,27 @@ func TestHostileLibraryIsRefused(t *testing.T) {
 				t.Errorf("read with %v", err)
 			}
 		})
+	}
+}
+
+// A view in the place of Kodi's table of add-ons is not believed: it would hide
+// who else reports, and can hold ids without end.
+func TestHostileTableOfAddOnsIsRefused(t *testing.T) {
+	for name, spoil := range map[string]string{
+		"a view":                 `create view installed as select * from other`,
+		"a view by another name": `create view Installed as select * from other`,
+		"no table":               ``,
+	} {
+		k := newKodiHome(t)
+		k.install("script.tracker", `<setting id="url">https://tracker.example</setting>`)
+		k.disable("Addons33.db", "script.tracker")
+		if got := k.reporters("tracker.example"); len(got) != 0 {
+			t.Fatalf("before: %v", got)
+		}
+		k.exec("Addons33.db", `alter table installed rename to other;`+spoil)
+		if got := k.reporters("tracker.example"); !slices.Equal(got, []string{"script.tracker"}) {
+			t.Errorf("%s: reporters %v, want script.tracker", name, got)
+		}
 	}
 }
 

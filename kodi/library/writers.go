@@ -20,7 +20,7 @@ func Writers(ctx context.Context, userdata string) (found []string) {
 		}
 	}
 	if len(found) > 0 {
-		off := turnedOff(ctx, filepath.Join(userdata, "Database"), filepath.Join(cmp.Or(mainOf(userdata), userdata), "Database"))
+		off := turnedOff(ctx, userdata)
 		found = slices.DeleteFunc(found, func(id string) bool { return off[id] })
 	}
 	slices.Sort(found)
