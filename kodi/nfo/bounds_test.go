@@ -64,9 +64,11 @@ func TestManyIdentifiersAndWords(t *testing.T) {
 	}
 }
 
-// An export may hold 32 MiB of texts: titles, paths, times, doubts and words.
+// An export may hold 32 MiB of texts: titles, also of series, paths, times,
+// doubts and words.
 func TestExportOfManyTexts(t *testing.T) {
-	if got := (item{media: viewing.Media{Title: "1"}, path: "22", lastPlayed: "4444", doubt: "88888888"}).texts(); got != 15 {
+	one := item{media: viewing.Media{Title: "1", Show: &viewing.Show{Title: strings.Repeat("s", 16)}}, path: "22", lastPlayed: "4444", doubt: "88888888"}
+	if got := one.texts(); got != 31 {
 		t.Errorf("an item has %d bytes", got)
 	}
 	const films = 32 << 20 / 4096

@@ -37,6 +37,9 @@ func (i item) texts() int {
 	for _, word := range slices.Concat(i.genres, i.tags) {
 		n += len(word) + 16
 	}
+	if i.media.Show != nil {
+		n += len(i.media.Show.Title)
+	}
 	return n
 }
 
