@@ -60,6 +60,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"held", viewing.ReasonFuture, "filmspool queue edit 7"},
 		{"held", viewing.ReasonDamaged, "filmspool queue drop 7"},
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
+		{"dropped", "", "filmspool queue release 7"}, // by a person
 	} {
 		why, hint := advice(queue.Entry{ID: 7, State: c.state, Reason: c.reason})
 		if why == "" || !strings.Contains(hint, c.command) {
