@@ -90,6 +90,7 @@ func (f *File) lost(cause error) error {
 	if f.gone == nil {
 		f.logger.Error("the queue's file is gone from its place", "error", cause)
 		f.gone = cause
+		f.trouble.begin(f.now(), cause) // whoever noticed it: a write, a look, or the log's growth
 	}
 	again := fmt.Errorf("%w: %w; it is written anew, try again", ErrStorage, cause)
 	now := f.now()
