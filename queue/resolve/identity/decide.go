@@ -71,7 +71,7 @@ func (j *judge) itself(kind viewing.MediaType, t Told) Decision {
 	if work == nil {
 		return d
 	}
-	return Decision{Kind: kind, Item: &Item{Kind: kind, TMDB: work.TMDB}, Why: d.Why}
+	return Decision{Item: &Item{Kind: kind, TMDB: work.TMDB}, Why: d.Why}
 }
 
 // work is the film or series that is told; nil where it is not certain, and why.
@@ -119,7 +119,7 @@ func (j *judge) byTMDB(kind viewing.MediaType, t Told) claim {
 	}
 	a := j.ask(Question{Ask: ask, Number: t.TMDB})
 	if a == nil {
-		return claim{found: []Work{{TMDB: t.TMDB}}, why: "its source told the TMDB number"}
+		return claim{found: []Work{{Kind: kind, TMDB: t.TMDB}}, why: "its source told the TMDB number"}
 	}
 	return claim{found: a.of(kind), why: "TMDB has that number"} // a number that is gone says nothing
 }

@@ -18,7 +18,6 @@ func (j *judge) episode(e Evidence) Decision {
 	show, d := j.work(viewing.TV, e.Show)
 	switch {
 	case show == nil:
-		d.Kind = viewing.TV
 		return d
 	case e.Season == nil || e.Episode == nil:
 		return held("its season and number are not known", *show)
@@ -131,7 +130,7 @@ func (j *judge) byMapping(e Evidence) (mapped bool, d Decision) {
 	}
 	a := j.ask(Question{Ask: AskSeason, Number: show, Season: to[0].Season})
 	if a == nil || a.numbered(to[0].Number) == nil {
-		return true, held("TMDB has no such episode where the mapping leads", Work{TMDB: show})
+		return true, held("TMDB has no such episode where the mapping leads", Work{Kind: viewing.TV, TMDB: show})
 	}
 	return true, certain(*a.numbered(to[0].Number), "a mapping gives its place")
 }
@@ -196,5 +195,5 @@ func (j *judge) byPlace(show Work, e Evidence) Decision {
 
 func certain(p Part, why string) Decision {
 	it := Item{Kind: viewing.Episode, TMDB: p.Show, Season: p.Season, Number: p.Number, Own: p.TMDB}
-	return Decision{Kind: viewing.Episode, Item: &it, Why: why}
+	return Decision{Item: &it, Why: why}
 }

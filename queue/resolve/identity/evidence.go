@@ -61,6 +61,7 @@ type Answer struct {
 
 // Work is a film or series of TMDB.
 type Work struct {
+	Kind  viewing.MediaType // movie or tv
 	TMDB  int64
 	Title string
 	Names []string // the original title, and translations
@@ -105,6 +106,5 @@ type Decision struct {
 	Open       []Question
 	Item       *Item  // what is certain
 	Candidates []Work // what a person may choose from, else
-	Kind       viewing.MediaType
 	Why        string // one clause for a person
 }

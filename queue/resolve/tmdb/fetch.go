@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
@@ -62,7 +63,7 @@ func (c *Client) one(ctx context.Context, q identity.Question) (identity.Answer,
 		case w.ID != q.Number:
 			return identity.Answer{}, misshapen()
 		}
-		return identity.Answer{Films: []identity.Work{w.read()}}, nil
+		return identity.Answer{Films: []identity.Work{w.read(viewing.Movie)}}, nil
 	case identity.SearchFor:
 		return c.search(ctx, "/search/movie", q.Text)
 	case identity.SearchTV:
@@ -93,7 +94,7 @@ func (c *Client) find(ctx context.Context, number, source string) (identity.Answ
 	case hits.Films == nil || hits.Series == nil || hits.Episodes == nil:
 		return identity.Answer{}, misshapen()
 	}
-	return identity.Answer{Films: works(*hits.Films), Series: works(*hits.Series), Episodes: parts(*hits.Episodes)}, nil
+	return identity.Answer{Films: works(viewing.Movie, *hits.Films), Series: works(viewing.TV, *hits.Series), Episodes: parts(*hits.Episodes)}, nil
 }
 
 // search reads all pages: only then "there is no other" can be said.
@@ -111,9 +112,9 @@ func (c *Client) search(ctx context.Context, path, title string) (a identity.Ans
 			return identity.Answer{}, misshapen()
 		}
 		if path == "/search/tv" {
-			a.Series = append(a.Series, works(*hits.Results)...)
+			a.Series = append(a.Series, works(viewing.TV, *hits.Results)...)
 		} else {
-			a.Films = append(a.Films, works(*hits.Results)...)
+			a.Films = append(a.Films, works(viewing.Movie, *hits.Results)...)
 		}
 		if page >= hits.Pages || page == maxPages {
 			a.Partial = hits.Pages > maxPages
@@ -147,7 +148,7 @@ func (c *Client) series(ctx context.Context, show int64, wanted []identity.Quest
 			case err != nil:
 				found[q] = identity.Answer{}
 			case q.Ask == identity.AskSeries:
-				found[q] = identity.Answer{Series: []identity.Work{s.read()}}
+				found[q] = identity.Answer{Series: []identity.Work{s.read(viewing.TV)}}
 			default:
 				found[q] = identity.Answer{Episodes: s.season(show, q.Season)}
 			}

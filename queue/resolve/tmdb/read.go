@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // work is a film or series, as a hit or by itself.
@@ -29,8 +30,8 @@ type work struct {
 
 // read is the work in our words. A date may be an empty text, and a translation
 // that equals the original is one, too.
-func (w work) read() identity.Work {
-	out := identity.Work{TMDB: w.ID, Title: either(w.Title, w.Name)}
+func (w work) read(kind viewing.MediaType) identity.Work {
+	out := identity.Work{Kind: kind, TMDB: w.ID, Title: either(w.Title, w.Name)}
 	names := []string{either(w.OriginalTitle, w.OriginalName)}
 	for _, t := range w.Translations.All {
 		names = append(names, either(t.Data.Title, t.Data.Name))
@@ -55,10 +56,10 @@ func either(a, b string) string {
 	return b
 }
 
-func works(all []work) (out []identity.Work) {
+func works(kind viewing.MediaType, all []work) (out []identity.Work) {
 	for _, w := range all {
 		if w.ID > 0 {
-			out = append(out, w.read())
+			out = append(out, w.read(kind))
 		}
 	}
 	return out
