@@ -54,6 +54,16 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	return told, nil
 }
 
+// AskService asks the service alone; ok is false where it is not certain, or
+// cannot be asked.
+func (l *Loop) AskService(ctx context.Context, m viewing.Media) (certain viewing.Media, ok bool) {
+	told, err := l.askService(ctx, m)
+	if err != nil || told.Media == nil {
+		return m, false
+	}
+	return *told.Media, true
+}
+
 // askService asks the service alone.
 func (l *Loop) askService(ctx context.Context, m viewing.Media) (Told, error) {
 	l.mu.Lock()

@@ -37,7 +37,7 @@ func Open(ctx context.Context, file string) (*Memory, error) {
 	if err == nil {
 		return m, nil
 	}
-	if err := forget(file); err != nil {
+	if err := Remove(file); err != nil {
 		return nil, fmt.Errorf("make the memory of answers anew: %w", err)
 	}
 	if m, err = open(ctx, file); err != nil {
@@ -67,8 +67,8 @@ func open(ctx context.Context, file string) (*Memory, error) {
 	return &Memory{db: db, now: time.Now}, nil
 }
 
-// forget removes the file and what SQLite keeps beside it.
-func forget(file string) error {
+// Remove removes the file and what SQLite keeps beside it.
+func Remove(file string) error {
 	var all error
 	for _, name := range []string{file, file + "-journal"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {

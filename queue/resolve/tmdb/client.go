@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -66,10 +68,24 @@ func CheckToken(token string) error {
 	return nil
 }
 
+// CheckBase refuses an address to which the token must not go: one without
+// https that is not on this machine.
+func CheckBase(base string) error {
+	u, err := url.Parse(base)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(base, "/"):
+		return fmt.Errorf("%q is no address such as %s", base, DefaultBase)
+	case u.Scheme == "https", u.Scheme == "http" && net.ParseIP(u.Hostname()).IsLoopback():
+		return nil
+	default:
+		return fmt.Errorf("%q does not begin with https://", base)
+	}
+}
+
 // New makes a client and sends nothing. base is [DefaultBase], or another
 // address with https or on this machine. Its errors never hold the token.
 func New(base, token string) (*Client, error) {
-	if err := CheckToken(token); err != nil {
+	if err := errors.Join(CheckBase(base), CheckToken(token)); err != nil {
 		return nil, fmt.Errorf("make client of TMDB: %w", err)
 	}
 	return &Client{base: base, token: token, pace: rate.NewLimiter(perSecond, burst), http: &http.Client{
