@@ -123,9 +123,12 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 		return result, nil
 	}
 	const where = "https://www.themoviedb.org/settings/api shows it; then: filmspool login --tmdb"
+	if err := tmdb.CheckToken(l.Key); err != nil {
+		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+	}
 	client, err := tmdb.New(base, l.Key)
 	if err != nil {
-		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+		return result, err
 	}
 	var later *tmdb.LaterError
 	switch err := client.Prove(ctx); {

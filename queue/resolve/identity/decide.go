@@ -201,6 +201,9 @@ func apart(a, b int) int { return max(a-b, b-a) }
 
 // byName decides by title and year.
 func (j *judge) byName(kind viewing.MediaType, t Told) (*Work, Decision) {
+	if fold(t.Title) == "" && t.TMDB > 0 {
+		return nil, held("TMDB has nothing with its number")
+	}
 	if fold(t.Title) == "" {
 		return nil, held("no number or title names it")
 	}
