@@ -94,9 +94,9 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 		}
 		open = append(open, subject{l, s})
 	}
-	trouble := error(errNoResolver)
-	if q.able() {
-		trouble = nil
+	var trouble error
+	if !q.able() {
+		trouble = errNoResolver
 	}
 	for len(open) > 0 && trouble == nil {
 		open, trouble = q.round(ctx, open, &settled)

@@ -1,8 +1,8 @@
 package identity
 
 import (
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -124,9 +124,12 @@ func (j *judge) byTMDB(kind viewing.MediaType, t Told) claim {
 	return claim{found: a.of(kind), why: "TMDB has that number"} // a number that is gone says nothing
 }
 
-// imdbForm is the form of an IMDb number of a work; others are of people and
-// companies.
-var imdbForm = regexp.MustCompile(`^tt\d{7,}$`).MatchString
+// imdbForm reports whether it is an IMDb number of a work: "tt" and at least
+// seven digits. Others are of people and companies.
+func imdbForm(number string) bool {
+	digits, ok := strings.CutPrefix(number, "tt")
+	return ok && len(digits) >= 7 && strings.Trim(digits, "0123456789") == ""
+}
 
 func (j *judge) byIMDB(kind viewing.MediaType, t Told) claim {
 	if !imdbForm(t.IMDB) {
