@@ -139,7 +139,8 @@ func (d *Daemon) withQueue(ctx context.Context, work func(context.Context) error
 
 // runParts runs everything but the queue.
 func (d *Daemon) runParts(ctx context.Context) error {
-	if err := errors.Join(d.openIdentifier(ctx), d.openAccounts(ctx)); err != nil {
+	d.openIdentifier(ctx)
+	if err := d.openAccounts(ctx); err != nil {
 		return err
 	}
 	var err error

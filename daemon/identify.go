@@ -19,39 +19,52 @@ import (
 // identifier decides what items are. It asks TMDB where the user turned that on
 // and has given a token.
 type identifier struct {
-	memory *memory.Memory
+	memory *memory.Memory // nil where it cannot be opened
 
 	mu       sync.Mutex
-	resolver *tmdb.Resolver // nil without a token
+	resolver *tmdb.Resolver // nil where TMDB cannot be asked
+	problem  string         // why not, and what to do
+	hint     string
 }
 
-// openIdentifier makes the identifier, where the user turned one on. Where they
-// have turned it off, the answers of TMDB are forgotten: its terms ask for that.
-func (d *Daemon) openIdentifier(ctx context.Context) error {
+// openIdentifier makes the identifier, where the user turned one on. What is
+// wrong with it stands in the status: all else goes on without. Where they have
+// turned it off, the answers of TMDB are forgotten: its terms ask for that.
+func (d *Daemon) openIdentifier(ctx context.Context) {
 	file := filepath.Join(d.o.Paths.State, "answers.db")
 	if !d.o.Config.Resolve.TMDB.Enabled {
-		return memory.Remove(file)
+		if err := memory.Remove(file); err != nil {
+			d.log.Warn("answers of TMDB not removed", "error", err)
+		}
+		return
 	}
 	_, err := os.Stat(file)
 	first := errors.Is(err, os.ErrNotExist)
-	kept, err := memory.Open(ctx, file)
-	if err != nil {
-		return err
+	i := &identifier{problem: "it is turned on, and there is no token for it", hint: "filmspool login --tmdb"}
+	d.identifier = i
+	if i.memory, err = memory.Open(ctx, file); err != nil {
+		i.problem, i.hint = err.Error(), "look at the folder "+d.o.Paths.State+", then restart Filmspool"
+		return
 	}
-	d.identifier = &identifier{memory: kept}
 	token, err := d.keys.TMDB()
 	if err != nil || token.IsZero() {
-		return err
+		if err != nil {
+			i.problem = err.Error()
+		}
+		return
 	}
 	client, err := tmdb.New(d.o.Config.Resolve.TMDB.BaseURL, token.Reveal())
 	if err != nil {
-		return fmt.Errorf("%w: %w", config.ErrInvalid, err)
+		i.problem = err.Error()
+		return
 	}
-	d.identifier.use(d, client)
-	if !first {
-		return nil
+	i.use(d, client)
+	if first {
+		err = d.askAnew(ctx)
 	}
-	return d.askAnew(ctx)
+	if err != nil {
+		d.log.Warn("TMDB is not asked about what it was not asked before", "error", err)
+	}
 }
 
 // use has another client asked.
@@ -71,20 +84,20 @@ func (i *identifier) current() *tmdb.Resolver {
 	return i.resolver
 }
 
-// errNoToken says that TMDB was turned on and cannot be asked.
-var errNoToken = errors.New("there is no token for TMDB")
+// errNoTMDB says that TMDB was turned on and cannot be asked.
+var errNoTMDB = errors.New("TMDB cannot be asked; filmspool status says why")
 
 // Decide implements [replay.Identifier].
 func (i *identifier) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
 	if r := i.current(); r != nil {
 		return r.Decide(ctx, all)
 	}
-	return nil, errNoToken
+	return nil, errNoTMDB
 }
 
 // close closes the memory.
 func (i *identifier) close() error {
-	if i == nil {
+	if i == nil || i.memory == nil {
 		return nil
 	}
 	return i.memory.Close()
@@ -106,11 +119,16 @@ func (i *identifier) status() (s control.Source, on bool) {
 		return s, false
 	}
 	s = control.Source{Name: "tmdb", Kind: "resolver", State: account.OK, Detail: "is asked about what has no identifier"}
-	switch r := i.current(); {
-	case r == nil:
-		s.State, s.Detail, s.Hint = account.Attention, "it is turned on, and there is no token for it", "filmspool login --tmdb"
-	case r.Refused():
-		s.State, s.Detail, s.Hint = account.Attention, "TMDB refuses the token", "filmspool login --tmdb"
+	r := i.current()
+	if r == nil {
+		s.State, s.Detail, s.Hint = account.Attention, i.problem, i.hint
+		return s, true
+	}
+	switch trouble := r.Trouble(); {
+	case errors.Is(trouble, tmdb.ErrToken):
+		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), "filmspool login --tmdb"
+	case trouble != nil:
+		s.State, s.Detail = account.Offline, trouble.Error()+"; it is tried again within the hour"
 	}
 	return s, true
 }
@@ -146,7 +164,7 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
 		return result, nil
 	}
-	if d.identifier != nil {
+	if d.identifier != nil && d.identifier.memory != nil {
 		d.identifier.use(d, client)
 	}
 	return result, d.askAnew(ctx)
@@ -164,9 +182,7 @@ func (nobody) Mapped(identity.Place) []identity.Place { return nil }
 // Resolve implements [control.API]: the service is asked first, then TMDB.
 func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
 	if c.d.identifier == nil && c.d.pairing == nil { // the command line alone has opened the queue alone
-		if err := c.d.openIdentifier(ctx); err != nil {
-			return control.Resolution{}, err
-		}
+		c.d.openIdentifier(ctx)
 	}
 	m := w.Media()
 	if a := c.d.account(config.DefaultAccount); a != nil && !m.Identified() {

@@ -26,6 +26,9 @@ type Told struct {
 	Suggestions []resolve.Answer
 }
 
+// askPatience is how long others may take while somebody waits for the answer.
+const askPatience = 5 * time.Second
+
 // Ask asks what an item is, by the rule that entries without an identifier are
 // asked by: the service, and others where it is not certain. It records
 // nothing. The error wraps [ErrNotNow], and in it the [*tracker.ReadError] where
@@ -35,7 +38,9 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	if l.identifier == nil || told.Media != nil {
 		return told, err
 	}
-	decided, trouble := l.identifier.Decide(ctx, []identity.Evidence{identity.EvidenceOf(m)})
+	soon, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	decided, trouble := l.identifier.Decide(soon, []identity.Evidence{identity.EvidenceOf(m)})
 	switch {
 	case trouble != nil && err != nil:
 		return told, err

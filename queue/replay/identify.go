@@ -28,8 +28,12 @@ func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) {
 	var open []*queue.Finding
 	var told []identity.Evidence
 	for i, f := range settled {
-		if e := f.Lookup.Entry; f.Media == nil && e.Media != nil && !e.Damaged {
-			open, told = append(open, &settled[i]), append(told, identity.EvidenceOf(*e.Media))
+		e := f.Lookup.Entry
+		if f.Media != nil || e.Media == nil || e.Damaged {
+			continue
+		}
+		if evidence := identity.EvidenceOf(*e.Media); identity.Asks(evidence) {
+			open, told = append(open, &settled[i]), append(told, evidence)
 		}
 	}
 	if len(open) == 0 {

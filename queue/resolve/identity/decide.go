@@ -28,6 +28,15 @@ func Decide(e Evidence, known Known) Decision {
 	return d
 }
 
+// Asks reports whether anything must be asked before something can be decided.
+func Asks(e Evidence) bool { return len(Decide(e, unasked{}).Open) > 0 }
+
+// unasked knows nothing.
+type unasked struct{}
+
+func (unasked) Answer(Question) (*Answer, bool) { return nil, false }
+func (unasked) Mapped(Place) []Place            { return nil }
+
 // judge answers from what is known, and collects what is not.
 type judge struct {
 	known Known

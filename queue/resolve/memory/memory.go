@@ -2,8 +2,9 @@
 //
 // It owns a SQLite file of its own beside the queue. It is a cache: nothing is lost
 // with it but questions that were asked already. A file that cannot be read is made
-// anew. What was found is believed for 30 days, and what was not found for 20 hours.
-// TMDB's terms allow six months.
+// anew. What was found is believed for 30 days; TMDB's terms allow six months. What was
+// not found, hits of a search, and the list of a season are believed for 20 hours: new
+// films and new episodes come.
 package memory
 
 import (
@@ -22,7 +23,7 @@ import (
 
 const (
 	foundFor = 30 * 24 * time.Hour
-	nothing  = 20 * time.Hour // shorter than the first wait before an entry is asked about again
+	grows    = 20 * time.Hour // shorter than the first wait before an entry is asked about again
 )
 
 // Memory is an open file.
@@ -106,8 +107,8 @@ func (m *Memory) Recall(ctx context.Context, wanted []identity.Question) (map[id
 			return nil, fmt.Errorf("recall answers: %w", err)
 		}
 		var a identity.Answer
-		if json.Unmarshal([]byte(body), &a) == nil && m.young(a, time.UnixMilli(at)) {
-			found[byKey[question]] = a
+		if q := byKey[question]; json.Unmarshal([]byte(body), &a) == nil && m.young(q, a, time.UnixMilli(at)) {
+			found[q] = a
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -118,10 +119,11 @@ func (m *Memory) Recall(ctx context.Context, wanted []identity.Question) (map[id
 
 // young reports whether an answer may still be believed. One from the future is
 // not: the clock was wrong, then or now.
-func (m *Memory) young(a identity.Answer, at time.Time) bool {
+func (m *Memory) young(q identity.Question, a identity.Answer, at time.Time) bool {
 	lasts := foundFor
-	if len(a.Films)+len(a.Series)+len(a.Episodes) == 0 {
-		lasts = nothing
+	switch {
+	case len(a.Films)+len(a.Series)+len(a.Episodes) == 0, q.Ask == identity.AskSeason, q.Ask == identity.SearchFor, q.Ask == identity.SearchTV:
+		lasts = grows
 	}
 	age := m.now().Sub(at)
 	return age >= 0 && age < lasts

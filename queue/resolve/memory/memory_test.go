@@ -13,7 +13,9 @@ import (
 )
 
 var (
-	aboutFilm = identity.Question{Ask: identity.SearchFor, Text: "Alpha 1"}
+	aboutFilm = identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}
+	search    = identity.Question{Ask: identity.SearchFor, Text: "Alpha 1"}
+	season    = identity.Question{Ask: identity.AskSeason, Number: 7, Season: 1}
 	aboutNone = identity.Question{Ask: identity.AskFilm, Number: 5}
 	film      = identity.Answer{Films: []identity.Work{{Kind: viewing.Movie, TMDB: 603, Title: "Alpha 1", Names: []string{"Alfa"}, Year: 1999}}}
 )
@@ -34,7 +36,7 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 	m := opened(t, file)
 	now := time.Now()
 	m.now = func() time.Time { return now }
-	kept := map[identity.Question]identity.Answer{aboutFilm: film, aboutNone: {}}
+	kept := map[identity.Question]identity.Answer{aboutFilm: film, aboutNone: {}, search: film, season: {Episodes: []identity.Part{{Number: 1}}}}
 	if err := m.Keep(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +47,14 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 	defer m.Close()
 	for later, want := range map[time.Duration]map[identity.Question]identity.Answer{
 		0:                      kept,
-		nothing - time.Second:  kept,
-		nothing:                {aboutFilm: film},
+		grows - time.Second:    kept,
+		grows:                  {aboutFilm: film},
 		foundFor - time.Second: {aboutFilm: film},
 		foundFor:               {},
 		-time.Hour:             {}, // the clock was set back
 	} {
 		m.now = func() time.Time { return now.Add(later) }
-		got, err := m.Recall(t.Context(), []identity.Question{aboutFilm, aboutNone, {Ask: identity.AskFilm, Number: 6}})
+		got, err := m.Recall(t.Context(), []identity.Question{aboutFilm, aboutNone, search, season, {Ask: identity.AskFilm, Number: 6}})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("after %s: %v, %s", later, err, diff)
 		}

@@ -157,13 +157,13 @@ func TestRefusedTokenIsNotShownAgain(t *testing.T) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
-	if len(s.requests) != 1 || !r.Refused() {
-		t.Errorf("asked %v, refused %t", s.requests, r.Refused())
+	if len(s.requests) != 1 || !errors.Is(r.Trouble(), ErrToken) {
+		t.Errorf("asked %v, trouble %v", s.requests, r.Trouble())
 	}
 	r.refused = time.Now().Add(-refusedFor)
 	s.fails = nil
-	if _, err := r.Decide(t.Context(), alpha); err != nil || r.Refused() {
-		t.Errorf("a day later: %v, refused %t", err, r.Refused())
+	if _, err := r.Decide(t.Context(), alpha); err != nil || r.Trouble() != nil {
+		t.Errorf("a day later: %v, trouble %v", err, r.Trouble())
 	}
 }
 

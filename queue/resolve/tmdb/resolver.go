@@ -32,6 +32,7 @@ type Resolver struct {
 
 	mu      sync.Mutex
 	refused time.Time // when the token was refused; zero when it was not
+	trouble error     // why it could not be asked the last time
 }
 
 // NewResolver makes one.
@@ -39,11 +40,12 @@ func NewResolver(client *Client, memory Memory, log *slog.Logger) *Resolver {
 	return &Resolver{client: client, memory: memory, log: log}
 }
 
-// Refused reports whether TMDB has refused the token.
-func (r *Resolver) Refused() bool {
+// Trouble is why TMDB could not be asked the last time; it wraps [ErrToken] where
+// it refuses the token. It is nil when all is well.
+func (r *Resolver) Trouble() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.refused.IsZero()
+	return r.trouble
 }
 
 // Decide decides about each piece of evidence. With an error, those that lack an
@@ -126,11 +128,12 @@ func (r *Resolver) mayAsk() error {
 func (r *Resolver) took(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case errors.Is(err, ErrToken):
+	if errors.Is(err, context.Canceled) {
+		return // we have stopped it
+	}
+	r.trouble, r.refused = err, time.Time{}
+	if errors.Is(err, ErrToken) {
 		r.refused = time.Now()
-	case err == nil:
-		r.refused = time.Time{}
 	}
 }
 
