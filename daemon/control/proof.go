@@ -53,8 +53,7 @@ func Prove(token, address string) http.Handler {
 			guard.Refuse(w, http.StatusBadRequest, CodeInvalid, "nonce is a text of 16 to 64 bytes")
 			return
 		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
+		head(w, "application/json; charset=utf-8")
 		_ = json.NewEncoder(w).Encode(proven{proof(token, address, nonce)}) // the asker is gone; nobody is left to tell
 	})
 }
