@@ -92,7 +92,7 @@ func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	return nil, &Fault{
 		Code:    CodeBusy,
 		Message: fmt.Sprintf("%s hung up %d times before it said who it is: too many connections may be open there (%v)", c.address, proofTries, last),
-		Hint:    "try again in a minute; filmspool service restart closes them all",
+		Hint:    "try again in a minute; a new start of Filmspool closes them all",
 	}
 }
 
