@@ -26,7 +26,9 @@ func held(dir string) bool {
 }
 
 // notRunning says that nothing runs over these paths, and how to start it.
-func notRunning(p config.Paths) *control.Fault { return control.NotRunning(service.StartHint(p.System)) }
+func notRunning(p config.Paths) *control.Fault {
+	return control.NotRunning(service.StartHint(p.System))
+}
 
 // Silent is why an instance that holds the state folder cannot be asked: it is
 // starting, or it had no room to say where it listens. It is nil when nobody
