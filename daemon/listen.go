@@ -146,14 +146,11 @@ func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 		return nil, err
 	}
 	file, err := control.ReadControlFile(p.Control, p.CheckControl)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notRunning(p)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	// A daemon that was killed leaves its file; somebody else may have its port.
-	if !held(cmp.Or(file.State, p.State)) {
+	if err != nil || !held(cmp.Or(file.State, p.State)) {
 		return nil, notRunning(p)
 	}
 	c := control.NewClient(file.Address, file.Token)

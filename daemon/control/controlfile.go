@@ -27,9 +27,6 @@ type ControlFile struct {
 func ReadControlFile(name string, check func(*os.File) error) (ControlFile, error) {
 	var c ControlFile
 	text, err := readChecked(name, check)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, err
-	}
 	if errors.Is(err, fs.ErrPermission) {
 		return c, &Fault{
 			Code: CodeRefused, Message: "you may not control this instance: " + name + " is not yours to read",
