@@ -274,6 +274,27 @@ func TestStrangersKeepNoPairedClientOut(t *testing.T) {
 	}
 }
 
+// An Origin whose places paired clients hold is refused further sockets. Those
+// that do not hang up when they are told so keep nobody of another Origin out.
+func TestRefusedSocketsKeepNobodyOut(t *testing.T) {
+	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{Linger: patience} })
+	_, token := r.pair(chromium)
+	for range 8 {
+		r.greeted(chromium, token)
+	}
+	for n := range 100 {
+		spoken := []string{protocol.Subprotocol, "filmspool.v2"}[n%2]
+		s, answer, err := r.try(chromium, "", []string{spoken})
+		if err != nil {
+			t.Fatalf("socket %d: %v (%v)", n, err, answer)
+		}
+		if got := s.hear(); got["type"] != "error" {
+			t.Fatalf("socket %d: heard %v", n, got)
+		}
+	}
+	r.greeted(firefox, "").alive()
+}
+
 // One extension cannot use up the hellos with which another is to be paired.
 func TestHellosAreLimitedByOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

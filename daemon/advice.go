@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -30,7 +31,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 		return nil
 	}
 	if c.d.pairing == nil { // the command line looks into the queue alone
-		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
+		x.Why, x.Hint = "Filmspool is not running.", service.StartHint(c.d.o.Paths.System)
 		return nil
 	}
 	a := c.d.account(x.Account)

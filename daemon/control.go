@@ -79,7 +79,7 @@ func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, e
 // Pair implements [control.API].
 func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	if c.d.pairing == nil {
-		return control.PairingCode{}, control.NotRunning()
+		return control.PairingCode{}, notRunning(c.d.o.Paths)
 	}
 	code := c.d.pairing.NewCode()
 	out := control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
@@ -92,7 +92,7 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 // Clients implements [control.API].
 func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	if c.d.pairing == nil {
-		return nil, control.NotRunning()
+		return nil, notRunning(c.d.o.Paths)
 	}
 	list := []control.ClientInfo{}
 	for _, k := range c.d.pairing.List() {
@@ -114,7 +114,7 @@ func kindOf(k pairing.Client) string {
 // AddClient implements [control.API].
 func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
 	if c.d.pairing == nil {
-		return control.AddedClient{}, control.NotRunning()
+		return control.AddedClient{}, notRunning(c.d.o.Paths)
 	}
 	k, token, err := c.d.pairing.Add(ctx, p.Label)
 	if errors.Is(err, pairing.ErrNoLabel) {
@@ -132,7 +132,7 @@ func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.Adde
 // only one client has.
 func (c *api) Revoke(ctx context.Context, id string) error {
 	if c.d.pairing == nil {
-		return control.NotRunning()
+		return notRunning(c.d.o.Paths)
 	}
 	named := []string{}
 	for _, k := range c.d.pairing.List() {
