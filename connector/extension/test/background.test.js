@@ -467,6 +467,13 @@ test("the name that was seen stays with an answer that brings none", async () =>
     await page({ kind: "undo", id: one.id });
   }
   await emptied();
+  const wrong = sitting({}, certainly);
+  await page({ kind: "notThis", sitting: wrong });
+  await content({ kind: "watched", sitting: wrong });
+  await page({ kind: "identify", id: wrong.id, media: media(607), remember: false });
+  assert.deepEqual((await outbox.get(wrong.id)).message.media, media(607), "nor is the name of a page that named the wrong film kept");
+  await page({ kind: "undo", id: wrong.id });
+  await emptied();
 });
 
 test("of a name alone the service is asked, too; its card is there meanwhile, and nothing is sent without a choice", async () => {

@@ -193,12 +193,13 @@ export function watched(sitting, { media, certain, evidence }, { askUnknown }, s
  * Watched, and only the user can say what it was.
  * @param {Sitting} sitting
  * @param {Identified["evidence"]} evidence
- * @param {{id?: string, seen?: Seen}} [how] seen: for the user
+ * @param {{id?: string, seen?: Seen, mistaken?: boolean}} [how] seen: for the user; mistaken: the page itself has named
+ *   the wrong item
  * @returns {Event}
  */
-export function open(sitting, evidence, { id = sitting.id, seen } = {}) {
+export function open(sitting, evidence, { id = sitting.id, seen, mistaken = false } = {}) {
   const title = short(seen?.title) ?? short(evidence.title) ?? short(sitting.title) ?? sitting.host;
-  return { id, state: "unknown", title, at: sitting.at, draft: draft(sitting, evidence, seen) };
+  return { id, state: "unknown", title, at: sitting.at, draft: { ...draft(sitting, evidence, seen), ...(mistaken && { mistaken }) } };
 }
 
 /**
@@ -221,7 +222,7 @@ export function identified(event, media) {
  * @returns {Media}
  */
 function called(media, draft) {
-  if (media.title || media.show?.title) return media;
+  if (media.title || media.show?.title || draft.mistaken) return media;
   const series = draft.seen?.guess?.series;
   if (media.show && series) return { ...media, show: { ...media.show, title: series } };
   const title = nameSeen(draft);

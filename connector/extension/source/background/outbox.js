@@ -37,6 +37,7 @@ const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
  * @property {Identified["evidence"]} evidence
  * @property {string} [key] of its page; see known.js
  * @property {import("../messages.js").Seen} [seen] for the user
+ * @property {boolean} [mistaken] the user has said that the page itself named the wrong item, so its names are not kept
  * @property {string} [address] of its page, whole, for the user; never sent
  */
 
