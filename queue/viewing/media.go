@@ -1,6 +1,7 @@
 package viewing
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -82,11 +83,11 @@ func (m Media) Key() string {
 }
 
 // Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
-// It names the identifier when no title is known.
+// An untitled series' episode has its own title; what has none has its identifier.
 func (m Media) Label() string {
 	name, year := m.Title, m.Year
 	if m.Type == Episode && m.Show != nil {
-		name, year = m.Show.Title, 0
+		name, year = cmp.Or(m.Show.Title, m.Title), 0
 	}
 	if name == "" {
 		name = m.anyID()
@@ -103,10 +104,7 @@ func (m Media) Label() string {
 // Titled reports whether a title is known, so that [Media.Label] names no
 // identifier.
 func (m Media) Titled() bool {
-	if m.Type == Episode && m.Show != nil {
-		return m.Show.Title != ""
-	}
-	return m.Title != ""
+	return m.Title != "" || m.Type == Episode && m.Show != nil && m.Show.Title != ""
 }
 
 // anyID names the item by the best identifier it has.
