@@ -66,7 +66,10 @@ func (c *api) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported
 	sum, err := c.d.store.Import(ctx, r, dry)
 	if errors.Is(err, viewing.ErrInvalid) {
 		hint := "FILE is what filmspool queue export has written"
-		if sum.Lines > 0 && !dry {
+		switch {
+		case sum.Lines == 0:
+			hint += "; what another diary has goes in one by one: filmspool add movie ID --watched-at DAY"
+		case !dry:
 			hint += "; the lines before that one were taken"
 		}
 		err = &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: hint}

@@ -19,6 +19,7 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}
 	mine, other := film(603, at), film(7, at)
+	local := func(t time.Time) string { return t.Local().Format(time.DateTime) } // as a person reads it
 	for name, c := range map[string]struct {
 		items   []tracker.HistoryItem
 		partial bool
@@ -32,8 +33,8 @@ func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 		"gone":                   {items: []tracker.HistoryItem{other}},
 		"nothing at all":         {},
 		"gone, and another ours": {others: 1},
-		"one more":               {items: []tracker.HistoryItem{mine, film(603, at.AddDate(1, 0, 0))}, why: "all 2 viewings of it: 2026-03-01T20:15:30Z, 2027-03-01T20:15:30Z"},
-		"another's":              {items: []tracker.HistoryItem{film(603, at.Add(time.Hour))}, why: "not ours: it is of 2026-03-01T21:15:30Z"},
+		"one more":               {items: []tracker.HistoryItem{mine, film(603, at.AddDate(1, 0, 0))}, why: "all 2 viewings of it: " + local(at) + ", " + local(at.AddDate(1, 0, 0))},
+		"another's":              {items: []tracker.HistoryItem{film(603, at.Add(time.Hour))}, why: "not ours: it is of " + local(at.Add(time.Hour))},
 		"another's that day":     {items: []tracker.HistoryItem{film(603, at.Add(time.Hour))}, keeps: doubt.Day, there: true},
 		"to the minute":          {items: []tracker.HistoryItem{film(603, at.Truncate(time.Minute))}, keeps: doubt.Minute, there: true},
 		"unlearned minute":       {items: []tracker.HistoryItem{film(603, at.Truncate(time.Minute))}, why: "not ours"},

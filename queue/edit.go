@@ -187,7 +187,7 @@ func editSentence(e, next Entry) string {
 	}
 	if next.WatchedAt.Millis != e.WatchedAt.Millis {
 		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
-			next.WatchedAt.Time().Format(time.RFC3339), e.WatchedAt.Time().Format(time.RFC3339)))
+			next.WatchedAt.Time().Local().Format(time.DateTime), e.WatchedAt.Time().Local().Format(time.DateTime)))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "confirmed as it was")

@@ -169,7 +169,7 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 		t.Errorf("leased %v, want %d alone", ids(leased), second)
 	}
 	steps := s.explained(t, second).Steps
-	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01T11:00:00Z, not 2026-03-01T11:50:00Z") {
+	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01 13:00:00, not 2026-03-01 13:50:00") {
 		t.Errorf("last step %+v", last)
 	}
 }

@@ -101,6 +101,8 @@ func readRecord(line []byte) (arrival, error) {
 	}
 	a.kind = viewing.SourceKind(a.Source)
 	switch {
+	case a.V == 0:
+		return a, &lineError{}
 	case a.V != recordVersion:
 		return a, fmt.Errorf("%w: it is of version %d, and this program reads %d", viewing.ErrInvalid, a.V, recordVersion)
 	case a.kind == "":

@@ -32,7 +32,7 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 		}
 	}
 	if o.Copied != 0 {
-		if err := t.holdCopied(readTime(o.Copied).Format(time.RFC3339)); err != nil {
+		if err := t.holdCopied(readTime(o.Copied).Local().Format(time.DateTime)); err != nil {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
 		}
 	}
@@ -68,7 +68,7 @@ func (t *tx) holdOlder() error {
 	}
 	return t.Notify(disk.Notice{
 		Text: fmt.Sprintf("At the start at %s %s. What was taken last may be lost. %d entries that wait are held: they may have been sent.",
-			readTime(t.now).Format(time.RFC3339), since, held),
+			readTime(t.now).Local().Format(time.DateTime), since, held),
 		Hint: "filmspool queue list --reason restored",
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,10 +76,18 @@ func (p *program) queueListCommand() *cobra.Command {
 			if more {
 				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
+			if slices.ContainsFunc(entries, needsYou) {
+				p.stdout.Printf("\nhint:  filmspool queue show ID says why an entry stands there, and what to do\n")
+			}
 			return err
 		})
 	}
 	return c
+}
+
+// needsYou reports whether an entry stands where it is until a person does something.
+func needsYou(e queue.Entry) bool {
+	return e.State == viewing.StateHeld || e.State == viewing.StateInDoubt || e.State == viewing.StateRejected
 }
 
 // filterFlags are the flags of a filter; which says of what they are the choice.

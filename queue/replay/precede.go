@@ -140,7 +140,7 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	}
 	f.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
-		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339)),
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime)),
 	})
 	return true
 }

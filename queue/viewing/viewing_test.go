@@ -114,6 +114,7 @@ func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
 		{Media{Type: Movie, IDs: IDs{TMDB: 603}, Title: "Alpha One", Year: 1999}, "movie:603", "Alpha One (1999)"},
 		{Media{Type: TV, IDs: IDs{TMDB: 603}}, "tv:603", "tv 603"},
 		{Media{Type: Episode, IDs: IDs{TMDB: 62085}, Show: red, Season: &one, Episode: &two}, "episode:1396:1:2", "Show Red S01E02"},
+		{Media{Type: Episode, Title: "Pilot", Show: &Show{IDs: IDs{TMDB: 1396}}, Season: &one, Episode: &two}, "episode:1396:1:2", "Pilot S01E02"},
 		{Media{Type: Episode, IDs: IDs{TMDB: 62085}}, "episode:62085", "episode 62085"},
 		{Media{Type: Episode, Show: red, Season: &one}, "", "Show Red"},
 		{Media{Type: Movie, IDs: IDs{IMDB: "tt0133093"}}, "", "movie tt0133093"},
