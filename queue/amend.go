@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -24,7 +25,7 @@ func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
 	known, err := t.Find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
-		[]any{dedupeKey(kind, a.EventID)}, &c.event, &c.source, &body)
+		[]any{schema.EventKey(kind, a.EventID)}, &c.event, &c.source, &body)
 	if err != nil || !known {
 		return err
 	}
@@ -168,7 +169,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	d := rules.Decide(t.settings, c.source, v, entry.Media, readTime(t.now))
+	d := rules.Decide(t.settings, c.source, v, entry.Media, schema.Time(t.now))
 	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == viewing.StatePending {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -154,7 +155,7 @@ func (t *tx) keep(e sighting) (k keeping, err error) {
 		first = sql.NullInt64{Int64: k.entries[0], Valid: true}
 	}
 	taken, err := t.Affect("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-		dedupeKey(e.kind, e.EventID), e.content, event, first)
+		schema.EventKey(e.kind, e.EventID), e.content, event, first)
 	if err != nil || taken == 0 {
 		return keeping{}, err
 	}
@@ -244,13 +245,9 @@ func (t *tx) witness(e sighting, event int64, entries []int64) error {
 	return nil
 }
 
-// madeOf joins events AS v with the entries AS n that were made of them, in
-// this order: the other way round would read all entries.
-const madeOf = "events AS v CROSS JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND +n.event = v.id"
-
 // entriesOf lists the entries that an event became, or became part of.
 func (t *tx) entriesOf(event int64) ([]int64, error) {
-	rows, err := t.Query("SELECT n.id FROM "+madeOf+` WHERE v.id = ?1
+	rows, err := t.Query("SELECT n.id FROM "+schema.MadeOf+` WHERE v.id = ?1
 		UNION SELECT entry FROM witnesses WHERE event = ?1 ORDER BY 1`, event)
 	return disk.Collect(rows, err, disk.ScanID)
 }
@@ -312,7 +309,7 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	decided, err := writeJSON(d.Steps)
+	decided, err := schema.JSON(d.Steps)
 	if err != nil {
 		return 0, err
 	}

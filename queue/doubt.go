@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -83,9 +84,9 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.LookAt, d.SentAt = readTime(since), readTime(at), readNullTime(look), readNullTime(sent)
+	d.Since, d.At, d.LookAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(look), schema.NullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
-	if err := readJSON(before, &d.Before); err != nil {
+	if err := schema.ReadJSON(before, &d.Before); err != nil {
 		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
 	}
 	return d, nil
@@ -186,7 +187,7 @@ func (t *tx) stay(m Resolution) error {
 		return err
 	}
 	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		writeNullTime(m.LookAt), m.Taken, readings, id)
+		schema.TimeOrNull(m.LookAt), m.Taken, readings, id)
 	return err
 }
 
@@ -224,7 +225,7 @@ func (s *Store) Answered(ctx context.Context, account string, since time.Time, n
 		var at int64
 		var owner string
 		e, err := scanEntryOf(appended{r, []any{&at, &owner}})
-		return Sent{Entry: e, At: readTime(at), Owner: owner}, err
+		return Sent{Entry: e, At: schema.Time(at), Owner: owner}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list answered entries: %w", err)
@@ -288,7 +289,7 @@ func (s *Store) Kin(ctx context.Context, entry int64) (k Kin, err error) {
 		err := r.Scan(&seconds, &at)
 		k.Runtime = time.Duration(seconds * float64(time.Second))
 		if at.Valid {
-			k.Delivered = append(k.Delivered, readTime(at.Int64))
+			k.Delivered = append(k.Delivered, schema.Time(at.Int64))
 		}
 		return struct{}{}, err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -44,7 +45,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		if e.Damaged {
 			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
 		}
-		next, err := c.applied(e, readTime(t.now))
+		next, err := c.applied(e, schema.Time(t.now))
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -105,7 +106,7 @@ func scanWitness(r *sql.Rows) (w Witness, err error) {
 	var at int64
 	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
-	w.At = readTime(at)
+	w.At = schema.Time(at)
 	_ = json.Unmarshal(body, &w.Seen) // it fails only for a damaged row
 	return w, err
 }
@@ -113,7 +114,7 @@ func scanWitness(r *sql.Rows) (w Witness, err error) {
 func scanStep(r *sql.Rows) (step Step, err error) {
 	var at int64
 	err = r.Scan(&at, &step.What, &step.Detail)
-	step.At = readTime(at)
+	step.At = schema.Time(at)
 	return step, err
 }
 
@@ -121,6 +122,6 @@ func scanAttempt(r *sql.Rows) (a Attempt, err error) {
 	var at int64
 	var ended sql.NullInt64
 	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &a.Error)
-	a.At, a.Ended = readTime(at), readNullTime(ended)
+	a.At, a.Ended = schema.Time(at), schema.NullTime(ended)
 	return a, err
 }

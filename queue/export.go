@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -97,7 +98,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error
 	return lines, nil
 }
 
-const selectExported = "SELECT " + entryColumns + " FROM " + madeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
+const selectExported = "SELECT " + entryColumns + " FROM " + schema.MadeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
 
 // exportEvents reads the next page of events after *last, which it moves on.
 func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error) {
@@ -115,8 +116,8 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 		var at int64
 		var body string
 		err := r.Scan(last, &c.Source, &c.EventID, &at, &body)
-		c.CommittedAt, c.Event = readTime(at), json.RawMessage(body)
-		of[dedupeKey(viewing.SourceKind(c.Source), c.EventID)] = len(of)
+		c.CommittedAt, c.Event = schema.Time(at), json.RawMessage(body)
+		of[schema.EventKey(viewing.SourceKind(c.Source), c.EventID)] = len(of)
 		return c, err
 	})
 	if err != nil || len(page) == 0 {
@@ -125,7 +126,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
-		if i, ok := of[dedupeKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
+		if i, ok := of[schema.EventKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))
 		}
 		return struct{}{}, err

@@ -13,6 +13,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -242,7 +243,7 @@ func (t *tx) importRecord(a arrival, sum *Imported) error {
 		}
 	}
 	_, err = t.Exec("INSERT INTO dedupe (key, content, event, entry) VALUES (?, ?, ?, ?)",
-		dedupeKey(a.kind, a.EventID), a.content, event, first)
+		schema.EventKey(a.kind, a.EventID), a.content, event, first)
 	return err
 }
 
@@ -306,13 +307,13 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	decided, err := writeJSON([]string{why})
+	decided, err := schema.JSON([]string{why})
 	if err != nil {
 		return 0, err
 	}
-	settled := writeNullTime(time.Time{})
+	settled := schema.TimeOrNull(time.Time{})
 	if state.Finished() {
-		settled = writeNullTime(e.SettledAt)
+		settled = schema.TimeOrNull(e.SettledAt)
 	}
 	at := writeInstant(e.WatchedAt)
 	id, err := t.insertEntry(event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
@@ -331,7 +332,7 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 		return 0, err
 	}
 	if state == viewing.StateInDoubt {
-		if err := t.doubtful(id, readTime(t.now)); err != nil {
+		if err := t.doubtful(id, schema.Time(t.now)); err != nil {
 			return 0, err
 		}
 	}

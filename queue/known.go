@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,7 +19,7 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	keys := make([]string, len(eventIDs))
 	byKey := make(map[string]string, len(eventIDs))
 	for i, id := range eventIDs {
-		keys[i] = dedupeKey(kind, id)
+		keys[i] = schema.EventKey(kind, id)
 		byKey[keys[i]] = id
 	}
 	list, err := json.Marshal(keys)
@@ -50,7 +51,7 @@ func (s *Store) AccountOf(source string) string {
 // for an event of somebody else, for none, and for one that was trimmed.
 func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
-		WHERE d.key = ? AND v.source = ?`, dedupeKey(viewing.SourceKind(source), eventID), source)
+		WHERE d.key = ? AND v.source = ?`, schema.EventKey(viewing.SourceKind(source), eventID), source)
 	type span struct{ first, parts int64 }
 	spans, err := disk.Collect(rows, err, func(r *sql.Rows) (span, error) {
 		var first sql.NullInt64
@@ -98,14 +99,11 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 	return times, nil
 }
 
-// dedupeKey names an event for good.
-func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
-
 // earlier finds an event that was taken before; nil when it is new.
 func (t *tx) earlier(kind, eventID string) (*known, error) {
 	var k known
 	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
-		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
+		[]any{schema.EventKey(kind, eventID)}, &k.event, &k.content)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,19 +38,14 @@ const leasable = ` FROM entries AS n
 // arrived. A lease takes what it finds so out of entries_due, and the schema's
 // trigger puts the next one back when its turn comes: however many entries one
 // item has, each is looked at about once.
-const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + elders + "))"
-
-const elders = ` FROM entries AS elder
-	WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
-	AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
-	AND (elder.happened_at, elder.id) < (n.happened_at, n.id)`
+const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + schema.Elders + "))"
 
 const (
 	selectDue     = "SELECT n.id, " + kept + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
 	selectNextDue = "SELECT n.next_at" + leasable + " AND NOT " + kept + " ORDER BY n.next_at, n.id LIMIT 1"
 	selectAhead   = `SELECT coalesce(
 			(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
-			(SELECT elder.id` + elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
+			(SELECT elder.id` + schema.Elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
 		FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
 	selectLeased = "SELECT " + entryColumns + ` FROM json_each(?) AS wanted
 		JOIN entries AS n ON n.id = wanted.value JOIN events AS v ON v.id = n.event`
@@ -318,7 +314,7 @@ func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) 
 	case len(times) == 0:
 		return time.Time{}, false, nil
 	default:
-		return readTime(times[0]), true, nil
+		return schema.Time(times[0]), true, nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -85,9 +86,6 @@ func (f Filter) chooses() bool {
 	return f != Filter{}
 }
 
-// openStates is, word for word, what the index entries_open is of.
-const openStates = "(state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected')"
-
 // The bounds of a list.
 const (
 	defaultLimit = 100
@@ -125,7 +123,7 @@ func (f Filter) query() (query string, args []any, err error) {
 	}
 	switch f.State {
 	case viewing.StateSending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
-		query += " AND " + openStates
+		query += " AND " + schema.Open
 	}
 	for _, c := range f.conditions() {
 		if c.set {

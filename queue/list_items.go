@@ -5,6 +5,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,7 +21,7 @@ type listEntry struct {
 func (t *tx) listNamed(kind, event string) (*listEntry, error) {
 	var l listEntry
 	found, err := t.Find(`SELECT n.id, n.account, n.state FROM dedupe AS d JOIN entries AS n ON n.id = d.entry
-		WHERE d.key = ? AND n.kind = ?`, []any{dedupeKey(kind, event), string(viewing.KindList)}, &l.id, &l.account, &l.state)
+		WHERE d.key = ? AND n.kind = ?`, []any{schema.EventKey(kind, event), string(viewing.KindList)}, &l.id, &l.account, &l.state)
 	if err != nil || !found {
 		return nil, err
 	}

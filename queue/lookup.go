@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,17 +20,12 @@ type Lookup struct {
 	Asked int // how often it was, since its evidence last changed
 }
 
-// askable chooses the entries that belong into the list of lookups; the
-// schema's triggers say the same.
-const askable = `(state = 'held' AND item_key = '' AND media IS NOT NULL
-	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'))`
-
 // askAbout has the service asked about a new entry, if it is one of those.
 func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
 	if state != viewing.StateHeld || key != "" {
 		return nil
 	}
-	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
+	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+schema.Unidentified, entry)
 	return err
 }
 
@@ -119,7 +115,7 @@ func (t *tx) found(f Finding) error {
 	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), was.ID)
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", schema.TimeOrNull(f.AskAt), was.ID)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -280,9 +281,9 @@ func (t *tx) entry(id int64) (Entry, error) {
 // lease: whoever has it in hand must not send it any more. What is let go is
 // due at once.
 func (t *tx) move(e Entry, to viewing.State, reason string) error {
-	settled := writeNullTime(time.Time{})
+	settled := schema.TimeOrNull(time.Time{})
 	if to.Finished() {
-		settled = writeNullTime(readTime(t.now))
+		settled = schema.TimeOrNull(schema.Time(t.now))
 	}
 	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
 		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, settled, e.ID)

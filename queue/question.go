@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -63,7 +64,7 @@ func (t *tx) stillSame(e sighting, same *known) (*known, error) {
 	}
 	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
 			AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2)
-		FROM entries AS n WHERE id IN (SELECT n.id FROM `+madeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
+		FROM entries AS n WHERE id IN (SELECT n.id FROM `+schema.MadeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
 		same.event, edited)
 	kept := 0
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {

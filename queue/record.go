@@ -2,11 +2,10 @@ package queue
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -14,7 +13,7 @@ import (
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.lane, n.attempts,
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease,
-	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after), ` + intact
+	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after), ` + schema.Intact
 
 // scanEntry reads a row of entryColumns.
 func scanEntry(r *sql.Rows) (Entry, error) { return scanEntryOf(r) }
@@ -39,14 +38,14 @@ func scanEntryOf(r interface{ Scan(into ...any) error }) (Entry, error) {
 	}
 	e.Damaged = !whole || !e.State.Valid()
 	e.WatchedAt, e.After, e.RemoteID, e.ListID = Moment{at.read()}, after.Int64, remote.String, onList.String
-	e.CreatedAt, e.SettledAt = readTime(created), readNullTime(settled)
+	e.CreatedAt, e.SettledAt = schema.Time(created), schema.NullTime(settled)
 	if e.State == viewing.StatePending {
-		e.NextAt = readTime(next)
+		e.NextAt = schema.Time(next)
 	}
-	if err := readJSON(media, &e.Media); err != nil && !e.Damaged {
+	if err := schema.ReadJSON(media, &e.Media); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read media of entry %d: %w", e.ID, err)
 	}
-	if err := readJSON(list, &e.List); err != nil && !e.Damaged {
+	if err := schema.ReadJSON(list, &e.List); err != nil && !e.Damaged {
 		return Entry{}, fmt.Errorf("read list of entry %d: %w", e.ID, err)
 	}
 	return e, nil
@@ -112,20 +111,11 @@ func writeMedia(kind viewing.Kind, m *viewing.Media) (text sql.NullString, key s
 	if m == nil {
 		return text, "", nil
 	}
-	text, err = writeJSON(m)
+	text, err = schema.JSON(m)
 	if kind == viewing.KindListItem {
 		return text, "", err
 	}
 	return text, m.Key(), err
-}
-
-// writeJSON renders a value for a column.
-func writeJSON(value any) (sql.NullString, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return sql.NullString{}, fmt.Errorf("write JSON: %w", err)
-	}
-	return sql.NullString{String: string(text), Valid: true}, nil
 }
 
 // writeList renders a list; a nil one is NULL.
@@ -133,28 +123,5 @@ func writeList(l *viewing.List) (sql.NullString, error) {
 	if l == nil {
 		return sql.NullString{}, nil
 	}
-	return writeJSON(l)
-}
-
-// readJSON reads a column; NULL leaves the target alone.
-func readJSON(text []byte, into any) error {
-	if text == nil {
-		return nil
-	}
-	return json.Unmarshal(text, into)
-}
-
-func readTime(millis int64) time.Time { return time.UnixMilli(millis).UTC() }
-
-// readNullTime reads a time that may not have come.
-func readNullTime(millis sql.NullInt64) time.Time {
-	if !millis.Valid {
-		return time.Time{}
-	}
-	return readTime(millis.Int64)
-}
-
-// writeNullTime is NULL for the zero time.
-func writeNullTime(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
+	return schema.JSON(l)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -167,7 +168,7 @@ type partial struct {
 func (r *mending) mendEntries() error {
 	rows, err := r.tx.Query(`SELECT v.id, v.source, v.body, v.entry, v.committed_at FROM events AS v
 		WHERE v.parts > (SELECT count(*) FROM entries AS n WHERE n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id)
-		AND v.sum IS ` + sealedEvent + " AND v.body <> '{}'")
+		AND v.sum IS ` + schema.SealedEvent + " AND v.body <> '{}'")
 	partials, err := disk.Collect(rows, err, func(rows *sql.Rows) (p partial, err error) {
 		if err := rows.Scan(&p.id, &p.source, &p.body, &p.first, &p.committed); err != nil {
 			return p, err
@@ -227,8 +228,8 @@ func (r *mending) mendRest() error {
 	for _, table := range tables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE entry NOT IN (SELECT id FROM entries)")
 	}
-	statements = append(statements, "DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+askable+")",
-		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+askable)
+	statements = append(statements, "DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+schema.Unidentified+")",
+		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+schema.Unidentified)
 	return r.tx.Run(statements...)
 }
 
@@ -266,4 +267,4 @@ func (r *mending) count() error {
 
 // holdUnsure keeps entries from leaving whose row is not what was written.
 const holdUnsure = `UPDATE entries AS n SET state = 'held', reason = '` + viewing.ReasonDamaged + `'
-	WHERE state IN ('pending', 'sending') AND sum IS NOT ` + sealedEntry
+	WHERE state IN ('pending', 'sending') AND sum IS NOT ` + schema.SealedEntry

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -149,7 +150,7 @@ func (m Settlement) sentence() string {
 // settleEntry moves the entry's row. An attempt that does not count is taken
 // back from the number that sending raised.
 func (t *tx) settleEntry(m Settlement) error {
-	back, raise, next, settled := 0, 0, t.now, writeNullTime(time.Time{})
+	back, raise, next, settled := 0, 0, t.now, schema.TimeOrNull(time.Time{})
 	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
 		back = 1
 	}
@@ -160,7 +161,7 @@ func (t *tx) settleEntry(m Settlement) error {
 		next = m.NextAt.UnixMilli()
 	}
 	if m.State.Finished() {
-		settled = writeNullTime(readTime(t.now))
+		settled = schema.TimeOrNull(schema.Time(t.now))
 	}
 	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
 			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // selectLeft finds what a crash left under way.
-const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + openStates
+const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + schema.Open
 
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
@@ -32,7 +33,7 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 		}
 	}
 	if o.Copied != 0 {
-		if err := t.holdCopied(readTime(o.Copied).Format(time.RFC3339)); err != nil {
+		if err := t.holdCopied(schema.Time(o.Copied).Format(time.RFC3339)); err != nil {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
 		}
 	}
@@ -68,7 +69,7 @@ func (t *tx) holdOlder() error {
 	}
 	return t.Notify(disk.Notice{
 		Text: fmt.Sprintf("At the start at %s %s. What was taken last may be lost. %d entries that wait are held: they may have been sent.",
-			readTime(t.now).Format(time.RFC3339), since, held),
+			schema.Time(t.now).Format(time.RFC3339), since, held),
 		Hint: "filmspool queue list --reason restored",
 	})
 }
@@ -119,7 +120,7 @@ func (t *tx) doubt(id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.doubtful(id, readTime(t.now)); err != nil {
+	if err := t.doubtful(id, schema.Time(t.now)); err != nil {
 		return err
 	}
 	t.leave(viewing.StateSending)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -80,7 +81,7 @@ func OpenNothing(ctx context.Context, o Options) (*Store, error) {
 func openBy(ctx context.Context, o Options, now func() time.Time,
 	open func(context.Context, disk.Options) (*disk.File, error),
 ) (*Store, error) {
-	scripts, err := migrations()
+	scripts, err := schema.Scripts()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 )
 
 // Finished entries stay readable for a year. What the service rejected stays
@@ -100,7 +101,7 @@ func (t *tx) forget(events []int64) (gone int64, err error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	entries, err := t.ids("SELECT n.id FROM "+madeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", events)
+	entries, err := t.ids("SELECT n.id FROM "+schema.MadeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", events)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -86,7 +87,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, readTime(t.now)):
+		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
 			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
@@ -127,7 +128,7 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 	if err != nil {
 		return "", err
 	}
-	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, readTime(t.now))
+	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, schema.Time(t.now))
 	if err := t.step(e.ID, "rule", d.Why()); err != nil {
 		return "", err
 	}
@@ -162,7 +163,7 @@ func (t *tx) doubtAgain(e Entry) error {
 	if err := t.move(e, viewing.StateInDoubt, "it may have arrived before it was dropped"); err != nil {
 		return err
 	}
-	return t.doubtful(e.ID, readTime(t.now))
+	return t.doubtful(e.ID, schema.Time(t.now))
 }
 
 // eventOf is the event of an entry, for the rules.
