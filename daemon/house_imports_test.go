@@ -61,7 +61,7 @@ func table() map[string]access {
 		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}}, // pure, as playback is
 		"queue/resolve":              {may: []string{"queue/viewing"}},                  // pure, as doubt is
 		"queue/rules":                {may: []string{"queue/viewing"}},
-		"queue/schema":               {}, // SQL, and how values lie in columns
+		"queue/schema":               {},                               // SQL, and how values lie in columns
 		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
 		"queue/tracker/sandbox":      {},
 		"queue/tracker/sandbox/pipe": {},

@@ -316,7 +316,7 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 	at := writeInstant(e.WatchedAt)
 	id, err := t.insertEntry(event, d.Account, d.part, string(e.Kind), media, list, key,
 		e.Priority, at.millis, at.text, at.offset, at.precision, string(e.Class), 0, t.now,
-		d.State, d.Reason, int(laneOf(d.Decision)), max(at.due(t.now), d.NotBefore.UnixMilli()), decided)
+		d.State, d.Reason, int(d.Lane), max(at.due(t.now), d.NotBefore.UnixMilli()), decided)
 	if err != nil {
 		return 0, err
 	}
@@ -333,14 +333,6 @@ func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
 		err = t.askAbout(id, viewing.StateHeld, key)
 	}
 	return id, err
-}
-
-// laneOf is the lane that the rules chose.
-func laneOf(d rules.Decision) Lane {
-	if d.Backfill {
-		return Backfill
-	}
-	return Live
 }
 
 // keepState changes the source's own memory.

@@ -28,7 +28,7 @@ type Entry struct {
 	WatchedAt Moment         `json:"watchedAt,omitzero"`
 	Class     viewing.Class  `json:"class,omitempty"`
 	Count     int            `json:"count"` // viewings that this entry stands for: always 1
-	Lane      Lane           `json:"-"`
+	Lane      viewing.Lane   `json:"-"`
 	Attempts  int            `json:"attempts"`           // requests that left, or may have
 	RemoteID  string         `json:"remoteId,omitempty"` // the service's id of a list
 	Revision  int            `json:"-"`                  // raised by every edit and every definite refusal

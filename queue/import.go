@@ -318,7 +318,7 @@ func (t *tx) importEntry(e RecordEntry, event int64, sum *Imported) (int64, erro
 	at := writeInstant(e.WatchedAt)
 	id, err := t.insertEntry(event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
 		at.millis, at.text, at.offset, at.precision, string(e.Class), e.Revision, e.CreatedAt.UnixMilli(),
-		string(state), reason, int(Backfill), at.due(t.now), decided)
+		string(state), reason, int(viewing.LaneBackfill), at.due(t.now), decided)
 	if err != nil {
 		return 0, err
 	}

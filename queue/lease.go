@@ -15,15 +15,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Lane is what entries leave in. Those of one lane leave the oldest first.
-type Lane int
-
-// The lanes.
-const (
-	Live     Lane = iota // as it was seen or asked for
-	Backfill             // imports: they leave when nothing live is due
-)
-
 // leasable chooses the pending entries of account ?1 in lane ?4 that nothing keeps
 // back but, perhaps, an elder: no lease of this run (tokens from ?3) that runs
 // beyond ?2, and no entry to wait for. It reads along entries_due, so its cost
@@ -62,13 +53,13 @@ const (
 
 // Lease hands out up to n pending entries of the account that are due, for
 // ttl: of the first of the lanes in which anything is due, the oldest event
-// first. Without lanes those are [Live], then [Backfill]. Of one item only the
+// first. Without lanes those are [viewing.LaneLive], then [viewing.LaneBackfill]. Of one item only the
 // first unfinished entry is handed out, and none before the entry it waits for
 // has arrived. A lease proves nothing: it keeps others from handing out the
 // same entry, and runs out by itself, at the latest with this run. An entry
 // whose row does not match its checksum is held instead, with the reason
 // [viewing.ReasonDamaged].
-func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...Lane) ([]Entry, error) {
+func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
 	}
@@ -96,9 +87,9 @@ func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Durat
 }
 
 // either is lanes, or all of them.
-func either(lanes []Lane) []Lane {
+func either(lanes []viewing.Lane) []viewing.Lane {
 	if len(lanes) == 0 {
-		return []Lane{Live, Backfill}
+		return []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill}
 	}
 	return lanes
 }
@@ -106,7 +97,7 @@ func either(lanes []Lane) []Lane {
 // leasing is one lease in the making.
 type leasing struct {
 	account           string
-	lane              Lane
+	lane              viewing.Lane
 	n                 int
 	run, token, until int64
 
@@ -254,7 +245,7 @@ func (s *Store) Release(ctx context.Context, entries []Entry) error {
 // NextDue is when the next entry of the account can be leased from the lanes,
 // or from any without lanes: the earliest NextAt among pending entries that
 // neither a running lease nor another entry keeps back. It is in the past when one is due now; ok is false without any.
-func (s *Store) NextDue(ctx context.Context, account string, lanes ...Lane) (t time.Time, ok bool, err error) {
+func (s *Store) NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (t time.Time, ok bool, err error) {
 	for _, lane := range either(lanes) {
 		rows, err := s.reader.QueryContext(ctx, selectNextDue, account, s.now().UnixMilli(), s.run*leasesPerRun, int(lane))
 		at, any, err := firstTime(rows, err, "find next due entry")
@@ -328,7 +319,7 @@ const updateAstray = `UPDATE entries SET next_at = ?2
 
 // bringBack makes what would be due too far ahead due now. Where the clock
 // runs well it finds nothing, by one look into the index.
-func (t *tx) bringBack(account string, lane Lane) error {
+func (t *tx) bringBack(account string, lane viewing.Lane) error {
 	_, err := t.Exec(updateAstray, account, t.now, int(lane), farthest.Milliseconds())
 	return err
 }

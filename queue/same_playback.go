@@ -251,7 +251,7 @@ func distance(a, b viewing.Instant) string {
 // are the same playback. What is imported has rules of its own: it is held
 // against all that is known before it is handed over, and before it is sent.
 func (t *tx) pair(e sighting, drafts []draft) error {
-	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == viewing.SourceImport {
+	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport {
 		return nil
 	}
 	if (seen{Entry: Entry{WatchedAt: Moment{e.WatchedAt}}, unsure: e.Unsure}).timeless() {

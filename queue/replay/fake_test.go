@@ -118,7 +118,7 @@ func (m *memory) free(e *queue.Entry, now time.Time) bool {
 	return true
 }
 
-func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error) {
+func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -208,7 +208,7 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 	return nil
 }
 
-func (m *memory) NextDue(_ context.Context, _ string, lanes ...queue.Lane) (due time.Time, ok bool, err error) {
+func (m *memory) NextDue(_ context.Context, _ string, lanes ...viewing.Lane) (due time.Time, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++

@@ -60,7 +60,7 @@ func (f flight) precede(ctx context.Context) bool {
 	case e.Kind == viewing.KindList && e.Attempts == 0:
 		f.keepLists(ctx, reader)
 		return false
-	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == queue.Backfill || e.Class != "" && e.Class != viewing.ClassLive):
+	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return f.checkHistory(ctx, reader) // it was not seen live, so the service may know it by another way
 	default:
 		return false

@@ -18,11 +18,11 @@ import (
 
 // Outbox is what the loop needs of the queue; [*queue.Store] has it.
 type Outbox interface {
-	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error)
+	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error)
 	Release(ctx context.Context, entries []queue.Entry) error
 	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
 	Settle(ctx context.Context, t queue.Settlement) error
-	NextDue(ctx context.Context, account string, lanes ...queue.Lane) (t time.Time, ok bool, err error)
+	NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (t time.Time, ok bool, err error)
 	Newest(ctx context.Context) (int64, error)
 	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
 	Subscribe() (ch <-chan struct{}, stop func())

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
@@ -91,25 +92,25 @@ func (r *run) restock(now time.Time) ([]queue.Entry, error) {
 	if !unlimited(r.pace.all) {
 		n = 1
 	}
-	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Live)
+	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, viewing.LaneLive)
 	if err != nil || len(entries) > 0 || r.pace.backfillReady(now).After(now) {
 		return entries, err
 	}
 	if !unlimited(r.pace.backfill) {
 		n = 1
 	}
-	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Backfill)
+	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, viewing.LaneBackfill)
 }
 
 // nextDue is when there will be something to lease; zero when nothing waits.
 func (r *run) nextDue(now time.Time) (time.Time, error) {
 	var due time.Time
-	for _, lane := range []queue.Lane{queue.Live, queue.Backfill} {
+	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
 		at, ok, err := r.outbox.NextDue(r.spans.claim, r.account, lane)
 		if err != nil {
 			return due, err
 		}
-		if lane == queue.Backfill {
+		if lane == viewing.LaneBackfill {
 			at = later(at, r.pace.backfillReady(now))
 		}
 		if ok && (due.IsZero() || at.Before(due)) {

@@ -41,8 +41,7 @@ type Decision struct {
 	State   viewing.State // pending, held or dropped
 	Reason  string        // for Held and Dropped: one of the reasons
 	Steps   []string      // why, one plain sentence each; the first is about the account
-	// Backfill is set for imports: they leave when nothing live is due.
-	Backfill bool
+	Lane    viewing.Lane
 	// NotBefore is when the entry may leave at the earliest; zero for at once.
 	NotBefore time.Time
 }
@@ -53,7 +52,7 @@ type Decision struct {
 func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: viewing.StatePending}
 	d.route(s, source)
-	d.line(s, source, v, now)
+	d.line(s, v, now)
 	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
 	if place >= 0 {
 		filter = &s.Filters[place]
