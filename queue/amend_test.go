@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -35,7 +36,7 @@ func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
 	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
 		t.Errorf("leased %v", ids(leased))
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -102,7 +103,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("what a person has released is %s", e.State)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 	lax := fresh(t)
@@ -155,7 +156,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 	for range 2 {
 		s.amend(t, renamed)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Held: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Held: 1}) {
 		t.Fatalf("counts %+v", counts)
 	}
 	x := s.explained(t, sent+1)
@@ -170,7 +171,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 		t.Errorf("releasing it: %v", err)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Ask: true, Reason: "and back"})
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1}) {
 		t.Errorf("called as it was sent, counts %+v", counts)
 	}
 }
@@ -187,7 +188,7 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	if e := s.entry(t, id); id == sent || e.State != viewing.StatePending || e.Media.IDs.TMDB != 604 {
 		t.Errorf("it became %+v", e)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 	credits := film("e3", 603, -8)
@@ -213,7 +214,7 @@ func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 			t.Errorf("%s: %+v", v.EventID, e)
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Dropped: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -280,7 +281,7 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	if e := s.entry(t, id); e.Revision != 0 || e.State != viewing.StatePending {
 		t.Errorf("entry %+v", e)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v: a refused batch left something", counts)
 	}
 }
@@ -299,7 +300,7 @@ func TestRepeatingABatchIsHarmless(t *testing.T) {
 		State: map[string][]byte{"k": []byte("v")},
 	}
 	s.commitBatch(t, b)
-	var before []Explanation
+	var before []entry.Explanation
 	for id := range int64(3) {
 		before = append(before, s.explained(t, id+1))
 	}

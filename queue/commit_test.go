@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -142,7 +143,7 @@ func TestRepeatedEventIsDuplicate(t *testing.T) {
 	if again[0].Status != viewing.StatusDuplicate || !slices.Equal(again[0].Entries, first[0].Entries) {
 		t.Errorf("from another browser %+v, want a duplicate with entries %v", again[0], first[0].Entries)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -227,7 +228,7 @@ func TestInvalidViewingRefusesTheWholeBatch(t *testing.T) {
 		t.Errorf("batch without a source: %v", err)
 	}
 	state, err := s.State(t.Context(), "browser:b1")
-	if counts := s.checkCounters(t); err != nil || counts != (Counts{}) || len(state) != 0 {
+	if counts := s.checkCounters(t); err != nil || counts != (entry.Counts{}) || len(state) != 0 {
 		t.Errorf("kept %+v, %v, %v", counts, state, err)
 	}
 }
@@ -280,7 +281,7 @@ func TestRoutesKeepAccountsApart(t *testing.T) {
 	if due, ok, err := s.NextDue(t.Context(), "third"); ok || err != nil {
 		t.Errorf("an account without entries is due at %v, %v", due, err)
 	}
-	listed, err := s.Entries(t.Context(), Filter{Account: "second"})
+	listed, err := s.Entries(t.Context(), entry.Filter{Account: "second"})
 	if err != nil || len(listed) != 1 || listed[0].EventID != "e2" {
 		t.Errorf("listed %v, %v", ids(listed), err)
 	}

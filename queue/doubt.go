@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -36,7 +37,7 @@ func (t *tx) doubtful(id int64, lookAt time.Time) error {
 	return err
 }
 
-const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
+const selectDoubts = "SELECT " + entry.Columns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -67,20 +68,12 @@ func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err erro
 	return doubts[0], true, nil
 }
 
-// appended scans a row of which the first columns are read elsewhere.
-type appended struct {
-	rows *sql.Rows
-	more []any
-}
-
-func (a appended) Scan(into ...any) error { return a.rows.Scan(append(into, a.more...)...) }
-
 func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
 	var look, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = scanEntryOf(appended{r, []any{&since, &at, &look, &d.Taken, &readings, &sent, &owner, &before}})
+	d.Entry, err = entry.Scan(r, &since, &at, &look, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}
@@ -119,7 +112,7 @@ type Resolution struct {
 
 // Resolve records a look. An entry of which no request is known here, such as
 // an imported one, is held where it would become pending: the queue it comes
-// from may send it again. Its error wraps [ErrState] when the entry has changed
+// from may send it again. Its error wraps [entry.ErrState] when the entry has changed
 // meanwhile.
 func (s *Store) Resolve(ctx context.Context, m Resolution) error {
 	err := s.write(ctx, func(t *tx) error { return t.resolve(m) })
@@ -136,7 +129,7 @@ func (t *tx) resolve(m Resolution) error {
 	case err != nil:
 		return err
 	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
-		return fmt.Errorf("%w: it is %s", ErrState, now.State)
+		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
 	if now.Reason != m.Reason || m.State != viewing.StateInDoubt {
 		if err := t.step(id, "read back", m.Reason); err != nil {
@@ -204,97 +197,4 @@ func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error 
 		return fmt.Errorf("keep lists before entry %d: %w", entry, err)
 	}
 	return nil
-}
-
-// Sent is an entry with its last request: when it began, and with whose key;
-// "" when that is unknown.
-type Sent struct {
-	Entry Entry
-	At    time.Time
-	Owner string
-}
-
-// Answered lists up to n viewings, the newest first, that the service has
-// answered with 2xx to a request since then.
-func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]Sent, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
-		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
-		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
-		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := disk.Collect(rows, err, func(r *sql.Rows) (Sent, error) {
-		var at int64
-		var owner string
-		e, err := scanEntryOf(appended{r, []any{&at, &owner}})
-		return Sent{Entry: e, At: schema.Time(at), Owner: owner}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list answered entries: %w", err)
-	}
-	return sent, nil
-}
-
-// Claims lists the account's entries about items, by their keys, that account
-// for records of the service: delivered ones, and those that the user dropped
-// after a request.
-func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	text, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
-		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
-		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, string(text))
-	claims, err := disk.Collect(rows, err, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	return claims, nil
-}
-
-// WatchedSince reports whether an item, or an episode of a series, was seen
-// since then, as far as the queue has heard.
-func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
-	prefix := fmt.Sprintf("%s:%d", viewing.Episode, m.IDs.TMDB)
-	if m.Type != viewing.TV {
-		prefix = m.Key()
-	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
-		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
-		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
-	found, err := disk.Collect(rows, err, disk.ScanID)
-	if err != nil {
-		return false, fmt.Errorf("look for viewings: %w", err)
-	}
-	return len(found) > 0, nil
-}
-
-// Kin is what belongs to an entry beside its own row.
-type Kin struct {
-	Runtime time.Duration // of the item, as a player told it; 0 when unknown
-	// Delivered are the times of the other entries of its event about the same
-	// item that have arrived: viewings in their own right.
-	Delivered []time.Time
-}
-
-// Kin reads what belongs to an entry.
-func (s *Store) Kin(ctx context.Context, entry int64) (k Kin, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
-		FROM entries AS n JOIN events AS v ON v.id = n.event
-		LEFT JOIN entries AS o ON o.id BETWEEN v.entry AND v.entry + v.parts - 1 AND o.event = v.id AND o.account = n.account AND o.id <> n.id
-			AND o.item_key = n.item_key AND o.state = 'delivered'
-		WHERE n.id = ?`, entry)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		var seconds float64
-		var at sql.NullInt64
-		err := r.Scan(&seconds, &at)
-		k.Runtime = time.Duration(seconds * float64(time.Second))
-		if at.Valid {
-			k.Delivered = append(k.Delivered, schema.Time(at.Int64))
-		}
-		return struct{}{}, err
-	})
-	if err != nil {
-		return Kin{}, fmt.Errorf("read kin of entry %d: %w", entry, err)
-	}
-	return k, nil
 }

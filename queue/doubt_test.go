@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -77,10 +78,10 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
 		t.Errorf("the doubt outlived its end, %v", err)
 	}
-	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: viewing.StatePending}); !errors.Is(err, ErrState) {
+	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: viewing.StatePending}); !errors.Is(err, entry.ErrState) {
 		t.Errorf("resolved twice: %v", err)
 	}
-	if c, err := s.Counts(t.Context()); err != nil || c != (Counts{Delivered: 1}) {
+	if c, err := s.Counts(t.Context()); err != nil || c != (entry.Counts{Delivered: 1}) {
 		t.Errorf("counts %+v, %v", c, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -173,7 +174,7 @@ func (o *opened) byEvent(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
+		page, err := o.Entries(t.Context(), entry.Filter{Limit: 1000, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}

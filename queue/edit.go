@@ -28,7 +28,7 @@ const edited = "edited"
 
 // Edit corrects an entry that is pending, held or rejected; its next request
 // is another act. What was held for want of what the edit brings, or was
-// rejected, becomes pending. Errors wrap [ErrNotFound], [ErrState] (a
+// rejected, becomes pending. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a
 // [*StateError]) or [viewing.ErrInvalid].
 func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 	var after Entry

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +38,7 @@ func TestEditByState(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-	if _, err := s.Edit(t.Context(), 999, Edit{Media: movie(1)}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Edit(t.Context(), 999, Edit{Media: movie(1)}); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("edit of nothing: %v", err)
 	}
 }

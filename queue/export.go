@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -98,7 +99,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error
 	return lines, nil
 }
 
-const selectExported = "SELECT " + entryColumns + " FROM " + schema.MadeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
+const selectExported = "SELECT " + entry.Columns + " FROM " + schema.MadeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
 
 // exportEvents reads the next page of events after *last, which it moves on.
 func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error) {
@@ -125,7 +126,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]Record, error)
 	}
 	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		e, err := scanEntry(r)
+		e, err := entry.Scan(r)
 		if i, ok := of[schema.EventKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -100,7 +101,7 @@ func TestExportIsWholeAndComesBack(t *testing.T) {
 	records := from.exported(t)
 	to := open(t, t.TempDir()+"/queue.db", from.clock)
 	dry := to.imported(t, records, true)
-	if counts := to.checkCounters(t); counts != (Counts{}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{}) {
 		t.Fatalf("a dry run left %+v", counts)
 	}
 	did := to.imported(t, records, false)
@@ -157,7 +158,7 @@ func TestImportedWaitsForTheUser(t *testing.T) {
 	from, to := fresh(t), fresh(t)
 	from.commit(t, film("e1", 603, -10))
 	to.imported(t, from.exported(t), false)
-	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: "imported"}}, false)
+	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: "imported"}}, false)
 	if err != nil || did.Changed != 1 || len(to.lease(t)) != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
@@ -329,10 +330,10 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if counts := to.checkCounters(t); counts != (Counts{Delivered: 1, Held: 2}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{Delivered: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	held, err := to.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonImported})
+	held, err := to.Entries(t.Context(), entry.Filter{State: viewing.StateHeld, Reason: viewing.ReasonImported})
 	if err != nil || len(held) != 2 {
 		t.Errorf("held %v, %v", ids(held), err)
 	}

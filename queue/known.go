@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -47,7 +48,7 @@ func (s *Store) AccountOf(source string) string {
 }
 
 // EntriesOf lists what one event of a source has become, in order. It is empty
-// for one that another source had told already. The error wraps [ErrNotFound]
+// for one that another source had told already. The error wraps [entry.ErrNotFound]
 // for an event of somebody else, for none, and for one that was trimmed.
 func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
@@ -64,7 +65,7 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 	case err != nil:
 		return nil, fmt.Errorf("look for event: %w", err)
 	case len(spans) == 0:
-		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
+		return nil, fmt.Errorf("look for event: %w", entry.ErrNotFound)
 	}
 	for n := range spans[0].parts {
 		if spans[0].first > 0 {

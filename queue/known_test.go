@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -62,7 +63,7 @@ func TestEntriesOfAnEventAreItsOwnSourcesAlone(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, other := range [][2]string{{"browser:b", "double"}, {"browser:a", "none"}, {"kodi:/a", "double"}} {
-		if got, err := s.EntriesOf(t.Context(), other[0], other[1]); !errors.Is(err, ErrNotFound) {
+		if got, err := s.EntriesOf(t.Context(), other[0], other[1]); !errors.Is(err, entry.ErrNotFound) {
 			t.Errorf("%v: got %v, %v", other, got, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -34,11 +35,7 @@ const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + schema.Elders + "))"
 const (
 	selectDue     = "SELECT n.id, " + kept + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
 	selectNextDue = "SELECT n.next_at" + leasable + " AND NOT " + kept + " ORDER BY n.next_at, n.id LIMIT 1"
-	selectAhead   = `SELECT coalesce(
-			(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
-			(SELECT elder.id` + schema.Elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
-		FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
-	selectLeased = "SELECT " + entryColumns + ` FROM json_each(?) AS wanted
+	selectLeased  = "SELECT " + entry.Columns + ` FROM json_each(?) AS wanted
 		JOIN entries AS n ON n.id = wanted.value JOIN events AS v ON v.id = n.event`
 )
 
@@ -182,7 +179,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 		return err
 	}
 	rows, err := t.Query(selectLeased, string(list))
-	read, err := disk.Collect(rows, err, scanEntry)
+	read, err := entry.Collect(rows, err)
 	if err != nil {
 		return err
 	}

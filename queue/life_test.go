@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -379,7 +380,7 @@ func (l *life) recover() {
 		l.visible(e, stuck[e.Media.Key()])
 		told, err := l.store.Explain(context.Background(), e.ID)
 		must(err)
-		if slices.ContainsFunc(told.Steps, func(s queue.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
+		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
 		}
 		if e.State == viewing.StateDelivered {
@@ -406,7 +407,7 @@ func (l *life) recover() {
 // entries are all of them.
 func (l *life) entries() []queue.Entry {
 	var all []queue.Entry
-	for f := (queue.Filter{Limit: 500}); ; {
+	for f := (entry.Filter{Limit: 500}); ; {
 		page, err := l.store.Entries(context.Background(), f)
 		must(err)
 		if all = append(all, page...); len(page) < f.Limit {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -32,11 +33,11 @@ func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entry.Columns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
 	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
-		l.Entry, err = scanEntryOf(appended{r, []any{&l.Asked}})
+		l.Entry, err = entry.Scan(r, &l.Asked)
 		return l, err
 	})
 	if err != nil {
@@ -101,7 +102,7 @@ func (t *tx) found(f Finding) error {
 	was := f.Lookup.Entry
 	e, err := t.entry(was.ID)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, entry.ErrNotFound):
 		return nil
 	case err != nil:
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -255,12 +256,12 @@ func (m *machine) reopen(*rapid.T) {
 // check compares everything.
 func (m *machine) check(*rapid.T) {
 	counts := m.store.checkCounters(m.t)
-	var want Counts
+	var want entry.Counts
 	for _, e := range m.entries {
-		*want.slot(e.state)++
+		*slot(&want, e.state)++
 	}
 	m.want(counts == want, fmt.Sprintf("counts %+v", want), counts)
-	listed, err := m.store.Entries(m.t.Context(), Filter{Limit: maxLimit})
+	listed, err := m.store.Entries(m.t.Context(), entry.Filter{Limit: 1000})
 	m.want(err == nil && len(listed) == len(m.entries), fmt.Sprint(len(m.entries), " entries"), len(listed), err)
 	for _, got := range listed {
 		e := m.entries[got.ID]

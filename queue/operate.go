@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -21,7 +21,7 @@ var ErrSelection = errors.New("nothing is selected")
 // that fit every filter, or all there are.
 type Selection struct {
 	IDs []int64 `json:"ids,omitempty"`
-	Filter
+	entry.Filter
 	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
 	// MayDouble is for [Store.Retry] only: entries in doubt too. The service may
 	// have them already, and would then have them twice.
@@ -32,10 +32,10 @@ type Selection struct {
 func (s Selection) check() error {
 	switch {
 	case s.State != "" && !s.State.Valid():
-		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
-	case len(s.IDs) > 0 && (s.chooses() || s.All):
+		return fmt.Errorf("%w: %q is not a state", entry.ErrState, s.State)
+	case len(s.IDs) > 0 && (s.Chooses() || s.All):
 		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
-	case len(s.IDs) == 0 && !s.chooses() && !s.All:
+	case len(s.IDs) == 0 && !s.Chooses() && !s.All:
 		return ErrSelection
 	default:
 		return nil
@@ -86,7 +86,7 @@ const (
 	operationPage = 500         // entries changed in one transaction: others want to write too
 )
 
-// StateError says why a verb does not fit an entry. It wraps [ErrState].
+// StateError says why a verb does not fit an entry. It wraps [entry.ErrState].
 type StateError struct {
 	Verb   string // "drop"
 	ID     int64
@@ -106,8 +106,8 @@ func (e *StateError) Error() string {
 	return text
 }
 
-// Unwrap makes it an [ErrState].
-func (e *StateError) Unwrap() error { return ErrState }
+// Unwrap makes it an [entry.ErrState].
+func (e *StateError) Unwrap() error { return entry.ErrState }
 
 // operation is one of the operator's verbs.
 type operation struct {
@@ -131,7 +131,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 	case len(sel.IDs) > 0:
 		err = s.operateOnIDs(ctx, o, sel.IDs, dry, &sum)
 	case sel.State != "" && !slices.Contains(o.reach, sel.State):
-		err = fmt.Errorf("%w: what is %s cannot be changed so", ErrState, sel.State.Words())
+		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
 	default:
 		err = s.operateOnAll(ctx, o, sel, dry, &sum)
 	}
@@ -219,7 +219,7 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 		effects = nil
 		for _, seen := range page {
 			e, err := t.entry(seen.ID)
-			if errors.Is(err, ErrNotFound) || err == nil && e.State != seen.State {
+			if errors.Is(err, entry.ErrNotFound) || err == nil && e.State != seen.State {
 				continue
 			}
 			if err != nil {
@@ -262,17 +262,17 @@ func (s *Store) writeDry(ctx context.Context, dry bool, do func(*tx) error) erro
 	return err
 }
 
-const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?"
+const selectEntry = "SELECT " + entry.Columns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?"
 
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) (Entry, error) {
 	rows, err := t.Query(selectEntry, id)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := entry.Collect(rows, err)
 	if err != nil {
 		return Entry{}, err
 	}
 	if len(entries) == 0 {
-		return Entry{}, ErrNotFound
+		return Entry{}, entry.ErrNotFound
 	}
 	return entries[0], nil
 }

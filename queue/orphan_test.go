@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -255,7 +256,7 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 			if counts := again.checkCounters(t); counts.Held != tt.held || counts.Pending != 0 {
 				t.Errorf("counts %+v", counts)
 			}
-			if held, err := again.Entries(context.Background(), Filter{Reason: viewing.ReasonRestored}); err != nil || int64(len(held)) != tt.held {
+			if held, err := again.Entries(context.Background(), entry.Filter{Reason: viewing.ReasonRestored}); err != nil || int64(len(held)) != tt.held {
 				t.Errorf("held %d, %v", len(held), err)
 			}
 			if again.InstallationID() != id {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -195,7 +196,7 @@ func TestALookNoticesThatTheFileIsGone(t *testing.T) {
 		t.Error("not noticed")
 	}
 	r.again()
-	e, err := r.store.Entries(t.Context(), Filter{})
+	e, err := r.store.Entries(t.Context(), entry.Filter{})
 	if err != nil || len(e) != 1 {
 		t.Errorf("entries %+v, %v", e, err)
 	}
@@ -246,7 +247,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 	}
 	r.clock.advance(time.Minute)
 	r.take("e2", 2)
-	e, err := r.store.Entries(t.Context(), Filter{})
+	e, err := r.store.Entries(t.Context(), entry.Filter{})
 	if err != nil || len(e) != 2 {
 		t.Errorf("entries %+v, %v", e, err)
 	}

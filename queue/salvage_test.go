@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -84,7 +85,7 @@ func (s *opened) states(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
+		page, err := s.Entries(t.Context(), entry.Filter{Limit: 1000, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestADamagedDatabaseIsSalvaged(t *testing.T) {
 			if err := s.Acknowledge(t.Context(), notices[0].ID); err != nil {
 				t.Fatal(err)
 			}
-			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), ErrNotFound) {
+			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), entry.ErrNotFound) {
 				t.Errorf("notices %+v", notices)
 			}
 			left, _ := filepath.Glob(s.path + ".*")
@@ -268,7 +269,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 			t.Errorf("event %s is %q, want %q", event, after[event], want)
 		}
 	}
-	held, err := s.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonDamaged})
+	held, err := s.Entries(t.Context(), entry.Filter{State: viewing.StateHeld, Reason: viewing.ReasonDamaged})
 	if err != nil || len(held) != 3 || !slices.ContainsFunc(held, func(e Entry) bool { return e.EventID == "double" && e.Part == 1 }) {
 		t.Errorf("held %+v, %v", held, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -25,7 +26,7 @@ const (
 
 // weight is what an entry has for it. What a filter or a source has dropped is
 // about their own sighting; what the user has dropped is about the playback.
-func (e Entry) weight() int {
+func weight(e Entry) int {
 	day := 0
 	if e.WatchedAt.Precision == viewing.Day {
 		day = 1
@@ -92,9 +93,9 @@ func (s *seen) meets(others []*seen) (into *seen, over []*seen) {
 		one, two := playback.Apart(s.WatchedAt.Instant, a.WatchedAt.Instant), playback.Apart(s.WatchedAt.Instant, b.WatchedAt.Instant)
 		return cmp.Or(cmp.Compare(one, two), cmp.Compare(a.ID, b.ID))
 	})
-	weight := s.weight()
+	own := weight(s.Entry)
 	for _, o := range near {
-		if o.weight() == weightFirm || o.weight() >= weight {
+		if weight(o.Entry) == weightFirm || weight(o.Entry) >= own {
 			return o, nil
 		}
 	}
@@ -135,7 +136,7 @@ func (t *tx) others(s seen) ([]*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Kind != viewing.KindViewing || e.weight() == weightNone {
+		if e.Kind != viewing.KindViewing || weight(e) == weightNone {
 			continue
 		}
 		o, err := t.seenBy(e)
@@ -254,7 +255,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport {
 		return nil
 	}
-	if (seen{Entry: Entry{WatchedAt: Moment{e.WatchedAt}}, unsure: e.Unsure}).timeless() {
+	if (seen{Entry: Entry{WatchedAt: entry.Moment{Instant: e.WatchedAt}}, unsure: e.Unsure}).timeless() {
 		return nil
 	}
 	found := map[string][]*seen{} // by account and item
@@ -265,7 +266,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 		}
 		s := &seen{sources: []string{e.source}, runtime: e.runtime(), Entry: Entry{
 			Account: d.Account, State: d.State, Reason: d.Reason, Source: e.source,
-			Kind: e.Kind, Media: d.item, WatchedAt: Moment{e.WatchedAt},
+			Kind: e.Kind, Media: d.item, WatchedAt: entry.Moment{Instant: e.WatchedAt},
 		}}
 		place := d.Account + " " + d.item.Key()
 		others, known := found[place]
@@ -330,7 +331,7 @@ func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entri
 		if d.into != nil {
 			entries = append(entries, d.into.ID)
 			d.State, d.Reason = viewing.StateMerged, viewing.ReasonSeenTwice
-			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: Moment{e.WatchedAt}}, d.into.Entry))
+			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: entry.Moment{Instant: e.WatchedAt}}, d.into.Entry))
 		}
 		if own {
 			if id, err = t.makeEntry(e, event, d); err != nil {
@@ -352,7 +353,7 @@ func (t *tx) link(e sighting, event, id int64, d draft) error {
 		return t.join(e, event, d)
 	}
 	for _, o := range d.over {
-		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: Moment{e.WatchedAt}}); err != nil {
+		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: entry.Moment{Instant: e.WatchedAt}}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -236,13 +237,13 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 	s.told(t, chrome, film("b", 603, -60))
 	earlier := s.told(t, living, v).Entries
 	s.told(t, player, film("c", 603, -61))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: earlier}, false); err != nil {
 		t.Fatal(err)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 3}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 3}) {
 		t.Errorf("released: counts %+v", counts)
 	}
 }
@@ -327,7 +328,7 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 				}
 			}
 			s.checkMerged(t, id, seen)
-			if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Merged: 1}) {
+			if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Merged: 1}) {
 				t.Errorf("counts %+v", counts)
 			}
 		})
@@ -376,7 +377,7 @@ func TestWithdrawnIsNotMet(t *testing.T) {
 	s.told(t, living, film("a", 603, -60))
 	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}}})
 	s.told(t, chrome, film("b", 603, -60))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -391,7 +392,7 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 	if again := s.told(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
 		t.Errorf("%+v, %+v", o, again)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: o.Entries}, false); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -80,10 +81,10 @@ func (t *tx) sending(e Entry) (int64, error) {
 }
 
 // Settle records what became of an entry, with the answer. It returns an
-// error wrapping [ErrNotFound] or [ErrState] when that cannot be.
+// error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
 	if !m.State.Valid() || m.State == viewing.StateSending {
-		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, ErrState, m.State)
+		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, entry.ErrState, m.State)
 	}
 	err := s.write(ctx, func(t *tx) error { return t.settle(m) })
 	if err != nil {
@@ -99,9 +100,9 @@ func (t *tx) settle(m Settlement) error {
 	case err != nil:
 		return err
 	case !found:
-		return ErrNotFound
+		return entry.ErrNotFound
 	case !m.allowed(was):
-		return fmt.Errorf("%w: it is %s", ErrState, was)
+		return fmt.Errorf("%w: it is %s", entry.ErrState, was)
 	}
 	if m.Attempt > 0 {
 		if err := t.endAttempt(m); err != nil {
@@ -180,7 +181,7 @@ func (t *tx) endAttempt(m Settlement) error {
 		return err
 	}
 	if changed == 0 {
-		return fmt.Errorf("%w: attempt %d is not under way", ErrState, m.Attempt)
+		return fmt.Errorf("%w: attempt %d is not under way", entry.ErrState, m.Attempt)
 	}
 	if !m.NotSent {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // selectLeft finds what a crash left under way.
-const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + schema.Open
+const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -13,7 +14,7 @@ import (
 // Retry has entries sent again: what the service rejected, as another act, and
 // what waits for a later time, now. Entries in doubt only by
 // [Selection.MayDouble], as the same act. Errors wrap [ErrSelection],
-// [ErrNotFound] or [ErrState], a [*StateError]. A dry run changes nothing.
+// [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return t.retry(e, sel.MayDouble)
@@ -187,13 +188,13 @@ func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, err
 }
 
 // SettleByHand says what the user knows of entries in doubt: delivered,
-// rejected or dropped; another state is [ErrState]. For other errors and dry
+// rejected or dropped; another state is [entry.ErrState]. For other errors and dry
 // see [Store.Retry].
 func (s *Store) SettleByHand(ctx context.Context, sel Selection, as viewing.State, dry bool) (Changed, error) {
 	switch as {
 	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
 	default:
-		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
+		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
 	}
 	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return changed, t.settleByHand(e, as)
@@ -218,7 +219,7 @@ func (t *tx) settleByHand(e Entry, as viewing.State) error {
 const takenBack = "taken back from the service"
 
 // Undone notes that a delivered entry was taken back from the service by the
-// user's will; it is dropped. Errors wrap [ErrNotFound] or [ErrState].
+// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
 func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
 	var after Entry
 	err := s.write(ctx, func(t *tx) error {

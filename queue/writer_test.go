@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -76,7 +77,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: callers * each}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: callers * each}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -126,7 +127,7 @@ func TestARepeatedJobCountsOnce(t *testing.T) {
 			ids[o[0].Entries[0]] = true
 		}
 		<-nudged
-		if counts, err := s.Counts(t.Context()); err != nil || counts != (Counts{Pending: 2}) || !ids[1] || !ids[2] {
+		if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{Pending: 2}) || !ids[1] || !ids[2] {
 			t.Errorf("counts %+v, %v, entries %v", counts, err, ids)
 		}
 		if err := s.Close(); err != nil {
@@ -149,7 +150,7 @@ func TestABadChangeCountsNothing(t *testing.T) {
 	if !errors.Is(err, own) {
 		t.Errorf("write: %v", err)
 	}
-	if counts, err := s.Counts(t.Context()); err != nil || counts != (Counts{}) {
+	if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{}) {
 		t.Errorf("it counted: %+v, %v", counts, err)
 	}
 	select {
@@ -158,7 +159,7 @@ func TestABadChangeCountsNothing(t *testing.T) {
 	default:
 	}
 	s.commit(t, film("e1", 1, -1))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts after it: %+v", counts)
 	}
 }

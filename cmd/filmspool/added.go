@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -57,7 +58,7 @@ func (a addition) earlier(ctx context.Context, ctl control.API, account string) 
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
-	q := queue.Filter{Kind: a.v.Kind, Account: account}
+	q := entry.Filter{Kind: a.v.Kind, Account: account}
 	if len(a.v.Media) > 0 {
 		q.Item = a.v.Media[0].Key()
 	}

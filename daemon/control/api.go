@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -17,7 +18,7 @@ type API struct {
 	// Add commits one viewing, wish or list of the command line.
 	Add func(context.Context, viewing.Viewing) (queue.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
-	List func(context.Context, queue.Filter) ([]queue.Entry, error)
+	List func(context.Context, entry.Filter) ([]queue.Entry, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
@@ -172,7 +173,7 @@ func (b *bed) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func (b *bed) counts() queue.Counts {
+func (b *bed) counts() entry.Counts {
 	b.Helper()
 	c, err := b.store.Counts(b.Context())
 	if err != nil {

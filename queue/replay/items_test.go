@@ -7,6 +7,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -104,7 +105,7 @@ func TestServiceThatTakesNoItems(t *testing.T) {
 	}
 }
 
-func (b *bed) entryRequests(id int64) []queue.Attempt {
+func (b *bed) entryRequests(id int64) []entry.Attempt {
 	b.Helper()
 	x, err := b.store.Explain(b.Context(), id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -310,9 +310,9 @@ func (b *bed) judge(setting doubt.Setting, fault string, n int64) {
 			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
 		}
 	}
-	want := queue.Counts{Delivered: n}
+	want := entry.Counts{Delivered: n}
 	if setting == doubt.Hold {
-		want = queue.Counts{Delivered: n - 2, InDoubt: 2}
+		want = entry.Counts{Delivered: n - 2, InDoubt: 2}
 	}
 	if c != want || setting != doubt.Hold && flagged != 2 {
 		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)

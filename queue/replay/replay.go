@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -47,11 +48,11 @@ type Doubts interface {
 	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
 	NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error)
 	Resolve(ctx context.Context, m queue.Resolution) error
-	Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error)
+	Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error)
 	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
 	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
 	KeepLists(ctx context.Context, entry int64, ids []string) error
-	Kin(ctx context.Context, entry int64) (queue.Kin, error)
+	Kin(ctx context.Context, entry int64) (entry.Kin, error)
 }
 
 // Reader is a [Service] that can be read back; [*v1.Client] is one. Any

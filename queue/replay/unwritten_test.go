@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -45,7 +46,7 @@ func (u *unwritable) Claims(ctx context.Context, account string, keys []string) 
 	return u.keepsDoubts.Claims(ctx, account, keys)
 }
 
-func (u *unwritable) Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error) {
+func (u *unwritable) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
 	if err := u.fails("answered"); err != nil {
 		return nil, err
 	}

@@ -17,9 +17,6 @@ const (
 // this order: the other way round would read all entries.
 const MadeOf = "events AS v CROSS JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND +n.event = v.id"
 
-// Open is, word for word, what the index entries_open is of.
-const Open = "(state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected')"
-
 // Unidentified chooses the entries that belong into the table of lookups: the
 // service may be asked what they are. The triggers say the same.
 const Unidentified = `(state = 'held' AND item_key = '' AND media IS NOT NULL

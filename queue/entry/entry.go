@@ -1,9 +1,18 @@
-package queue
+package entry
 
 import (
+	"errors"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrNotFound is wrapped when no entry has the id.
+	ErrNotFound = errors.New("no such entry")
+	// ErrState is wrapped when an entry's state does not allow the change.
+	ErrState = errors.New("entry is in another state")
 )
 
 // Entry is one request to the service: one viewing of one item, one watchlist

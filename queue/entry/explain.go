@@ -1,4 +1,4 @@
-package queue
+package entry
 
 import (
 	"context"
@@ -55,25 +55,32 @@ const selectSteps = `SELECT at, what, detail FROM (
 		UNION ALL SELECT 1, number, at, what, detail FROM steps WHERE entry = ?1
 	) ORDER BY stage, number`
 
+// selectAhead finds what a pending entry waits for: the one that must arrive
+// first, or the eldest about the same item.
+const selectAhead = `SELECT coalesce(
+		(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
+		(SELECT elder.id` + schema.Elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
+	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
+
 // Explain tells all about one entry, as of one moment. It returns an error
 // wrapping [ErrNotFound] when there is none.
-func (s *Store) Explain(ctx context.Context, id int64) (Explanation, error) {
-	x, err := s.explain(ctx, id)
+func (r *Reader) Explain(ctx context.Context, id int64) (Explanation, error) {
+	x, err := r.explain(ctx, id)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain entry %d: %w", id, err)
 	}
 	return x, nil
 }
 
-func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error) {
-	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (r *Reader) explain(ctx context.Context, id int64) (x Explanation, err error) {
+	moment, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return x, disk.StorageError(err)
 	}
 	defer moment.Rollback()
-	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
+	rows, err := moment.QueryContext(ctx, "SELECT "+Columns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
 		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := Collect(rows, err)
 	if err != nil {
 		return x, err
 	}
@@ -94,7 +101,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 		return x, err
 	}
 	if x.Entry.Damaged && x.Entry.Reason != viewing.ReasonDamaged {
-		x.Steps = append(x.Steps, Step{At: s.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
+		x.Steps = append(x.Steps, Step{At: r.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)

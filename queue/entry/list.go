@@ -1,4 +1,4 @@
-package queue
+package entry
 
 import (
 	"context"
@@ -8,9 +8,18 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// Reader reads what is in the outbox. Its methods may be called from any
+// goroutine.
+type Reader struct {
+	db  *sql.DB
+	now func() time.Time
+}
+
+// NewReader reads a database of the shape that package schema tells, by a clock.
+func NewReader(db *sql.DB, now func() time.Time) *Reader { return &Reader{db, now} }
 
 // Counts is the number of entries in each state.
 type Counts struct {
@@ -48,14 +57,14 @@ func (c *Counts) slot(s viewing.State) *int64 {
 
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
-func (s *Store) Counts(ctx context.Context) (Counts, error) {
+func (r *Reader) Counts(ctx context.Context) (Counts, error) {
 	var counts Counts
-	rows, err := s.reader.QueryContext(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
+	rows, err := r.db.QueryContext(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
 		FROM counters`)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
+	_, err = disk.Collect(rows, err, func(row *sql.Rows) (viewing.State, error) {
 		var state viewing.State
 		var n int64
-		err := r.Scan(&state, &n)
+		err := row.Scan(&state, &n)
 		*counts.slot(state) = n
 		return state, err
 	})
@@ -80,8 +89,8 @@ type Filter struct {
 	Below  int64     `json:"-"` // only entries with a smaller id; 0 for all
 }
 
-// chooses reports whether any entry can be left out, other than by a page's end.
-func (f Filter) chooses() bool {
+// Chooses reports whether any entry can be left out, other than by a page's end.
+func (f Filter) Chooses() bool {
 	f.Limit, f.Below = 0, 0
 	return f != Filter{}
 }
@@ -93,13 +102,13 @@ const (
 )
 
 // Entries lists entries, the newest first.
-func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
+func (r *Reader) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	query, args, err := f.query()
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
-	rows, err := s.reader.QueryContext(ctx, query, args...)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	rows, err := r.db.QueryContext(ctx, query, args...)
+	entries, err := Collect(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
@@ -109,7 +118,7 @@ func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 // query is the filter as SQL. The state stands in the text, not in an
 // argument: only then may the small indexes be used.
 func (f Filter) query() (query string, args []any, err error) {
-	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
+	query = "SELECT " + Columns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
 	switch {
 	case f.State != "" && !f.State.Valid():
 		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
@@ -120,10 +129,6 @@ func (f Filter) query() (query string, args []any, err error) {
 	}
 	if f.State != "" {
 		query += " AND n.state = '" + string(f.State) + "'"
-	}
-	switch f.State {
-	case viewing.StateSending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
-		query += " AND " + schema.Open
 	}
 	for _, c := range f.conditions() {
 		if c.set {
