@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/upkeep"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -16,7 +17,7 @@ func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
 	s.told(t, player, film("c", 603, -60))
 	s.settle(t, Settlement{Entry: id, State: viewing.StateDelivered})
 	s.told(t, chrome, film("newest", 604, -60))
-	s.clock.advance(2 * keepFinished)
+	s.clock.advance(2 * upkeep.Keep)
 	s.told(t, chrome, film("newest of all", 605, -60))
 	for range 2 { // the one that was merged goes after what it was merged into
 		s.compact(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/upkeep"
 )
 
 // ErrLeaseLost is wrapped when an entry changed since it was leased.
@@ -90,7 +91,8 @@ func openBy(ctx context.Context, o Options, now func() time.Time,
 	s.ledger.tell = s.tell
 	s.file, err = open(ctx, disk.Options{
 		Path: o.Path, Schema: scripts, Logger: s.logger, Now: now, Shared: o.Shared,
-		Ledger: &s.ledger, Start: s.start, Tidy: s.tidy, Salvage: s.salvage(),
+		Ledger: &s.ledger, Start: s.start, Salvage: upkeep.Salvage(s.makeAnew),
+		Tidy: func(write func(func(*disk.Tx) error) error) { upkeep.Tidy(write, s.logger) },
 	})
 	if err != nil {
 		return nil, err

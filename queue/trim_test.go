@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/upkeep"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -69,7 +70,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	}
 	totals := s.totals(t)
 
-	s.clock.advance(keepFinished - time.Minute)
+	s.clock.advance(upkeep.Keep - time.Minute)
 	s.compact(t)
 	if len(s.states(t)) != 5 {
 		t.Fatalf("trimmed within the year: %v", s.states(t))
@@ -112,7 +113,7 @@ func TestTheNewestIsNeverTrimmed(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
 	s.finishAll(t)
-	s.clock.advance(2 * keepFinished)
+	s.clock.advance(2 * upkeep.Keep)
 	s.compact(t)
 	if next := s.commitIDs(t, film("e3", 3, 0))[0]; next != id[1]+1 || s.rows(t, "entries") != 2 {
 		t.Errorf("the next entry is %d, of %d", next, s.rows(t, "entries"))
@@ -176,7 +177,7 @@ func TestRunTrimsOnceADay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(keepFinished - time.Hour)
+		time.Sleep(upkeep.Keep - time.Hour)
 		synctest.Wait()
 		if n, err := s.Counts(ctx); err != nil || n.Dropped != 3 {
 			t.Errorf("within the year: %+v, %v", n, err)
@@ -199,11 +200,11 @@ func TestRunTrimsOnceADay(t *testing.T) {
 // compact does at once what is done once a day.
 func (o *opened) compact(t *testing.T) {
 	t.Helper()
-	o.tidy(func(do func(*disk.Tx) error) error {
+	upkeep.Tidy(func(do func(*disk.Tx) error) error {
 		err := o.file.Write(t.Context(), do)
 		if err != nil {
 			t.Error(err)
 		}
 		return err
-	})
+	}, o.logger)
 }
