@@ -14,20 +14,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/export"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // exported is an export, line by line.
-func (o *opened) exported(t testing.TB) []Record {
+func (o *opened) exported(t testing.TB) []export.Record {
 	t.Helper()
 	var out bytes.Buffer
 	n, err := o.Export(t.Context(), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Record
+	var all []export.Record
 	for line := range strings.Lines(out.String()) {
-		var r Record
+		var r export.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -40,7 +41,7 @@ func (o *opened) exported(t testing.TB) []Record {
 }
 
 // lines are records as a file.
-func lines(t testing.TB, records ...Record) *bytes.Buffer {
+func lines(t testing.TB, records ...export.Record) *bytes.Buffer {
 	t.Helper()
 	var out bytes.Buffer
 	for _, r := range records {
@@ -51,7 +52,7 @@ func lines(t testing.TB, records ...Record) *bytes.Buffer {
 	return &out
 }
 
-func (o *opened) imported(t testing.TB, records []Record, dry bool) Imported {
+func (o *opened) imported(t testing.TB, records []export.Record, dry bool) Imported {
 	t.Helper()
 	sum, err := o.Import(t.Context(), lines(t, records...), dry)
 	if err != nil {
@@ -113,7 +114,7 @@ func TestExportIsWholeAndComesBack(t *testing.T) {
 	// as it was.
 	for i, r := range records {
 		for k, e := range r.Entries {
-			records[i].Entries[k].State, records[i].Entries[k].Reason, _ = e.arrives()
+			records[i].Entries[k].State, records[i].Entries[k].Reason, _ = e.Arrives()
 		}
 	}
 	if diff := cmp.Diff(records, to.exported(t)); diff != "" {
@@ -168,28 +169,28 @@ func TestImportNamesTheBadLineAndKeepsThoseBefore(t *testing.T) {
 	from := fresh(t)
 	from.commit(t, film("e1", 603, -10), film("e2", 604, -5))
 	records := from.exported(t)
-	spoil := func(change func(*Record)) Record {
+	spoil := func(change func(*export.Record)) export.Record {
 		r := records[1]
 		r.Entries = slices.Clone(r.Entries)
 		change(&r)
 		return r
 	}
 	for name, c := range map[string]struct {
-		line Record
+		line export.Record
 		says string
 	}{
-		"newer":          {spoil(func(r *Record) { r.V = 2 }), "version 2"},
-		"no source":      {spoil(func(r *Record) { r.Source = "" }), "source: is missing"},
-		"no id":          {spoil(func(r *Record) { r.EventID = "" }), "eventId: is missing"},
-		"another id":     {spoil(func(r *Record) { r.EventID = "e3" }), "not the event's own"},
-		"no event":       {spoil(func(r *Record) { r.Event = nil }), "SHA-256"},
-		"bad event":      {spoil(func(r *Record) { r.Event = json.RawMessage(`{"kind":"viewing","eventId":"e2"}`) }), "media: is missing"},
-		"no such state":  {spoil(func(r *Record) { r.Entries[0].State = "lost" }), `"lost" is not a state`},
-		"another kind":   {spoil(func(r *Record) { r.Entries[0].Kind = viewing.KindList }), "entries.kind"},
-		"no account":     {spoil(func(r *Record) { r.Entries[0].Account = "" }), "entries.account"},
-		"bad part":       {spoil(func(r *Record) { r.Entries[0].Part = -1 }), "below 0"},
-		"no media":       {spoil(func(r *Record) { r.Entries[0].Media = nil }), "media: is missing"},
-		"twice one part": {spoil(func(r *Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "twice"},
+		"newer":          {spoil(func(r *export.Record) { r.V = 2 }), "version 2"},
+		"no source":      {spoil(func(r *export.Record) { r.Source = "" }), "source: is missing"},
+		"no id":          {spoil(func(r *export.Record) { r.EventID = "" }), "eventId: is missing"},
+		"another id":     {spoil(func(r *export.Record) { r.EventID = "e3" }), "not the event's own"},
+		"no event":       {spoil(func(r *export.Record) { r.Event = nil }), "SHA-256"},
+		"bad event":      {spoil(func(r *export.Record) { r.Event = json.RawMessage(`{"kind":"viewing","eventId":"e2"}`) }), "media: is missing"},
+		"no such state":  {spoil(func(r *export.Record) { r.Entries[0].State = "lost" }), `"lost" is not a state`},
+		"another kind":   {spoil(func(r *export.Record) { r.Entries[0].Kind = viewing.KindList }), "entries.kind"},
+		"no account":     {spoil(func(r *export.Record) { r.Entries[0].Account = "" }), "entries.account"},
+		"bad part":       {spoil(func(r *export.Record) { r.Entries[0].Part = -1 }), "below 0"},
+		"no media":       {spoil(func(r *export.Record) { r.Entries[0].Media = nil }), "media: is missing"},
+		"twice one part": {spoil(func(r *export.Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := fresh(t)
@@ -225,34 +226,11 @@ func TestExportReadsEachRowOnce(t *testing.T) {
 	}
 }
 
-// FuzzReadRecord: whatever a file holds, a line is read whole or refused.
-func FuzzReadRecord(f *testing.F) {
-	f.Add([]byte(`{"v":1,"source":"cli","eventId":"e1","event":{"kind":"list","eventId":"e1","list":{"name":"Noir"}},"entries":[{"account":"default","part":0,"kind":"list","state":"pending","list":{"name":"Noir"},"createdAt":"2026-03-01T12:00:00Z"}]}`))
-	f.Add([]byte(`{"v":1,"source":"kodi","eventId":"e1","content":"` + strings.Repeat("0", 64) + `"}`))
-	f.Add([]byte(`{"v":1,"source":"","event":null}`))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		a, err := readRecord(line)
-		if err != nil {
-			if !errors.Is(err, viewing.ErrInvalid) {
-				t.Errorf("refused with %v", err)
-			}
-			return
-		}
-		again, err := json.Marshal(a.Record)
-		if err != nil {
-			t.Fatalf("taken, but not written again: %v", err)
-		}
-		if _, err := readRecord(again); err != nil {
-			t.Errorf("%s was taken, but %s is refused: %v", line, again, err)
-		}
-	})
-}
-
 // TestExportHoldsOnlyAPage: what is committed while the export waits for its
 // reader is in it, so it cannot have read everything before.
 func TestExportHoldsOnlyAPage(t *testing.T) {
 	s := fresh(t)
-	s.many(t, 2*exportPage)
+	s.many(t, 2*export.Page)
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
@@ -269,7 +247,7 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 	for scan.Scan() {
 		n, last = n+1, scan.Text()
 	}
-	if err := <-done; err != nil || n != 2*exportPage+1 || !strings.Contains(last, `"late"`) {
+	if err := <-done; err != nil || n != 2*export.Page+1 || !strings.Contains(last, `"late"`) {
 		t.Errorf("%d lines (%v), the last %s", n, err, last)
 	}
 }
@@ -278,7 +256,7 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 // are written.
 func TestImportHoldsOnlyAPage(t *testing.T) {
 	from, to := fresh(t), fresh(t)
-	from.many(t, 2*importPage)
+	from.many(t, 2*export.Page)
 	records := from.exported(t)
 	changed, stop := to.Subscribe()
 	defer stop()
@@ -288,21 +266,21 @@ func TestImportHoldsOnlyAPage(t *testing.T) {
 		_, err := to.Import(t.Context(), r, false)
 		done <- err
 	}()
-	if _, err := io.Copy(w, lines(t, records[:importPage]...)); err != nil {
+	if _, err := io.Copy(w, lines(t, records[:export.Page]...)); err != nil {
 		t.Fatal(err)
 	}
 	<-changed
-	if counts := to.checkCounters(t); counts.Held != importPage {
+	if counts := to.checkCounters(t); counts.Held != export.Page {
 		t.Errorf("%d are here before the rest came", counts.Held)
 	}
-	if _, err := io.Copy(w, lines(t, records[importPage:]...)); err != nil {
+	if _, err := io.Copy(w, lines(t, records[export.Page:]...)); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if counts := to.checkCounters(t); counts.Held != 2*importPage {
+	if counts := to.checkCounters(t); counts.Held != 2*export.Page {
 		t.Errorf("%d came in the end", counts.Held)
 	}
 }
