@@ -186,13 +186,10 @@ func (t *tx) stay(m Resolution) error {
 
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
-	text, err := json.Marshal(append([]string{}, ids...))
-	if err == nil {
-		err = s.write(ctx, func(t *tx) error {
-			_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, string(text))
-			return err
-		})
-	}
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, schema.Array(ids))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("keep lists before entry %d: %w", entry, err)
 	}

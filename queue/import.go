@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/export"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -147,15 +148,11 @@ func (t *tx) importWitness(e sighting, event int64) ([]int64, error) {
 // importEntry writes one entry.
 func (t *tx) importEntry(e export.Entry, event int64, sum *Imported) (int64, error) {
 	state, reason, why := e.Arrives()
-	media, key, err := writeMedia(e.Kind, e.Media)
-	if err != nil {
-		return 0, err
-	}
-	list, err := writeList(e.List)
-	if err != nil {
-		return 0, err
-	}
-	decided, err := schema.JSON([]string{why})
+	id, err := t.insertEntry(event, Entry{
+		Account: e.Account, Part: e.Part, Kind: e.Kind, Media: e.Media, List: e.List, Priority: e.Priority,
+		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, Revision: e.Revision, CreatedAt: e.CreatedAt,
+		State: state, Reason: reason, Lane: viewing.LaneBackfill,
+	}, []string{why})
 	if err != nil {
 		return 0, err
 	}
@@ -163,20 +160,9 @@ func (t *tx) importEntry(e export.Entry, event int64, sum *Imported) (int64, err
 	if state.Finished() {
 		settled = schema.TimeOrNull(e.SettledAt)
 	}
-	at := writeInstant(e.WatchedAt)
-	id, err := t.insertEntry(event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority,
-		at.millis, at.text, at.offset, at.precision, string(e.Class), e.Revision, e.CreatedAt.UnixMilli(),
-		string(state), reason, int(viewing.LaneBackfill), at.due(t.now), decided)
-	if err != nil {
-		return 0, err
-	}
 	_, err = t.Exec("UPDATE entries SET attempts = ?, remote_id = nullif(?, ''), settled_at = ? WHERE id = ?",
 		e.Attempts, e.RemoteID, settled, id)
 	if err != nil {
-		return 0, err
-	}
-	t.made(state)
-	if err := t.askAbout(id, state, key); err != nil {
 		return 0, err
 	}
 	if state == viewing.StateInDoubt {

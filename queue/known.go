@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -23,11 +22,7 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 		keys[i] = schema.EventKey(kind, id)
 		byKey[keys[i]] = id
 	}
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for events: %w", err)
-	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", string(list))
+	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", schema.Array(keys))
 	found, err := disk.Collect(rows, err, func(r *sql.Rows) (key string, err error) {
 		err = r.Scan(&key)
 		return key, err
@@ -80,13 +75,9 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 // account that the source belongs to. It reads all entries.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	account := s.AccountOf(source)
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for viewings: %w", err)
-	}
 	times := map[string][]viewing.Instant{}
 	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
-		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, string(list))
+		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, schema.Array(keys))
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
@@ -98,22 +89,4 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 		return nil, fmt.Errorf("look for viewings: %w", err)
 	}
 	return times, nil
-}
-
-// earlier finds an event that was taken before; nil when it is new.
-func (t *tx) earlier(kind, eventID string) (*known, error) {
-	var k known
-	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
-		[]any{schema.EventKey(kind, eventID)}, &k.event, &k.content)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &k, nil
-}
-
-// keeping is what became of an event.
-type keeping struct {
-	fresh   bool // it is new
-	entries []int64
-	ignored string // why all of them are dropped at once; "" when they are not
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -156,11 +155,7 @@ func (t *tx) putBehind(ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err := t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", schema.Array(ids))
 	return err
 }
 
@@ -169,16 +164,13 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
-		l.token, l.until, string(list))
+	list := schema.Array(ids)
+	_, err := t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
+		l.token, l.until, list)
 	if err != nil {
 		return err
 	}
-	rows, err := t.Query(selectLeased, string(list))
+	rows, err := t.Query(selectLeased, list)
 	read, err := entry.Collect(rows, err)
 	if err != nil {
 		return err
@@ -196,25 +188,12 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	for _, id := range ids {
 		if !whole[id] {
 			l.damaged = append(l.damaged, id)
-			if err := t.holdDamaged(id); err != nil {
+			if err := t.hold(id, viewing.ReasonDamaged, "damaged", damagedRow); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// holdDamaged keeps an entry from being sent whose row, or whose event's, is
-// not as it was written.
-func (t *tx) holdDamaged(id int64) error {
-	_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
-		viewing.ReasonDamaged, id)
-	if err != nil {
-		return err
-	}
-	t.leave(viewing.StatePending)
-	t.enter(viewing.StateHeld)
-	return t.step(id, "damaged", damagedRow)
 }
 
 // damagedRow tells a person what is wrong with an entry.

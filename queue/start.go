@@ -96,13 +96,7 @@ func (t *tx) holdPending(why string) (held int, err error) {
 		return 0, err
 	}
 	for _, id := range pending {
-		_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", viewing.ReasonRestored, id)
-		if err != nil {
-			return 0, err
-		}
-		t.leave(viewing.StatePending)
-		t.enter(viewing.StateHeld)
-		if err := t.step(id, "restored", why); err != nil {
+		if err := t.hold(id, viewing.ReasonRestored, "restored", why); err != nil {
 			return 0, err
 		}
 	}
@@ -126,12 +120,4 @@ func (t *tx) doubt(id int64) error {
 	t.leave(viewing.StateSending)
 	t.enter(viewing.StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")
-}
-
-// step notes what was decided about an entry, and why.
-func (t *tx) step(entry int64, what, detail string) error {
-	_, err := t.Exec(`INSERT INTO steps (entry, number, at, what, detail)
-		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4 FROM steps WHERE entry = ?1`,
-		entry, t.now, what, detail)
-	return err
 }

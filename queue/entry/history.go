@@ -3,7 +3,6 @@ package entry
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -43,13 +42,9 @@ func (r *Reader) Answered(ctx context.Context, account string, since time.Time, 
 // for records of the service: delivered ones, and those that the user dropped
 // after a request.
 func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	text, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
 	rows, err := r.db.QueryContext(ctx, "SELECT "+Columns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
-		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, string(text))
+		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, schema.Array(keys))
 	claims, err := Collect(rows, err)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)

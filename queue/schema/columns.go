@@ -32,6 +32,15 @@ func JSON(value any) (sql.NullString, error) {
 	return sql.NullString{String: string(text), Valid: true}, nil
 }
 
+// Array writes ids or words as JSON, for json_each.
+func Array[T int64 | string](values []T) string {
+	if len(values) == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(values) // neither can fail
+	return string(text)
+}
+
 // ReadJSON reads a column; NULL leaves the target alone.
 func ReadJSON(text []byte, into any) error {
 	if text == nil {

@@ -2,9 +2,7 @@ package upkeep
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -113,13 +111,9 @@ func forget(t *disk.Tx, events []int64) (gone int64, err error) {
 	if err := forgetEntries(t, entries); err != nil {
 		return 0, err
 	}
-	list, err := json.Marshal(append(events, sightings...))
-	if err != nil {
-		return 0, fmt.Errorf("write ids: %w", err)
-	}
 	gone, err = t.Affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
 		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)
-		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, string(list))
+		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, schema.Array(append(events, sightings...)))
 	if err != nil {
 		return 0, err
 	}
@@ -130,12 +124,9 @@ func forget(t *disk.Tx, events []int64) (gone int64, err error) {
 // forgetEntries deletes entries with all that belongs to them, and takes them
 // from the counters; the totals stay.
 func forgetEntries(t *disk.Tx, entries []int64) error {
-	list, err := json.Marshal(entries)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec(`UPDATE counters SET current = current - (
-		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, string(list))
+	list := schema.Array(entries)
+	_, err := t.Exec(`UPDATE counters SET current = current - (
+		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, list)
 	if err != nil {
 		return err
 	}
@@ -144,11 +135,11 @@ func forgetEntries(t *disk.Tx, entries []int64) error {
 		return err
 	}
 	for _, table := range tables {
-		if _, err := t.Exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", string(list)); err != nil {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", list); err != nil {
 			return err
 		}
 	}
-	_, err = t.Exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err = t.Exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", list)
 	return err
 }
 
@@ -164,10 +155,6 @@ func belongings(t *disk.Tx) ([]string, error) {
 
 // ids runs a query of ids for a list of ids.
 func ids(t *disk.Tx, query string, list []int64) ([]int64, error) {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return nil, fmt.Errorf("write ids: %w", err)
-	}
-	rows, err := t.Query(query, string(text))
+	rows, err := t.Query(query, schema.Array(list))
 	return disk.Collect(rows, err, disk.ScanID)
 }
