@@ -144,8 +144,7 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	t.leave(e.state)
-	t.enter(viewing.StateDropped)
+	t.pass(e.id, e.state, viewing.StateDropped)
 	if err := t.step(e.id, "amended", c.sentence()); err != nil {
 		return err
 	}

@@ -1,11 +1,10 @@
 package queue
 
 import (
+	"database/sql"
 	"strings"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,17 +27,12 @@ func (t *tx) entry(id int64) (Entry, error) {
 // lease: whoever has it in hand must not send it any more. What is let go is
 // due at once.
 func (t *tx) move(e Entry, to viewing.State, reason string) error {
-	settled := schema.TimeOrNull(time.Time{})
-	if to.Finished() {
-		settled = schema.TimeOrNull(schema.Time(t.now))
-	}
 	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
-		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, settled, e.ID)
+		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, sql.NullInt64{Int64: t.now, Valid: to.Finished()}, e.ID)
 	if err != nil {
 		return err
 	}
-	t.leave(e.State)
-	t.enter(to)
+	t.pass(e.ID, e.State, to)
 	if to == viewing.StateDropped && e.Kind == viewing.KindList {
 		return t.dropItems(e.ID)
 	}
@@ -66,8 +60,7 @@ func (t *tx) hold(id int64, reason, what, why string) error {
 	if err != nil {
 		return err
 	}
-	t.leave(viewing.StatePending)
-	t.enter(viewing.StateHeld)
+	t.pass(id, viewing.StatePending, viewing.StateHeld)
 	return t.step(id, what, why)
 }
 

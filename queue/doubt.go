@@ -153,8 +153,7 @@ func (t *tx) resolve(m Resolution) error {
 			return err
 		}
 	}
-	t.leave(viewing.StateInDoubt)
-	t.enter(m.State)
+	t.pass(id, viewing.StateInDoubt, m.State)
 	return nil
 }
 
@@ -164,8 +163,7 @@ func (t *tx) holdUnsent(id int64) error {
 	if err := t.settleEntry(Settlement{Entry: id, State: viewing.StateHeld, Reason: viewing.ReasonImported}); err != nil {
 		return err
 	}
-	t.leave(viewing.StateInDoubt)
-	t.enter(viewing.StateHeld)
+	t.pass(id, viewing.StateInDoubt, viewing.StateHeld)
 	return t.step(id, string(viewing.StateHeld), "Held, as the queue it comes from may send it again.")
 }
 

@@ -37,8 +37,7 @@ func (t *tx) name(n naming) error {
 	if err != nil {
 		return err
 	}
-	t.leave(n.state)
-	t.enter(state)
+	t.pass(n.entry, n.state, state)
 	return t.meet(n.entry, false)
 }
 

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/export"
@@ -156,10 +155,7 @@ func (t *tx) importEntry(e export.Entry, event int64, sum *Imported) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	settled := schema.TimeOrNull(time.Time{})
-	if state.Finished() {
-		settled = schema.TimeOrNull(e.SettledAt)
-	}
+	settled := sql.NullInt64{Int64: e.SettledAt.UnixMilli(), Valid: state.Finished() && !e.SettledAt.IsZero()}
 	_, err = t.Exec("UPDATE entries SET attempts = ?, remote_id = nullif(?, ''), settled_at = ? WHERE id = ?",
 		e.Attempts, e.RemoteID, settled, id)
 	if err != nil {

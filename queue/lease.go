@@ -178,6 +178,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	slices.SortFunc(read, func(a, b Entry) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 	})
+	const damaged = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
 	whole := map[int64]bool{}
 	for _, e := range read {
 		if !e.Damaged && e.State == viewing.StatePending {
@@ -188,16 +189,13 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	for _, id := range ids {
 		if !whole[id] {
 			l.damaged = append(l.damaged, id)
-			if err := t.hold(id, viewing.ReasonDamaged, "damaged", damagedRow); err != nil {
+			if err := t.hold(id, viewing.ReasonDamaged, "damaged", damaged); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
-
-// damagedRow tells a person what is wrong with an entry.
-const damagedRow = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
 
 // Release gives leased entries back unchanged. Entries whose lease is lost
 // are left alone.

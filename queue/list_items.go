@@ -3,7 +3,6 @@ package queue
 import (
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -67,8 +66,7 @@ func (t *tx) waitFor(entry, first int64) error {
 
 // dropItems drops what waits for an entry that will not arrive.
 func (t *tx) dropItems(first int64) error {
-	rows, err := t.Query("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", first)
-	waiting, err := disk.Collect(rows, err, disk.ScanID)
+	waiting, err := t.Numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", first)
 	if err != nil {
 		return err
 	}

@@ -123,16 +123,9 @@ func (t *tx) found(f Finding) error {
 // asked notes what a question has brought, once.
 func (t *tx) asked(entry int64, said string) error {
 	var one int64
-	noted := said == ""
-	if !noted {
-		var err error
-		noted, err = t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
-		if err != nil {
-			return err
-		}
-	}
-	if noted {
-		return nil
+	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
+	if err != nil || noted || said == "" {
+		return err
 	}
 	return t.step(entry, stepAsked, said)
 }

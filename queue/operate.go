@@ -167,11 +167,8 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 
 // refusal says why an entry that was named is left as it is.
 func (o operation) refusal(e Entry, left string) error {
-	switch left {
-	case viewing.ReasonDamaged:
-		e.Reason = viewing.ReasonDamaged
-	case viewing.ReasonFuture:
-		e.Reason = viewing.ReasonFuture
+	if left == viewing.ReasonDamaged || left == viewing.ReasonFuture {
+		e.Reason = left
 	}
 	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
 }

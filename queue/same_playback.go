@@ -48,12 +48,7 @@ func weight(e Entry) int {
 // byHand reports a reason to hold an entry of which only a person can know
 // whether it may leave.
 func byHand(reason string) bool {
-	switch reason {
-	case viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged}, reason)
 }
 
 // seen is an entry with all who saw what it tells; of one in the making the

@@ -2,12 +2,13 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -68,8 +69,7 @@ func (t *tx) sending(e Entry) (int64, error) {
 	if changed == 0 {
 		return 0, ErrLeaseLost
 	}
-	t.leave(viewing.StatePending)
-	t.enter(viewing.StateSending)
+	t.pass(e.ID, viewing.StatePending, viewing.StateSending)
 	var attempt int64
 	_, err = t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
 	if err != nil {
@@ -117,8 +117,7 @@ func (t *tx) settle(m Settlement) error {
 			return err
 		}
 	}
-	t.leave(was)
-	t.enterAgain(m.State, m.Entry)
+	t.pass(m.Entry, was, m.State)
 	if m.State == viewing.StatePending && was == viewing.StateSending {
 		return nil // the attempt tells it all
 	}
@@ -130,17 +129,12 @@ func (m Settlement) allowed(was viewing.State) bool {
 	if m.Attempt > 0 {
 		return was == viewing.StateSending
 	}
-	switch was {
-	case viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, was)
 }
 
 // sentence tells a person where the entry stands now.
 func (m Settlement) sentence() string {
-	name := strings.ReplaceAll(string(m.State), "_", " ")
+	name := m.State.Words()
 	sentence := strings.ToUpper(name[:1]) + name[1:]
 	if m.Reason == "" {
 		return sentence + "."
@@ -151,23 +145,14 @@ func (m Settlement) sentence() string {
 // settleEntry moves the entry's row. An attempt that does not count is taken
 // back from the number that sending raised.
 func (t *tx) settleEntry(m Settlement) error {
-	back, raise, next, settled := 0, 0, t.now, schema.TimeOrNull(time.Time{})
-	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
-		back = 1
-	}
-	if m.RaiseRevision {
-		raise = 1
-	}
+	next, back := t.now, (m.NotSent || m.Uncounted) && m.Attempt > 0
 	if m.State == viewing.StatePending && !m.NextAt.IsZero() {
 		next = m.NextAt.UnixMilli()
-	}
-	if m.State.Finished() {
-		settled = schema.TimeOrNull(schema.Time(t.now))
 	}
 	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
 			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
 		WHERE id = ?`,
-		string(m.State), m.Reason, back, raise, next, settled, m.RemoteID, m.Entry)
+		string(m.State), m.Reason, back, m.RaiseRevision, next, sql.NullInt64{Int64: t.now, Valid: m.State.Finished()}, m.RemoteID, m.Entry)
 	return err
 }
 

@@ -37,8 +37,7 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
 		}
 	}
-	rows, err := t.Query(selectLeft)
-	left, err := disk.Collect(rows, err, disk.ScanID)
+	left, err := t.Numbers(selectLeft)
 	if err != nil {
 		return err
 	}
@@ -90,8 +89,7 @@ func (t *tx) holdCopied(at string) error {
 // holdPending holds what is pending in a database that is older than what was
 // sent, and says how many entries that were.
 func (t *tx) holdPending(why string) (held int, err error) {
-	rows, err := t.Query("SELECT id FROM entries WHERE state = 'pending'")
-	pending, err := disk.Collect(rows, err, disk.ScanID)
+	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +115,6 @@ func (t *tx) doubt(id int64) error {
 	if err := t.doubtful(id, schema.Time(t.now)); err != nil {
 		return err
 	}
-	t.leave(viewing.StateSending)
-	t.enter(viewing.StateInDoubt)
+	t.pass(id, viewing.StateSending, viewing.StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")
 }

@@ -144,7 +144,7 @@ func TestABadChangeCountsNothing(t *testing.T) {
 	defer stop()
 	own := errors.New("own trouble")
 	err := s.write(t.Context(), func(t *tx) error {
-		t.enter(viewing.StatePending)
+		t.pass(0, viewing.StateHeld, viewing.StatePending)
 		return own
 	})
 	if !errors.Is(err, own) {

@@ -100,11 +100,11 @@ func forget(t *disk.Tx, events []int64) (gone int64, err error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	entries, err := ids(t, "SELECT n.id FROM "+schema.MadeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", events)
+	entries, err := t.Numbers("SELECT n.id FROM "+schema.MadeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", schema.Array(events))
 	if err != nil {
 		return 0, err
 	}
-	sightings, err := ids(t, "SELECT DISTINCT event FROM witnesses WHERE entry IN (SELECT value FROM json_each(?))", entries)
+	sightings, err := t.Numbers("SELECT DISTINCT event FROM witnesses WHERE entry IN (SELECT value FROM json_each(?))", schema.Array(entries))
 	if err != nil {
 		return 0, err
 	}
@@ -151,10 +151,4 @@ func belongings(t *disk.Tx) ([]string, error) {
 		err = r.Scan(&name)
 		return strings.ToLower(name), err
 	})
-}
-
-// ids runs a query of ids for a list of ids.
-func ids(t *disk.Tx, query string, list []int64) ([]int64, error) {
-	rows, err := t.Query(query, schema.Array(list))
-	return disk.Collect(rows, err, disk.ScanID)
 }
