@@ -18,9 +18,9 @@ type Doubt struct {
 	Entry Entry
 	Since time.Time // when it was first in doubt, of its resends with the same Idempotency-Key
 	At    time.Time // the last byte of its last request had left by then
-	// LookAt is when it is looked for next; zero when nobody looks any more.
-	LookAt   time.Time
-	Taken    int             // how often it was looked for
+	// ReadAt is when it is read back next; zero is never.
+	ReadAt   time.Time
+	Taken    int             // how often it was read back
 	Readings json.RawMessage // what the sender has kept of that, a JSON array
 	SentAt   time.Time       // when its last request began
 	Owner    string          // whose key that was sent with; "" when unknown
@@ -29,11 +29,11 @@ type Doubt struct {
 	Before []string
 }
 
-// doubtful puts an entry among those to look for, anew after each request.
-func (t *tx) doubtful(id int64, lookAt time.Time) error {
+// doubtful puts an entry among those to read back, anew after each request.
+func (t *tx) doubtful(id int64, readAt time.Time) error {
 	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at) SELECT id, account, ?2, ?2, ?3 FROM entries WHERE id = ?1
 		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, taken = 0, readings = '[]'`,
-		id, t.now, max(t.now, lookAt.UnixMilli()))
+		id, t.now, max(t.now, readAt.UnixMilli()))
 	return err
 }
 
@@ -70,14 +70,14 @@ func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err erro
 
 func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
-	var look, sent sql.NullInt64
+	var read, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = entry.Scan(r, &since, &at, &look, &d.Taken, &readings, &sent, &owner, &before)
+	d.Entry, err = entry.Scan(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.LookAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(look), schema.NullTime(sent)
+	d.Since, d.At, d.ReadAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(read), schema.NullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
 	if err := schema.ReadJSON(before, &d.Before); err != nil {
 		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
@@ -85,22 +85,22 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	return d, nil
 }
 
-// NextLook is when the next of the account's entries in doubt is to be looked
-// for; ok is false without any.
-func (s *Store) NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+// NextReadBack is when the next of the account's entries in doubt is to be read
+// back; ok is false without any.
+func (s *Store) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT d.look_at FROM doubts AS d JOIN entries AS n ON n.id = d.entry
 		WHERE d.account = ? AND d.look_at IS NOT NULL AND n.state = 'in_doubt' ORDER BY d.look_at LIMIT 1`, account)
 	return firstTime(rows, err, "find next doubt")
 }
 
-// Resolution is what a look has brought about for an entry in doubt.
-type Resolution struct {
+// ReadBack is what came of reading an entry in doubt back.
+type ReadBack struct {
 	Doubt Doubt         // as it was read; it must not have changed since
 	State viewing.State // in doubt: it stays
 	// Reason is one sentence for a person; it becomes a step of the
 	// explanation when it is new.
 	Reason string
-	LookAt time.Time // it stays: when it is looked for next; zero is never. Pending: when it is due
+	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
 	// Readings replace what was kept; Taken counts them all.
 	Readings json.RawMessage
 	Taken    int
@@ -110,19 +110,19 @@ type Resolution struct {
 	RemoteID string // the service's id of a list
 }
 
-// Resolve records a look. An entry of which no request is known here, such as
-// an imported one, is held where it would become pending: the queue it comes
-// from may send it again. Its error wraps [entry.ErrState] when the entry has changed
-// meanwhile.
-func (s *Store) Resolve(ctx context.Context, m Resolution) error {
-	err := s.write(ctx, func(t *tx) error { return t.resolve(m) })
+// RecordReadBack records a read-back. An entry of which no request is known here,
+// such as an imported one, is held where it would become pending: the queue it
+// comes from may send it again. Its error wraps [entry.ErrState] when the entry has
+// changed meanwhile.
+func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
+	err := s.write(ctx, func(t *tx) error { return t.recordReadBack(m) })
 	if err != nil {
-		return fmt.Errorf("resolve entry %d: %w", m.Doubt.Entry.ID, err)
+		return fmt.Errorf("record read-back of entry %d: %w", m.Doubt.Entry.ID, err)
 	}
 	return nil
 }
 
-func (t *tx) resolve(m Resolution) error {
+func (t *tx) recordReadBack(m ReadBack) error {
 	id, was := m.Doubt.Entry.ID, m.Doubt.Entry
 	now, err := t.entry(id)
 	switch {
@@ -142,7 +142,7 @@ func (t *tx) resolve(m Resolution) error {
 	case m.State == viewing.StatePending && m.Doubt.SentAt.IsZero():
 		return t.holdUnsent(id)
 	}
-	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.LookAt, RemoteID: m.RemoteID}
+	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
 	if err := t.settleEntry(settlement); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (t *tx) holdUnsent(id int64) error {
 }
 
 // stay keeps what was seen of an entry that stays in doubt.
-func (t *tx) stay(m Resolution) error {
+func (t *tx) stay(m ReadBack) error {
 	id := m.Doubt.Entry.ID
 	readings := "[]"
 	if m.Readings != nil {
@@ -178,7 +178,7 @@ func (t *tx) stay(m Resolution) error {
 		return err
 	}
 	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		schema.TimeOrNull(m.LookAt), m.Taken, readings, id)
+		schema.TimeOrNull(m.ReadAt), m.Taken, readings, id)
 	return err
 }
 

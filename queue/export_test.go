@@ -295,16 +295,16 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 	}
 	to := fresh(t)
 	to.imported(t, from.exported(t), false)
-	if at, ok, err := to.NextLook(t.Context(), "default"); err != nil || !ok || at.After(to.clock.now()) {
+	if at, ok, err := to.NextReadBack(t.Context(), "default"); err != nil || !ok || at.After(to.clock.now()) {
 		t.Fatalf("next look at %v, %v, %v", at, ok, err)
 	}
 	doubts, err := to.Doubts(t.Context(), "default")
 	if err != nil || len(doubts) != 3 {
 		t.Fatalf("%d doubts, %v", len(doubts), err)
 	}
-	for i, m := range []Resolution{{State: viewing.StateDelivered}, {State: viewing.StatePending}, {State: viewing.StatePending, Resend: true}} {
+	for i, m := range []ReadBack{{State: viewing.StateDelivered}, {State: viewing.StatePending}, {State: viewing.StatePending, Resend: true}} {
 		m.Doubt, m.Reason = doubts[i], "looked for"
-		if err := to.Resolve(t.Context(), m); err != nil {
+		if err := to.RecordReadBack(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}

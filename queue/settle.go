@@ -29,7 +29,7 @@ type Settlement struct {
 	Attempt int64
 	State   viewing.State // the new state; not sending
 	Reason  string        // one sentence or a reason's name, for a person
-	NextAt  time.Time     // pending: when it is due again; in doubt: when it is looked for; zero for at once
+	NextAt  time.Time     // pending: when it is due again; in doubt: when it is read back; zero for at once
 	NotSent bool          // nothing left the machine: the attempt does not count
 	// Uncounted is set when the answer was about the account, not the entry: a
 	// refused key, a wrong address. The attempt is kept but does not count.

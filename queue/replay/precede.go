@@ -79,7 +79,7 @@ func (f flight) outlived(ctx context.Context) bool {
 		Entry: f.entry.ID, State: viewing.StateInDoubt, NextAt: time.Now(),
 		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
 	})
-	f.run.post(func() { f.run.lookout.stale = true })
+	f.run.post(func() { f.run.readBacks.stale = true })
 	return true
 }
 

@@ -186,7 +186,7 @@ func (b *bed) withinSeconds(fault string, arrived bool) {
 }
 
 // TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
-// once it is back, the first look comes at once.
+// once it is back, the first read-back comes at once.
 func TestEarlyLookWaitsForTheService(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.anchor()
@@ -203,7 +203,7 @@ func TestEarlyLookWaitsForTheService(t *testing.T) {
 	})
 }
 
-// TestEarlyLooksSpareASlowService: the longer a look takes, the longer the next
+// TestEarlyLooksSpareASlowService: the longer a read-back takes, the longer the next
 // early one waits.
 func TestEarlyLooksSpareASlowService(t *testing.T) {
 	inBed(t, false, withoutStatus, func(b *bed) {

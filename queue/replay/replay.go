@@ -46,8 +46,8 @@ type Service interface {
 type Doubts interface {
 	Doubts(ctx context.Context, account string) ([]queue.Doubt, error)
 	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
-	NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error)
-	Resolve(ctx context.Context, m queue.Resolution) error
+	NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	RecordReadBack(ctx context.Context, m queue.ReadBack) error
 	Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error)
 	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
 	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)

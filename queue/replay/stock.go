@@ -25,7 +25,7 @@ func (r *run) next(now time.Time) (queue.Entry, bool) {
 
 // lease fills the stock; false when nothing is due.
 func (r *run) lease(now time.Time) bool {
-	if !r.look {
+	if !r.stirred {
 		return false
 	}
 	entries, err := r.restock(now)
@@ -45,7 +45,7 @@ func (r *run) idle(now time.Time) {
 	if r.stopping() || r.storage.failed(err, now) {
 		return
 	}
-	r.look, r.due = false, due
+	r.stirred, r.due = false, due
 	if !due.IsZero() && !due.After(now) {
 		r.due = now.Add(backoffBase) // it became due between the two questions
 	}
@@ -65,13 +65,13 @@ func (r *run) release() {
 	if err := r.outbox.Release(r.spans.write, r.leased); err != nil {
 		r.log.Debug("leases not released", "err", err)
 	}
-	r.leased, r.look = nil, true
+	r.leased, r.stirred = nil, true
 }
 
 // turn is when the next entry may begin, by its own time and by the pace;
 // zero without any.
 func (r *run) turn(now time.Time) time.Time {
-	if r.look || len(r.leased) > 0 {
+	if r.stirred || len(r.leased) > 0 {
 		return r.pace.ready(now)
 	}
 	if r.due.IsZero() {

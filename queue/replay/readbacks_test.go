@@ -48,7 +48,7 @@ func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 		if was := k.doubts[s.Entry]; was != nil {
 			since = was.Since
 		}
-		k.doubts[s.Entry] = &queue.Doubt{Since: since, At: time.Now(), LookAt: s.NextAt, SentAt: time.Now()}
+		k.doubts[s.Entry] = &queue.Doubt{Since: since, At: time.Now(), ReadAt: s.NextAt, SentAt: time.Now()}
 	})
 	return nil
 }
@@ -76,15 +76,15 @@ func (k *keeper) Doubt(_ context.Context, id int64) (found queue.Doubt, ok bool,
 	return found, ok, nil
 }
 
-func (k *keeper) NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+func (k *keeper) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	all, err := k.Doubts(ctx, account)
 	for _, d := range all {
-		t, ok = earliest(t, d.LookAt), ok || !d.LookAt.IsZero()
+		t, ok = earliest(t, d.ReadAt), ok || !d.ReadAt.IsZero()
 	}
 	return t, ok, err
 }
 
-func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
+func (k *keeper) RecordReadBack(_ context.Context, r queue.ReadBack) (err error) {
 	k.set(func(m *memory) {
 		row := m.rows[r.Doubt.Entry.ID-1]
 		if row.State != viewing.StateInDoubt {
@@ -95,7 +95,7 @@ func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
 		switch {
 		case r.State == viewing.StateInDoubt:
 			d := k.doubts[row.ID]
-			d.LookAt, d.Taken, d.Readings = r.LookAt, r.Taken, r.Readings
+			d.ReadAt, d.Taken, d.Readings = r.ReadAt, r.Taken, r.Readings
 		case !r.Resend:
 			delete(k.doubts, row.ID)
 		}
