@@ -12,7 +12,7 @@ import (
 
 // partial is an event of which entries are missing.
 type partial struct {
-	sighting
+	event
 	id, first int64
 	committed int64
 }
@@ -56,7 +56,7 @@ func (t *tx) makePartAnew(p partial, part int, item *viewing.Media) (fresh bool,
 	if there, err := t.Find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there {
 		return false, err
 	}
-	made, err := t.makeEntry(p.sighting, p.id, t.decide(p.sighting, part, item))
+	made, err := t.makeEntry(p.event, p.id, t.decide(p.event, part, item))
 	if err != nil {
 		return false, err
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Commit puts a batch on disk, whole or not at all, and answers each viewing
-// in the batch's order. It returns after the disk has everything. A viewing
-// against the field rules refuses the batch with an error wrapping
-// [viewing.ErrInvalid]; trouble with the disk is [disk.ErrStorage]. Repeating a
-// batch is harmless. An amendment reaches events of every source of the same
-// kind, for their ids are one space; of an unknown event it is passed over.
+// Commit puts a batch on disk, whole or not at all, and answers each event in the
+// batch's order. It returns after the disk has everything. An event against the
+// field rules refuses the batch with an error wrapping [viewing.ErrInvalid];
+// trouble with the disk is [disk.ErrStorage]. Repeating a batch is harmless. An
+// amendment reaches events of every source of the same kind, for their ids are one
+// space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
-	sightings, err := read(b)
+	events, err := read(b)
 	if err != nil {
 		return nil, err
 	}
 	var outcomes []viewing.Outcome
 	err = s.write(ctx, func(t *tx) error {
-		outcomes = make([]viewing.Outcome, 0, len(sightings))
-		for _, e := range sightings {
+		outcomes = make([]viewing.Outcome, 0, len(events))
+		for _, e := range events {
 			o, err := t.take(e)
 			if err != nil {
 				return fmt.Errorf("keep event %s: %w", e.EventID, err)
@@ -56,7 +56,7 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 }
 
 // take keeps one event, unless it is known already.
-func (t *tx) take(e sighting) (viewing.Outcome, error) {
+func (t *tx) take(e event) (viewing.Outcome, error) {
 	o := viewing.Outcome{EventID: e.EventID, Status: viewing.StatusQueued}
 	kept, err := t.keep(e)
 	if err != nil || kept.fresh {
@@ -91,7 +91,7 @@ type keeping struct {
 
 // keep writes a new event with its entries, or as a witness of earlier ones.
 // The name goes first: whether it is taken tells whether the event is new.
-func (t *tx) keep(e sighting) (k keeping, err error) {
+func (t *tx) keep(e event) (k keeping, err error) {
 	same, err := t.sameAs(e)
 	if err == nil && same != nil {
 		same, err = t.stillSame(e, same)
@@ -141,7 +141,7 @@ func (t *tx) keep(e sighting) (k keeping, err error) {
 
 // witness joins an event to the entries of the earlier one that it is another
 // sighting of.
-func (t *tx) witness(e sighting, event int64, entries []int64) error {
+func (t *tx) witness(e event, event int64, entries []int64) error {
 	detail := fmt.Sprintf("Seen again by %s as event %s: the same playback, so nothing is added.", e.source, e.EventID)
 	for _, entry := range entries {
 		if _, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, entry); err != nil {
@@ -167,7 +167,7 @@ type draft struct {
 }
 
 // draft decides about the parts of an event.
-func (t *tx) draft(e sighting) ([]draft, error) {
+func (t *tx) draft(e event) ([]draft, error) {
 	parts := e.parts()
 	drafts := make([]draft, len(parts))
 	for part, item := range parts {
@@ -181,12 +181,12 @@ func (t *tx) draft(e sighting) ([]draft, error) {
 }
 
 // decide asks the rules about one part.
-func (t *tx) decide(e sighting, part int, item *viewing.Media) draft {
+func (t *tx) decide(e event, part int, item *viewing.Media) draft {
 	return draft{Decision: rules.Decide(t.settings, e.source, e.Viewing, item, time.UnixMilli(t.now)), part: part, item: item}
 }
 
 // makeEntry writes one entry as the rules decided, with their reasons.
-func (t *tx) makeEntry(e sighting, event int64, d draft) (int64, error) {
+func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
 	id, err := t.insertEntry(event, Entry{
 		Account: d.Account, Part: d.part, Kind: e.Kind, Media: d.item, List: e.List, Priority: e.Priority,
 		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, CreatedAt: schema.Time(t.now),

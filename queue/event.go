@@ -12,8 +12,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// sighting is one viewing of a batch, ready to be written.
-type sighting struct {
+// event is one event of a batch, ready to be written.
+type event struct {
 	viewing.Viewing
 	source, kind string
 	body         []byte // canonical: the fields of the struct in their order
@@ -21,12 +21,12 @@ type sighting struct {
 }
 
 // read checks a batch and renders what will be kept of it.
-func read(b viewing.Batch) ([]sighting, error) {
+func read(b viewing.Batch) ([]event, error) {
 	kind := viewing.SourceKind(b.Source)
 	if kind == "" {
 		return nil, fmt.Errorf("%w: source: is missing", viewing.ErrInvalid)
 	}
-	sightings := make([]sighting, len(b.Viewings))
+	events := make([]event, len(b.Viewings))
 	var faults []error
 	for i, v := range b.Viewings {
 		if err := v.Validate(); err != nil {
@@ -38,14 +38,14 @@ func read(b viewing.Batch) ([]sighting, error) {
 			faults = append(faults, fmt.Errorf("write event %q: %w: %w", v.EventID, viewing.ErrInvalid, err))
 		}
 		content := sha256.Sum256(body)
-		sightings[i] = sighting{Viewing: v, source: b.Source, kind: kind, body: body, content: content[:]}
+		events[i] = event{Viewing: v, source: b.Source, kind: kind, body: body, content: content[:]}
 	}
-	return sightings, errors.Join(faults...)
+	return events, errors.Join(faults...)
 }
 
 // parts are the items that an event asks for, one for each request; nil stands
 // for a list.
-func (e *sighting) parts() []*viewing.Media {
+func (e *event) parts() []*viewing.Media {
 	items := make([]*viewing.Media, len(e.Media))
 	for i := range e.Media {
 		items[i] = &e.Media[i]
@@ -79,7 +79,7 @@ func (t *tx) earlier(kind, eventID string) (*known, error) {
 
 // sameAs is the earlier event that e is another sighting of; nil when it names
 // none that is known.
-func (t *tx) sameAs(e sighting) (*known, error) {
+func (t *tx) sameAs(e event) (*known, error) {
 	if e.SameAs == "" {
 		return nil, nil
 	}

@@ -97,42 +97,42 @@ func (t *tx) importRecord(a export.Line, sum *Imported) error {
 
 // importEvent writes an event with its entries, or as a witness of earlier
 // ones that are here.
-func (t *tx) importEvent(a export.Line, sum *Imported) (event int64, first sql.NullInt64, err error) {
-	e := sighting{Viewing: a.Seen, source: a.Source, kind: a.Kind, body: a.Body}
-	event, err = t.insertEvent(e, len(a.Entries), a.CommittedAt.UnixMilli())
+func (t *tx) importEvent(a export.Line, sum *Imported) (id int64, first sql.NullInt64, err error) {
+	e := event{Viewing: a.Seen, source: a.Source, kind: a.Kind, body: a.Body}
+	id, err = t.insertEvent(e, len(a.Entries), a.CommittedAt.UnixMilli())
 	if err != nil {
-		return event, first, err
+		return id, first, err
 	}
 	var entries []int64
 	if len(a.Entries) == 0 {
-		entries, err = t.importWitness(e, event)
+		entries, err = t.importWitness(e, id)
 	}
 	for _, e := range a.Entries {
-		id, err := t.importEntry(e, event, sum)
+		entry, err := t.importEntry(e, id, sum)
 		if err != nil {
-			return event, first, err
+			return id, first, err
 		}
-		entries = append(entries, id)
+		entries = append(entries, entry)
 		if a.Seen.InList == "" {
 			continue
 		}
 		list, err := t.listNamed(a.Kind, a.Seen.InList)
 		if err == nil && list != nil && list.account == e.Account {
-			err = t.waitFor(id, list.id)
+			err = t.waitFor(entry, list.id)
 		}
 		if err != nil {
-			return event, first, err
+			return id, first, err
 		}
 	}
 	if len(entries) > 0 {
 		first = sql.NullInt64{Int64: entries[0], Valid: true}
 	}
-	return event, first, err
+	return id, first, err
 }
 
 // importWitness joins an event to the entries of the earlier one that it is
 // another sighting of, where that is here.
-func (t *tx) importWitness(e sighting, event int64) ([]int64, error) {
+func (t *tx) importWitness(e event, event int64) ([]int64, error) {
 	same, err := t.sameAs(e)
 	if err != nil || same == nil {
 		return nil, err

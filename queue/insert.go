@@ -27,7 +27,7 @@ func (t *tx) countIDs() error {
 }
 
 // insertEvent writes an event of which a number of entries is about to be made.
-func (t *tx) insertEvent(e sighting, parts int, at int64) (event int64, err error) {
+func (t *tx) insertEvent(e event, parts int, at int64) (event int64, err error) {
 	if err := t.countIDs(); err != nil {
 		return 0, err
 	}

@@ -29,7 +29,7 @@ func (t *tx) listNamed(kind, event string) (*listEntry, error) {
 
 // listOf finds the list of an item, whose account is the item's too, and fits
 // the decision to what became of it. It is nil for everything else.
-func (t *tx) listOf(e sighting, d *rules.Decision) (*listEntry, error) {
+func (t *tx) listOf(e event, d *rules.Decision) (*listEntry, error) {
 	if e.Kind != viewing.KindListItem {
 		return nil, nil
 	}

@@ -54,7 +54,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 
 // stillSame is the earlier event, or nil when e names other items by now than
 // what was sent of it: then e stands for itself, and answers the question.
-func (t *tx) stillSame(e sighting, same *known) (*known, error) {
+func (t *tx) stillSame(e event, same *known) (*known, error) {
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
@@ -83,7 +83,7 @@ func (t *tx) stillSame(e sighting, same *known) (*known, error) {
 }
 
 // answered withdraws the questions that e answers.
-func (t *tx) answered(e sighting, keys []string) error {
+func (t *tx) answered(e event, keys []string) error {
 	for part, key := range keys {
 		asked, err := t.earlier(e.kind, questionID(e.SameAs, part, key))
 		if err != nil || asked == nil {

@@ -246,7 +246,7 @@ func distance(a, b viewing.Instant) string {
 // pair finds for each part of a new event the entries of other sources that
 // are the same playback. What is imported has rules of its own: it is held
 // against all that is known before it is handed over, and before it is sent.
-func (t *tx) pair(e sighting, drafts []draft) error {
+func (t *tx) pair(e event, drafts []draft) error {
 	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport {
 		return nil
 	}
@@ -283,7 +283,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 }
 
 // runtime is the running time of the event's item, as far as it is told.
-func (e *sighting) runtime() (seconds time.Duration) {
+func (e *event) runtime() (seconds time.Duration) {
 	if e.Progress != nil {
 		seconds = readSeconds(e.Progress.Duration)
 	}
@@ -320,7 +320,7 @@ func ignored(drafts []draft) (why string) {
 
 // makeParts writes what an event becomes: entries of its own, unless it becomes
 // part of others whole. It returns all of them, in order.
-func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entries []int64, err error) {
+func (t *tx) makeParts(e event, event int64, drafts []draft, own bool) (entries []int64, err error) {
 	for _, d := range drafts {
 		var id int64
 		if d.into != nil {
@@ -343,7 +343,7 @@ func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entri
 }
 
 // link ties a part, which became the entry id, to what it is the same as.
-func (t *tx) link(e sighting, event, id int64, d draft) error {
+func (t *tx) link(e event, event, id int64, d draft) error {
 	if d.into != nil {
 		return t.join(e, event, d)
 	}
@@ -357,7 +357,7 @@ func (t *tx) link(e sighting, event, id int64, d draft) error {
 
 // join makes an event a further sighting of the entry that one of its parts is
 // merged into.
-func (t *tx) join(e sighting, event int64, d draft) error {
+func (t *tx) join(e event, event int64, d draft) error {
 	if _, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, d.into.ID); err != nil {
 		return err
 	}

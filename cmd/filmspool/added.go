@@ -9,7 +9,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon"
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
@@ -34,7 +33,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 	if err != nil {
 		return err
 	}
-	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
+	account := cmp.Or(o.Config.Routes["cli"], viewing.DefaultAccount)
 	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		e, err := a.earlier(ctx, ctl, account)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -27,7 +26,7 @@ func (t *tour) setTheStage(ctx context.Context) error {
 	}
 	t.say("Filmspool runs at http://%s and keeps its queue in %s.", s.listen, s.paths.State)
 	login, err := s.control.Login(ctx, control.Login{
-		Account: config.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
+		Account: viewing.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
 	})
 	if err != nil {
 		return err

@@ -14,9 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// defaultAccount is the account of every source without a route.
-const defaultAccount = "default"
-
 // clockTolerance is how far ahead a source's clock may be.
 const clockTolerance = 5 * time.Minute
 
@@ -117,8 +114,8 @@ func (d *Decision) route(s Settings, source string) {
 			return
 		}
 	}
-	d.Account = defaultAccount
-	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, defaultAccount))
+	d.Account = viewing.DefaultAccount
+	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, viewing.DefaultAccount))
 }
 
 func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }

@@ -81,6 +81,9 @@ const (
 	LaneBackfill             // imports: they leave when nothing live is due
 )
 
+// DefaultAccount is the name of the account of whoever names none.
+const DefaultAccount = "default"
+
 // The kinds of source, which are how the name of a source begins.
 const (
 	SourceBrowser = "browser" // an extension that is paired with a code
