@@ -29,8 +29,8 @@ func (d *Daemon) Control() control.API {
 }
 
 // Add implements [control.API].
-func (c *api) Add(ctx context.Context, v viewing.Viewing) (queue.Entry, error) {
-	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
+func (c *api) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
+	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
 	if err != nil {
 		return queue.Entry{}, err
 	}

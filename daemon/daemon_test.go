@@ -101,7 +101,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Offline(t.Context(), o, func(ctl control.API) error {
-		e, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
+		e, err := ctl.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func TestLoginElsewhereIsNobodyElses(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Mine"}}); err != nil {
+		if _, err := ctl.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Mine"}}); err != nil {
 			return err
 		}
 		_, err = ctl.Login(t.Context(), control.Login{Account: "default", BaseURL: there, Key: other.SecretKey()})

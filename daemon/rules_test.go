@@ -55,7 +55,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 // TestSettingsOf shows that what the configuration says of classes, by default
 // too, is what the rules do by themselves.
 func TestSettingsOf(t *testing.T) {
-	v := viewing.Viewing{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
+	v := viewing.Event{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	c := config.Default()
 	for class := range c.Kodi.Classes.ByName() {

@@ -15,7 +15,7 @@ type amendment struct {
 	viewing.Amendment
 	event    int64
 	source   string
-	original viewing.Viewing // with the new media, when it brings any
+	original viewing.Event // with the new media, when it brings any
 }
 
 // amend corrects an earlier event. Entries that have not begun to leave are

@@ -141,7 +141,7 @@ func TestPostponed(t *testing.T) {
 }
 
 // delivered commits a viewing and sees it delivered.
-func (o *opened) delivered(t *testing.T, v viewing.Viewing) int64 {
+func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	t.Helper()
 	id := o.commit(t, v)[0].Entries[0]
 	o.settle(t, Settlement{Entry: id, Attempt: o.sendOne(t, id), State: viewing.StateDelivered})
@@ -207,7 +207,7 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 
 func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 	s := fresh(t)
-	for _, v := range []viewing.Viewing{film("pending", 603, -10), unidentified("held")} {
+	for _, v := range []viewing.Event{film("pending", 603, -10), unidentified("held")} {
 		id := s.commit(t, v)[0].Entries[0]
 		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
 		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
@@ -270,7 +270,7 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	}
 	for name, media := range tests {
 		b := viewing.Batch{
-			Source: "browser:b1", Viewings: []viewing.Viewing{film("new "+name, 9, -1)},
+			Source: "browser:b1", Events: []viewing.Event{film("new "+name, 9, -1)},
 			Amendments: []viewing.Amendment{{EventID: "e1", Media: media}},
 		}
 		if _, err := s.Commit(t.Context(), b); !errors.Is(err, viewing.ErrInvalid) {
@@ -290,8 +290,8 @@ func TestRepeatingABatchIsHarmless(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, unidentified("e1"), film("e2", 7, -10))
 	b := viewing.Batch{
-		Source:   "browser:b1",
-		Viewings: []viewing.Viewing{film("e3", 8, -3)},
+		Source: "browser:b1",
+		Events: []viewing.Event{film("e3", 8, -3)},
 		Amendments: []viewing.Amendment{
 			{EventID: "e1", Media: identified(603), Reason: "found"},
 			{EventID: "e2", Media: identified(70), Reason: "corrected"},

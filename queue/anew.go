@@ -29,7 +29,7 @@ func (s *Store) makeAnew(d *disk.Tx) (made int64, err error) {
 			return p, err
 		}
 		p.kind = viewing.SourceKind(p.source)
-		return p, json.Unmarshal(p.body, &p.Viewing)
+		return p, json.Unmarshal(p.body, &p.Event)
 	})
 	if err != nil {
 		return 0, err

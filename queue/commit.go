@@ -45,11 +45,11 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 	})
 	switch {
 	case errors.Is(err, disk.ErrStorage):
-		s.file.Refused(len(b.Viewings))
+		s.file.Refused(len(b.Events))
 		return nil, err
 	case err != nil:
 		return nil, err
-	case len(b.Viewings) > 0:
+	case len(b.Events) > 0:
 		s.file.Taken()
 	}
 	return outcomes, nil
@@ -182,7 +182,7 @@ func (t *tx) draft(e event) ([]draft, error) {
 
 // decide asks the rules about one part.
 func (t *tx) decide(e event, part int, item *viewing.Media) draft {
-	return draft{Decision: rules.Decide(t.settings, e.source, e.Viewing, item, time.UnixMilli(t.now)), part: part, item: item}
+	return draft{Decision: rules.Decide(t.settings, e.source, e.Event, item, time.UnixMilli(t.now)), part: part, item: item}
 }
 
 // makeEntry writes one entry as the rules decided, with their reasons.

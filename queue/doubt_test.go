@@ -171,7 +171,7 @@ func TestKin(t *testing.T) {
 
 func TestListsBeforeAreKept(t *testing.T) {
 	s := fresh(t)
-	s.commit(t, viewing.Viewing{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
+	s.commit(t, viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
 	if err := s.KeepLists(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}

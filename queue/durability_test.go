@@ -31,7 +31,7 @@ func commitForever(path string) error {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("%d-%d-%d", os.Getpid(), worker, i)
 				v := film(id, int64(worker*1_000_000+i+1), -1)
-				if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+				if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}}); err != nil {
 					failed <- err
 					return
 				}
@@ -91,7 +91,7 @@ func commitSteadily(path, synchronous string) error {
 		}
 		id := fmt.Sprint("event-", i)
 		v := film(id, int64(i), -1)
-		if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+		if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}}); err != nil {
 			return err
 		}
 		fmt.Println("committed", id)

@@ -77,7 +77,7 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	case e.State != viewing.StateHeld:
 		next.State, next.Reason = viewing.StatePending, ""
 	case c.mends(e):
-		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
+		v := viewing.Event{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
 		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
 		next.State, next.Reason = d.State, d.Reason
 	}
@@ -98,7 +98,7 @@ func (c Edit) mends(e Entry) bool {
 
 // check holds the corrected entry against the field rules.
 func (c Edit) check(next Entry, now time.Time) error {
-	v := viewing.Viewing{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
+	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
 	}

@@ -14,7 +14,7 @@ import (
 
 // event is one event of a batch, ready to be written.
 type event struct {
-	viewing.Viewing
+	viewing.Event
 	source, kind string
 	body         []byte // canonical: the fields of the struct in their order
 	content      []byte // what tells a repetition from a conflict
@@ -26,9 +26,9 @@ func read(b viewing.Batch) ([]event, error) {
 	if kind == "" {
 		return nil, fmt.Errorf("%w: source: is missing", viewing.ErrInvalid)
 	}
-	events := make([]event, len(b.Viewings))
+	events := make([]event, len(b.Events))
 	var faults []error
-	for i, v := range b.Viewings {
+	for i, v := range b.Events {
 		if err := v.Validate(); err != nil {
 			faults = append(faults, fmt.Errorf("check event %q: %w", v.EventID, err))
 			continue
@@ -38,7 +38,7 @@ func read(b viewing.Batch) ([]event, error) {
 			faults = append(faults, fmt.Errorf("write event %q: %w: %w", v.EventID, viewing.ErrInvalid, err))
 		}
 		content := sha256.Sum256(body)
-		events[i] = event{Viewing: v, source: b.Source, kind: kind, body: body, content: content[:]}
+		events[i] = event{Event: v, source: b.Source, kind: kind, body: body, content: content[:]}
 	}
 	return events, errors.Join(faults...)
 }

@@ -82,7 +82,7 @@ func household(t *testing.T) *opened {
 	again.SameAs = "pending"
 	wish := film("wish", 2, 0)
 	wish.Kind, wish.WatchedAt, wish.Count, wish.Priority = viewing.KindWatchlist, viewing.Instant{}, 0, pointer(3)
-	list := viewing.Viewing{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir", Visibility: "PRIVATE"}}
+	list := viewing.Event{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir", Visibility: "PRIVATE"}}
 	s.commit(t, double, again, wish, film("trimmed", 5, -80), list)
 	s.change(t, `DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'trimmed')`,
 		`DELETE FROM events WHERE event_id = 'trimmed'`, `UPDATE counters SET current = current - 1 WHERE state = 'pending'`)
@@ -138,7 +138,7 @@ func TestImportNeverDoubles(t *testing.T) {
 	to := fresh(t)
 	to.imported(t, records, false)
 	// A source that tells an old event again, even a trimmed one, is told so.
-	for _, v := range []viewing.Viewing{film("trimmed", 5, -80), film("delivered", 1000, -60)} {
+	for _, v := range []viewing.Event{film("trimmed", 5, -80), film("delivered", 1000, -60)} {
 		if o := to.commit(t, v)[0]; o.Status != viewing.StatusDuplicate {
 			t.Errorf("%s again is %s", v.EventID, o.Status)
 		}
@@ -213,7 +213,7 @@ func (o *opened) many(t testing.TB, n int) {
 	t.Helper()
 	batch := viewing.Batch{Source: "browser:b1"}
 	for i := range n {
-		batch.Viewings = append(batch.Viewings, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
 	}
 	o.commitBatch(t, batch)
 }

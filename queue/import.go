@@ -98,7 +98,7 @@ func (t *tx) importRecord(a export.Line, sum *Imported) error {
 // importEvent writes an event with its entries, or as a witness of earlier
 // ones that are here.
 func (t *tx) importEvent(a export.Line, sum *Imported) (id int64, first sql.NullInt64, err error) {
-	e := event{Viewing: a.Seen, source: a.Source, kind: a.Kind, body: a.Body}
+	e := event{Event: a.Seen, source: a.Source, kind: a.Kind, body: a.Body}
 	id, err = t.insertEvent(e, len(a.Entries), a.CommittedAt.UnixMilli())
 	if err != nil {
 		return id, first, err

@@ -39,7 +39,7 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 
 // AccountOf is the account that the entries of a source belong to.
 func (s *Store) AccountOf(source string) string {
-	return rules.Decide(s.settings, source, viewing.Viewing{}, nil, s.now()).Account
+	return rules.Decide(s.settings, source, viewing.Event{}, nil, s.now()).Account
 }
 
 // EntriesOf lists what one event of a source has become, in order. It is empty

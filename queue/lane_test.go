@@ -12,12 +12,12 @@ import (
 )
 
 // importFilms commits viewings that an import brought, and returns their entries.
-func (o *opened) importFilms(t testing.TB, viewings ...viewing.Viewing) (entries []int64) {
+func (o *opened) importFilms(t testing.TB, viewings ...viewing.Event) (entries []int64) {
 	t.Helper()
 	for i := range viewings {
 		viewings[i].Class = viewing.ClassImport
 	}
-	for _, outcome := range o.commitBatch(t, viewing.Batch{Source: "kodi:/k", Viewings: viewings}) {
+	for _, outcome := range o.commitBatch(t, viewing.Batch{Source: "kodi:/k", Events: viewings}) {
 		entries = append(entries, outcome.Entries...)
 	}
 	return entries
@@ -165,7 +165,7 @@ func TestGraceHoldsForWhatWasHeld(t *testing.T) {
 func TestClockThatWasAheadLosesNothing(t *testing.T) {
 	s := fresh(t)
 	s.clock.advance(4 * 365 * 24 * time.Hour)
-	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
+	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
 	id := s.commitIDs(t, wish, film("e2", 2, -10))
 	s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
 	s.clock.advance(-4 * 365 * 24 * time.Hour)

@@ -236,8 +236,8 @@ func (l *life) watch(r *rapid.T) {
 	b := viewing.Batch{Source: "browser:1"}
 	for range rapid.IntRange(1, 4).Draw(r, "viewings") {
 		m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(r, "minute"))*time.Minute)
-		id := fmt.Sprint("event-", len(l.events)+len(b.Viewings))
-		b.Viewings = append(b.Viewings, viewing.Viewing{Kind: viewing.KindViewing, EventID: id, Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.At(at)})
+		id := fmt.Sprint("event-", len(l.events)+len(b.Events))
+		b.Events = append(b.Events, viewing.Event{Kind: viewing.KindViewing, EventID: id, Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.At(at)})
 	}
 	for again := range 2 {
 		outcomes, err := l.store.Commit(context.Background(), b)
@@ -247,7 +247,7 @@ func (l *life) watch(r *rapid.T) {
 			if o.Status != want {
 				broke("event %s is %s, want %s", o.EventID, o.Status, want)
 			}
-			if v := b.Viewings[i]; again == 0 {
+			if v := b.Events[i]; again == 0 {
 				l.events[v.EventID] = mark(v.Media[0], v.WatchedAt.Time())
 				l.marks[l.events[v.EventID]]++
 			}

@@ -137,9 +137,9 @@ func (t *tx) resolved(e Entry, f Finding) error {
 	if err != nil {
 		return err
 	}
-	var original viewing.Viewing
+	var original viewing.Event
 	if json.Unmarshal(body, &original) != nil || original.EventID == "" { // lost to damage
-		original = viewing.Viewing{EventID: e.EventID, Count: 1, Class: e.Class}
+		original = viewing.Event{EventID: e.EventID, Count: 1, Class: e.Class}
 	}
 	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt.Instant // the user may have corrected the time
 	if err := t.step(e.ID, stepResolved, f.Said); err != nil {

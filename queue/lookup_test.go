@@ -64,7 +64,7 @@ func TestWhatIsToBeAskedAbout(t *testing.T) {
 	known := film("known", 603, -10)
 	known.Class = viewing.ClassBulk
 	all := s.commitIDs(t, unidentified("plain"), bulk, user, ahead, known, film("sent", 604, -5))
-	s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{other}}) // of another account
+	s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{other}}) // of another account
 	s.wantLookups(t, 4, all[:4]...)
 	if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
 		t.Errorf("next at %v, %v, %v", at, ok, err)

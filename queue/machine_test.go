@@ -56,7 +56,7 @@ type machine struct {
 }
 
 // draw makes an event of a small world, so that ids, items and times meet.
-func draw(r *rapid.T) (source string, v viewing.Viewing) {
+func draw(r *rapid.T) (source string, v viewing.Event) {
 	source = rapid.SampledFrom([]string{"browser:b1", "browser:b2"}).Draw(r, "source")
 	id := fmt.Sprint("e", rapid.IntRange(0, 12).Draw(r, "event"))
 	v = film(id, rapid.Int64Range(0, 3).Draw(r, "item"), -rapid.IntRange(1, 20).Draw(r, "minutes"))
@@ -68,13 +68,13 @@ func draw(r *rapid.T) (source string, v viewing.Viewing) {
 }
 
 // content tells equal events from others, as far as draw can make them differ.
-func content(v viewing.Viewing) string {
+func content(v viewing.Event) string {
 	return fmt.Sprint(v.Media[0].IDs.TMDB, v.WatchedAt.Millis, v.Count, v.SameAs)
 }
 
 func (m *machine) commit(r *rapid.T) {
 	source, v := draw(r)
-	o := m.store.commitBatch(m.t, viewing.Batch{Source: source, Viewings: []viewing.Viewing{v}})[0]
+	o := m.store.commitBatch(m.t, viewing.Batch{Source: source, Events: []viewing.Event{v}})[0]
 	known := m.events[v.EventID]
 	switch {
 	case known != nil && known.content != content(v):
@@ -98,7 +98,7 @@ func (m *machine) commit(r *rapid.T) {
 
 // same reports whether v is the playback that it names, and not another item
 // that is marked after the named one has left.
-func (m *machine) same(v viewing.Viewing) bool {
+func (m *machine) same(v viewing.Event) bool {
 	item := v.Media[0].IDs.TMDB
 	return item == 0 || slices.ContainsFunc(m.events[v.SameAs].entries, func(id int64) bool {
 		e := m.entries[id]
@@ -108,7 +108,7 @@ func (m *machine) same(v viewing.Viewing) bool {
 }
 
 // add takes a new entry into the model.
-func (m *machine) add(id int64, source string, v viewing.Viewing) {
+func (m *machine) add(id int64, source string, v viewing.Event) {
 	m.want(m.entries[id] == nil, "a new id", id)
 	e := &modelEntry{
 		id: id, event: v.EventID, account: "default", item: v.Media[0].IDs.TMDB, watched: v.WatchedAt.Millis,

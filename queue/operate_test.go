@@ -207,7 +207,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 			if name == "kind" {
 				v.Kind, v.WatchedAt, v.Count = viewing.KindWatchlist, viewing.Instant{}, 0
 			}
-			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{v}})[0].Entries[0]
+			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{v}})[0].Entries[0]
 			if sel.State != "" || sel.Reason != "" {
 				e := s.leaseOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
@@ -230,7 +230,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
 		v.Class = viewing.ClassBulk
-		batch.Viewings = append(batch.Viewings, v)
+		batch.Events = append(batch.Events, v)
 	}
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
@@ -507,7 +507,7 @@ func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: ids}, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Viewings: []viewing.Viewing{film("k1", 1, -49)}}); err != nil {
+	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{film("k1", 1, -49)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false); err != nil {

@@ -49,7 +49,7 @@ func TestALogWithoutItsDatabaseIsSaved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
-			var batch []viewing.Viewing
+			var batch []viewing.Event
 			for i := range 200 {
 				batch = append(batch, film(fmt.Sprint("e", i), int64(i+1), -i))
 			}
@@ -109,7 +109,7 @@ func TestALogWithAPartOfTheDatabaseIsSalvaged(t *testing.T) {
 	again.quickCheck(t)
 	t.Logf("%d of %d events", len(states), 360)
 	for _, event := range events { // they are known by their names
-		o, err := again.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, 1, -1)}})
+		o, err := again.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
 		if err != nil || o[0].Status == viewing.StatusQueued {
 			t.Fatalf("event %s was taken for news: %+v, %v", event, o, err)
 		}

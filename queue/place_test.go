@@ -105,7 +105,7 @@ func (r *reborn) gone() bool {
 func (r *reborn) take(event string, item int) {
 	r.t.Helper()
 	for range 4 {
-		_, err := r.store.Commit(r.t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, int64(item), -item)}})
+		_, err := r.store.Commit(r.t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, int64(item), -item)}})
 		switch {
 		case err == nil:
 			return
@@ -232,7 +232,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(blocked, "in the way"), 0o700), os.Remove(r.path)); err != nil {
 		t.Fatal(err)
 	}
-	batch := viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film("e2", 2, -2)}}
+	batch := viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film("e2", 2, -2)}}
 	for range 3 {
 		if _, err := r.store.Commit(t.Context(), batch); !errors.Is(err, disk.ErrStorage) {
 			t.Fatalf("commit: %v, want that it is refused", err)

@@ -38,7 +38,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 	v.Class, v.Unsure, v.SameAs = viewing.ClassReview, true, ""
 	v.Origin.Note = fmt.Sprintf("%s Entry %d was sent before that, as %s. If that was wrong: filmspool queue undo %d, and release this one. If it was right: drop this one.",
 		c.Reason, e.id, sent.Media.Label(), e.id)
-	asked, err := read(viewing.Batch{Source: c.source, Viewings: []viewing.Viewing{v}})
+	asked, err := read(viewing.Batch{Source: c.source, Events: []viewing.Event{v}})
 	if err != nil {
 		return err
 	}

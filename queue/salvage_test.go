@@ -51,7 +51,7 @@ func crashed(t testing.TB, s *opened) string {
 func peopled(t testing.TB, n int) *opened {
 	t.Helper()
 	s := fresh(t)
-	var batch []viewing.Viewing
+	var batch []viewing.Event
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
 		v.Origin.Note = strings.Repeat("seen in a long row ", 8)
@@ -282,7 +282,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 		}
 	}
 	for _, event := range []string{"e30", "e31", "e33", "e34", "double"} {
-		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, 1, -1)}})
+		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
 		if err != nil || o[0].Status == viewing.StatusQueued {
 			t.Errorf("event %s was taken for news: %+v, %v", event, o, err)
 		}

@@ -80,7 +80,7 @@ func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 }
 
 // viewing is the sighting as its source tells it.
-func (e *evening) viewing(n int, s sightingOf) viewing.Viewing {
+func (e *evening) viewing(n int, s sightingOf) viewing.Event {
 	p := e.truth[s.playback]
 	v := film(fmt.Sprint("event-", n), p.item, p.minute)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(s.skew) * time.Second))

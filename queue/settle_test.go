@@ -131,7 +131,7 @@ func TestSettleWithoutARequest(t *testing.T) {
 func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
-	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{film("e3", 605, -5)}})[0].Entries[0]
+	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e3", 605, -5)}})[0].Entries[0]
 	s.sendOne(t, id[0])
 	s.send(t, s.leaseOf(t, "second")[0])
 	s = s.reopen(t)
@@ -154,7 +154,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 
 func TestEntriesAreListedNewestFirst(t *testing.T) {
 	s := fresh(t)
-	var batch []viewing.Viewing
+	var batch []viewing.Event
 	for i := range 5 {
 		batch = append(batch, film(string(rune('a'+i)), int64(i+1), -i))
 	}

@@ -113,8 +113,8 @@ func (o *opened) awaitLog(t testing.TB) {
 func pointer[T any](v T) *T { return &v }
 
 // film is a viewing of one film, watched at the given minute after noon.
-func film(id string, tmdb int64, minute int) viewing.Viewing {
-	return viewing.Viewing{
+func film(id string, tmdb int64, minute int) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: id, Count: 1,
 		Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}, Title: "Alpha One"}},
 		WatchedAt: viewing.At(noon().Add(time.Duration(minute) * time.Minute)),
@@ -122,9 +122,9 @@ func film(id string, tmdb int64, minute int) viewing.Viewing {
 }
 
 // commit commits viewings of the browser "b1" and returns their outcomes.
-func (o *opened) commit(t testing.TB, viewings ...viewing.Viewing) []viewing.Outcome {
+func (o *opened) commit(t testing.TB, viewings ...viewing.Event) []viewing.Outcome {
 	t.Helper()
-	return o.commitBatch(t, viewing.Batch{Source: "browser:b1", Viewings: viewings})
+	return o.commitBatch(t, viewing.Batch{Source: "browser:b1", Events: viewings})
 }
 
 func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
@@ -133,8 +133,8 @@ func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
 	if err != nil {
 		t.Fatalf("commit: %v", err)
 	}
-	if len(outcomes) != len(b.Viewings) {
-		t.Fatalf("%d outcomes for %d viewings", len(outcomes), len(b.Viewings))
+	if len(outcomes) != len(b.Events) {
+		t.Fatalf("%d outcomes for %d viewings", len(outcomes), len(b.Events))
 	}
 	return outcomes
 }

@@ -49,7 +49,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	again := film("again", 1, -5)
 	again.SameAs = "double"
 	s.commit(t, double, half, film("rejected", 3, -7), film("pending", 4, -8), film("dropped", 6, -9))
-	s.commitBatch(t, viewing.Batch{Source: "browser:b3", Viewings: []viewing.Viewing{again}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b3", Events: []viewing.Event{again}})
 	for _, e := range append(s.lease(t), s.lease(t)...) {
 		state := viewing.StateDelivered
 		switch {
@@ -97,7 +97,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 		}
 	}
 	// What is gone is known still.
-	for _, v := range []viewing.Viewing{double, again} {
+	for _, v := range []viewing.Event{double, again} {
 		if o := s.commit(t, v); o[0].Status != viewing.StatusDuplicate || len(o[0].Entries) != 0 {
 			t.Errorf("told again: %+v", o)
 		}
@@ -131,7 +131,7 @@ func TestTrimmedRoomIsUsedAgain(t *testing.T) {
 	var sizes []int64
 	for year := range 6 {
 		for month := range 12 {
-			var batch []viewing.Viewing
+			var batch []viewing.Event
 			for i := range 20 {
 				batch = append(batch, film(fmt.Sprint(year, "-", month, "-", i), int64(i+1), year*525_600+month*43_800-i-1))
 			}
@@ -169,7 +169,7 @@ func TestRunTrimsOnceADay(t *testing.T) {
 		go func() { ended <- s.Run(ctx) }()
 		for i := range 3 {
 			v := film(fmt.Sprint("e", i), int64(i+1), 0)
-			o, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+			o, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -88,7 +88,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
+		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
 			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
@@ -168,8 +168,8 @@ func (t *tx) doubtAgain(e Entry) error {
 }
 
 // eventOf is the event of an entry, for the rules.
-func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
-	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
+func (t *tx) eventOf(e Entry) (viewing.Event, error) {
+	v := viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
 	_, err := t.Find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
 		[]any{e.ID}, &v.Unsure)
 	return v, err

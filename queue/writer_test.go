@@ -56,7 +56,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 			for i := range each {
 				v := film(fmt.Sprintf("%d-%d", caller, i), int64(caller*each+i+1), -i)
 				for _, want := range []viewing.Status{viewing.StatusQueued, viewing.StatusDuplicate} {
-					o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+					o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 					if err != nil || o[0].Status != want {
 						t.Errorf("commit: %+v, %v", o, err)
 						return
@@ -98,7 +98,7 @@ func TestARepeatedJobCountsOnce(t *testing.T) {
 		for i := range 2 { // they wait in this order until the writer runs
 			all.Go(func() {
 				v := film(fmt.Sprint(i), int64(i+1), -1)
-				o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+				o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 				if err != nil {
 					t.Error(err)
 				}

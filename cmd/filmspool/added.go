@@ -18,7 +18,7 @@ import (
 
 // addition is an event that was typed.
 type addition struct {
-	v      viewing.Viewing
+	v      viewing.Event
 	asJSON bool
 	again  bool // also when the same is there already
 }

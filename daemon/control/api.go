@@ -16,7 +16,7 @@ type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
 	// Add commits one viewing, wish or list of the command line.
-	Add func(context.Context, viewing.Viewing) (queue.Entry, error)
+	Add func(context.Context, viewing.Event) (queue.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
 	List func(context.Context, entry.Filter) ([]queue.Entry, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.

@@ -42,7 +42,7 @@ func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: account.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
-func (f *fixed) Add(_ context.Context, v viewing.Viewing) (queue.Entry, error) {
+func (f *fixed) Add(_ context.Context, v viewing.Event) (queue.Entry, error) {
 	f.asked = append(f.asked, v)
 	return queue.Entry{ID: 7}, f.err
 }
@@ -156,7 +156,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	f := &fixed{}
 	c, _ := serve(t, f)
 	ctx := t.Context()
-	v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
+	v := viewing.Event{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
 	e, err := c.Add(ctx, v)
 	must(t, err)
 	list, err := c.List(ctx, entry.Filter{State: "held", Limit: 3})

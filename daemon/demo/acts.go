@@ -144,7 +144,7 @@ func (t *tour) inKodi(ctx context.Context, ref kodisim.Ref, parts ...viewing.Med
 // byHand adds a viewing as "filmspool add" does.
 func (t *tour) byHand(ctx context.Context, m viewing.Media, at time.Time) error {
 	at = seconds(at)
-	e, err := t.stage.control.Add(ctx, viewing.Viewing{
+	e, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindViewing, EventID: rand.Text(), Media: []viewing.Media{m}, WatchedAt: viewing.At(at), Count: 1,
 	})
 	if err != nil {
@@ -158,14 +158,14 @@ func (t *tour) byHand(ctx context.Context, m viewing.Media, at time.Time) error 
 // wishes puts a series on the watchlist and creates a list.
 func (t *tour) wishes(ctx context.Context) error {
 	series := viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}, Title: "Show Red"}
-	if _, err := t.stage.control.Add(ctx, viewing.Viewing{
+	if _, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindWatchlist, EventID: rand.Text(), Media: []viewing.Media{series},
 	}); err != nil {
 		return err
 	}
 	t.plan.watchlist = append(t.plan.watchlist, series)
 	list := viewing.List{Name: "Rainy days", Description: "For when it rains"}
-	if _, err := t.stage.control.Add(ctx, viewing.Viewing{
+	if _, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindList, EventID: rand.Text(), List: &list,
 	}); err != nil {
 		return err

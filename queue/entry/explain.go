@@ -23,10 +23,10 @@ type Explanation struct {
 
 // Witness is one event that reported what an entry tells.
 type Witness struct {
-	At      time.Time       `json:"at"` // committed
-	Source  string          `json:"source"`
-	EventID string          `json:"eventId"`
-	Seen    viewing.Viewing `json:"seen"` // as it was committed, as far as a damaged row can be read
+	At      time.Time     `json:"at"` // committed
+	Source  string        `json:"source"`
+	EventID string        `json:"eventId"`
+	Seen    viewing.Event `json:"seen"` // as it was committed, as far as a damaged row can be read
 }
 
 // Step is one thing that was decided about an entry.

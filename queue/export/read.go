@@ -22,10 +22,10 @@ const (
 // Line is a record that was read and checked.
 type Line struct {
 	Record
-	Kind string          // of the source
-	Seen viewing.Viewing // the event; nothing of a trimmed one
-	Body []byte          // the event as it is kept; nil for a trimmed one
-	Sum  []byte          // its SHA-256
+	Kind string        // of the source
+	Seen viewing.Event // the event; nothing of a trimmed one
+	Body []byte        // the event as it is kept; nil for a trimmed one
+	Sum  []byte        // its SHA-256
 }
 
 // Reader reads lines.
@@ -123,7 +123,7 @@ func (a *Line) readName() (err error) {
 
 // readEvent reads a line that holds an event and its entries.
 func (a *Line) readEvent() error {
-	var v viewing.Viewing
+	var v viewing.Event
 	if err := json.Unmarshal(a.Event, &v); err != nil {
 		return notRecord("event.", err)
 	}
@@ -157,7 +157,7 @@ func (a *Line) readEvent() error {
 }
 
 // check holds an entry against the field rules, as a part of its event.
-func (e Entry) check(v viewing.Viewing) error {
+func (e Entry) check(v viewing.Event) error {
 	v.Media, v.List = nil, e.List
 	if e.Media != nil {
 		v.Media = []viewing.Media{*e.Media}

@@ -20,7 +20,7 @@ type Record struct {
 	// EventID names the event, also when only its name is left.
 	EventID     string    `json:"eventId"`
 	CommittedAt time.Time `json:"committedAt,omitzero"`
-	// Event is the [viewing.Viewing] as it was committed; nil when the event
+	// Event is the [viewing.Event] as it was committed; nil when the event
 	// itself was trimmed and only its name is kept, with Content.
 	Event   json.RawMessage `json:"event,omitempty"`
 	Content string          `json:"content,omitempty"` // SHA-256 of a trimmed event, hexadecimal

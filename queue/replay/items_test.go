@@ -14,8 +14,8 @@ import (
 )
 
 // onList is a film to put on the list of the nth event.
-func onList(n int, film int64) viewing.Viewing {
-	return viewing.Viewing{
+func onList(n int, film int64) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindListItem, InList: fmt.Sprint("event-", n), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 	}
 }

@@ -48,7 +48,7 @@ func watch(t testing.TB, s *queue.Store, batch string, films ...int64) {
 	t.Helper()
 	b := viewing.Batch{Source: "browser:1"}
 	for i, film := range films {
-		b.Viewings = append(b.Viewings, viewing.Viewing{
+		b.Events = append(b.Events, viewing.Event{
 			Kind: viewing.KindViewing, EventID: fmt.Sprintf("%s-%d", batch, i), Count: 1,
 			Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 			WatchedAt: viewing.At(time.Now().Add(time.Duration(i-len(films)) * time.Minute)),

@@ -74,7 +74,7 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 	film := ago(1, 26*time.Hour)
 	for name, c := range map[string]struct {
 		what, path   string
-		v            viewing.Viewing
+		v            viewing.Event
 		contractOnly bool
 	}{
 		"viewing":            {"resolve", "POST /history", film, false},

@@ -12,7 +12,7 @@ import (
 const settling = 5 * time.Second
 
 // line decides behind whom the entry leaves, and when at the earliest.
-func (d *Decision) line(s Settings, v viewing.Viewing, now time.Time) {
+func (d *Decision) line(s Settings, v viewing.Event, now time.Time) {
 	wait := s.Grace
 	switch v.Class {
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:

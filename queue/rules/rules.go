@@ -46,7 +46,7 @@ type Decision struct {
 // Decide decides about one item of v, reported by source. The item m is nil
 // for a list; now is this machine's time. What a filter and the class of a
 // viewing say both count, and the stricter of the two wins.
-func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
+func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: viewing.StatePending}
 	d.route(s, source)
 	d.line(s, v, now)
@@ -77,7 +77,7 @@ func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now 
 func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
 
 // weigh decides what no filter stops.
-func (d *Decision) weigh(class Action, v viewing.Viewing, m *viewing.Media) {
+func (d *Decision) weigh(class Action, v viewing.Event, m *viewing.Media) {
 	switch byDefault := (Settings{}).class(v.Class); {
 	case class == Hold:
 		d.end(viewing.StateHeld, string(v.Class), classWords(v.Class))
@@ -100,7 +100,7 @@ func (d *Decision) end(state viewing.State, reason, why string) {
 
 // Ahead reports a viewing that no clock can have seen yet: one of more than five
 // minutes after now.
-func Ahead(v viewing.Viewing, now time.Time) bool {
+func Ahead(v viewing.Event, now time.Time) bool {
 	return v.Kind == viewing.KindViewing && v.WatchedAt.Begins().After(now.Add(clockTolerance))
 }
 
