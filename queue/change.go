@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -13,7 +14,7 @@ const selectEntry = "SELECT " + entry.Columns + " FROM entries AS n JOIN events 
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) (Entry, error) {
 	rows, err := t.Query(selectEntry, id)
-	entries, err := entry.Collect(rows, err)
+	entries, err := disk.Collect(rows, err, entry.Scan)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -73,7 +73,7 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var read, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = entry.Scan(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
+	d.Entry, err = entry.ScanWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}

@@ -171,7 +171,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 		return err
 	}
 	rows, err := t.Query(selectLeased, list)
-	read, err := entry.Collect(rows, err)
+	read, err := disk.Collect(rows, err, entry.Scan)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
 	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
-		l.Entry, err = entry.Scan(r, &l.Asked)
+		l.Entry, err = entry.ScanWith(r, &l.Asked)
 		return l, err
 	})
 	if err != nil {

@@ -80,7 +80,7 @@ func (r *Reader) explain(ctx context.Context, id int64) (x Explanation, err erro
 	defer moment.Rollback()
 	rows, err := moment.QueryContext(ctx, "SELECT "+Columns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
 		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
-	entries, err := Collect(rows, err)
+	entries, err := disk.Collect(rows, err, Scan)
 	if err != nil {
 		return x, err
 	}

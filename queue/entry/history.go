@@ -29,7 +29,7 @@ func (r *Reader) Answered(ctx context.Context, account string, since time.Time, 
 	sent, err := disk.Collect(rows, err, func(row *sql.Rows) (Sent, error) {
 		var at int64
 		var owner string
-		e, err := Scan(row, &at, &owner)
+		e, err := ScanWith(row, &at, &owner)
 		return Sent{Entry: e, At: schema.Time(at), Owner: owner}, err
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]E
 	rows, err := r.db.QueryContext(ctx, "SELECT "+Columns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
 		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, schema.Array(keys))
-	claims, err := Collect(rows, err)
+	claims, err := disk.Collect(rows, err, Scan)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}

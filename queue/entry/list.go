@@ -85,7 +85,7 @@ func (r *Reader) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
 	rows, err := r.db.QueryContext(ctx, query, args...)
-	entries, err := Collect(rows, err)
+	entries, err := disk.Collect(rows, err, Scan)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}

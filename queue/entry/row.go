@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -16,14 +15,12 @@ const Columns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_i
 	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease,
 	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after), ` + schema.Intact
 
-// Collect reads rows of [Columns].
-func Collect(rows *sql.Rows, err error) ([]Entry, error) {
-	return disk.Collect(rows, err, func(r *sql.Rows) (Entry, error) { return Scan(r) })
-}
+// Scan reads a row of [Columns].
+func Scan(r *sql.Rows) (Entry, error) { return ScanWith(r) }
 
-// Scan reads a row of [Columns], and the columns after them into more. What a
+// ScanWith reads a row of [Columns], and the columns after them into more. What a
 // damaged row says is taken as far as it can be read.
-func Scan(r *sql.Rows, more ...any) (Entry, error) {
+func ScanWith(r *sql.Rows, more ...any) (Entry, error) {
 	e := Entry{Count: 1}
 	var media, list []byte
 	var at viewing.Instant
