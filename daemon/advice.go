@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -46,7 +47,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 
 // waitingFor is what a pending entry waits for. The account comes before the
 // entry: nothing leaves a paused account.
-func waitingFor(e queue.Explanation, a control.Account, now time.Time) (why, hint string) {
+func waitingFor(e entry.Explanation, a control.Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == account.Paused:
 		return "The account is paused.", a.Hint

@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -40,7 +41,7 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 		{control.Account{State: account.OK}, none, later, "It is sent at " + local(later) + ".", "filmspool queue retry 7"},
 		{control.Account{State: account.OK}, none, now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(queue.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
+		why, hint := waitingFor(entry.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}

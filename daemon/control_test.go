@@ -7,11 +7,12 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // A state that no entry can have is the asker's mistake, not ours.
 func TestUnknownStateIsInvalid(t *testing.T) {
-	lost := queue.Filter{State: "lost"}
+	lost := entry.Filter{State: "lost"}
 	for name, ask := range map[string]func(control.API) error{
 		"a list": func(c control.API) error { _, err := c.List(t.Context(), lost); return err },
 		"an order": func(c control.API) error {

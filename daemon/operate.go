@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -175,9 +176,9 @@ func operatorFault(err error) error {
 	switch {
 	case errors.As(err, &state):
 		return &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
-	case errors.Is(err, queue.ErrState):
+	case errors.Is(err, entry.ErrState):
 		return &control.Fault{Code: control.CodeInvalid, Message: err.Error()}
-	case errors.Is(err, queue.ErrNotFound):
+	case errors.Is(err, entry.ErrNotFound):
 		return &control.Fault{Code: control.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
 	case errors.Is(err, queue.ErrSelection):
 		return &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}

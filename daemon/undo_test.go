@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -14,7 +15,7 @@ import (
 // TestUndoOnlyWhereNothingGoesAlong goes through all that a reading can show.
 func TestUndoOnlyWhereNothingGoesAlong(t *testing.T) {
 	at := time.Date(2026, 3, 1, 20, 15, 30, 0, time.UTC)
-	e := queue.Entry{ID: 1, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: queue.Moment{Instant: viewing.At(at)}}
+	e := queue.Entry{ID: 1, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: entry.Moment{Instant: viewing.At(at)}}
 	film := func(id int64, at time.Time) tracker.HistoryItem {
 		return tracker.HistoryItem{Type: "movie", ID: id, WatchedAt: at}
 	}

@@ -22,7 +22,7 @@ func (b *bed) elsewhere(film int64, at time.Time) {
 }
 
 // caughtUp is a film that a library shows as watched some time ago.
-func caughtUp(film int64, d time.Duration) viewing.Viewing {
+func caughtUp(film int64, d time.Duration) viewing.Event {
 	v := ago(film, d)
 	v.Class = viewing.ClassCatchUp
 	return v
