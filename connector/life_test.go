@@ -97,7 +97,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 
 func TestSlowReaderOnARealSocketHoldsUpNobodyElse(t *testing.T) {
 	r := start(t, func(o *connector.Options) {
-		o.Limits = connector.Limits{Write: 100 * time.Millisecond, Rate: 1 << 30, Burst: 1 << 30}
+		o.Limits = connector.Limits{Write: time.Second, Rate: 1 << 30, Burst: 1 << 30}
 	})
 	_, token := r.pair(chromium)
 	other := r.greeted(chromium, token)

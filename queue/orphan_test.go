@@ -274,6 +274,7 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 func TestAnEndWithoutItsMarkIsNoLoss(t *testing.T) {
 	s := fresh(t)
 	s.all(t, "e", 5)
+	s.awaitLog(t)
 	s.change(t, "CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
 	s.stop()
 	if _, err := os.Stat(s.path + "-wal"); err == nil {

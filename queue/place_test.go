@@ -209,6 +209,7 @@ func TestALookNoticesThatTheFileIsGone(t *testing.T) {
 func TestALogThatWasEmptiedInOrderIsNoLoss(t *testing.T) {
 	s := fresh(t)
 	s.all(t, "e", 20)
+	s.awaitLog(t)
 	change(t, s.path, "PRAGMA wal_checkpoint(TRUNCATE)")
 	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() != 0 {
 		t.Fatalf("the log has %d bytes, %v", info.Size(), err)

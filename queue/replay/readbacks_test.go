@@ -223,6 +223,19 @@ func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 	})
 }
 
+// TestDeliveriesOfAnotherUserProveNothing: what left with another's key says
+// nothing of this history, so that what it lacks is not sent again.
+func TestDeliveriesOfAnotherUserProveNothing(t *testing.T) {
+	anothers := func(o *Options) { o.Doubts.(*keeper).answered[0].Owner = "usr_2" }
+	reflect(t, same, anothers, func(k *keeper, s *mirror, _ *Loop) {
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		if e := k.entry(1); e.State != viewing.StateInDoubt || len(s.sends) != 1 || s.looked() < 3 || k.row().Keeps != "" {
+			t.Errorf("%+v, %d sends, %d looks, learned %+v", e, len(s.sends), s.looked(), k.row())
+		}
+	})
+}
+
 // TestEarliestDoubtSetsTheNextLook: a later doubt does not put off an earlier one.
 func TestEarliestDoubtSetsTheNextLook(t *testing.T) {
 	reflect(t, same, nil, func(k *keeper, s *mirror, _ *Loop) {
