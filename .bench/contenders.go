@@ -48,8 +48,8 @@ func openFloor(_ context.Context, dir string) (contender, error) {
 }
 
 // seen is a viewing as a browser reports it.
-func seen(n int) viewing.Viewing {
-	return viewing.Viewing{
+func seen(n int) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: fmt.Sprintf("3b241101-e2bb-4255-8caf-%012d", n), Count: 1,
 		Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(n)}, Title: "The Film of the Evening", Year: 1999}},
 		WatchedAt: viewing.At(time.Now().Add(-time.Minute)),
@@ -64,7 +64,7 @@ func openOurs(ctx context.Context, dir string) (contender, error) {
 	ran := make(chan error, 1)
 	go func() { ran <- s.Run(ctx) }()
 	return contender{name: "filmspool", close: func() error { return errors.Join(s.Close(), <-ran) }, alone: func(n int) error {
-		_, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{seen(n)}})
+		_, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{seen(n)}})
 		return err
 	}}, nil
 }

@@ -60,7 +60,7 @@ func TestAckOnlyAfterCommitHasReturned(t *testing.T) {
 			t.Fatalf("answer %d: %v", n, got)
 		}
 	}
-	if got := len(gated.batches); got != 2 || len(gated.batches[1].Viewings) != 5 {
+	if got := len(gated.batches); got != 2 || len(gated.batches[1].Events) != 5 {
 		t.Errorf("%d batches, want one of 1 and one of 5", got)
 	}
 }
@@ -88,8 +88,8 @@ func TestOrderOfOneSocketIsKept(t *testing.T) {
 		}
 	}
 	for _, batch := range r.sink.batches {
-		if len(batch.Viewings) > 32 {
-			t.Errorf("batch of %d", len(batch.Viewings))
+		if len(batch.Events) > 32 {
+			t.Errorf("batch of %d", len(batch.Events))
 		}
 	}
 }
@@ -126,8 +126,8 @@ func TestNoMoreThanTheLimitIsInFlight(t *testing.T) {
 			t.Errorf("answers %v", count)
 		}
 		for _, batch := range gated.batches {
-			if len(batch.Viewings) > 4 {
-				t.Errorf("batch of %d", len(batch.Viewings))
+			if len(batch.Events) > 4 {
+				t.Errorf("batch of %d", len(batch.Events))
 			}
 		}
 	})
@@ -189,7 +189,7 @@ func TestOutcomes(t *testing.T) {
 func TestABadApple(t *testing.T) {
 	gated := &sink{entered: make(chan struct{}, 16), gate: make(chan struct{})}
 	gated.answer = func(b viewing.Batch) ([]viewing.Outcome, error) {
-		for _, v := range b.Viewings {
+		for _, v := range b.Events {
 			if v.EventID == uuid(2) {
 				return nil, &viewing.FieldError{Field: "media", Problem: "is odd"}
 			}

@@ -10,7 +10,7 @@ import (
 // item is an event that was read and has no answer yet.
 type item struct {
 	id      string // as the client wrote it
-	viewing viewing.Viewing
+	viewing viewing.Event
 }
 
 // take hands an event to the committer. When as many as the limit wait for
@@ -20,7 +20,7 @@ func (s *session) take(event protocol.Event) {
 		s.say(pairFirst(event.EventID()))
 		return
 	}
-	v, err := event.AsViewing()
+	v, err := event.AsEvent()
 	if err != nil {
 		s.say(protocol.BadEvent(event.EventID(), err))
 		return
@@ -81,11 +81,11 @@ func (s *session) settle(batch []item) {
 // If the sink finds one of them invalid, which the protocol should have, the
 // others must not suffer: each is then tried alone.
 func (s *Server) settle(source string, batch []item, say func(protocol.Message)) {
-	viewings := make([]viewing.Viewing, len(batch))
+	viewings := make([]viewing.Event, len(batch))
 	for i, event := range batch {
 		viewings[i] = event.viewing
 	}
-	outcomes, err := s.options.Sink.Commit(s.commits, viewing.Batch{Source: source, Viewings: viewings})
+	outcomes, err := s.options.Sink.Commit(s.commits, viewing.Batch{Source: source, Events: viewings})
 	if err == nil && len(outcomes) != len(batch) {
 		err = errOutcomes
 	}

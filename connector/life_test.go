@@ -97,7 +97,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 
 func TestSlowReaderOnARealSocketHoldsUpNobodyElse(t *testing.T) {
 	r := start(t, func(o *connector.Options) {
-		o.Limits = connector.Limits{Write: 100 * time.Millisecond, Rate: 1 << 30, Burst: 1 << 30}
+		o.Limits = connector.Limits{Write: time.Second, Rate: 1 << 30, Burst: 1 << 30}
 	})
 	_, token := r.pair(chromium)
 	other := r.greeted(chromium, token)
@@ -272,6 +272,27 @@ func TestStrangersKeepNoPairedClientOut(t *testing.T) {
 			mine.alive()
 		})
 	}
+}
+
+// An Origin whose places paired clients hold is refused further sockets. Those
+// that do not hang up when they are told so keep nobody of another Origin out.
+func TestRefusedSocketsKeepNobodyOut(t *testing.T) {
+	r := start(t, func(o *connector.Options) { o.Limits = connector.Limits{Linger: patience} })
+	_, token := r.pair(chromium)
+	for range 8 {
+		r.greeted(chromium, token)
+	}
+	for n := range 100 {
+		spoken := []string{protocol.Subprotocol, "filmspool.v2"}[n%2]
+		s, answer, err := r.try(chromium, "", []string{spoken})
+		if err != nil {
+			t.Fatalf("socket %d: %v (%v)", n, err, answer)
+		}
+		if got := s.hear(); got["type"] != "error" {
+			t.Fatalf("socket %d: heard %v", n, got)
+		}
+	}
+	r.greeted(firefox, "").alive()
 }
 
 // One extension cannot use up the hellos with which another is to be paired.

@@ -103,47 +103,15 @@ func defaults() Limits {
 // filled is l with defaults in place of zeros; a negative limit is an error.
 func (l Limits) filled() (Limits, error) {
 	d := defaults()
-	for _, n := range []struct {
-		limit *int
-		or    int
-	}{
-		{&l.MessageBytes, d.MessageBytes},
-		{&l.InFlight, d.InFlight},
-		{&l.Rate, d.Rate},
-		{&l.Burst, d.Burst},
-		{&l.Ignored, d.Ignored},
-		{&l.Sockets, d.Sockets},
-		{&l.OriginSockets, d.OriginSockets},
-		{&l.UnpairedHellos, d.UnpairedHellos},
-		{&l.BodyBytes, d.BodyBytes},
-		{&l.BodyMessages, d.BodyMessages},
-		{&l.Posts, d.Posts},
-		{&l.Requests, d.Requests},
-	} {
-		if err := fill(n.limit, n.or); err != nil {
-			return l, err
-		}
-	}
-	for _, n := range []struct {
-		limit *time.Duration
-		or    time.Duration
-	}{
-		{&l.Hello, d.Hello},
-		{&l.Write, d.Write},
-		{&l.Message, d.Message},
-		{&l.Idle, d.Idle},
-		{&l.Ping, d.Ping},
-		{&l.Push, d.Push},
-		{&l.Drain, d.Drain},
-		{&l.Linger, d.Linger},
-		{&l.Body, d.Body},
-		{&l.Request, d.Request},
-	} {
-		if err := fill(n.limit, n.or); err != nil {
-			return l, err
-		}
-	}
-	return l, nil
+	err := errors.Join(
+		fill(&l.MessageBytes, d.MessageBytes), fill(&l.InFlight, d.InFlight), fill(&l.Rate, d.Rate), fill(&l.Burst, d.Burst),
+		fill(&l.Ignored, d.Ignored), fill(&l.Sockets, d.Sockets), fill(&l.OriginSockets, d.OriginSockets),
+		fill(&l.UnpairedHellos, d.UnpairedHellos), fill(&l.BodyBytes, d.BodyBytes), fill(&l.BodyMessages, d.BodyMessages),
+		fill(&l.Posts, d.Posts), fill(&l.Requests, d.Requests), fill(&l.Hello, d.Hello), fill(&l.Write, d.Write),
+		fill(&l.Message, d.Message), fill(&l.Idle, d.Idle), fill(&l.Ping, d.Ping), fill(&l.Push, d.Push),
+		fill(&l.Drain, d.Drain), fill(&l.Linger, d.Linger), fill(&l.Body, d.Body), fill(&l.Request, d.Request),
+	)
+	return l, err
 }
 
 func fill[N int | time.Duration](limit *N, or N) error {

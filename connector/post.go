@@ -239,7 +239,7 @@ func (s *Server) keep(client string, items []protocol.Item) ([]protocol.Message,
 	var places []int
 	for i, it := range items {
 		if it.Refusal == nil {
-			v, err := it.Event.AsViewing()
+			v, err := it.Event.AsEvent()
 			if err == nil {
 				batch, places = append(batch, item{it.Event.EventID(), v}), append(places, i)
 				continue

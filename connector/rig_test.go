@@ -74,19 +74,19 @@ func (s *sink) Commit(ctx context.Context, batch viewing.Batch) ([]viewing.Outco
 
 func outcomes(batch viewing.Batch, status viewing.Status) []viewing.Outcome {
 	var list []viewing.Outcome
-	for _, v := range batch.Viewings {
+	for _, v := range batch.Events {
 		list = append(list, viewing.Outcome{EventID: v.EventID, Status: status})
 	}
 	return list
 }
 
 // kept is what was committed, in order.
-func (s *sink) kept() []viewing.Viewing {
+func (s *sink) kept() []viewing.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []viewing.Viewing
+	var all []viewing.Event
 	for _, batch := range s.batches {
-		all = append(all, batch.Viewings...)
+		all = append(all, batch.Events...)
 	}
 	return all
 }

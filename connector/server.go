@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type Server struct {
 	stopped  bool
 	opening  int                      // requests between begin and end
 	sessions map[*session]struct{}    // those within the limits
+	beyond   []*session               // those that hear that there is no place, the oldest first
 	rates    map[string]*rate.Limiter // by client id, as many as there are clients
 	posts    map[string]int           // under way, by client id
 	hellos   map[string]*rate.Limiter // of clients we do not know, by Origin
@@ -288,10 +290,13 @@ func (s *Server) join(session *session) *farewell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	room := !s.stopped && s.makeRoom(session.origin)
-	if room {
+	switch {
+	case room:
 		s.last++
 		session.number = s.last
 		s.sessions[session] = struct{}{}
+	case !s.stopped:
+		s.turnAway(session)
 	}
 	switch {
 	case s.stopped:
@@ -305,13 +310,24 @@ func (s *Server) join(session *session) *farewell {
 	return nil
 }
 
+// turnAway lets a session without a place hear why. The oldest of these goes
+// when they are many: they would fill [Server.begin]. mu is held.
+func (s *Server) turnAway(session *session) {
+	if len(s.beyond) >= s.limits.OriginSockets {
+		s.beyond[0].makeRoom()
+		s.beyond = s.beyond[1:]
+	}
+	s.beyond = append(s.beyond, session)
+}
+
 // part removes a session. The rate of a revoked client is forgotten with it.
-func (s *Server) part(session *session) {
+func (s *Server) part(gone *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.sessions, session)
-	if session.closing.code == protocol.CloseRevoked {
-		delete(s.rates, session.client)
+	delete(s.sessions, gone)
+	s.beyond = slices.DeleteFunc(s.beyond, func(other *session) bool { return other == gone })
+	if gone.closing.code == protocol.CloseRevoked {
+		delete(s.rates, gone.client)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -30,7 +32,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 		return nil
 	}
 	if c.d.pairing == nil { // the command line looks into the queue alone
-		x.Why, x.Hint = "Filmspool is not running.", "filmspool service start"
+		x.Why, x.Hint = "Filmspool is not running.", service.StartHint(c.d.o.Paths.System)
 		return nil
 	}
 	a := c.d.account(x.Account)
@@ -45,7 +47,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 
 // waitingFor is what a pending entry waits for. The account comes before the
 // entry: nothing leaves a paused account.
-func waitingFor(e queue.Explanation, a control.Account, now time.Time) (why, hint string) {
+func waitingFor(e entry.Explanation, a control.Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == account.Paused:
 		return "The account is paused.", a.Hint

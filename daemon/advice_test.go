@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,9 +12,11 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -38,7 +41,7 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 		{control.Account{State: account.OK}, none, later, "It is sent at " + local(later) + ".", "filmspool queue retry 7"},
 		{control.Account{State: account.OK}, none, now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(queue.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
+		why, hint := waitingFor(entry.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}
@@ -82,6 +85,42 @@ func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
 	putFirst(&s, full, "/state")
 	if x.Why == "" || !strings.HasPrefix(s.Summary, x.Why) || x.Hint != s.Hint {
 		t.Errorf("the entry says %q, %q; the status says %q, %q", x.Why, x.Hint, s.Summary, s.Hint)
+	}
+}
+
+// TestWhatDoesNotRunIsStartedAsHere: in a container there is no service, and the
+// machine's is root's.
+func TestWhatDoesNotRunIsStartedAsHere(t *testing.T) {
+	t.Setenv("container", "oci")
+	for _, system := range []bool{false, true} {
+		o := testOptions(t)
+		o.Paths.System = system
+		want := service.StartHint(system)
+		d, err := New(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.withQueue(t.Context(), func(ctx context.Context) error {
+			x, err := d.Control().Explain(ctx, addFilm(t, d, "one").ID)
+			if x.Hint != want {
+				t.Errorf("an entry: %q", x.Hint)
+			}
+			return err
+		})
+		if err := errors.Join(err, d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var fault *control.Fault
+		if _, err := Find(t.Context(), o.Paths); !errors.As(err, &fault) || fault.Code != control.CodeNotRunning || fault.Hint != want {
+			t.Errorf("nothing is found: %v", err)
+		}
+		if err := os.WriteFile(o.Paths.Database(), []byte(strings.Repeat("no database", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err = Reading(t.Context(), o, func(control.API) error { return nil })
+		if !errors.As(err, &fault) || !strings.HasPrefix(fault.Hint, want+"; ") {
+			t.Errorf("a damaged queue: %v", err)
+		}
 	}
 }
 

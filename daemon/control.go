@@ -10,6 +10,7 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,8 +29,8 @@ func (d *Daemon) Control() control.API {
 }
 
 // Add implements [control.API].
-func (c *api) Add(ctx context.Context, v viewing.Viewing) (queue.Entry, error) {
-	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Viewings: []viewing.Viewing{v}})
+func (c *api) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
+	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
 	if err != nil {
 		return queue.Entry{}, err
 	}
@@ -41,7 +42,7 @@ func (c *api) Add(ctx context.Context, v viewing.Viewing) (queue.Entry, error) {
 }
 
 // List implements [control.API].
-func (c *api) List(ctx context.Context, f queue.Filter) ([]queue.Entry, error) {
+func (c *api) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
 	list, limit := []queue.Entry{}, f.Limit
 	for limit == 0 || len(list) < limit {
 		f.Limit = maxPage
@@ -67,7 +68,7 @@ const maxPage = 1000
 // Explain implements [control.API].
 func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, err error) {
 	out.Explanation, err = c.d.store.Explain(ctx, id)
-	if errors.Is(err, queue.ErrNotFound) {
+	if errors.Is(err, entry.ErrNotFound) {
 		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
 	}
 	if err != nil {
@@ -79,7 +80,7 @@ func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, e
 // Pair implements [control.API].
 func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	if c.d.pairing == nil {
-		return control.PairingCode{}, control.NotRunning()
+		return control.PairingCode{}, notRunning(c.d.o.Paths)
 	}
 	code := c.d.pairing.NewCode()
 	out := control.PairingCode{Code: code.Text, ExpiresAt: code.ExpiresAt.UTC()}
@@ -92,7 +93,7 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 // Clients implements [control.API].
 func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	if c.d.pairing == nil {
-		return nil, control.NotRunning()
+		return nil, notRunning(c.d.o.Paths)
 	}
 	list := []control.ClientInfo{}
 	for _, k := range c.d.pairing.List() {
@@ -114,7 +115,7 @@ func kindOf(k pairing.Client) string {
 // AddClient implements [control.API].
 func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.AddedClient, error) {
 	if c.d.pairing == nil {
-		return control.AddedClient{}, control.NotRunning()
+		return control.AddedClient{}, notRunning(c.d.o.Paths)
 	}
 	k, token, err := c.d.pairing.Add(ctx, p.Label)
 	if errors.Is(err, pairing.ErrNoLabel) {
@@ -132,7 +133,7 @@ func (c *api) AddClient(ctx context.Context, p control.NewProgram) (control.Adde
 // only one client has.
 func (c *api) Revoke(ctx context.Context, id string) error {
 	if c.d.pairing == nil {
-		return control.NotRunning()
+		return notRunning(c.d.o.Paths)
 	}
 	named := []string{}
 	for _, k := range c.d.pairing.List() {
@@ -163,7 +164,7 @@ func (c *api) Revoke(ctx context.Context, id string) error {
 // Acknowledge implements [control.API].
 func (c *api) Acknowledge(ctx context.Context, id int64) error {
 	err := c.d.store.Acknowledge(ctx, id)
-	if errors.Is(err, queue.ErrNotFound) {
+	if errors.Is(err, entry.ErrNotFound) {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
 	}
 	return err

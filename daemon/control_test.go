@@ -7,16 +7,23 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // A state that no entry can have is the asker's mistake, not ours.
 func TestUnknownStateIsInvalid(t *testing.T) {
-	err := Offline(t.Context(), testOptions(t), func(c control.API) error {
-		_, err := c.List(t.Context(), queue.Filter{State: "lost"})
-		return err
-	})
-	if !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) || err.Error() == "" {
-		t.Errorf("got %v", err)
+	lost := entry.Filter{State: "lost"}
+	for name, ask := range map[string]func(control.API) error{
+		"a list": func(c control.API) error { _, err := c.List(t.Context(), lost); return err },
+		"an order": func(c control.API) error {
+			_, err := c.Operate(t.Context(), control.Order{Verb: control.Drop, Selection: queue.Selection{Filter: lost}})
+			return err
+		},
+	} {
+		err := Offline(t.Context(), testOptions(t), ask)
+		if !errors.Is(err, &control.Fault{Code: control.CodeInvalid}) || err.Error() == "" {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -100,7 +101,7 @@ func TestLoginOfSomebodyElseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Offline(t.Context(), o, func(ctl control.API) error {
-		e, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
+		e, err := ctl.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Alice's"}})
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func TestLoginElsewhereIsNobodyElses(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := ctl.Add(t.Context(), viewing.Viewing{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Mine"}}); err != nil {
+		if _, err := ctl.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "e1", List: &viewing.List{Name: "Mine"}}); err != nil {
 			return err
 		}
 		_, err = ctl.Login(t.Context(), control.Login{Account: "default", BaseURL: there, Key: other.SecretKey()})
@@ -205,16 +206,16 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		state         account.State
 		summary, hint string
 	}{
-		{control.Status{Accounts: []control.Account{well}, Counts: queue.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
 		{
-			control.Status{Accounts: []control.Account{paused}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			control.Status{Accounts: []control.Account{paused}, Counts: entry.Counts{Held: 1, Pending: 1}},
 			"attention",
 			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
 		},
-		{control.Status{Accounts: []control.Account{well}, Counts: queue.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
+		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
 		{
-			control.Status{Accounts: []control.Account{well, away}, Counts: queue.Counts{Pending: 2}},
+			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
 			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
 		},
@@ -224,12 +225,12 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			"kodi:/k needs you: The library may not be read.", "run as Kodi's user",
 		},
 		{
-			control.Status{Accounts: []control.Account{away}, Counts: queue.Counts{InDoubt: 1, Held: 2}},
+			control.Status{Accounts: []control.Account{away}, Counts: entry.Counts{InDoubt: 1, Held: 2}},
 			"attention",
 			"3 entries wait for you to decide.", "filmspool queue list --state in_doubt",
 		},
 		{
-			control.Status{Accounts: []control.Account{away, key}, Counts: queue.Counts{Held: 1, Pending: 1}},
+			control.Status{Accounts: []control.Account{away, key}, Counts: entry.Counts{Held: 1, Pending: 1}},
 			"attention",
 			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login",
 		},

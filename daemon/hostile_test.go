@@ -21,7 +21,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -332,7 +332,7 @@ func TestTenThousandHostileConnections(t *testing.T) {
 	if heapAfter > heapBefore+4<<20 {
 		t.Errorf("heap of %d bytes before, %d after", heapBefore, heapAfter)
 	}
-	if counts, err := b.d.store.Counts(t.Context()); err != nil || counts != (queue.Counts{}) {
+	if counts, err := b.d.store.Counts(t.Context()); err != nil || counts != (entry.Counts{}) {
 		t.Errorf("the queue has %+v, %v", counts, err)
 	}
 	if clients := b.d.pairing.List(); len(clients) != 1 || b.acks.Load() != 0 {

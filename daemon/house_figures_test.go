@@ -16,9 +16,10 @@ import (
 // The bounds on the whole house. They are ratchets: whoever gets below one
 // lowers it.
 const (
-	maxCode     = 44900 // lines of Go that hold code, outside tests
-	maxRoom     = 4300  // of these, in one package
+	maxCode     = 44950 // lines of Go that hold code, outside tests
+	maxRoom     = 3750  // of these, in one package
 	maxFiles    = 36    // of one package
+	maxUpward   = 36    // references between its files that run upwards
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
 	maxChain    = 6     // packages that import each other, one below the other
 	maxSentence = 25    // words in a sentence of a package comment
@@ -212,8 +213,8 @@ func TestFigures(t *testing.T) {
 		total += code
 		lengths = append(lengths, fns...)
 		t.Logf("%-26s %6d %6d %9d %3d/%3d", r.dir, files, code, len(fns), up, all)
-		if code > maxRoom || files > maxFiles {
-			t.Errorf("%s has %d lines of code in %d files, at most %d in %d", r.dir, code, files, maxRoom, maxFiles)
+		if code > maxRoom || files > maxFiles || up > maxUpward {
+			t.Errorf("%s has %d lines of code in %d files, at most %d in %d, %d references upwards", r.dir, code, files, maxRoom, maxFiles, maxUpward)
 		}
 	}
 	slices.Sort(lengths)

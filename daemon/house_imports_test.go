@@ -53,21 +53,25 @@ func table() map[string]access {
 		"packaging/readme":           {},
 		"packaging/release":          {may: []string{"packaging"}},
 		"packaging/test":             {may: []string{"kodi/kodisim"}},
-		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/playback", "queue/viewing", "queue/rules"}},
-		"queue/account":              {},                               // pure, as playback is
-		"queue/disk":                 {},                               // keeps a file, and knows nothing of what its tables mean
+		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
+		"queue/account":              {}, // pure, as playback is
+		"queue/disk":                 {}, // keeps a file, and knows nothing of what its tables mean
+		"queue/entry":                {may: []string{"queue/disk", "queue/schema", "queue/viewing"}},
+		"queue/export":               {may: []string{"queue/viewing"}}, // words and lines: knows no database
 		"queue/playback":             {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
-		"queue/replay":               {may: []string{"queue", "queue/account", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/resolve/identity", "queue/tracker", "queue/viewing"}},
+		"queue/replay":               {may: []string{"queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/resolve/identity", "queue/tracker", "queue/viewing"}},
 		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}}, // pure, as playback is
 		"queue/resolve":              {may: []string{"queue/viewing"}},                  // pure, as doubt is
 		"queue/resolve/identity":     {may: []string{"queue/viewing"}},                  // pure, too
 		"queue/resolve/memory":       {may: []string{"queue/resolve/identity"}},
 		"queue/resolve/tmdb":         {may: []string{"queue/resolve/identity", "queue/viewing"}},
 		"queue/rules":                {may: []string{"queue/viewing"}},
+		"queue/schema":               {},                               // SQL, and how values lie in columns
 		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
 		"queue/tracker/sandbox":      {},
 		"queue/tracker/sandbox/pipe": {},
 		"queue/tracker/v1":           {may: []string{"queue/tracker", "queue/viewing"}},
+		"queue/upkeep":               {may: []string{"queue/disk", "queue/schema", "queue/viewing"}},
 		"queue/viewing":              {},
 		"queue/viewing/typed":        {may: []string{"queue/viewing"}},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/resolve/memory"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // identifier decides what items are. It asks TMDB where the user turned that on
@@ -185,7 +186,7 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 		c.d.openIdentifier(ctx)
 	}
 	m := w.Media()
-	if a := c.d.account(config.DefaultAccount); a != nil && !m.Identified() {
+	if a := c.d.account(viewing.DefaultAccount); a != nil && !m.Identified() {
 		if certain, ok := a.loop.AskService(ctx, m); ok {
 			r := control.ResolutionOf(identity.Decide(identity.EvidenceOf(certain), nobody{}), false)
 			r.By, r.Why = "service", "The service is sure."

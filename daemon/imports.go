@@ -146,7 +146,7 @@ func (d *Daemon) accountOf(k *kodi.Importer) string { return d.accountNamed(k.So
 
 // accountNamed is the account that a source feeds.
 func (d *Daemon) accountNamed(source string) string {
-	return rules.Decide(settingsOf(d.o.Config), source, viewing.Viewing{}, nil, time.Now()).Account
+	return rules.Decide(settingsOf(d.o.Config), source, viewing.Event{}, nil, time.Now()).Account
 }
 
 // KodiProgress implements [control.API].

@@ -25,7 +25,7 @@ type timed struct {
 
 func (s timed) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
 	out, err := s.Store.Commit(ctx, b)
-	if len(b.Viewings) > 0 {
+	if len(b.Events) > 0 {
 		s.disk <- time.Now()
 	} else if s.ready != nil {
 		select {

@@ -65,7 +65,7 @@ type kodiAccount struct {
 
 // Foresee implements [kodi.Account]: it tells what the rules would make of an
 // item.
-func (a kodiAccount) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
+func (a kodiAccount) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
 	d := rules.Decide(a.rules, source, v, &m, now)
 	return scan.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
 }

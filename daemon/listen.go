@@ -146,25 +146,25 @@ func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
 		return nil, err
 	}
 	file, err := control.ReadControlFile(p.Control, p.CheckControl)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	// A daemon that was killed leaves its file; somebody else may have its port.
-	if !held(cmp.Or(file.State, p.State)) {
-		return nil, control.NotRunning()
+	if err != nil || !held(cmp.Or(file.State, p.State)) {
+		return nil, notRunning(p)
 	}
 	c := control.NewClient(file.Address, file.Token)
 	if _, err := c.Status(ctx); err != nil {
 		c.Close()
-		return nil, notFound(ctx, file.Address, err)
+		return nil, notFound(ctx, p, file.Address, err)
 	}
 	return c, nil
 }
 
 // notFound is why nobody was found at the address.
-func notFound(ctx context.Context, address string, err error) error {
+func notFound(ctx context.Context, p config.Paths, address string, err error) error {
 	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
-		return control.NotRunning()
+		return notRunning(p)
 	}
 	if !errors.Is(err, control.ErrUnproven) || ctx.Err() != nil {
 		return err
@@ -175,7 +175,7 @@ func notFound(ctx context.Context, address string, err error) error {
 	}
 	return &unprovenError{
 		fmt.Sprintf("%s is held by %s, which has not proved to be your filmspool; nothing was told to it", address, who),
-		"after an upgrade: " + service.Command(false, "service restart") + "; else end that program, and try again",
+		"after an upgrade: " + service.Command(p.System, "service restart") + "; else end that program, and try again",
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/tracker"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Login implements [control.API]: it proves the key with the service,
@@ -113,7 +114,7 @@ func addressOf(l control.Login) (string, error) {
 // loginAgain is the command that gives an account's key for an address.
 func loginAgain(account, base string) string {
 	text := "filmspool login --base-url " + base
-	if account != config.DefaultAccount {
+	if account != viewing.DefaultAccount {
 		text += " --account " + account
 	}
 	return text

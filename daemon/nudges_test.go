@@ -68,7 +68,7 @@ func offlineDaemon(t *testing.T, test func(ctx context.Context, d *Daemon, start
 // addFilm adds a viewing as a person would.
 func addFilm(t *testing.T, d *Daemon, id string) queue.Entry {
 	t.Helper()
-	e, err := d.Control().Add(t.Context(), viewing.Viewing{
+	e, err := d.Control().Add(t.Context(), viewing.Event{
 		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-time.Hour)),
 		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
 	})

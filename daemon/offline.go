@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/disk"
 )
@@ -22,6 +23,11 @@ func held(dir string) bool {
 		folder.Close()
 	}
 	return errors.Is(err, fs.ErrPermission) || disk.Held(dir)
+}
+
+// notRunning says that nothing runs over these paths, and how to start it.
+func notRunning(p config.Paths) *control.Fault {
+	return control.NotRunning(service.StartHint(p.System))
 }
 
 // Silent is why an instance that holds the state folder cannot be asked: it is
@@ -96,7 +102,7 @@ func Looking(ctx context.Context, o Options, do func(control.API) error) error {
 	if disk.Damaged(err) {
 		err = &control.Fault{
 			Code: control.CodeInternal, Message: fmt.Sprintf("the queue in %s is damaged, and nothing was changed: %v", o.Paths.State, err),
-			Hint: "filmspool service start, or filmspool run: it sets the file aside and saves what can be read",
+			Hint: service.StartHint(o.Paths.System) + "; that sets the file aside and saves what can be read",
 		}
 	}
 	return errors.Join(err, d.Close())

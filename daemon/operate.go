@@ -15,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -66,7 +67,10 @@ func (c *api) Import(ctx context.Context, r io.Reader, dry bool) (queue.Imported
 	sum, err := c.d.store.Import(ctx, r, dry)
 	if errors.Is(err, viewing.ErrInvalid) {
 		hint := "FILE is what filmspool queue export has written"
-		if sum.Lines > 0 && !dry {
+		switch {
+		case sum.Lines == 0:
+			hint += "; what another diary has goes in one by one: filmspool add movie ID --watched-at DAY"
+		case !dry:
 			hint += "; the lines before that one were taken"
 		}
 		err = &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: hint}
@@ -172,9 +176,9 @@ func operatorFault(err error) error {
 	switch {
 	case errors.As(err, &state):
 		return &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: hintFor(state)}
-	case errors.Is(err, queue.ErrState):
+	case errors.Is(err, entry.ErrState):
 		return &control.Fault{Code: control.CodeInvalid, Message: err.Error()}
-	case errors.Is(err, queue.ErrNotFound):
+	case errors.Is(err, entry.ErrNotFound):
 		return &control.Fault{Code: control.CodeNotFound, Message: err.Error(), Hint: "filmspool queue list"}
 	case errors.Is(err, queue.ErrSelection):
 		return &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: "name ids, or filters, or --all"}

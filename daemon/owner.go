@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -112,7 +113,7 @@ func (d *Daemon) anothers(ctx context.Context, next config.Credential, user stri
 		return was, false, nil
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
-		waiting, err := d.store.Entries(ctx, queue.Filter{State: state, Account: next.Account, Limit: 1})
+		waiting, err := d.store.Entries(ctx, entry.Filter{State: state, Account: next.Account, Limit: 1})
 		if err != nil || len(waiting) > 0 {
 			return was, true, err
 		}

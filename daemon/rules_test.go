@@ -8,7 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -47,7 +47,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 		}
 	}
 	counts, err := b.d.store.Counts(t.Context())
-	if want := (queue.Counts{Pending: 2, Held: 1, Dropped: 1}); err != nil || counts != want {
+	if want := (entry.Counts{Pending: 2, Held: 1, Dropped: 1}); err != nil || counts != want {
 		t.Errorf("counts %+v, %v", counts, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestBrowsersHearWhatIsIgnored(t *testing.T) {
 // TestSettingsOf shows that what the configuration says of classes, by default
 // too, is what the rules do by themselves.
 func TestSettingsOf(t *testing.T) {
-	v := viewing.Viewing{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
+	v := viewing.Event{Kind: viewing.KindViewing, WatchedAt: viewing.At(time.Now())}
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	c := config.Default()
 	for class := range c.Kodi.Classes.ByName() {

@@ -12,9 +12,9 @@ import (
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -206,7 +206,7 @@ func safe(waiting int64) string {
 }
 
 // firstNeed is the state of entries that a person should look at first.
-func firstNeed(c queue.Counts) string {
+func firstNeed(c entry.Counts) string {
 	switch {
 	case c.InDoubt > 0:
 		return string(viewing.StateInDoubt)

@@ -120,7 +120,7 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 	for _, h := range r.Items {
 		switch h.Of(*e.Media) {
 		case tracker.Alike:
-			alike = append(alike, h.WatchedAt.Format(time.RFC3339))
+			alike = append(alike, h.WatchedAt.Local().Format(time.DateTime))
 			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())
 		case tracker.Unclear:
 			unclear++

@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -39,7 +40,7 @@ func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) co
 func (d *Daemon) takeBackEvent(ctx context.Context, source, eventID string) (removed bool, refusal *protocol.Error) {
 	ids, err := d.store.EntriesOf(ctx, source, strings.ToLower(eventID))
 	switch {
-	case errors.Is(err, queue.ErrNotFound):
+	case errors.Is(err, entry.ErrNotFound):
 		return false, protocol.Refusal("", protocol.NotFound, "no such event of this browser is known here")
 	case err != nil:
 		d.log.Error("look for an event to take back", "source", source, "err", err)

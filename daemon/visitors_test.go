@@ -195,7 +195,7 @@ func TestWhatCannotBeTakenBackIsToldPlainly(t *testing.T) {
 	film := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 605}}
 	const three = "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d03"
 	v.watched(three, 605, "2026-03-07T20:15:00Z")
-	_, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Viewings: []viewing.Viewing{{
+	_, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{{
 		Kind: viewing.KindViewing, EventID: "k", Media: []viewing.Media{film}, Count: 1,
 		WatchedAt: viewing.At(time.Date(2026, 3, 7, 20, 15, 30, 0, time.UTC)),
 	}}})

@@ -81,7 +81,11 @@ func TestTheBeatSeesThatTheFileIsGone(t *testing.T) {
 	if err := errors.Join(writer.moves(t.Context()), os.Remove(path)); err != nil {
 		t.Fatal(err)
 	}
-	_ = database.moves(t.Context())
+	for range 3 { // whoever has the turn just then, as the log's growth, makes a look do nothing
+		if writer.moves(t.Context()) == nil {
+			_ = database.moves(t.Context())
+		}
+	}
 	if trouble := d.trouble(); trouble == nil || !strings.Contains(trouble.Text(), "gone from its place") {
 		t.Errorf("trouble %v", trouble)
 	}

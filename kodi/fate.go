@@ -9,7 +9,7 @@ import (
 )
 
 // fates are those of all items of a viewing.
-func (i *Importer) fates(v viewing.Viewing, now time.Time) []scan.Fate {
+func (i *Importer) fates(v viewing.Event, now time.Time) []scan.Fate {
 	all := make([]scan.Fate, len(v.Media))
 	for n, m := range v.Media {
 		all[n] = i.o.Account.Foresee(i.source, v, m, now)

@@ -150,7 +150,7 @@ func TestEarlierPlaysAreUnsure(t *testing.T) {
 // picky ignores what is tagged "kids", and holds what is a family's.
 type picky struct{ account }
 
-func (p picky) Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
+func (p picky) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
 	switch {
 	case slices.Contains(v.Origin.Tags, "kids"):
 		return scan.Fate{State: viewing.StateDropped, Reason: "filter", Why: "Ignored."}

@@ -40,7 +40,7 @@ type Ledger interface {
 type Account interface {
 	// Foresee tells the fate of an item of a viewing that this source would hand
 	// over now.
-	Foresee(source string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate
+	Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate
 	// Hosts are those of its service, with their ports where they have one: to
 	// find add-ons that report to it too.
 	Hosts(source string) []string
@@ -276,7 +276,7 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict, now time.Time) er
 	if err != nil {
 		return err
 	}
-	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Viewings: v.Viewings, Amendments: v.Amendments, State: state})
+	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: state})
 	if err != nil {
 		i.forget()
 		return fmt.Errorf("%w: commit: %w", errStorage, err)

@@ -32,10 +32,10 @@ type sink struct {
 	late    bool  // fail after the batch was kept
 	state   map[string][]byte
 	batches []viewing.Batch
-	got     chan viewing.Viewing
+	got     chan viewing.Event
 }
 
-func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Viewing, 100)} }
+func newSink() *sink { return &sink{state: map[string][]byte{}, got: make(chan viewing.Event, 100)} }
 
 func (s *sink) State(context.Context, string) (map[string][]byte, error) {
 	s.mu.Lock()
@@ -52,19 +52,19 @@ func (s *sink) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, er
 	maps.Copy(s.state, b.State)
 	maps.DeleteFunc(s.state, func(_ string, value []byte) bool { return value == nil })
 	s.batches = append(s.batches, b)
-	outcomes := make([]viewing.Outcome, len(b.Viewings))
-	for i, v := range b.Viewings {
+	outcomes := make([]viewing.Outcome, len(b.Events))
+	for i, v := range b.Events {
 		outcomes[i] = viewing.Outcome{EventID: v.EventID, Status: viewing.StatusQueued}
 		s.got <- v
 	}
 	return outcomes, s.fail
 }
 
-func (s *sink) viewings() (all []viewing.Viewing) {
+func (s *sink) viewings() (all []viewing.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.batches {
-		all = append(all, b.Viewings...)
+		all = append(all, b.Events...)
 	}
 	return all
 }
@@ -100,7 +100,7 @@ type account struct{ hosts []string }
 
 func (a account) Hosts(string) []string { return a.hosts }
 
-func (account) Foresee(_ string, v viewing.Viewing, m viewing.Media, now time.Time) scan.Fate {
+func (account) Foresee(_ string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
 	switch {
 	case v.WatchedAt.Begins().After(now.Add(5 * time.Minute)):
 		return scan.Fate{State: viewing.StateHeld, Reason: viewing.ReasonFuture}

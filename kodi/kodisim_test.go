@@ -96,14 +96,14 @@ func (i importing) reach(t *testing.T, want string, since time.Time) {
 	}
 }
 
-func (s *sink) next(t *testing.T) viewing.Viewing {
+func (s *sink) next(t *testing.T) viewing.Event {
 	t.Helper()
 	select {
 	case v := <-s.got:
 		return v
 	case <-time.After(patience):
 		t.Fatal("no viewing came")
-		return viewing.Viewing{}
+		return viewing.Event{}
 	}
 }
 

@@ -52,7 +52,7 @@ func (l *ledger) Recorded(_ context.Context, _ string, keys []string) (map[strin
 func librarian(t *testing.T, files ...snapshot.File) (*Importer, *ledger, *shelfReader) {
 	t.Helper()
 	s, r := &ledger{sink: newSink()}, &shelfReader{files: files}
-	s.got = make(chan viewing.Viewing, 1000)
+	s.got = make(chan viewing.Event, 1000)
 	i, err := New(Options{Library: r, Zone: time.UTC, Sink: s, Account: account{}})
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func TestImportGoesOn(t *testing.T) {
 	for chunk := range 4 {
 		for _, kept := range []bool{false, true} {
 			i, s, r := librarian(t, files...)
-			s.got = make(chan viewing.Viewing, 2*len(files))
+			s.got = make(chan viewing.Event, 2*len(files))
 			cut := &cutting{ledger: s, after: chunk + 1, kept: kept} // the first commit is the baseline
 			i.o.Sink = cut
 			_, err := i.Import(t.Context(), rule.PlanOptions{})

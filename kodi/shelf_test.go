@@ -69,7 +69,7 @@ func location(t *testing.T, name string) *time.Location {
 }
 
 // lines tells of viewings, each in a line: class, label, time, number.
-func lines(t *testing.T, all []viewing.Viewing) (out []string) {
+func lines(t *testing.T, all []viewing.Event) (out []string) {
 	t.Helper()
 	for _, v := range all {
 		if err := v.Validate(); err != nil || v.Origin.Note == "" || v.Class == "" {

@@ -26,7 +26,7 @@ func beWary(s Sink) Sink {
 
 // Commit implements [Sink].
 func (w wary) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
-	keys := rule.Unheard(b.Viewings)
+	keys := rule.Unheard(b.Events)
 	if len(keys) == 0 {
 		return w.Sink.Commit(ctx, b)
 	}
@@ -34,6 +34,6 @@ func (w wary) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, e
 	if err != nil {
 		return nil, fmt.Errorf("ask what other sources saw: %w", err)
 	}
-	b.Viewings = rule.HoldHeard(b.Viewings, heard)
+	b.Events = rule.HoldHeard(b.Events, heard)
 	return w.Sink.Commit(ctx, b)
 }

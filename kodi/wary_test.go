@@ -42,11 +42,11 @@ func TestWary(t *testing.T) {
 		{"held anyway", viewing.At(end), viewing.ClassBackdated, viewing.ClassBackdated},
 	} {
 		s := heardOf{sink: newSink(), key: "movie:603", times: []viewing.Instant{c.heard}}
-		v := viewing.Viewing{
+		v := viewing.Event{
 			Kind: viewing.KindViewing, EventID: "e", Class: c.class, WatchedAt: viewing.At(end), Count: 1,
 			Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
 		}
-		given := viewing.Batch{Source: "kodi:/films", Viewings: []viewing.Viewing{v}}
+		given := viewing.Batch{Source: "kodi:/films", Events: []viewing.Event{v}}
 		if _, err := beWary(s).Commit(t.Context(), given); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestWary(t *testing.T) {
 		if got.Class != c.want || strings.Contains(got.Origin.Note, "known already") != (c.want != c.class) {
 			t.Errorf("%s: %s, %q", c.name, got.Class, got.Origin.Note)
 		}
-		if given.Viewings[0].Class != c.class {
+		if given.Events[0].Class != c.class {
 			t.Errorf("%s: the caller's batch was changed", c.name)
 		}
 	}
@@ -63,8 +63,8 @@ func TestWary(t *testing.T) {
 // While the queue cannot tell, nothing is handed over.
 func TestWaryWaits(t *testing.T) {
 	s := heardOf{sink: newSink(), err: errors.New("busy")}
-	v := viewing.Viewing{Class: viewing.ClassLive, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
-	if _, err := beWary(s).Commit(t.Context(), viewing.Batch{Viewings: []viewing.Viewing{v}}); err == nil || len(s.viewings()) != 0 {
+	v := viewing.Event{Class: viewing.ClassLive, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
+	if _, err := beWary(s).Commit(t.Context(), viewing.Batch{Events: []viewing.Event{v}}); err == nil || len(s.viewings()) != 0 {
 		t.Errorf("%v, %d viewings", err, len(s.viewings()))
 	}
 	if plain := newSink(); beWary(plain) != Sink(plain) {

@@ -76,14 +76,14 @@ func (h *wishing) read() string {
 	var b strings.Builder
 	names := map[string]string{}
 	for _, batch := range h.sink.batches {
-		for _, v := range batch.Viewings {
+		for _, v := range batch.Events {
 			if v.Kind == viewing.KindList {
 				names[v.EventID] = v.List.Name
 			}
 		}
 	}
 	for _, batch := range h.sink.batches[before:] {
-		for _, v := range batch.Viewings {
+		for _, v := range batch.Events {
 			must(h.t, v.Validate())
 			fmt.Fprint(&b, v.Kind)
 			if v.Kind == viewing.KindList {
@@ -110,7 +110,7 @@ func (h *wishing) read() string {
 // label is what an event was about when it was handed over.
 func (h *wishing) label(id string) string {
 	for _, batch := range h.sink.batches {
-		for _, v := range batch.Viewings {
+		for _, v := range batch.Events {
 			if v.EventID == id && len(v.Media) > 0 {
 				return v.Media[0].Label()
 			}
@@ -182,7 +182,7 @@ func TestWishFollowsIdentity(t *testing.T) {
 				found = append(found, m.IDs.TMDB)
 			}
 		}
-		for _, v := range b.Viewings {
+		for _, v := range b.Events {
 			fresh = append(fresh, v.Media[0].IDs.TMDB)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 )
 
 const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
@@ -61,7 +62,7 @@ func (t *tx) saveAccount(a account.Row) error {
 	if a.Support == nil {
 		a.Support = account.Support{}
 	}
-	support, err := writeJSON(a.Support)
+	support, err := schema.JSON(a.Support)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func (t *tx) saveAccount(a account.Row) error {
 		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.Name, a.BaseURL, a.Proven, a.Pause.Reason, a.Pause.Problem, a.Pause.Hint,
-		writeNullTime(a.Pause.Since), writeNullTime(a.Pause.ProbeAt), a.Pause.ProbeStep, writeNullTime(a.LastDelivered),
-		a.Owner, a.Keeps, support, writeNullTime(a.MovedAt))
+		schema.TimeOrNull(a.Pause.Since), schema.TimeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, schema.TimeOrNull(a.LastDelivered),
+		a.Owner, a.Keeps, support, schema.TimeOrNull(a.MovedAt))
 	return err
 }
 
@@ -82,9 +83,9 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = readNullTime(paused), readNullTime(probe), readNullTime(delivered)
-	a.MovedAt = readNullTime(moved)
-	if err := readJSON(support, &a.Support); err != nil {
+	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = schema.NullTime(paused), schema.NullTime(probe), schema.NullTime(delivered)
+	a.MovedAt = schema.NullTime(moved)
+	if err := schema.ReadJSON(support, &a.Support); err != nil {
 		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
 	}
 	if len(a.Support) == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -14,7 +15,7 @@ type amendment struct {
 	viewing.Amendment
 	event    int64
 	source   string
-	original viewing.Viewing // with the new media, when it brings any
+	original viewing.Event // with the new media, when it brings any
 }
 
 // amend corrects an earlier event. Entries that have not begun to leave are
@@ -24,7 +25,7 @@ func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
 	known, err := t.Find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
-		[]any{dedupeKey(kind, a.EventID)}, &c.event, &c.source, &body)
+		[]any{schema.EventKey(kind, a.EventID)}, &c.event, &c.source, &body)
 	if err != nil || !known {
 		return err
 	}
@@ -143,8 +144,7 @@ func (t *tx) withdraw(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	t.leave(e.state)
-	t.enter(viewing.StateDropped)
+	t.pass(e.id, e.state, viewing.StateDropped)
 	if err := t.step(e.id, "amended", c.sentence()); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	d := rules.Decide(t.settings, c.source, v, entry.Media, readTime(t.now))
+	d := rules.Decide(t.settings, c.source, v, entry.Media, schema.Time(t.now))
 	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == viewing.StatePending {
 		return err
 	}

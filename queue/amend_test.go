@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -35,7 +36,7 @@ func TestAmendedMediaFreesAnUnresolvedEntry(t *testing.T) {
 	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
 		t.Errorf("leased %v", ids(leased))
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -102,7 +103,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	if e := s.entry(t, id); e.State != viewing.StatePending {
 		t.Errorf("what a person has released is %s", e.State)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 	lax := fresh(t)
@@ -140,7 +141,7 @@ func TestPostponed(t *testing.T) {
 }
 
 // delivered commits a viewing and sees it delivered.
-func (o *opened) delivered(t *testing.T, v viewing.Viewing) int64 {
+func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	t.Helper()
 	id := o.commit(t, v)[0].Entries[0]
 	o.settle(t, Settlement{Entry: id, Attempt: o.sendOne(t, id), State: viewing.StateDelivered})
@@ -155,7 +156,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 	for range 2 {
 		s.amend(t, renamed)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Held: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Held: 1}) {
 		t.Fatalf("counts %+v", counts)
 	}
 	x := s.explained(t, sent+1)
@@ -170,7 +171,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 		t.Errorf("releasing it: %v", err)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Ask: true, Reason: "and back"})
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1}) {
 		t.Errorf("called as it was sent, counts %+v", counts)
 	}
 }
@@ -187,7 +188,7 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	if e := s.entry(t, id); id == sent || e.State != viewing.StatePending || e.Media.IDs.TMDB != 604 {
 		t.Errorf("it became %+v", e)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 	credits := film("e3", 603, -8)
@@ -206,14 +207,14 @@ func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 
 func TestDropWithdrawsPendingAndHeld(t *testing.T) {
 	s := fresh(t)
-	for _, v := range []viewing.Viewing{film("pending", 603, -10), unidentified("held")} {
+	for _, v := range []viewing.Event{film("pending", 603, -10), unidentified("held")} {
 		id := s.commit(t, v)[0].Entries[0]
 		s.amend(t, viewing.Amendment{EventID: v.EventID, Drop: true, Reason: "unmarked"})
 		if e := s.entry(t, id); e.State != viewing.StateDropped || e.Reason != "unmarked" || e.SettledAt.IsZero() {
 			t.Errorf("%s: %+v", v.EventID, e)
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Dropped: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -269,7 +270,7 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	}
 	for name, media := range tests {
 		b := viewing.Batch{
-			Source: "browser:b1", Viewings: []viewing.Viewing{film("new "+name, 9, -1)},
+			Source: "browser:b1", Events: []viewing.Event{film("new "+name, 9, -1)},
 			Amendments: []viewing.Amendment{{EventID: "e1", Media: media}},
 		}
 		if _, err := s.Commit(t.Context(), b); !errors.Is(err, viewing.ErrInvalid) {
@@ -280,7 +281,7 @@ func TestAmendmentsAreHeldAgainstTheEvent(t *testing.T) {
 	if e := s.entry(t, id); e.Revision != 0 || e.State != viewing.StatePending {
 		t.Errorf("entry %+v", e)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v: a refused batch left something", counts)
 	}
 }
@@ -289,8 +290,8 @@ func TestRepeatingABatchIsHarmless(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, unidentified("e1"), film("e2", 7, -10))
 	b := viewing.Batch{
-		Source:   "browser:b1",
-		Viewings: []viewing.Viewing{film("e3", 8, -3)},
+		Source: "browser:b1",
+		Events: []viewing.Event{film("e3", 8, -3)},
 		Amendments: []viewing.Amendment{
 			{EventID: "e1", Media: identified(603), Reason: "found"},
 			{EventID: "e2", Media: identified(70), Reason: "corrected"},
@@ -299,7 +300,7 @@ func TestRepeatingABatchIsHarmless(t *testing.T) {
 		State: map[string][]byte{"k": []byte("v")},
 	}
 	s.commitBatch(t, b)
-	var before []Explanation
+	var before []entry.Explanation
 	for id := range int64(3) {
 		before = append(before, s.explained(t, id+1))
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -63,10 +64,10 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 		t.Errorf("leased %v from a copy", ids(leased))
 	}
 	notices, err := c.Notices(t.Context())
-	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01T12:00:00Z") {
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01 14:00:00") {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
-	did, err := c.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: viewing.ReasonRestored}}, false)
+	did, err := c.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
 	if err != nil || did.Changed == 0 || len(c.lease(t)) == 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}

@@ -77,7 +77,7 @@ func ready(b *testing.B) *opened {
 
 // add commits one viewing and says how long it took.
 func (o *opened) add(b *testing.B, name string, item int) time.Duration {
-	batch := viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(name, int64(item), -item%1000)}}
+	batch := viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(name, int64(item), -item%1000)}}
 	begun := time.Now()
 	if _, err := o.Commit(context.Background(), batch); err != nil {
 		b.Error(err)
@@ -157,7 +157,7 @@ func sizes() []int {
 func (o *opened) fill(b *testing.B, waiting int) {
 	b.Helper()
 	for n := 0; n < waiting; n += 5_000 {
-		var batch []viewing.Viewing
+		var batch []viewing.Event
 		for i := n; i < min(n+5_000, waiting); i++ {
 			batch = append(batch, film(fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15), int64(i+1), -i%100_000-1))
 		}

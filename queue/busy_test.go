@@ -21,7 +21,7 @@ func (o *opened) commitAll(t *testing.T, prefix string, n int) (kept []string, r
 	t.Helper()
 	for i := range n {
 		v := film(fmt.Sprint(prefix, i), int64(i+1), -i-1)
-		_, err := o.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+		_, err := o.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 		if err != nil {
 			return kept, err
 		}
@@ -97,7 +97,7 @@ func TestADatabaseLockedByAnotherProcess(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film("waiting", 1, -1)}})
+		_, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film("waiting", 1, -1)}})
 		ended <- err
 	}()
 	if err := in.Close(); err != nil {

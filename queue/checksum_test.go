@@ -101,7 +101,7 @@ func TestABacklogOfOneItemDoesNotSlowLeases(t *testing.T) {
 	}
 	s := fresh(t)
 	for n := 0; n < many; n += 1_000 {
-		var batch []viewing.Viewing
+		var batch []viewing.Event
 		for i := n; i < n+1_000; i++ {
 			batch = append(batch, film(fmt.Sprint("same", i), 7, i-30_000))
 		}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // episodes is a viewing of one file that holds episodes.
-func episodes(id string, times int, numbers ...int) viewing.Viewing {
+func episodes(id string, times int, numbers ...int) viewing.Event {
 	v := film(id, 1, -30)
 	v.Count, v.Media = times, nil
 	for _, n := range numbers {
@@ -26,7 +27,7 @@ func episodes(id string, times int, numbers ...int) viewing.Viewing {
 }
 
 // unidentified is a viewing of a film without an identifier of the service's.
-func unidentified(id string) viewing.Viewing {
+func unidentified(id string) viewing.Event {
 	v := film(id, 0, -20)
 	v.Media[0].IDs = viewing.IDs{IMDB: "tt0133093"}
 	return v
@@ -92,12 +93,12 @@ func TestEntryKeepsWhatTheSourceSaw(t *testing.T) {
 func TestWatchlistAndList(t *testing.T) {
 	s := fresh(t)
 	outcomes := s.commit(t,
-		viewing.Viewing{
+		viewing.Event{
 			Kind: viewing.KindWatchlist, EventID: "w", Priority: pointer(0),
 			Media: []viewing.Media{{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
 		},
-		viewing.Viewing{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red", Visibility: "PUBLIC"}},
-		viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "u", Media: []viewing.Media{{Type: viewing.TV, Title: "Show Red"}}},
+		viewing.Event{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red", Visibility: "PUBLIC"}},
+		viewing.Event{Kind: viewing.KindWatchlist, EventID: "u", Media: []viewing.Media{{Type: viewing.TV, Title: "Show Red"}}},
 	)
 	wish, list, held := s.entry(t, outcomes[0].Entries[0]), s.entry(t, outcomes[1].Entries[0]), s.entry(t, outcomes[2].Entries[0])
 	if wish.State != viewing.StatePending || wish.Priority == nil || *wish.Priority != 0 || !wish.WatchedAt.IsZero() {
@@ -138,11 +139,11 @@ func TestRepeatedEventIsDuplicate(t *testing.T) {
 	}
 	s = s.reopen(t)
 	// Event ids are shared by all browsers; the content does not name them.
-	again := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{film("e1", 603, -10)}})
+	again := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e1", 603, -10)}})
 	if again[0].Status != viewing.StatusDuplicate || !slices.Equal(again[0].Entries, first[0].Entries) {
 		t.Errorf("from another browser %+v, want a duplicate with entries %v", again[0], first[0].Entries)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -163,7 +164,7 @@ func TestOtherContentIsConflictAndChangesNothing(t *testing.T) {
 func TestEventIDsAreUniqueWithinAKindOnly(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, film("e1", 603, -10))
-	o := s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Viewings: []viewing.Viewing{film("e1", 999, -10)}})
+	o := s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("e1", 999, -10)}})
 	if o[0].Status != viewing.StatusQueued {
 		t.Errorf("the same id of another kind of source is %s", o[0].Status)
 	}
@@ -176,7 +177,7 @@ func TestSameAsIsAWitness(t *testing.T) {
 	second.SameAs = "e1"
 	third := episodes("e3", 1, 1, 2)
 	third.SameAs = "e2" // itself a witness
-	for _, v := range []viewing.Viewing{second, third} {
+	for _, v := range []viewing.Event{second, third} {
 		o := s.commit(t, v)[0]
 		if o.Status != viewing.StatusQueued || !slices.Equal(o.Entries, first.Entries) {
 			t.Errorf("witness %s: %+v, want entries %v", v.EventID, o, first.Entries)
@@ -215,7 +216,7 @@ func TestInvalidViewingRefusesTheWholeBatch(t *testing.T) {
 	bad := film("e2", 603, -10)
 	bad.Count = 0
 	b := viewing.Batch{
-		Source: "browser:b1", Viewings: []viewing.Viewing{film("e1", 603, -10), bad},
+		Source: "browser:b1", Events: []viewing.Event{film("e1", 603, -10), bad},
 		State: map[string][]byte{"k": []byte("v")},
 	}
 	outcomes, err := s.Commit(t.Context(), b)
@@ -227,7 +228,7 @@ func TestInvalidViewingRefusesTheWholeBatch(t *testing.T) {
 		t.Errorf("batch without a source: %v", err)
 	}
 	state, err := s.State(t.Context(), "browser:b1")
-	if counts := s.checkCounters(t); err != nil || counts != (Counts{}) || len(state) != 0 {
+	if counts := s.checkCounters(t); err != nil || counts != (entry.Counts{}) || len(state) != 0 {
 		t.Errorf("kept %+v, %v, %v", counts, state, err)
 	}
 }
@@ -272,7 +273,7 @@ func TestRulesHoldWithTheirReason(t *testing.T) {
 func TestRoutesKeepAccountsApart(t *testing.T) {
 	s := fresh(t)
 	s.commit(t, film("e1", 603, -10))
-	o := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{film("e2", 603, -5)}})
+	o := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e2", 603, -5)}})
 	first, second := s.leaseOf(t, "default"), s.leaseOf(t, "second")
 	if len(first) != 1 || first[0].EventID != "e1" || len(second) != 1 || second[0].ID != o[0].Entries[0] {
 		t.Errorf("leased %v and %v: the same film in two accounts waits for nobody", ids(first), ids(second))
@@ -280,7 +281,7 @@ func TestRoutesKeepAccountsApart(t *testing.T) {
 	if due, ok, err := s.NextDue(t.Context(), "third"); ok || err != nil {
 		t.Errorf("an account without entries is due at %v, %v", due, err)
 	}
-	listed, err := s.Entries(t.Context(), Filter{Account: "second"})
+	listed, err := s.Entries(t.Context(), entry.Filter{Account: "second"})
 	if err != nil || len(listed) != 1 || listed[0].EventID != "e2" {
 		t.Errorf("listed %v, %v", ids(listed), err)
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // change opens the file with nothing of ours around it and runs statements.
@@ -126,13 +125,6 @@ func plan(t *testing.T, s *Store, query string, args ...any) string {
 
 func TestQueryPlans(t *testing.T) {
 	s := fresh(t)
-	list := func(f Filter) string {
-		query, _, err := f.query()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return query
-	}
 	due := `SEARCH n USING INDEX entries_due \(account=\? AND lane=\? AND next_at<\?\)`
 	elder := `SEARCH elder USING INDEX entries_unfinished \(account=\? AND item_key=\? AND .*<`
 	tests := []struct {
@@ -150,9 +142,6 @@ func TestQueryPlans(t *testing.T) {
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
 		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_open`}},
-		{"held", list(Filter{State: viewing.StateHeld}), []any{1}, []string{`USING INDEX entries_open \(state=\?\)`}},
-		{"rejected before", list(Filter{State: viewing.StateRejected, Below: 9}), []any{9, 1}, []string{`entries_open \(state=\? AND rowid<\?\)`}},
-		{"all", list(Filter{Below: 9}), []any{9, 1}, []string{`SEARCH n USING INTEGER PRIMARY KEY`}},
 	}
 	for _, tt := range tests {
 		got := plan(t, s.Store, tt.query, tt.args...)

@@ -1,8 +1,10 @@
-// Package queue is the outbox: every viewing that a source reported, on disk
+// Package queue is the outbox: every event that a source reported, on disk
 // until the service has it or the user drops it.
 //
-// It owns the tables of the state folder's database, and the life of an entry.
-// Package disk keeps the file.
+// It owns the life of an entry: whatever changes one is here. Package disk keeps the
+// file, and package schema the shape of its tables. Package entry reads what is
+// there. Package upkeep forgets what is old, and mends what was damaged. Package
+// export has the lines of an export.
 //
 // It promises that what [Store.Commit] has answered survives a crash and a power
 // cut. An event is one event however often it is told. An entry is marked on disk

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -16,9 +18,9 @@ type Doubt struct {
 	Entry Entry
 	Since time.Time // when it was first in doubt, of its resends with the same Idempotency-Key
 	At    time.Time // the last byte of its last request had left by then
-	// LookAt is when it is looked for next; zero when nobody looks any more.
-	LookAt   time.Time
-	Taken    int             // how often it was looked for
+	// ReadAt is when it is read back next; zero is never.
+	ReadAt   time.Time
+	Taken    int             // how often it was read back
 	Readings json.RawMessage // what the sender has kept of that, a JSON array
 	SentAt   time.Time       // when its last request began
 	Owner    string          // whose key that was sent with; "" when unknown
@@ -27,15 +29,15 @@ type Doubt struct {
 	Before []string
 }
 
-// doubtful puts an entry among those to look for, anew after each request.
-func (t *tx) doubtful(id int64, lookAt time.Time) error {
+// doubtful puts an entry among those to read back, anew after each request.
+func (t *tx) doubtful(id int64, readAt time.Time) error {
 	_, err := t.Exec(`INSERT INTO doubts (entry, account, since, at, look_at) SELECT id, account, ?2, ?2, ?3 FROM entries WHERE id = ?1
 		ON CONFLICT (entry) DO UPDATE SET at = excluded.at, look_at = excluded.look_at, taken = 0, readings = '[]'`,
-		id, t.now, max(t.now, lookAt.UnixMilli()))
+		id, t.now, max(t.now, readAt.UnixMilli()))
 	return err
 }
 
-const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
+const selectDoubts = "SELECT " + entry.Columns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -66,47 +68,39 @@ func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err erro
 	return doubts[0], true, nil
 }
 
-// appended scans a row of which the first columns are read elsewhere.
-type appended struct {
-	rows *sql.Rows
-	more []any
-}
-
-func (a appended) Scan(into ...any) error { return a.rows.Scan(append(into, a.more...)...) }
-
 func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var since, at int64
-	var look, sent sql.NullInt64
+	var read, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = scanEntryOf(appended{r, []any{&since, &at, &look, &d.Taken, &readings, &sent, &owner, &before}})
+	d.Entry, err = entry.ScanWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.LookAt, d.SentAt = readTime(since), readTime(at), readNullTime(look), readNullTime(sent)
+	d.Since, d.At, d.ReadAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(read), schema.NullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
-	if err := readJSON(before, &d.Before); err != nil {
+	if err := schema.ReadJSON(before, &d.Before); err != nil {
 		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
 	}
 	return d, nil
 }
 
-// NextLook is when the next of the account's entries in doubt is to be looked
-// for; ok is false without any.
-func (s *Store) NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+// NextReadBack is when the next of the account's entries in doubt is to be read
+// back; ok is false without any.
+func (s *Store) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT d.look_at FROM doubts AS d JOIN entries AS n ON n.id = d.entry
 		WHERE d.account = ? AND d.look_at IS NOT NULL AND n.state = 'in_doubt' ORDER BY d.look_at LIMIT 1`, account)
 	return firstTime(rows, err, "find next doubt")
 }
 
-// Resolution is what a look has brought about for an entry in doubt.
-type Resolution struct {
+// ReadBack is what came of reading an entry in doubt back.
+type ReadBack struct {
 	Doubt Doubt         // as it was read; it must not have changed since
 	State viewing.State // in doubt: it stays
 	// Reason is one sentence for a person; it becomes a step of the
 	// explanation when it is new.
 	Reason string
-	LookAt time.Time // it stays: when it is looked for next; zero is never. Pending: when it is due
+	ReadAt time.Time // it stays: when it is read back next; zero is never. Pending: when it is due
 	// Readings replace what was kept; Taken counts them all.
 	Readings json.RawMessage
 	Taken    int
@@ -116,26 +110,26 @@ type Resolution struct {
 	RemoteID string // the service's id of a list
 }
 
-// Resolve records a look. An entry of which no request is known here, such as
-// an imported one, is held where it would become pending: the queue it comes
-// from may send it again. Its error wraps [ErrState] when the entry has changed
-// meanwhile.
-func (s *Store) Resolve(ctx context.Context, m Resolution) error {
-	err := s.write(ctx, func(t *tx) error { return t.resolve(m) })
+// RecordReadBack records a read-back. An entry of which no request is known here,
+// such as an imported one, is held where it would become pending: the queue it
+// comes from may send it again. Its error wraps [entry.ErrState] when the entry has
+// changed meanwhile.
+func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
+	err := s.write(ctx, func(t *tx) error { return t.recordReadBack(m) })
 	if err != nil {
-		return fmt.Errorf("resolve entry %d: %w", m.Doubt.Entry.ID, err)
+		return fmt.Errorf("record read-back of entry %d: %w", m.Doubt.Entry.ID, err)
 	}
 	return nil
 }
 
-func (t *tx) resolve(m Resolution) error {
+func (t *tx) recordReadBack(m ReadBack) error {
 	id, was := m.Doubt.Entry.ID, m.Doubt.Entry
 	now, err := t.entry(id)
 	switch {
 	case err != nil:
 		return err
 	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
-		return fmt.Errorf("%w: it is %s", ErrState, now.State)
+		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
 	if now.Reason != m.Reason || m.State != viewing.StateInDoubt {
 		if err := t.step(id, "read back", m.Reason); err != nil {
@@ -148,7 +142,7 @@ func (t *tx) resolve(m Resolution) error {
 	case m.State == viewing.StatePending && m.Doubt.SentAt.IsZero():
 		return t.holdUnsent(id)
 	}
-	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.LookAt, RemoteID: m.RemoteID}
+	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
 	if err := t.settleEntry(settlement); err != nil {
 		return err
 	}
@@ -159,8 +153,7 @@ func (t *tx) resolve(m Resolution) error {
 			return err
 		}
 	}
-	t.leave(viewing.StateInDoubt)
-	t.enter(m.State)
+	t.pass(id, viewing.StateInDoubt, m.State)
 	return nil
 }
 
@@ -170,13 +163,12 @@ func (t *tx) holdUnsent(id int64) error {
 	if err := t.settleEntry(Settlement{Entry: id, State: viewing.StateHeld, Reason: viewing.ReasonImported}); err != nil {
 		return err
 	}
-	t.leave(viewing.StateInDoubt)
-	t.enter(viewing.StateHeld)
+	t.pass(id, viewing.StateInDoubt, viewing.StateHeld)
 	return t.step(id, string(viewing.StateHeld), "Held, as the queue it comes from may send it again.")
 }
 
 // stay keeps what was seen of an entry that stays in doubt.
-func (t *tx) stay(m Resolution) error {
+func (t *tx) stay(m ReadBack) error {
 	id := m.Doubt.Entry.ID
 	readings := "[]"
 	if m.Readings != nil {
@@ -186,114 +178,18 @@ func (t *tx) stay(m Resolution) error {
 		return err
 	}
 	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		writeNullTime(m.LookAt), m.Taken, readings, id)
+		schema.TimeOrNull(m.ReadAt), m.Taken, readings, id)
 	return err
 }
 
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
-	text, err := json.Marshal(append([]string{}, ids...))
-	if err == nil {
-		err = s.write(ctx, func(t *tx) error {
-			_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, string(text))
-			return err
-		})
-	}
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, schema.Array(ids))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("keep lists before entry %d: %w", entry, err)
 	}
 	return nil
-}
-
-// Sent is an entry with its last request: when it began, and with whose key;
-// "" when that is unknown.
-type Sent struct {
-	Entry Entry
-	At    time.Time
-	Owner string
-}
-
-// Answered lists up to n viewings, the newest first, that the service has
-// answered with 2xx to a request since then.
-func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]Sent, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
-		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
-		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
-		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := disk.Collect(rows, err, func(r *sql.Rows) (Sent, error) {
-		var at int64
-		var owner string
-		e, err := scanEntryOf(appended{r, []any{&at, &owner}})
-		return Sent{Entry: e, At: readTime(at), Owner: owner}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list answered entries: %w", err)
-	}
-	return sent, nil
-}
-
-// Claims lists the account's entries about items, by their keys, that account
-// for records of the service: delivered ones, and those that the user dropped
-// after a request.
-func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	text, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
-		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
-		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, string(text))
-	claims, err := disk.Collect(rows, err, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	return claims, nil
-}
-
-// WatchedSince reports whether an item, or an episode of a series, was seen
-// since then, as far as the queue has heard.
-func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
-	prefix := fmt.Sprintf("%s:%d", viewing.Episode, m.IDs.TMDB)
-	if m.Type != viewing.TV {
-		prefix = m.Key()
-	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
-		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
-		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
-	found, err := disk.Collect(rows, err, disk.ScanID)
-	if err != nil {
-		return false, fmt.Errorf("look for viewings: %w", err)
-	}
-	return len(found) > 0, nil
-}
-
-// Kin is what belongs to an entry beside its own row.
-type Kin struct {
-	Runtime time.Duration // of the item, as a player told it; 0 when unknown
-	// Delivered are the times of the other entries of its event about the same
-	// item that have arrived: viewings in their own right.
-	Delivered []time.Time
-}
-
-// Kin reads what belongs to an entry.
-func (s *Store) Kin(ctx context.Context, entry int64) (k Kin, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
-		FROM entries AS n JOIN events AS v ON v.id = n.event
-		LEFT JOIN entries AS o ON o.id BETWEEN v.entry AND v.entry + v.parts - 1 AND o.event = v.id AND o.account = n.account AND o.id <> n.id
-			AND o.item_key = n.item_key AND o.state = 'delivered'
-		WHERE n.id = ?`, entry)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		var seconds float64
-		var at sql.NullInt64
-		err := r.Scan(&seconds, &at)
-		k.Runtime = time.Duration(seconds * float64(time.Second))
-		if at.Valid {
-			k.Delivered = append(k.Delivered, readTime(at.Int64))
-		}
-		return struct{}{}, err
-	})
-	if err != nil {
-		return Kin{}, fmt.Errorf("read kin of entry %d: %w", entry, err)
-	}
-	return k, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -25,17 +26,17 @@ func (o *opened) doubted(t testing.TB, event string, item int64) Doubt {
 	return d
 }
 
-func (o *opened) resolve(t testing.TB, m Resolution) {
+func (o *opened) resolve(t testing.TB, m ReadBack) {
 	t.Helper()
-	if err := o.Resolve(t.Context(), m); err != nil {
+	if err := o.RecordReadBack(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// looked fails unless the next look is at the time, or never.
+// looked fails unless the next read-back is at the time, or never.
 func (o *opened) looked(t testing.TB, want time.Time) {
 	t.Helper()
-	at, ok, err := o.NextLook(t.Context(), "default")
+	at, ok, err := o.NextReadBack(t.Context(), "default")
 	if err != nil || ok != !want.IsZero() || !at.Equal(want) {
 		t.Errorf("next look %s, %v, %v; want %s", at, ok, err, want)
 	}
@@ -52,14 +53,14 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 	s.looked(t, noon().Add(5*time.Minute))
 	readings := json.RawMessage(`[{"complete":true}]`)
-	s.resolve(t, Resolution{Doubt: d, State: viewing.StateInDoubt, Reason: "not there yet", LookAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StateInDoubt, Reason: "not there yet", ReadAt: noon().Add(6 * time.Minute), Readings: readings, Taken: 1})
 	s = s.reopen(t)
 	s.looked(t, noon().Add(6*time.Minute))
 	all, err := s.Doubts(t.Context(), "default")
 	if err != nil || len(all) != 1 || all[0].Taken != 1 || string(all[0].Readings) != string(readings) || all[0].Entry.Reason != "not there yet" {
 		t.Fatalf("doubts %+v, %v", all, err)
 	}
-	s.resolve(t, Resolution{Doubt: all[0], State: viewing.StateDelivered, Reason: "it is there", RemoteID: "r1"})
+	s.resolve(t, ReadBack{Doubt: all[0], State: viewing.StateDelivered, Reason: "it is there", RemoteID: "r1"})
 	x := s.explained(t, d.Entry.ID)
 	if x.Entry.State != viewing.StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
 		t.Errorf("entry %+v", x.Entry)
@@ -77,10 +78,10 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
 		t.Errorf("the doubt outlived its end, %v", err)
 	}
-	if err := s.Resolve(t.Context(), Resolution{Doubt: all[0], State: viewing.StatePending}); !errors.Is(err, ErrState) {
+	if err := s.RecordReadBack(t.Context(), ReadBack{Doubt: all[0], State: viewing.StatePending}); !errors.Is(err, entry.ErrState) {
 		t.Errorf("resolved twice: %v", err)
 	}
-	if c, err := s.Counts(t.Context()); err != nil || c != (Counts{Delivered: 1}) {
+	if c, err := s.Counts(t.Context()); err != nil || c != (entry.Counts{Delivered: 1}) {
 		t.Errorf("counts %+v, %v", c, err)
 	}
 }
@@ -89,7 +90,7 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 	s := fresh(t)
 	d := s.doubted(t, "e1", 603)
 	s.clock.advance(10 * time.Minute)
-	s.resolve(t, Resolution{Doubt: d, State: viewing.StatePending, Reason: "sent again with the same key", Resend: true})
+	s.resolve(t, ReadBack{Doubt: d, State: viewing.StatePending, Reason: "sent again with the same key", Resend: true})
 	if kept, ok, err := s.Doubt(t.Context(), d.Entry.ID); err != nil || !ok || !kept.Since.Equal(noon()) || kept.Entry.State != viewing.StatePending {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
@@ -170,7 +171,7 @@ func TestKin(t *testing.T) {
 
 func TestListsBeforeAreKept(t *testing.T) {
 	s := fresh(t)
-	s.commit(t, viewing.Viewing{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
+	s.commit(t, viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Noir"}})
 	if err := s.KeepLists(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}

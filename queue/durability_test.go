@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -30,7 +31,7 @@ func commitForever(path string) error {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("%d-%d-%d", os.Getpid(), worker, i)
 				v := film(id, int64(worker*1_000_000+i+1), -1)
-				if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+				if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}}); err != nil {
 					failed <- err
 					return
 				}
@@ -90,7 +91,7 @@ func commitSteadily(path, synchronous string) error {
 		}
 		id := fmt.Sprint("event-", i)
 		v := film(id, int64(i), -1)
-		if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}}); err != nil {
+		if _, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}}); err != nil {
 			return err
 		}
 		fmt.Println("committed", id)
@@ -173,7 +174,7 @@ func (o *opened) byEvent(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := o.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
+		page, err := o.Entries(t.Context(), entry.Filter{Limit: 1000, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -27,7 +28,7 @@ const edited = "edited"
 
 // Edit corrects an entry that is pending, held or rejected; its next request
 // is another act. What was held for want of what the edit brings, or was
-// rejected, becomes pending. Errors wrap [ErrNotFound], [ErrState] (a
+// rejected, becomes pending. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a
 // [*StateError]) or [viewing.ErrInvalid].
 func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 	var after Entry
@@ -44,7 +45,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		if e.Damaged {
 			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
 		}
-		next, err := c.applied(e, readTime(t.now))
+		next, err := c.applied(e, schema.Time(t.now))
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)
 		}
@@ -76,7 +77,7 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	case e.State != viewing.StateHeld:
 		next.State, next.Reason = viewing.StatePending, ""
 	case c.mends(e):
-		v := viewing.Viewing{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
+		v := viewing.Event{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
 		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
 		next.State, next.Reason = d.State, d.Reason
 	}
@@ -97,7 +98,7 @@ func (c Edit) mends(e Entry) bool {
 
 // check holds the corrected entry against the field rules.
 func (c Edit) check(next Entry, now time.Time) error {
-	v := viewing.Viewing{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
+	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}
 	}
@@ -187,7 +188,7 @@ func editSentence(e, next Entry) string {
 	}
 	if next.WatchedAt.Millis != e.WatchedAt.Millis {
 		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
-			next.WatchedAt.Time().Format(time.RFC3339), e.WatchedAt.Time().Format(time.RFC3339)))
+			next.WatchedAt.Time().Local().Format(time.DateTime), e.WatchedAt.Time().Local().Format(time.DateTime)))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "confirmed as it was")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +38,7 @@ func TestEditByState(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-	if _, err := s.Edit(t.Context(), 999, Edit{Media: movie(1)}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Edit(t.Context(), 999, Edit{Media: movie(1)}); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("edit of nothing: %v", err)
 	}
 }
@@ -46,18 +47,18 @@ func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
 	ahead := viewing.At(noon().Add(time.Hour))
 	past := viewing.At(noon().Add(-time.Hour))
 	for name, c := range map[string]struct {
-		change func(*viewing.Viewing)
+		change func(*viewing.Event)
 		edit   Edit
 		state  viewing.State
 		reason string
 	}{
-		"unresolved by a time":     {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
-		"unresolved by an id":      {func(v *viewing.Viewing) { v.Media[0].IDs = viewing.IDs{} }, Edit{Media: movie(5)}, viewing.StatePending, ""},
-		"future by a time":         {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{WatchedAt: past}, viewing.StatePending, ""},
-		"future by an id":          {func(v *viewing.Viewing) { v.WatchedAt = ahead }, Edit{Media: movie(5)}, viewing.StateHeld, "future"},
-		"review by a time":         {func(v *viewing.Viewing) { v.Class = viewing.ClassReview }, Edit{WatchedAt: past}, viewing.StatePending, ""},
-		"review by a time, no id":  {func(v *viewing.Viewing) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
-		"bulk by an id and a time": {func(v *viewing.Viewing) { v.Class = viewing.ClassBulk }, Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
+		"unresolved by a time":     {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"unresolved by an id":      {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, Edit{Media: movie(5)}, viewing.StatePending, ""},
+		"future by a time":         {func(v *viewing.Event) { v.WatchedAt = ahead }, Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"future by an id":          {func(v *viewing.Event) { v.WatchedAt = ahead }, Edit{Media: movie(5)}, viewing.StateHeld, "future"},
+		"review by a time":         {func(v *viewing.Event) { v.Class = viewing.ClassReview }, Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"review by a time, no id":  {func(v *viewing.Event) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"bulk by an id and a time": {func(v *viewing.Event) { v.Class = viewing.ClassBulk }, Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
@@ -77,7 +78,7 @@ func TestEditRefusesWhatCouldNotHaveCome(t *testing.T) {
 	s := fresh(t)
 	wish := film("wish", 2, 0)
 	wish.Kind, wish.WatchedAt, wish.Count = viewing.KindWatchlist, viewing.Instant{}, 0
-	list := viewing.Viewing{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir"}}
+	list := viewing.Event{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir"}}
 	outcomes := s.commit(t, film("film", 1, -10), wish, list)
 	for name, c := range map[string]struct {
 		of    int
@@ -169,7 +170,7 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 		t.Errorf("leased %v, want %d alone", ids(leased), second)
 	}
 	steps := s.explained(t, second).Steps
-	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01T11:00:00Z, not 2026-03-01T11:50:00Z") {
+	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01 13:00:00, not 2026-03-01 13:50:00") {
 		t.Errorf("last step %+v", last)
 	}
 }

@@ -13,20 +13,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/export"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // exported is an export, line by line.
-func (o *opened) exported(t testing.TB) []Record {
+func (o *opened) exported(t testing.TB) []export.Record {
 	t.Helper()
 	var out bytes.Buffer
 	n, err := o.Export(t.Context(), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Record
+	var all []export.Record
 	for line := range strings.Lines(out.String()) {
-		var r Record
+		var r export.Record
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -39,7 +41,7 @@ func (o *opened) exported(t testing.TB) []Record {
 }
 
 // lines are records as a file.
-func lines(t testing.TB, records ...Record) *bytes.Buffer {
+func lines(t testing.TB, records ...export.Record) *bytes.Buffer {
 	t.Helper()
 	var out bytes.Buffer
 	for _, r := range records {
@@ -50,7 +52,7 @@ func lines(t testing.TB, records ...Record) *bytes.Buffer {
 	return &out
 }
 
-func (o *opened) imported(t testing.TB, records []Record, dry bool) Imported {
+func (o *opened) imported(t testing.TB, records []export.Record, dry bool) Imported {
 	t.Helper()
 	sum, err := o.Import(t.Context(), lines(t, records...), dry)
 	if err != nil {
@@ -80,7 +82,7 @@ func household(t *testing.T) *opened {
 	again.SameAs = "pending"
 	wish := film("wish", 2, 0)
 	wish.Kind, wish.WatchedAt, wish.Count, wish.Priority = viewing.KindWatchlist, viewing.Instant{}, 0, pointer(3)
-	list := viewing.Viewing{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir", Visibility: "PRIVATE"}}
+	list := viewing.Event{Kind: viewing.KindList, EventID: "list", List: &viewing.List{Name: "Noir", Visibility: "PRIVATE"}}
 	s.commit(t, double, again, wish, film("trimmed", 5, -80), list)
 	s.change(t, `DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'trimmed')`,
 		`DELETE FROM events WHERE event_id = 'trimmed'`, `UPDATE counters SET current = current - 1 WHERE state = 'pending'`)
@@ -100,7 +102,7 @@ func TestExportIsWholeAndComesBack(t *testing.T) {
 	records := from.exported(t)
 	to := open(t, t.TempDir()+"/queue.db", from.clock)
 	dry := to.imported(t, records, true)
-	if counts := to.checkCounters(t); counts != (Counts{}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{}) {
 		t.Fatalf("a dry run left %+v", counts)
 	}
 	did := to.imported(t, records, false)
@@ -112,7 +114,7 @@ func TestExportIsWholeAndComesBack(t *testing.T) {
 	// as it was.
 	for i, r := range records {
 		for k, e := range r.Entries {
-			records[i].Entries[k].State, records[i].Entries[k].Reason, _ = e.arrives()
+			records[i].Entries[k].State, records[i].Entries[k].Reason, _ = e.Arrives()
 		}
 	}
 	if diff := cmp.Diff(records, to.exported(t)); diff != "" {
@@ -136,7 +138,7 @@ func TestImportNeverDoubles(t *testing.T) {
 	to := fresh(t)
 	to.imported(t, records, false)
 	// A source that tells an old event again, even a trimmed one, is told so.
-	for _, v := range []viewing.Viewing{film("trimmed", 5, -80), film("delivered", 1000, -60)} {
+	for _, v := range []viewing.Event{film("trimmed", 5, -80), film("delivered", 1000, -60)} {
 		if o := to.commit(t, v)[0]; o.Status != viewing.StatusDuplicate {
 			t.Errorf("%s again is %s", v.EventID, o.Status)
 		}
@@ -157,7 +159,7 @@ func TestImportedWaitsForTheUser(t *testing.T) {
 	from, to := fresh(t), fresh(t)
 	from.commit(t, film("e1", 603, -10))
 	to.imported(t, from.exported(t), false)
-	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: "imported"}}, false)
+	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: "imported"}}, false)
 	if err != nil || did.Changed != 1 || len(to.lease(t)) != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
@@ -167,28 +169,28 @@ func TestImportNamesTheBadLineAndKeepsThoseBefore(t *testing.T) {
 	from := fresh(t)
 	from.commit(t, film("e1", 603, -10), film("e2", 604, -5))
 	records := from.exported(t)
-	spoil := func(change func(*Record)) Record {
+	spoil := func(change func(*export.Record)) export.Record {
 		r := records[1]
 		r.Entries = slices.Clone(r.Entries)
 		change(&r)
 		return r
 	}
 	for name, c := range map[string]struct {
-		line Record
+		line export.Record
 		says string
 	}{
-		"newer":          {spoil(func(r *Record) { r.V = 2 }), "version 2"},
-		"no source":      {spoil(func(r *Record) { r.Source = "" }), "source: is missing"},
-		"no id":          {spoil(func(r *Record) { r.EventID = "" }), "eventId: is missing"},
-		"another id":     {spoil(func(r *Record) { r.EventID = "e3" }), "not the event's own"},
-		"no event":       {spoil(func(r *Record) { r.Event = nil }), "SHA-256"},
-		"bad event":      {spoil(func(r *Record) { r.Event = json.RawMessage(`{"kind":"viewing","eventId":"e2"}`) }), "media: is missing"},
-		"no such state":  {spoil(func(r *Record) { r.Entries[0].State = "lost" }), `"lost" is not a state`},
-		"another kind":   {spoil(func(r *Record) { r.Entries[0].Kind = viewing.KindList }), "entries.kind"},
-		"no account":     {spoil(func(r *Record) { r.Entries[0].Account = "" }), "entries.account"},
-		"bad part":       {spoil(func(r *Record) { r.Entries[0].Part = -1 }), "below 0"},
-		"no media":       {spoil(func(r *Record) { r.Entries[0].Media = nil }), "media: is missing"},
-		"twice one part": {spoil(func(r *Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "twice"},
+		"newer":          {spoil(func(r *export.Record) { r.V = 2 }), "version 2"},
+		"no source":      {spoil(func(r *export.Record) { r.Source = "" }), "source: is missing"},
+		"no id":          {spoil(func(r *export.Record) { r.EventID = "" }), "eventId: is missing"},
+		"another id":     {spoil(func(r *export.Record) { r.EventID = "e3" }), "not the event's own"},
+		"no event":       {spoil(func(r *export.Record) { r.Event = nil }), "SHA-256"},
+		"bad event":      {spoil(func(r *export.Record) { r.Event = json.RawMessage(`{"kind":"viewing","eventId":"e2"}`) }), "media: is missing"},
+		"no such state":  {spoil(func(r *export.Record) { r.Entries[0].State = "lost" }), `"lost" is not a state`},
+		"another kind":   {spoil(func(r *export.Record) { r.Entries[0].Kind = viewing.KindList }), "entries.kind"},
+		"no account":     {spoil(func(r *export.Record) { r.Entries[0].Account = "" }), "entries.account"},
+		"bad part":       {spoil(func(r *export.Record) { r.Entries[0].Part = -1 }), "below 0"},
+		"no media":       {spoil(func(r *export.Record) { r.Entries[0].Media = nil }), "media: is missing"},
+		"twice one part": {spoil(func(r *export.Record) { r.Entries = append(r.Entries, r.Entries[0]) }), "twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := fresh(t)
@@ -211,7 +213,7 @@ func (o *opened) many(t testing.TB, n int) {
 	t.Helper()
 	batch := viewing.Batch{Source: "browser:b1"}
 	for i := range n {
-		batch.Viewings = append(batch.Viewings, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
 	}
 	o.commitBatch(t, batch)
 }
@@ -224,34 +226,11 @@ func TestExportReadsEachRowOnce(t *testing.T) {
 	}
 }
 
-// FuzzReadRecord: whatever a file holds, a line is read whole or refused.
-func FuzzReadRecord(f *testing.F) {
-	f.Add([]byte(`{"v":1,"source":"cli","eventId":"e1","event":{"kind":"list","eventId":"e1","list":{"name":"Noir"}},"entries":[{"account":"default","part":0,"kind":"list","state":"pending","list":{"name":"Noir"},"createdAt":"2026-03-01T12:00:00Z"}]}`))
-	f.Add([]byte(`{"v":1,"source":"kodi","eventId":"e1","content":"` + strings.Repeat("0", 64) + `"}`))
-	f.Add([]byte(`{"v":1,"source":"","event":null}`))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		a, err := readRecord(line)
-		if err != nil {
-			if !errors.Is(err, viewing.ErrInvalid) {
-				t.Errorf("refused with %v", err)
-			}
-			return
-		}
-		again, err := json.Marshal(a.Record)
-		if err != nil {
-			t.Fatalf("taken, but not written again: %v", err)
-		}
-		if _, err := readRecord(again); err != nil {
-			t.Errorf("%s was taken, but %s is refused: %v", line, again, err)
-		}
-	})
-}
-
 // TestExportHoldsOnlyAPage: what is committed while the export waits for its
 // reader is in it, so it cannot have read everything before.
 func TestExportHoldsOnlyAPage(t *testing.T) {
 	s := fresh(t)
-	s.many(t, 2*exportPage)
+	s.many(t, 2*export.Page)
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
@@ -268,7 +247,7 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 	for scan.Scan() {
 		n, last = n+1, scan.Text()
 	}
-	if err := <-done; err != nil || n != 2*exportPage+1 || !strings.Contains(last, `"late"`) {
+	if err := <-done; err != nil || n != 2*export.Page+1 || !strings.Contains(last, `"late"`) {
 		t.Errorf("%d lines (%v), the last %s", n, err, last)
 	}
 }
@@ -277,7 +256,7 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 // are written.
 func TestImportHoldsOnlyAPage(t *testing.T) {
 	from, to := fresh(t), fresh(t)
-	from.many(t, 2*importPage)
+	from.many(t, 2*export.Page)
 	records := from.exported(t)
 	changed, stop := to.Subscribe()
 	defer stop()
@@ -287,21 +266,21 @@ func TestImportHoldsOnlyAPage(t *testing.T) {
 		_, err := to.Import(t.Context(), r, false)
 		done <- err
 	}()
-	if _, err := io.Copy(w, lines(t, records[:importPage]...)); err != nil {
+	if _, err := io.Copy(w, lines(t, records[:export.Page]...)); err != nil {
 		t.Fatal(err)
 	}
 	<-changed
-	if counts := to.checkCounters(t); counts.Held != importPage {
+	if counts := to.checkCounters(t); counts.Held != export.Page {
 		t.Errorf("%d are here before the rest came", counts.Held)
 	}
-	if _, err := io.Copy(w, lines(t, records[importPage:]...)); err != nil {
+	if _, err := io.Copy(w, lines(t, records[export.Page:]...)); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if counts := to.checkCounters(t); counts.Held != 2*importPage {
+	if counts := to.checkCounters(t); counts.Held != 2*export.Page {
 		t.Errorf("%d came in the end", counts.Held)
 	}
 }
@@ -316,23 +295,23 @@ func TestImportedDoubtsAreLookedFor(t *testing.T) {
 	}
 	to := fresh(t)
 	to.imported(t, from.exported(t), false)
-	if at, ok, err := to.NextLook(t.Context(), "default"); err != nil || !ok || at.After(to.clock.now()) {
+	if at, ok, err := to.NextReadBack(t.Context(), "default"); err != nil || !ok || at.After(to.clock.now()) {
 		t.Fatalf("next look at %v, %v, %v", at, ok, err)
 	}
 	doubts, err := to.Doubts(t.Context(), "default")
 	if err != nil || len(doubts) != 3 {
 		t.Fatalf("%d doubts, %v", len(doubts), err)
 	}
-	for i, m := range []Resolution{{State: viewing.StateDelivered}, {State: viewing.StatePending}, {State: viewing.StatePending, Resend: true}} {
+	for i, m := range []ReadBack{{State: viewing.StateDelivered}, {State: viewing.StatePending}, {State: viewing.StatePending, Resend: true}} {
 		m.Doubt, m.Reason = doubts[i], "looked for"
-		if err := to.Resolve(t.Context(), m); err != nil {
+		if err := to.RecordReadBack(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if counts := to.checkCounters(t); counts != (Counts{Delivered: 1, Held: 2}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{Delivered: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	held, err := to.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonImported})
+	held, err := to.Entries(t.Context(), entry.Filter{State: viewing.StateHeld, Reason: viewing.ReasonImported})
 	if err != nil || len(held) != 2 {
 		t.Errorf("held %v, %v", ids(held), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -43,7 +44,7 @@ func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 		t.Errorf("leased %v", ids(leased))
 	}
 	s = s.reopen(t)
-	if counts := s.checkCounters(t); counts != (Counts{Dropped: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -67,7 +68,7 @@ func TestFiltersDecideItemByItem(t *testing.T) {
 			}
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 1, Dropped: 3}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 1, Dropped: 3}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -110,12 +111,12 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: entries[4:]}, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, sel := range []Selection{{All: true}, {Filter: Filter{Reason: viewing.ReasonFiltered}}} {
+	for _, sel := range []Selection{{All: true}, {Filter: entry.Filter{Reason: viewing.ReasonFiltered}}} {
 		if did, err := s.ReleaseHeld(t.Context(), sel, false); err != nil || did.Changed != 0 {
 			t.Errorf("%+v released %+v, %v", sel, did, err)
 		}
 	}
-	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{State: viewing.StateDropped}}, false)
+	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 4 || did.From[viewing.StateDropped] != 4 || did.Left["withdrawn"] != 1 {
 		t.Fatalf("did %+v, %v", did, err)
 	}

@@ -14,8 +14,8 @@ type naming struct {
 	state    viewing.State // in which it stands, and why
 	reason   string
 	media    viewing.Media
-	source   string          // of its event
-	original viewing.Viewing // its event, for the rules
+	source   string        // of its event
+	original viewing.Event // its event, for the rules
 }
 
 // name gives an entry its new identity, whoever has found it out: its source
@@ -37,8 +37,7 @@ func (t *tx) name(n naming) error {
 	if err != nil {
 		return err
 	}
-	t.leave(n.state)
-	t.enter(state)
+	t.pass(n.entry, n.state, state)
 	return t.meet(n.entry, false)
 }
 

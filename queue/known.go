@@ -3,11 +3,12 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,14 +19,10 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	keys := make([]string, len(eventIDs))
 	byKey := make(map[string]string, len(eventIDs))
 	for i, id := range eventIDs {
-		keys[i] = dedupeKey(kind, id)
+		keys[i] = schema.EventKey(kind, id)
 		byKey[keys[i]] = id
 	}
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for events: %w", err)
-	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", string(list))
+	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", schema.Array(keys))
 	found, err := disk.Collect(rows, err, func(r *sql.Rows) (key string, err error) {
 		err = r.Scan(&key)
 		return key, err
@@ -42,15 +39,15 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 
 // AccountOf is the account that the entries of a source belong to.
 func (s *Store) AccountOf(source string) string {
-	return rules.Decide(s.settings, source, viewing.Viewing{}, nil, s.now()).Account
+	return rules.Decide(s.settings, source, viewing.Event{}, nil, s.now()).Account
 }
 
 // EntriesOf lists what one event of a source has become, in order. It is empty
-// for one that another source had told already. The error wraps [ErrNotFound]
+// for one that another source had told already. The error wraps [entry.ErrNotFound]
 // for an event of somebody else, for none, and for one that was trimmed.
 func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
-		WHERE d.key = ? AND v.source = ?`, dedupeKey(viewing.SourceKind(source), eventID), source)
+		WHERE d.key = ? AND v.source = ?`, schema.EventKey(viewing.SourceKind(source), eventID), source)
 	type span struct{ first, parts int64 }
 	spans, err := disk.Collect(rows, err, func(r *sql.Rows) (span, error) {
 		var first sql.NullInt64
@@ -63,7 +60,7 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 	case err != nil:
 		return nil, fmt.Errorf("look for event: %w", err)
 	case len(spans) == 0:
-		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
+		return nil, fmt.Errorf("look for event: %w", entry.ErrNotFound)
 	}
 	for n := range spans[0].parts {
 		if spans[0].first > 0 {
@@ -78,13 +75,9 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 // account that the source belongs to. It reads all entries.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	account := s.AccountOf(source)
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for viewings: %w", err)
-	}
 	times := map[string][]viewing.Instant{}
 	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
-		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, string(list))
+		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, schema.Array(keys))
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
@@ -96,25 +89,4 @@ func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map
 		return nil, fmt.Errorf("look for viewings: %w", err)
 	}
 	return times, nil
-}
-
-// dedupeKey names an event for good.
-func dedupeKey(kind, eventID string) string { return kind + ":" + eventID }
-
-// earlier finds an event that was taken before; nil when it is new.
-func (t *tx) earlier(kind, eventID string) (*known, error) {
-	var k known
-	found, err := t.Find("SELECT event, content FROM dedupe WHERE key = ?",
-		[]any{dedupeKey(kind, eventID)}, &k.event, &k.content)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &k, nil
-}
-
-// keeping is what became of an event.
-type keeping struct {
-	fresh   bool // it is new
-	entries []int64
-	ignored string // why all of them are dropped at once; "" when they are not
 }

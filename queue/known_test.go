@@ -8,14 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestTakenIsByKindAndForGood(t *testing.T) {
 	s := fresh(t)
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Viewings: []viewing.Viewing{film("one", 1, 0), film("two", 2, 0)}})
-	s.commitBatch(t, viewing.Batch{Source: "browser:b", Viewings: []viewing.Viewing{film("three", 3, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("one", 1, 0), film("two", 2, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b", Events: []viewing.Event{film("three", 3, 0)}})
 	s = s.reopen(t)
 	got, err := s.Taken(t.Context(), "kodi:/elsewhere", []string{"one", "two", "three", "four"})
 	if want := map[string]bool{"one": true, "two": true}; err != nil || !maps.Equal(got, want) {
@@ -30,9 +31,9 @@ func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
 	day.WatchedAt.Precision = viewing.Day
 	bulk := film("bulk", 2, 0)
 	bulk.Class = viewing.ClassBulk
-	s.commitBatch(t, viewing.Batch{Source: "browser:b", Viewings: []viewing.Viewing{film("b", 1, 5)}})
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/mine", Viewings: []viewing.Viewing{film("k", 1, 200), day, bulk, film("other", 9, 0)}})
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/hers", Viewings: []viewing.Viewing{film("h", 1, 7)}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b", Events: []viewing.Event{film("b", 1, 5)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/mine", Events: []viewing.Event{film("k", 1, 200), day, bulk, film("other", 9, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/hers", Events: []viewing.Event{film("h", 1, 7)}})
 	got, err := s.Recorded(t.Context(), "kodi:/mine", []string{"movie:1", "movie:2", "movie:3"})
 	if err != nil {
 		t.Fatal(err)
@@ -56,17 +57,17 @@ func TestEntriesOfAnEventAreItsOwnSourcesAlone(t *testing.T) {
 	s := fresh(t)
 	double := film("double", 1, 0)
 	double.Media = append(double.Media, film("", 2, 0).Media...)
-	s.commitBatch(t, viewing.Batch{Source: "browser:a", Viewings: []viewing.Viewing{film("first", 9, 0), double}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:a", Events: []viewing.Event{film("first", 9, 0), double}})
 	got, err := s.EntriesOf(t.Context(), "browser:a", "double")
 	if err != nil || !slices.Equal(got, []int64{2, 3}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, other := range [][2]string{{"browser:b", "double"}, {"browser:a", "none"}, {"kodi:/a", "double"}} {
-		if got, err := s.EntriesOf(t.Context(), other[0], other[1]); !errors.Is(err, ErrNotFound) {
+		if got, err := s.EntriesOf(t.Context(), other[0], other[1]); !errors.Is(err, entry.ErrNotFound) {
 			t.Errorf("%v: got %v, %v", other, got, err)
 		}
 	}
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Viewings: []viewing.Viewing{film("again", 9, 0)}})
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("again", 9, 0)}})
 	if got, err := s.EntriesOf(t.Context(), "kodi:/a", "again"); err != nil {
 		t.Errorf("a further sighting: %v, %v", got, err)
 	}

@@ -12,16 +12,19 @@ import (
 )
 
 // importFilms commits viewings that an import brought, and returns their entries.
-func (o *opened) importFilms(t testing.TB, viewings ...viewing.Viewing) (entries []int64) {
+func (o *opened) importFilms(t testing.TB, viewings ...viewing.Event) (entries []int64) {
 	t.Helper()
-	for _, outcome := range o.commitBatch(t, viewing.Batch{Source: "import:diary", Viewings: viewings}) {
+	for i := range viewings {
+		viewings[i].Class = viewing.ClassImport
+	}
+	for _, outcome := range o.commitBatch(t, viewing.Batch{Source: "kodi:/k", Events: viewings}) {
 		entries = append(entries, outcome.Entries...)
 	}
 	return entries
 }
 
 // leaseFrom leases up to ten entries of the lanes.
-func (o *opened) leaseFrom(t testing.TB, lanes ...Lane) []int64 {
+func (o *opened) leaseFrom(t testing.TB, lanes ...viewing.Lane) []int64 {
 	t.Helper()
 	leased, err := o.Lease(t.Context(), "default", 10, time.Minute, lanes...)
 	if err != nil {
@@ -35,11 +38,11 @@ func TestLiveLeavesBeforeBackfill(t *testing.T) {
 	old := s.importFilms(t, film("i1", 1, -9000), film("i2", 2, -8000), film("i3", 9, -7000))
 	live := s.commitIDs(t, film("l1", 3, -20), film("l2", 4, -10), film("l3", 9, -5))
 	for _, step := range []struct {
-		lanes []Lane
+		lanes []viewing.Lane
 		want  []int64
 	}{
-		{[]Lane{Live}, live[:2]}, // of film 9 the older viewing leaves first, whatever its lane
-		{[]Lane{Live}, nil},
+		{[]viewing.Lane{viewing.LaneLive}, live[:2]}, // of film 9 the older viewing leaves first, whatever its lane
+		{[]viewing.Lane{viewing.LaneLive}, nil},
 		{nil, old},
 		{nil, nil},
 	} {
@@ -52,7 +55,7 @@ func TestLiveLeavesBeforeBackfill(t *testing.T) {
 		t.Errorf("leased %v, want only what is live", got)
 	}
 	entry := s.oneEntry(t, old[0])
-	if entry.Lane != Backfill || s.oneEntry(t, live[0]).Lane != Live {
+	if entry.Lane != viewing.LaneBackfill || s.oneEntry(t, live[0]).Lane != viewing.LaneLive {
 		t.Errorf("entry is in lane %d", entry.Lane)
 	}
 }
@@ -74,9 +77,9 @@ func TestNextDueOfALane(t *testing.T) {
 	s.settle(t, Settlement{Entry: old, State: viewing.StatePending, NextAt: noon().Add(time.Minute)})
 	s.settle(t, Settlement{Entry: live, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
 	for _, tt := range []struct {
-		lanes []Lane
+		lanes []viewing.Lane
 		want  time.Duration
-	}{{[]Lane{Live}, time.Hour}, {[]Lane{Backfill}, time.Minute}, {nil, time.Minute}} {
+	}{{[]viewing.Lane{viewing.LaneLive}, time.Hour}, {[]viewing.Lane{viewing.LaneBackfill}, time.Minute}, {nil, time.Minute}} {
 		at, ok, err := s.NextDue(t.Context(), "default", tt.lanes...)
 		if err != nil || !ok || at.Sub(noon()) != tt.want {
 			t.Errorf("of %v: %v, %v, %v, want %s", tt.lanes, at, ok, err, tt.want)
@@ -162,7 +165,7 @@ func TestGraceHoldsForWhatWasHeld(t *testing.T) {
 func TestClockThatWasAheadLosesNothing(t *testing.T) {
 	s := fresh(t)
 	s.clock.advance(4 * 365 * 24 * time.Hour)
-	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
+	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w1", Media: film("", 1, 0).Media}
 	id := s.commitIDs(t, wish, film("e2", 2, -10))
 	s.settle(t, Settlement{Entry: id[1], State: viewing.StatePending, NextAt: s.clock.now().Add(15 * time.Minute)})
 	s.clock.advance(-4 * 365 * 24 * time.Hour)
@@ -170,7 +173,7 @@ func TestClockThatWasAheadLosesNothing(t *testing.T) {
 		if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(noon()) {
 			t.Fatalf("next due %v, %v, %v", at, ok, err)
 		}
-		if leased := s.leaseFrom(t, Live); len(leased) != 0 {
+		if leased := s.leaseFrom(t, viewing.LaneLive); len(leased) != 0 {
 			slices.Sort(leased)
 			if !slices.Equal(leased, id) {
 				t.Errorf("leased %v, want %v", leased, id)

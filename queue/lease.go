@@ -4,23 +4,15 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
-)
-
-// Lane is what entries leave in. Those of one lane leave the oldest first.
-type Lane int
-
-// The lanes.
-const (
-	Live     Lane = iota // as it was seen or asked for
-	Backfill             // imports: they leave when nothing live is due
 )
 
 // leasable chooses the pending entries of account ?1 in lane ?4 that nothing keeps
@@ -37,21 +29,12 @@ const leasable = ` FROM entries AS n
 // arrived. A lease takes what it finds so out of entries_due, and the schema's
 // trigger puts the next one back when its turn comes: however many entries one
 // item has, each is looked at about once.
-const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + elders + "))"
-
-const elders = ` FROM entries AS elder
-	WHERE elder.account = n.account AND elder.item_key = n.item_key AND elder.item_key <> ''
-	AND (elder.state = 'pending' OR elder.state = 'sending' OR elder.state = 'in_doubt')
-	AND (elder.happened_at, elder.id) < (n.happened_at, n.id)`
+const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + schema.Elders + "))"
 
 const (
 	selectDue     = "SELECT n.id, " + kept + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
 	selectNextDue = "SELECT n.next_at" + leasable + " AND NOT " + kept + " ORDER BY n.next_at, n.id LIMIT 1"
-	selectAhead   = `SELECT coalesce(
-			(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
-			(SELECT elder.id` + elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
-		FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
-	selectLeased = "SELECT " + entryColumns + ` FROM json_each(?) AS wanted
+	selectLeased  = "SELECT " + entry.Columns + ` FROM json_each(?) AS wanted
 		JOIN entries AS n ON n.id = wanted.value JOIN events AS v ON v.id = n.event`
 )
 
@@ -66,13 +49,13 @@ const (
 
 // Lease hands out up to n pending entries of the account that are due, for
 // ttl: of the first of the lanes in which anything is due, the oldest event
-// first. Without lanes those are [Live], then [Backfill]. Of one item only the
+// first. Without lanes those are [viewing.LaneLive], then [viewing.LaneBackfill]. Of one item only the
 // first unfinished entry is handed out, and none before the entry it waits for
 // has arrived. A lease proves nothing: it keeps others from handing out the
 // same entry, and runs out by itself, at the latest with this run. An entry
 // whose row does not match its checksum is held instead, with the reason
 // [viewing.ReasonDamaged].
-func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...Lane) ([]Entry, error) {
+func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
 	}
@@ -100,9 +83,9 @@ func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Durat
 }
 
 // either is lanes, or all of them.
-func either(lanes []Lane) []Lane {
+func either(lanes []viewing.Lane) []viewing.Lane {
 	if len(lanes) == 0 {
-		return []Lane{Live, Backfill}
+		return []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill}
 	}
 	return lanes
 }
@@ -110,7 +93,7 @@ func either(lanes []Lane) []Lane {
 // leasing is one lease in the making.
 type leasing struct {
 	account           string
-	lane              Lane
+	lane              viewing.Lane
 	n                 int
 	run, token, until int64
 
@@ -172,11 +155,7 @@ func (t *tx) putBehind(ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err := t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", schema.Array(ids))
 	return err
 }
 
@@ -185,23 +164,21 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
-		l.token, l.until, string(list))
+	list := schema.Array(ids)
+	_, err := t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
+		l.token, l.until, list)
 	if err != nil {
 		return err
 	}
-	rows, err := t.Query(selectLeased, string(list))
-	read, err := disk.Collect(rows, err, scanEntry)
+	rows, err := t.Query(selectLeased, list)
+	read, err := disk.Collect(rows, err, entry.Scan)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(read, func(a, b Entry) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 	})
+	const damaged = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
 	whole := map[int64]bool{}
 	for _, e := range read {
 		if !e.Damaged && e.State == viewing.StatePending {
@@ -212,29 +189,13 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	for _, id := range ids {
 		if !whole[id] {
 			l.damaged = append(l.damaged, id)
-			if err := t.holdDamaged(id); err != nil {
+			if err := t.hold(id, viewing.ReasonDamaged, "damaged", damaged); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
-
-// holdDamaged keeps an entry from being sent whose row, or whose event's, is
-// not as it was written.
-func (t *tx) holdDamaged(id int64) error {
-	_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?",
-		viewing.ReasonDamaged, id)
-	if err != nil {
-		return err
-	}
-	t.leave(viewing.StatePending)
-	t.enter(viewing.StateHeld)
-	return t.step(id, "damaged", damagedRow)
-}
-
-// damagedRow tells a person what is wrong with an entry.
-const damagedRow = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
 
 // Release gives leased entries back unchanged. Entries whose lease is lost
 // are left alone.
@@ -258,7 +219,7 @@ func (s *Store) Release(ctx context.Context, entries []Entry) error {
 // NextDue is when the next entry of the account can be leased from the lanes,
 // or from any without lanes: the earliest NextAt among pending entries that
 // neither a running lease nor another entry keeps back. It is in the past when one is due now; ok is false without any.
-func (s *Store) NextDue(ctx context.Context, account string, lanes ...Lane) (t time.Time, ok bool, err error) {
+func (s *Store) NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (t time.Time, ok bool, err error) {
 	for _, lane := range either(lanes) {
 		rows, err := s.reader.QueryContext(ctx, selectNextDue, account, s.now().UnixMilli(), s.run*leasesPerRun, int(lane))
 		at, any, err := firstTime(rows, err, "find next due entry")
@@ -318,7 +279,7 @@ func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) 
 	case len(times) == 0:
 		return time.Time{}, false, nil
 	default:
-		return readTime(times[0]), true, nil
+		return schema.Time(times[0]), true, nil
 	}
 }
 
@@ -332,7 +293,7 @@ const updateAstray = `UPDATE entries SET next_at = ?2
 
 // bringBack makes what would be due too far ahead due now. Where the clock
 // runs well it finds nothing, by one look into the index.
-func (t *tx) bringBack(account string, lane Lane) error {
+func (t *tx) bringBack(account string, lane viewing.Lane) error {
 	_, err := t.Exec(updateAstray, account, t.now, int(lane), farthest.Milliseconds())
 	return err
 }

@@ -31,6 +31,6 @@ func TestWhatWasDueBehindAnElderStaysDue(t *testing.T) {
 	s.settle(t, Settlement{Entry: younger, State: viewing.StatePending, NextAt: s.clock.now()})
 	s.wantLeased(t)
 	s.clock.advance(-20 * time.Hour)
-	s.resolve(t, Resolution{Doubt: elder, State: viewing.StateDelivered, Reason: "it is there"})
+	s.resolve(t, ReadBack{Doubt: elder, State: viewing.StateDelivered, Reason: "it is there"})
 	s.wantLeased(t, younger)
 }

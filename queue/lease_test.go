@@ -11,7 +11,7 @@ import (
 )
 
 // commitIDs commits viewings and returns the first entry of each.
-func (o *opened) commitIDs(t testing.TB, viewings ...viewing.Viewing) []int64 {
+func (o *opened) commitIDs(t testing.TB, viewings ...viewing.Event) []int64 {
 	t.Helper()
 	var first []int64
 	for _, outcome := range o.commit(t, viewings...) {
@@ -173,8 +173,8 @@ func TestWhichElderBlocks(t *testing.T) {
 func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
 	s := fresh(t)
 	s.commitIDs(t,
-		viewing.Viewing{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
-		viewing.Viewing{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
+		viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
+		viewing.Event{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
 	s.wantLeased(t, 1, 2)
 }
 

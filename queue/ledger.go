@@ -39,7 +39,7 @@ type ledger struct {
 type changes struct {
 	moved map[viewing.State]count // in the counters
 	nudge bool                    // entries were added or changed
-	again []int64                 // entries that became pending again; 0 is any
+	again []int64                 // entries that became pending again
 }
 
 // count is a change of one counter.
@@ -88,14 +88,11 @@ func (l *ledger) shift(s viewing.State, current, total int64) {
 	l.nudge = true
 }
 
-// enter counts an entry that comes into a state.
-func (l *ledger) enter(s viewing.State) { l.enterAgain(s, 0) }
-
-// enterAgain is enter for an entry whose id is known: whoever looks for the
-// oldest pending one need not begin at the first.
-func (l *ledger) enterAgain(s viewing.State, id int64) {
-	l.shift(s, 1, 1)
-	if s == viewing.StatePending {
+// pass counts an entry that goes from a state into another.
+func (l *ledger) pass(id int64, from, to viewing.State) {
+	l.shift(from, -1, 0)
+	l.shift(to, 1, 1)
+	if to == viewing.StatePending {
 		l.again = append(l.again, id)
 	}
 }
@@ -104,11 +101,7 @@ func (l *ledger) enterAgain(s viewing.State, id int64) {
 // table.
 func (l *ledger) made(s viewing.State) {
 	if s != viewing.StatePending {
-		l.leave(viewing.StatePending)
-		l.enter(s)
+		l.pass(0, viewing.StatePending, s)
 	}
 	l.nudge = true
 }
-
-// leave counts an entry that goes out of a state.
-func (l *ledger) leave(s viewing.State) { l.shift(s, -1, 0) }

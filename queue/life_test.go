@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -235,8 +236,8 @@ func (l *life) watch(r *rapid.T) {
 	b := viewing.Batch{Source: "browser:1"}
 	for range rapid.IntRange(1, 4).Draw(r, "viewings") {
 		m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(time.Duration(rapid.IntRange(0, 300).Draw(r, "minute"))*time.Minute)
-		id := fmt.Sprint("event-", len(l.events)+len(b.Viewings))
-		b.Viewings = append(b.Viewings, viewing.Viewing{Kind: viewing.KindViewing, EventID: id, Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.At(at)})
+		id := fmt.Sprint("event-", len(l.events)+len(b.Events))
+		b.Events = append(b.Events, viewing.Event{Kind: viewing.KindViewing, EventID: id, Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.At(at)})
 	}
 	for again := range 2 {
 		outcomes, err := l.store.Commit(context.Background(), b)
@@ -246,7 +247,7 @@ func (l *life) watch(r *rapid.T) {
 			if o.Status != want {
 				broke("event %s is %s, want %s", o.EventID, o.Status, want)
 			}
-			if v := b.Viewings[i]; again == 0 {
+			if v := b.Events[i]; again == 0 {
 				l.events[v.EventID] = mark(v.Media[0], v.WatchedAt.Time())
 				l.marks[l.events[v.EventID]]++
 			}
@@ -379,7 +380,7 @@ func (l *life) recover() {
 		l.visible(e, stuck[e.Media.Key()])
 		told, err := l.store.Explain(context.Background(), e.ID)
 		must(err)
-		if slices.ContainsFunc(told.Steps, func(s queue.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
+		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
 		}
 		if e.State == viewing.StateDelivered {
@@ -406,7 +407,7 @@ func (l *life) recover() {
 // entries are all of them.
 func (l *life) entries() []queue.Entry {
 	var all []queue.Entry
-	for f := (queue.Filter{Limit: 500}); ; {
+	for f := (entry.Filter{Limit: 500}); ; {
 		page, err := l.store.Entries(context.Background(), f)
 		must(err)
 		if all = append(all, page...); len(page) < f.Limit {

@@ -3,8 +3,8 @@ package queue
 import (
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,7 +20,7 @@ type listEntry struct {
 func (t *tx) listNamed(kind, event string) (*listEntry, error) {
 	var l listEntry
 	found, err := t.Find(`SELECT n.id, n.account, n.state FROM dedupe AS d JOIN entries AS n ON n.id = d.entry
-		WHERE d.key = ? AND n.kind = ?`, []any{dedupeKey(kind, event), string(viewing.KindList)}, &l.id, &l.account, &l.state)
+		WHERE d.key = ? AND n.kind = ?`, []any{schema.EventKey(kind, event), string(viewing.KindList)}, &l.id, &l.account, &l.state)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (t *tx) listNamed(kind, event string) (*listEntry, error) {
 
 // listOf finds the list of an item, whose account is the item's too, and fits
 // the decision to what became of it. It is nil for everything else.
-func (t *tx) listOf(e sighting, d *rules.Decision) (*listEntry, error) {
+func (t *tx) listOf(e event, d *rules.Decision) (*listEntry, error) {
 	if e.Kind != viewing.KindListItem {
 		return nil, nil
 	}
@@ -66,8 +66,7 @@ func (t *tx) waitFor(entry, first int64) error {
 
 // dropItems drops what waits for an entry that will not arrive.
 func (t *tx) dropItems(first int64) error {
-	rows, err := t.Query("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", first)
-	waiting, err := disk.Collect(rows, err, disk.ScanID)
+	waiting, err := t.Numbers("SELECT id FROM entries WHERE after = ? AND (state = 'pending' OR state = 'held')", first)
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func aList(id string) viewing.Viewing {
-	return viewing.Viewing{Kind: viewing.KindList, EventID: id, List: &viewing.List{Name: "Noir"}}
+func aList(id string) viewing.Event {
+	return viewing.Event{Kind: viewing.KindList, EventID: id, List: &viewing.List{Name: "Noir"}}
 }
 
-func anItem(id, list string, film int64) viewing.Viewing {
-	return viewing.Viewing{
+func anItem(id, list string, film int64) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindListItem, EventID: id, InList: list, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 	}
 }

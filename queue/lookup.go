@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,28 +21,23 @@ type Lookup struct {
 	Asked int // how often it was, since its evidence last changed
 }
 
-// askable chooses the entries that belong into the list of lookups; the
-// schema's triggers say the same.
-const askable = `(state = 'held' AND item_key = '' AND media IS NOT NULL
-	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'))`
-
 // askAbout has the service asked about a new entry, if it is one of those.
 func (t *tx) askAbout(entry int64, state viewing.State, key string) error {
 	if state != viewing.StateHeld || key != "" {
 		return nil
 	}
-	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+askable, entry)
+	_, err := t.Exec("INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE id = ? AND "+schema.Unidentified, entry)
 	return err
 }
 
 // Lookups lists up to n of the account's entries that the service is to be
 // asked about now, those first that wait the longest.
 func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entry.Columns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
 	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
-		l.Entry, err = scanEntryOf(appended{r, []any{&l.Asked}})
+		l.Entry, err = entry.ScanWith(r, &l.Asked)
 		return l, err
 	})
 	if err != nil {
@@ -105,7 +102,7 @@ func (t *tx) found(f Finding) error {
 	was := f.Lookup.Entry
 	e, err := t.entry(was.ID)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, entry.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
@@ -119,23 +116,16 @@ func (t *tx) found(f Finding) error {
 	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", writeNullTime(f.AskAt), was.ID)
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", schema.TimeOrNull(f.AskAt), was.ID)
 	return err
 }
 
 // asked notes what a question has brought, once.
 func (t *tx) asked(entry int64, said string) error {
 	var one int64
-	noted := said == ""
-	if !noted {
-		var err error
-		noted, err = t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
-		if err != nil {
-			return err
-		}
-	}
-	if noted {
-		return nil
+	noted, err := t.Find("SELECT 1 FROM steps WHERE entry = ? AND what = ? AND detail = ?", []any{entry, stepAsked, said}, &one)
+	if err != nil || noted || said == "" {
+		return err
 	}
 	return t.step(entry, stepAsked, said)
 }
@@ -147,9 +137,9 @@ func (t *tx) resolved(e Entry, f Finding) error {
 	if err != nil {
 		return err
 	}
-	var original viewing.Viewing
+	var original viewing.Event
 	if json.Unmarshal(body, &original) != nil || original.EventID == "" { // lost to damage
-		original = viewing.Viewing{EventID: e.EventID, Count: 1, Class: e.Class}
+		original = viewing.Event{EventID: e.EventID, Count: 1, Class: e.Class}
 	}
 	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt.Instant // the user may have corrected the time
 	if err := t.step(e.ID, stepResolved, f.Said); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -63,7 +64,7 @@ func TestWhatIsToBeAskedAbout(t *testing.T) {
 	known := film("known", 603, -10)
 	known.Class = viewing.ClassBulk
 	all := s.commitIDs(t, unidentified("plain"), bulk, user, ahead, known, film("sent", 604, -5))
-	s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{other}}) // of another account
+	s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{other}}) // of another account
 	s.wantLookups(t, 4, all[:4]...)
 	if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
 		t.Errorf("next at %v, %v, %v", at, ok, err)
@@ -85,7 +86,7 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 || e.Damaged {
 		t.Fatalf("entry %+v", e)
 	}
-	if !slices.ContainsFunc(x.Steps, func(s Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
+	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	s.wantLookups(t, 0)
@@ -106,7 +107,7 @@ func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
 		t.Errorf("entry %+v", e)
 	}
 	s.wantLookups(t, 0)
-	if c, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
+	if c, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
 		t.Errorf("released %+v, %v", c, err)
 	}
 }
@@ -131,7 +132,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		t.Errorf("it is to be asked about once more: %v", err)
 	}
 	x := s.explained(t, id)
-	said := slices.DeleteFunc(x.Steps, func(s Step) bool { return s.What != stepAsked })
+	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.What != stepAsked })
 	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
 		t.Errorf("said %+v, entry %+v", said, x.Entry)
 	}

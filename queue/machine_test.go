@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +56,7 @@ type machine struct {
 }
 
 // draw makes an event of a small world, so that ids, items and times meet.
-func draw(r *rapid.T) (source string, v viewing.Viewing) {
+func draw(r *rapid.T) (source string, v viewing.Event) {
 	source = rapid.SampledFrom([]string{"browser:b1", "browser:b2"}).Draw(r, "source")
 	id := fmt.Sprint("e", rapid.IntRange(0, 12).Draw(r, "event"))
 	v = film(id, rapid.Int64Range(0, 3).Draw(r, "item"), -rapid.IntRange(1, 20).Draw(r, "minutes"))
@@ -67,13 +68,13 @@ func draw(r *rapid.T) (source string, v viewing.Viewing) {
 }
 
 // content tells equal events from others, as far as draw can make them differ.
-func content(v viewing.Viewing) string {
+func content(v viewing.Event) string {
 	return fmt.Sprint(v.Media[0].IDs.TMDB, v.WatchedAt.Millis, v.Count, v.SameAs)
 }
 
 func (m *machine) commit(r *rapid.T) {
 	source, v := draw(r)
-	o := m.store.commitBatch(m.t, viewing.Batch{Source: source, Viewings: []viewing.Viewing{v}})[0]
+	o := m.store.commitBatch(m.t, viewing.Batch{Source: source, Events: []viewing.Event{v}})[0]
 	known := m.events[v.EventID]
 	switch {
 	case known != nil && known.content != content(v):
@@ -97,7 +98,7 @@ func (m *machine) commit(r *rapid.T) {
 
 // same reports whether v is the playback that it names, and not another item
 // that is marked after the named one has left.
-func (m *machine) same(v viewing.Viewing) bool {
+func (m *machine) same(v viewing.Event) bool {
 	item := v.Media[0].IDs.TMDB
 	return item == 0 || slices.ContainsFunc(m.events[v.SameAs].entries, func(id int64) bool {
 		e := m.entries[id]
@@ -107,7 +108,7 @@ func (m *machine) same(v viewing.Viewing) bool {
 }
 
 // add takes a new entry into the model.
-func (m *machine) add(id int64, source string, v viewing.Viewing) {
+func (m *machine) add(id int64, source string, v viewing.Event) {
 	m.want(m.entries[id] == nil, "a new id", id)
 	e := &modelEntry{
 		id: id, event: v.EventID, account: "default", item: v.Media[0].IDs.TMDB, watched: v.WatchedAt.Millis,
@@ -255,12 +256,12 @@ func (m *machine) reopen(*rapid.T) {
 // check compares everything.
 func (m *machine) check(*rapid.T) {
 	counts := m.store.checkCounters(m.t)
-	var want Counts
+	var want entry.Counts
 	for _, e := range m.entries {
-		*want.slot(e.state)++
+		*slot(&want, e.state)++
 	}
 	m.want(counts == want, fmt.Sprintf("counts %+v", want), counts)
-	listed, err := m.store.Entries(m.t.Context(), Filter{Limit: maxLimit})
+	listed, err := m.store.Entries(m.t.Context(), entry.Filter{Limit: 1000})
 	m.want(err == nil && len(listed) == len(m.entries), fmt.Sprint(len(m.entries), " entries"), len(listed), err)
 	for _, got := range listed {
 		e := m.entries[got.ID]

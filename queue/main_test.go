@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -18,7 +19,10 @@ const (
 	childPragma = "FILMSPOOL_QUEUE_SYNCHRONOUS"
 )
 
+// TestMain has the tests run two hours east of UTC, so that they notice a time
+// that a person reads in UTC.
 func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("", 2*60*60)
 	var err error
 	switch os.Getenv(childEnv) {
 	case "":

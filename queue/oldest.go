@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 )
 
 // oldest remembers where to look for the pending entry that waits longest: an
@@ -59,5 +60,5 @@ func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err er
 		return time.Time{}, false, fmt.Errorf("find oldest entry: %w", disk.StorageError(err))
 	}
 	s.oldest.found(id, ticket)
-	return readNullTime(at), at.Valid, nil
+	return schema.NullTime(at), at.Valid, nil
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,7 +18,7 @@ var ErrSelection = errors.New("nothing is selected")
 // that fit every filter, or all there are.
 type Selection struct {
 	IDs []int64 `json:"ids,omitempty"`
-	Filter
+	entry.Filter
 	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
 	// MayDouble is for [Store.Retry] only: entries in doubt too. The service may
 	// have them already, and would then have them twice.
@@ -31,10 +29,10 @@ type Selection struct {
 func (s Selection) check() error {
 	switch {
 	case s.State != "" && !s.State.Valid():
-		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
-	case len(s.IDs) > 0 && (s.chooses() || s.All):
+		return fmt.Errorf("%w: %q is not a state", entry.ErrState, s.State)
+	case len(s.IDs) > 0 && (s.Chooses() || s.All):
 		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
-	case len(s.IDs) == 0 && !s.chooses() && !s.All:
+	case len(s.IDs) == 0 && !s.Chooses() && !s.All:
 		return ErrSelection
 	default:
 		return nil
@@ -85,7 +83,7 @@ const (
 	operationPage = 500         // entries changed in one transaction: others want to write too
 )
 
-// StateError says why a verb does not fit an entry. It wraps [ErrState].
+// StateError says why a verb does not fit an entry. It wraps [entry.ErrState].
 type StateError struct {
 	Verb   string // "drop"
 	ID     int64
@@ -105,8 +103,8 @@ func (e *StateError) Error() string {
 	return text
 }
 
-// Unwrap makes it an [ErrState].
-func (e *StateError) Unwrap() error { return ErrState }
+// Unwrap makes it an [entry.ErrState].
+func (e *StateError) Unwrap() error { return entry.ErrState }
 
 // operation is one of the operator's verbs.
 type operation struct {
@@ -130,7 +128,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 	case len(sel.IDs) > 0:
 		err = s.operateOnIDs(ctx, o, sel.IDs, dry, &sum)
 	case sel.State != "" && !slices.Contains(o.reach, sel.State):
-		err = fmt.Errorf("%w: what is %s cannot be changed so", ErrState, sel.State.Words())
+		err = fmt.Errorf("%w: what is %s cannot be changed so", entry.ErrState, sel.State.Words())
 	default:
 		err = s.operateOnAll(ctx, o, sel, dry, &sum)
 	}
@@ -169,11 +167,8 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 
 // refusal says why an entry that was named is left as it is.
 func (o operation) refusal(e Entry, left string) error {
-	switch left {
-	case viewing.ReasonDamaged:
-		e.Reason = viewing.ReasonDamaged
-	case viewing.ReasonFuture:
-		e.Reason = viewing.ReasonFuture
+	if left == viewing.ReasonDamaged || left == viewing.ReasonFuture {
+		e.Reason = left
 	}
 	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
 }
@@ -218,7 +213,7 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 		effects = nil
 		for _, seen := range page {
 			e, err := t.entry(seen.ID)
-			if errors.Is(err, ErrNotFound) || err == nil && e.State != seen.State {
+			if errors.Is(err, entry.ErrNotFound) || err == nil && e.State != seen.State {
 				continue
 			}
 			if err != nil {
@@ -259,55 +254,4 @@ func (s *Store) writeDry(ctx context.Context, dry bool, do func(*tx) error) erro
 		return nil
 	}
 	return err
-}
-
-const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?"
-
-// entry reads one entry as the transaction sees it.
-func (t *tx) entry(id int64) (Entry, error) {
-	rows, err := t.Query(selectEntry, id)
-	entries, err := disk.Collect(rows, err, scanEntry)
-	if err != nil {
-		return Entry{}, err
-	}
-	if len(entries) == 0 {
-		return Entry{}, ErrNotFound
-	}
-	return entries[0], nil
-}
-
-// move puts an entry into another state by the user's will, and voids its
-// lease: whoever has it in hand must not send it any more. What is let go is
-// due at once.
-func (t *tx) move(e Entry, to viewing.State, reason string) error {
-	settled := writeNullTime(time.Time{})
-	if to.Finished() {
-		settled = writeNullTime(readTime(t.now))
-	}
-	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, next_at = min(next_at, ?), settled_at = ?,
-		lease = 0, lease_until = 0 WHERE id = ?`, string(to), reason, t.now, settled, e.ID)
-	if err != nil {
-		return err
-	}
-	t.leave(e.State)
-	t.enter(to)
-	if to == viewing.StateDropped && e.Kind == viewing.KindList {
-		return t.dropItems(e.ID)
-	}
-	return nil
-}
-
-// raise makes the next request for an entry another act.
-func (t *tx) raise(id int64) error {
-	_, err := t.Exec("UPDATE entries SET revision = revision + 1 WHERE id = ?", id)
-	return err
-}
-
-// byUser notes what the user did, and what the entry was before.
-func (t *tx) byUser(e Entry, did string) error {
-	was := e.State.Words()
-	if e.Reason != "" {
-		was += " (" + strings.TrimSuffix(e.Reason, ".") + ")"
-	}
-	return t.step(e.ID, "user", "By the user: "+did+"; it was "+was+".")
 }

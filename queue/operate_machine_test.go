@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -70,7 +71,7 @@ func (m *machine) operate(r *rapid.T) {
 	} else {
 		sel.Account = rapid.SampledFrom([]string{"", "default", "second"}).Draw(r, "account")
 		sel.State = rapid.SampledFrom([]viewing.State{"", viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}).Draw(r, "state")
-		sel.All = !sel.chooses()
+		sel.All = !sel.Chooses()
 		for _, e := range m.entries {
 			if _, reached := verb.to[e.state]; reached && (sel.Account == "" || sel.Account == e.account) && (sel.State == "" || sel.State == e.state) {
 				meant = append(meant, e)
@@ -100,9 +101,9 @@ func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry
 	}
 	switch {
 	case refused:
-		m.want(errors.Is(err, ErrState), "a refusal of "+what, err)
+		m.want(errors.Is(err, entry.ErrState), "a refusal of "+what, err)
 		return
-	case errors.Is(err, ErrState) && !byID:
+	case errors.Is(err, entry.ErrState) && !byID:
 		m.want(len(meant) == 0, "no refusal of "+what, err)
 		return
 	}
@@ -148,7 +149,7 @@ func (m *machine) settleByHand(r *rapid.T) {
 	as := rapid.SampledFrom([]viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped, viewing.StatePending, viewing.StateHeld}).Draw(r, "as")
 	_, err := m.store.SettleByHand(m.t.Context(), Selection{IDs: []int64{e.id}}, as, false)
 	if e.state != viewing.StateInDoubt || as == viewing.StatePending || as == viewing.StateHeld {
-		m.want(errors.Is(err, ErrState), "a refusal", err)
+		m.want(errors.Is(err, entry.ErrState), "a refusal", err)
 		return
 	}
 	m.want(err == nil, "settled", err)
@@ -167,7 +168,7 @@ func (m *machine) edit(r *rapid.T) {
 		m.move(e, viewing.StatePending)
 	case e.state == viewing.StateHeld:
 	default:
-		m.want(errors.Is(err, ErrState), "a refusal", err)
+		m.want(errors.Is(err, entry.ErrState), "a refusal", err)
 		return
 	}
 	m.want(err == nil, "an edit", err)

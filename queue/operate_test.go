@@ -10,35 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// TestPagesForVerbsNeverSort shows that going through a million entries page
-// by page reads each of them once.
-func TestPagesForVerbsNeverSort(t *testing.T) {
-	s := fresh(t)
-	for _, state := range []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected, ""} {
-		for _, f := range []Filter{
-			{State: state},
-			{State: state, Account: "a"},
-			{State: state, Source: "browser"},
-			{State: state, Reason: "bulk"},
-			{State: state, Kind: viewing.KindList},
-			{State: state, Before: noon()},
-			{State: state, Account: "a", Before: noon()},
-		} {
-			f.Below = 9
-			query, args, err := f.query()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := plan(t, s.Store, query, args...)
-			if strings.Contains(got, "TEMP B-TREE") || strings.Contains(got, "SCAN n") || strings.Contains(got, "SCAN v") {
-				t.Errorf("%+v reads too much:\n%s", f, got)
-			}
-		}
-	}
-}
 
 // several commits one entry for each state that an operator meets, and
 // returns their ids by state.
@@ -103,7 +77,7 @@ func TestVerbsByState(t *testing.T) {
 					continue
 				}
 				var refusal *StateError
-				if !errors.As(err, &refusal) || !errors.Is(err, ErrState) || refusal.State != state || refusal.ID != id {
+				if !errors.As(err, &refusal) || !errors.Is(err, entry.ErrState) || refusal.State != state || refusal.ID != id {
 					t.Errorf("%s of %s: %v, want a refusal that names the state", name, state, err)
 				}
 				if diff := cmp.Diff(before, after); diff != "" {
@@ -135,7 +109,7 @@ func TestIDsAreChangedAllOrNone(t *testing.T) {
 			t.Errorf("entry is %s although the command failed", e.State)
 		}
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{999}}, false); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{999}}, false); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -150,17 +124,17 @@ func TestNeverAllByAccident(t *testing.T) {
 			{MayDouble: true},
 			{IDs: []int64{}},
 			{IDs: []int64{1}, All: true},
-			{IDs: []int64{1}, Filter: Filter{Account: "default"}},
-			{Filter: Filter{Limit: 5}},
+			{IDs: []int64{1}, Filter: entry.Filter{Account: "default"}},
+			{Filter: entry.Filter{Limit: 5}},
 		} {
 			if _, err := verb(sel, false); !errors.Is(err, ErrSelection) {
 				t.Errorf("%s %+v: %v", name, sel, err)
 			}
 		}
-		if _, err := verb(Selection{Filter: Filter{State: viewing.StateDelivered}}, false); !errors.Is(err, ErrState) {
+		if _, err := verb(Selection{Filter: entry.Filter{State: viewing.StateDelivered}}, false); !errors.Is(err, entry.ErrState) {
 			t.Errorf("%s of what is delivered: %v", name, err)
 		}
-		if _, err := verb(Selection{Filter: Filter{State: "lost"}}, false); !errors.Is(err, ErrState) {
+		if _, err := verb(Selection{Filter: entry.Filter{State: "lost"}}, false); !errors.Is(err, entry.ErrState) {
 			t.Errorf("%s of what is no state: %v", name, err)
 		}
 	}
@@ -170,14 +144,14 @@ func TestNeverAllByAccident(t *testing.T) {
 }
 
 func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
-	for _, sel := range []Selection{{All: true}, {Filter: Filter{Account: "default"}}, {Filter: Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
+	for _, sel := range []Selection{{All: true}, {Filter: entry.Filter{Account: "default"}}, {Filter: entry.Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
 		s := fresh(t)
 		// Nothing is under way: opening the copy would put that in doubt.
 		s.settle(t, Settlement{Entry: s.several(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
 		nudges, stop := s.Subscribe()
 		defer stop()
 		for name, verb := range s.verbs(t) {
-			before, err := s.Entries(t.Context(), Filter{})
+			before, err := s.Entries(t.Context(), entry.Filter{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +159,7 @@ func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := s.Entries(t.Context(), Filter{})
+			after, err := s.Entries(t.Context(), entry.Filter{})
 			if diff := cmp.Diff(before, after); err != nil || diff != "" {
 				t.Errorf("dry %s: %v\n%s", name, err, diff)
 			}
@@ -221,7 +195,7 @@ func (o *opened) copied(t testing.TB) *opened {
 // TestFiltersFindOnlyTheirs holds every filter against one entry that fits
 // and one that does not.
 func TestFiltersFindOnlyTheirs(t *testing.T) {
-	for name, sel := range map[string]Filter{
+	for name, sel := range map[string]entry.Filter{
 		"state": {State: viewing.StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
 		"source": {Source: "browser:b2"}, "kind": {Kind: viewing.KindWatchlist}, "before": {Before: noon().Add(-time.Hour)},
 		"two": {State: viewing.StateRejected, Account: "second"},
@@ -233,7 +207,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 			if name == "kind" {
 				v.Kind, v.WatchedAt, v.Count = viewing.KindWatchlist, viewing.Instant{}, 0
 			}
-			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{v}})[0].Entries[0]
+			mine := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{v}})[0].Entries[0]
 			if sel.State != "" || sel.Reason != "" {
 				e := s.leaseOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
@@ -242,7 +216,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
 				t.Errorf("dropped %+v (%v), want only %d", did, err, mine)
 			}
-			if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 1}) {
+			if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 1}) {
 				t.Errorf("counts %+v", counts)
 			}
 		})
@@ -256,16 +230,16 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
 		v.Class = viewing.ClassBulk
-		batch.Viewings = append(batch.Viewings, v)
+		batch.Events = append(batch.Events, v)
 	}
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
-		did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{Reason: "bulk"}}, dry)
+		did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: "bulk"}}, dry)
 		if err != nil || did.Changed != n || did.From[viewing.StateHeld] != n || len(did.IDs) != maxNamed {
 			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: n}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: n}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -362,22 +336,22 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 				}
 				continue
 			}
-			if !errors.Is(err, ErrState) {
+			if !errors.Is(err, entry.ErrState) {
 				t.Errorf("settled what is %s: %v", state, err)
 			}
 		}
 		s.checkCounters(t)
-		if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{999}}, as, false); !errors.Is(err, ErrNotFound) {
+		if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{999}}, as, false); !errors.Is(err, entry.ErrNotFound) {
 			t.Errorf("settled nothing: %v", err)
 		}
 	}
 	s := fresh(t)
 	doubt := s.several(t)[viewing.StateInDoubt]
-	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, ErrState) {
+	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, entry.ErrState) {
 		t.Errorf("settled as pending: %v", err)
 	}
 	for _, dry := range []bool{true, false} {
-		did, err := s.SettleByHand(t.Context(), Selection{Filter: Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
+		did, err := s.SettleByHand(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
 		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
@@ -395,12 +369,12 @@ func TestUndoneOnlyDelivered(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, ErrState) || cmp.Diff(before, s.entry(t, id)) != "" {
+		if !errors.Is(err, entry.ErrState) || cmp.Diff(before, s.entry(t, id)) != "" {
 			t.Errorf("undone what is %s: %v", state, err)
 		}
 	}
 	s.checkCounters(t)
-	if _, err := s.Undone(t.Context(), 999); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Undone(t.Context(), 999); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("undone nothing: %v", err)
 	}
 }
@@ -431,7 +405,7 @@ func TestNoVerbSendsWhatRotted(t *testing.T) {
 	if did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil || did.Changed != 0 || did.Left["damaged"] != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
-	if did, err := s.Drop(t.Context(), Selection{Filter: Filter{Reason: "damaged"}}, false); err != nil || did.Changed != 1 {
+	if did, err := s.Drop(t.Context(), Selection{Filter: entry.Filter{Reason: "damaged"}}, false); err != nil || did.Changed != 1 {
 		t.Errorf("dropped %+v (%v)", did, err)
 	}
 	s.checkCounters(t)
@@ -503,7 +477,7 @@ func TestADropIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision
-	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: Filter{State: viewing.StateDropped}}, false)
+	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
 		t.Errorf("by a filter: %+v, %v", did, err)
 	}
@@ -533,7 +507,7 @@ func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: ids}, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Viewings: []viewing.Viewing{film("k1", 1, -49)}}); err != nil {
+	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{film("k1", 1, -49)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -48,7 +49,7 @@ func TestALogWithoutItsDatabaseIsSaved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
-			var batch []viewing.Viewing
+			var batch []viewing.Event
 			for i := range 200 {
 				batch = append(batch, film(fmt.Sprint("e", i), int64(i+1), -i))
 			}
@@ -108,7 +109,7 @@ func TestALogWithAPartOfTheDatabaseIsSalvaged(t *testing.T) {
 	again.quickCheck(t)
 	t.Logf("%d of %d events", len(states), 360)
 	for _, event := range events { // they are known by their names
-		o, err := again.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, 1, -1)}})
+		o, err := again.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
 		if err != nil || o[0].Status == viewing.StatusQueued {
 			t.Fatalf("event %s was taken for news: %+v, %v", event, o, err)
 		}
@@ -255,7 +256,7 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 			if counts := again.checkCounters(t); counts.Held != tt.held || counts.Pending != 0 {
 				t.Errorf("counts %+v", counts)
 			}
-			if held, err := again.Entries(context.Background(), Filter{Reason: viewing.ReasonRestored}); err != nil || int64(len(held)) != tt.held {
+			if held, err := again.Entries(context.Background(), entry.Filter{Reason: viewing.ReasonRestored}); err != nil || int64(len(held)) != tt.held {
 				t.Errorf("held %d, %v", len(held), err)
 			}
 			if again.InstallationID() != id {
@@ -273,6 +274,7 @@ func TestAMissingDatabaseOrLogIsTold(t *testing.T) {
 func TestAnEndWithoutItsMarkIsNoLoss(t *testing.T) {
 	s := fresh(t)
 	s.all(t, "e", 5)
+	s.awaitLog(t)
 	s.change(t, "CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
 	s.stop()
 	if _, err := os.Stat(s.path + "-wal"); err == nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -104,7 +105,7 @@ func (r *reborn) gone() bool {
 func (r *reborn) take(event string, item int) {
 	r.t.Helper()
 	for range 4 {
-		_, err := r.store.Commit(r.t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, int64(item), -item)}})
+		_, err := r.store.Commit(r.t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, int64(item), -item)}})
 		switch {
 		case err == nil:
 			return
@@ -195,7 +196,7 @@ func TestALookNoticesThatTheFileIsGone(t *testing.T) {
 		t.Error("not noticed")
 	}
 	r.again()
-	e, err := r.store.Entries(t.Context(), Filter{})
+	e, err := r.store.Entries(t.Context(), entry.Filter{})
 	if err != nil || len(e) != 1 {
 		t.Errorf("entries %+v, %v", e, err)
 	}
@@ -208,6 +209,7 @@ func TestALookNoticesThatTheFileIsGone(t *testing.T) {
 func TestALogThatWasEmptiedInOrderIsNoLoss(t *testing.T) {
 	s := fresh(t)
 	s.all(t, "e", 20)
+	s.awaitLog(t)
 	change(t, s.path, "PRAGMA wal_checkpoint(TRUNCATE)")
 	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() != 0 {
 		t.Fatalf("the log has %d bytes, %v", info.Size(), err)
@@ -231,7 +233,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(blocked, "in the way"), 0o700), os.Remove(r.path)); err != nil {
 		t.Fatal(err)
 	}
-	batch := viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film("e2", 2, -2)}}
+	batch := viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film("e2", 2, -2)}}
 	for range 3 {
 		if _, err := r.store.Commit(t.Context(), batch); !errors.Is(err, disk.ErrStorage) {
 			t.Fatalf("commit: %v, want that it is refused", err)
@@ -246,7 +248,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 	}
 	r.clock.advance(time.Minute)
 	r.take("e2", 2)
-	e, err := r.store.Entries(t.Context(), Filter{})
+	e, err := r.store.Entries(t.Context(), entry.Filter{})
 	if err != nil || len(e) != 2 {
 		t.Errorf("entries %+v, %v", e, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +38,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 	v.Class, v.Unsure, v.SameAs = viewing.ClassReview, true, ""
 	v.Origin.Note = fmt.Sprintf("%s Entry %d was sent before that, as %s. If that was wrong: filmspool queue undo %d, and release this one. If it was right: drop this one.",
 		c.Reason, e.id, sent.Media.Label(), e.id)
-	asked, err := read(viewing.Batch{Source: c.source, Viewings: []viewing.Viewing{v}})
+	asked, err := read(viewing.Batch{Source: c.source, Events: []viewing.Event{v}})
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 
 // stillSame is the earlier event, or nil when e names other items by now than
 // what was sent of it: then e stands for itself, and answers the question.
-func (t *tx) stillSame(e sighting, same *known) (*known, error) {
+func (t *tx) stillSame(e event, same *known) (*known, error) {
 	keys := make([]string, len(e.Media))
 	for i, m := range e.Media {
 		keys[i] = m.Key()
@@ -63,7 +64,7 @@ func (t *tx) stillSame(e sighting, same *known) (*known, error) {
 	}
 	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
 			AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2)
-		FROM entries AS n WHERE id IN (SELECT n.id FROM `+madeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
+		FROM entries AS n WHERE id IN (SELECT n.id FROM `+schema.MadeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
 		same.event, edited)
 	kept := 0
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
@@ -82,7 +83,7 @@ func (t *tx) stillSame(e sighting, same *known) (*known, error) {
 }
 
 // answered withdraws the questions that e answers.
-func (t *tx) answered(e sighting, keys []string) error {
+func (t *tx) answered(e event, keys []string) error {
 	for part, key := range keys {
 		asked, err := t.earlier(e.kind, questionID(e.SameAs, part, key))
 		if err != nil || asked == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // Reading changes nothing, however the last run has ended.
@@ -82,7 +83,7 @@ func TestReadingWhatCannotBeRead(t *testing.T) {
 			}
 			r, err := OpenReading(t.Context(), Options{Path: path})
 			if err == nil {
-				_, err = r.Entries(t.Context(), Filter{})
+				_, err = r.Entries(t.Context(), entry.Filter{})
 				if disk.Damaged(err) {
 					err = errors.Join(disk.ErrDamaged, err)
 				}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -50,7 +51,7 @@ func crashed(t testing.TB, s *opened) string {
 func peopled(t testing.TB, n int) *opened {
 	t.Helper()
 	s := fresh(t)
-	var batch []viewing.Viewing
+	var batch []viewing.Event
 	for i := range n {
 		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
 		v.Origin.Note = strings.Repeat("seen in a long row ", 8)
@@ -84,7 +85,7 @@ func (s *opened) states(t testing.TB) map[string]viewing.State {
 	states := map[string]viewing.State{}
 	var before int64
 	for {
-		page, err := s.Entries(t.Context(), Filter{Limit: maxLimit, Below: before})
+		page, err := s.Entries(t.Context(), entry.Filter{Limit: 1000, Below: before})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestADamagedDatabaseIsSalvaged(t *testing.T) {
 			if err := s.Acknowledge(t.Context(), notices[0].ID); err != nil {
 				t.Fatal(err)
 			}
-			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), ErrNotFound) {
+			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), entry.ErrNotFound) {
 				t.Errorf("notices %+v", notices)
 			}
 			left, _ := filepath.Glob(s.path + ".*")
@@ -268,7 +269,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 			t.Errorf("event %s is %q, want %q", event, after[event], want)
 		}
 	}
-	held, err := s.Entries(t.Context(), Filter{State: viewing.StateHeld, Reason: viewing.ReasonDamaged})
+	held, err := s.Entries(t.Context(), entry.Filter{State: viewing.StateHeld, Reason: viewing.ReasonDamaged})
 	if err != nil || len(held) != 3 || !slices.ContainsFunc(held, func(e Entry) bool { return e.EventID == "double" && e.Part == 1 }) {
 		t.Errorf("held %+v, %v", held, err)
 	}
@@ -281,7 +282,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 		}
 	}
 	for _, event := range []string{"e30", "e31", "e33", "e34", "double"} {
-		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{film(event, 1, -1)}})
+		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
 		if err != nil || o[0].Status == viewing.StatusQueued {
 			t.Errorf("event %s was taken for news: %+v, %v", event, o, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -25,7 +26,7 @@ const (
 
 // weight is what an entry has for it. What a filter or a source has dropped is
 // about their own sighting; what the user has dropped is about the playback.
-func (e Entry) weight() int {
+func weight(e Entry) int {
 	day := 0
 	if e.WatchedAt.Precision == viewing.Day {
 		day = 1
@@ -47,12 +48,7 @@ func (e Entry) weight() int {
 // byHand reports a reason to hold an entry of which only a person can know
 // whether it may leave.
 func byHand(reason string) bool {
-	switch reason {
-	case viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged}, reason)
 }
 
 // seen is an entry with all who saw what it tells; of one in the making the
@@ -92,9 +88,9 @@ func (s *seen) meets(others []*seen) (into *seen, over []*seen) {
 		one, two := playback.Apart(s.WatchedAt.Instant, a.WatchedAt.Instant), playback.Apart(s.WatchedAt.Instant, b.WatchedAt.Instant)
 		return cmp.Or(cmp.Compare(one, two), cmp.Compare(a.ID, b.ID))
 	})
-	weight := s.weight()
+	own := weight(s.Entry)
 	for _, o := range near {
-		if o.weight() == weightFirm || o.weight() >= weight {
+		if weight(o.Entry) == weightFirm || weight(o.Entry) >= own {
 			return o, nil
 		}
 	}
@@ -135,7 +131,7 @@ func (t *tx) others(s seen) ([]*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Kind != viewing.KindViewing || e.weight() == weightNone {
+		if e.Kind != viewing.KindViewing || weight(e) == weightNone {
 			continue
 		}
 		o, err := t.seenBy(e)
@@ -250,11 +246,11 @@ func distance(a, b viewing.Instant) string {
 // pair finds for each part of a new event the entries of other sources that
 // are the same playback. What is imported has rules of its own: it is held
 // against all that is known before it is handed over, and before it is sent.
-func (t *tx) pair(e sighting, drafts []draft) error {
-	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport || e.kind == viewing.SourceImport {
+func (t *tx) pair(e event, drafts []draft) error {
+	if e.Kind != viewing.KindViewing || e.Class == viewing.ClassImport {
 		return nil
 	}
-	if (seen{Entry: Entry{WatchedAt: Moment{e.WatchedAt}}, unsure: e.Unsure}).timeless() {
+	if (seen{Entry: Entry{WatchedAt: entry.Moment{Instant: e.WatchedAt}}, unsure: e.Unsure}).timeless() {
 		return nil
 	}
 	found := map[string][]*seen{} // by account and item
@@ -265,7 +261,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 		}
 		s := &seen{sources: []string{e.source}, runtime: e.runtime(), Entry: Entry{
 			Account: d.Account, State: d.State, Reason: d.Reason, Source: e.source,
-			Kind: e.Kind, Media: d.item, WatchedAt: Moment{e.WatchedAt},
+			Kind: e.Kind, Media: d.item, WatchedAt: entry.Moment{Instant: e.WatchedAt},
 		}}
 		place := d.Account + " " + d.item.Key()
 		others, known := found[place]
@@ -287,7 +283,7 @@ func (t *tx) pair(e sighting, drafts []draft) error {
 }
 
 // runtime is the running time of the event's item, as far as it is told.
-func (e *sighting) runtime() (seconds time.Duration) {
+func (e *event) runtime() (seconds time.Duration) {
 	if e.Progress != nil {
 		seconds = readSeconds(e.Progress.Duration)
 	}
@@ -324,13 +320,13 @@ func ignored(drafts []draft) (why string) {
 
 // makeParts writes what an event becomes: entries of its own, unless it becomes
 // part of others whole. It returns all of them, in order.
-func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entries []int64, err error) {
+func (t *tx) makeParts(e event, event int64, drafts []draft, own bool) (entries []int64, err error) {
 	for _, d := range drafts {
 		var id int64
 		if d.into != nil {
 			entries = append(entries, d.into.ID)
 			d.State, d.Reason = viewing.StateMerged, viewing.ReasonSeenTwice
-			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: Moment{e.WatchedAt}}, d.into.Entry))
+			d.Steps = append(d.Steps, mergedSentence(Entry{WatchedAt: entry.Moment{Instant: e.WatchedAt}}, d.into.Entry))
 		}
 		if own {
 			if id, err = t.makeEntry(e, event, d); err != nil {
@@ -347,12 +343,12 @@ func (t *tx) makeParts(e sighting, event int64, drafts []draft, own bool) (entri
 }
 
 // link ties a part, which became the entry id, to what it is the same as.
-func (t *tx) link(e sighting, event, id int64, d draft) error {
+func (t *tx) link(e event, event, id int64, d draft) error {
 	if d.into != nil {
 		return t.join(e, event, d)
 	}
 	for _, o := range d.over {
-		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: Moment{e.WatchedAt}}); err != nil {
+		if err := t.merge(*o, Entry{ID: id, Source: e.source, WatchedAt: entry.Moment{Instant: e.WatchedAt}}); err != nil {
 			return err
 		}
 	}
@@ -361,7 +357,7 @@ func (t *tx) link(e sighting, event, id int64, d draft) error {
 
 // join makes an event a further sighting of the entry that one of its parts is
 // merged into.
-func (t *tx) join(e sighting, event int64, d draft) error {
+func (t *tx) join(e event, event int64, d draft) error {
 	if _, err := t.Exec("INSERT INTO witnesses (event, entry) VALUES (?, ?)", event, d.into.ID); err != nil {
 		return err
 	}

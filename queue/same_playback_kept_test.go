@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/upkeep"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,12 +17,12 @@ func TestMergedIsTrimmedWithItsTurn(t *testing.T) {
 	s.told(t, player, film("c", 603, -60))
 	s.settle(t, Settlement{Entry: id, State: viewing.StateDelivered})
 	s.told(t, chrome, film("newest", 604, -60))
-	s.clock.advance(2 * keepFinished)
+	s.clock.advance(2 * upkeep.Keep)
 	s.told(t, chrome, film("newest of all", 605, -60))
 	for range 2 { // the one that was merged goes after what it was merged into
 		s.compact(t)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 	var events, witnesses int64
@@ -58,7 +60,7 @@ func TestMergedSurvivesExportAndImport(t *testing.T) {
 	if did.Events != 3 || did.Entries != 2 || did.Held != 1 {
 		t.Errorf("imported %+v", did)
 	}
-	if counts := to.checkCounters(t); counts != (Counts{Held: 1, Merged: 1}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{Held: 1, Merged: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 	if o := to.told(t, player, film("c", 603, -60)); o.Status != viewing.StatusDuplicate {
@@ -66,7 +68,7 @@ func TestMergedSurvivesExportAndImport(t *testing.T) {
 	}
 	// The other queue may be sending it: one more sighting does not leave from here.
 	to.told(t, "kodi:/attic", film("d", 603, -59))
-	if counts := to.checkCounters(t); counts != (Counts{Held: 1, Merged: 1}) {
+	if counts := to.checkCounters(t); counts != (entry.Counts{Held: 1, Merged: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }

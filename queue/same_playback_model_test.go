@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -79,7 +80,7 @@ func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 }
 
 // viewing is the sighting as its source tells it.
-func (e *evening) viewing(n int, s sightingOf) viewing.Viewing {
+func (e *evening) viewing(n int, s sightingOf) viewing.Event {
 	p := e.truth[s.playback]
 	v := film(fmt.Sprint("event-", n), p.item, p.minute)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(s.skew) * time.Second))
@@ -127,7 +128,7 @@ func (e *evening) send(r *rapid.T) {
 
 // release lets go one of what is held.
 func (e *evening) release(r *rapid.T) {
-	held, err := e.store.Entries(e.t.Context(), Filter{State: viewing.StateHeld})
+	held, err := e.store.Entries(e.t.Context(), entry.Filter{State: viewing.StateHeld})
 	if err != nil || len(held) == 0 {
 		return
 	}
@@ -147,7 +148,7 @@ func (e *evening) requests() map[int64]int {
 	if _, err := e.store.ReleaseHeld(e.t.Context(), Selection{All: true}, false); err != nil {
 		e.t.Fatal(err)
 	}
-	listed, err := e.store.Entries(e.t.Context(), Filter{Limit: maxLimit})
+	listed, err := e.store.Entries(e.t.Context(), entry.Filter{Limit: 1000})
 	if err != nil {
 		e.t.Fatal(err)
 	}

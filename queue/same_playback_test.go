@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -20,26 +21,26 @@ const (
 )
 
 // told commits one viewing of a source and returns its outcome.
-func (o *opened) told(t testing.TB, source string, v viewing.Viewing) viewing.Outcome {
+func (o *opened) told(t testing.TB, source string, v viewing.Event) viewing.Outcome {
 	t.Helper()
-	return o.commitBatch(t, viewing.Batch{Source: source, Viewings: []viewing.Viewing{v}})[0]
+	return o.commitBatch(t, viewing.Batch{Source: source, Events: []viewing.Event{v}})[0]
 }
 
 // long is a film with a running time, in minutes.
-func long(id string, minute, runtime int) viewing.Viewing {
+func long(id string, minute, runtime int) viewing.Event {
 	v := film(id, 603, minute)
 	v.Origin.Runtime = runtime * 60
 	return v
 }
 
 // of gives a viewing a class.
-func of(class viewing.Class, v viewing.Viewing) viewing.Viewing {
+func of(class viewing.Class, v viewing.Event) viewing.Event {
 	v.Class = class
 	return v
 }
 
 // day makes a viewing's time that of its day.
-func day(v viewing.Viewing) viewing.Viewing {
+func day(v viewing.Event) viewing.Event {
 	v.WatchedAt = viewing.Instant{Millis: noon().UnixMilli(), Text: "2026-03-01", Precision: viewing.Day}
 	return v
 }
@@ -47,7 +48,7 @@ func day(v viewing.Viewing) viewing.Viewing {
 func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
-		first, second viewing.Viewing
+		first, second viewing.Event
 		one           bool
 	}{
 		{"the same end", film("a", 603, -60), film("b", 603, -60), true},
@@ -92,7 +93,7 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 }
 
 // moved is a viewing some minutes later.
-func moved(v viewing.Viewing, minutes int) viewing.Viewing {
+func moved(v viewing.Event, minutes int) viewing.Event {
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(minutes) * time.Minute))
 	return v
 }
@@ -126,7 +127,7 @@ func TestSightingMeetsEveryState(t *testing.T) {
 	type after struct{ first, second viewing.State } // "" where it has no entry of its own
 	for _, tt := range []struct {
 		name   string
-		first  viewing.Viewing
+		first  viewing.Event
 		then   viewing.State
 		good   after // the later one may leave
 		held   after // the later one is held
@@ -146,7 +147,7 @@ func TestSightingMeetsEveryState(t *testing.T) {
 		{"a day", day(film("a", 603, 0)), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StatePending, ""}, viewing.StatusQueued},
 		{"a day, held", of(viewing.ClassBackdated, day(film("a", 603, 0))), viewing.StatePending, after{viewing.StateMerged, viewing.StatePending}, after{viewing.StateMerged, viewing.StateHeld}, viewing.StatusQueued},
 	} {
-		for _, second := range []viewing.Viewing{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
+		for _, second := range []viewing.Event{film("b", 603, -58), of(viewing.ClassReview, film("b", 603, -58))} {
 			t.Run(fmt.Sprint(tt.name, second.Class), func(t *testing.T) {
 				s := fresh(t)
 				first := s.told(t, living, tt.first).Entries[0]
@@ -236,13 +237,13 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 	s.told(t, chrome, film("b", 603, -60))
 	earlier := s.told(t, living, v).Entries
 	s.told(t, player, film("c", 603, -61))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Held: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: earlier}, false); err != nil {
 		t.Fatal(err)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 3}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 3}) {
 		t.Errorf("released: counts %+v", counts)
 	}
 }
@@ -327,7 +328,7 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 				}
 			}
 			s.checkMerged(t, id, seen)
-			if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Merged: 1}) {
+			if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Merged: 1}) {
 				t.Errorf("counts %+v", counts)
 			}
 		})
@@ -376,7 +377,7 @@ func TestWithdrawnIsNotMet(t *testing.T) {
 	s.told(t, living, film("a", 603, -60))
 	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "a", Drop: true, Reason: "taken back"}}})
 	s.told(t, chrome, film("b", 603, -60))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -391,7 +392,7 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 	if again := s.told(t, "kodi:/attic", film("c", 603, -60)); o.Status != viewing.StatusDropped || again.Status != viewing.StatusDropped {
 		t.Errorf("%+v, %+v", o, again)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, Dropped: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: o.Entries}, false); err != nil {
@@ -452,7 +453,7 @@ func TestDamagedIsNotMet(t *testing.T) {
 
 func TestWishIsNoViewing(t *testing.T) {
 	s := fresh(t)
-	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
+	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
 	s.told(t, living, wish)
 	wish.EventID = "v"
 	s.told(t, chrome, wish)

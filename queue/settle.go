@@ -2,10 +2,13 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -26,7 +29,7 @@ type Settlement struct {
 	Attempt int64
 	State   viewing.State // the new state; not sending
 	Reason  string        // one sentence or a reason's name, for a person
-	NextAt  time.Time     // pending: when it is due again; in doubt: when it is looked for; zero for at once
+	NextAt  time.Time     // pending: when it is due again; in doubt: when it is read back; zero for at once
 	NotSent bool          // nothing left the machine: the attempt does not count
 	// Uncounted is set when the answer was about the account, not the entry: a
 	// refused key, a wrong address. The attempt is kept but does not count.
@@ -66,8 +69,7 @@ func (t *tx) sending(e Entry) (int64, error) {
 	if changed == 0 {
 		return 0, ErrLeaseLost
 	}
-	t.leave(viewing.StatePending)
-	t.enter(viewing.StateSending)
+	t.pass(e.ID, viewing.StatePending, viewing.StateSending)
 	var attempt int64
 	_, err = t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
 	if err != nil {
@@ -79,10 +81,10 @@ func (t *tx) sending(e Entry) (int64, error) {
 }
 
 // Settle records what became of an entry, with the answer. It returns an
-// error wrapping [ErrNotFound] or [ErrState] when that cannot be.
+// error wrapping [entry.ErrNotFound] or [entry.ErrState] when that cannot be.
 func (s *Store) Settle(ctx context.Context, m Settlement) error {
 	if !m.State.Valid() || m.State == viewing.StateSending {
-		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, ErrState, m.State)
+		return fmt.Errorf("settle entry %d: %w: %q is not an end", m.Entry, entry.ErrState, m.State)
 	}
 	err := s.write(ctx, func(t *tx) error { return t.settle(m) })
 	if err != nil {
@@ -98,9 +100,9 @@ func (t *tx) settle(m Settlement) error {
 	case err != nil:
 		return err
 	case !found:
-		return ErrNotFound
+		return entry.ErrNotFound
 	case !m.allowed(was):
-		return fmt.Errorf("%w: it is %s", ErrState, was)
+		return fmt.Errorf("%w: it is %s", entry.ErrState, was)
 	}
 	if m.Attempt > 0 {
 		if err := t.endAttempt(m); err != nil {
@@ -115,8 +117,7 @@ func (t *tx) settle(m Settlement) error {
 			return err
 		}
 	}
-	t.leave(was)
-	t.enterAgain(m.State, m.Entry)
+	t.pass(m.Entry, was, m.State)
 	if m.State == viewing.StatePending && was == viewing.StateSending {
 		return nil // the attempt tells it all
 	}
@@ -128,17 +129,12 @@ func (m Settlement) allowed(was viewing.State) bool {
 	if m.Attempt > 0 {
 		return was == viewing.StateSending
 	}
-	switch was {
-	case viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected}, was)
 }
 
 // sentence tells a person where the entry stands now.
 func (m Settlement) sentence() string {
-	name := strings.ReplaceAll(string(m.State), "_", " ")
+	name := m.State.Words()
 	sentence := strings.ToUpper(name[:1]) + name[1:]
 	if m.Reason == "" {
 		return sentence + "."
@@ -149,23 +145,14 @@ func (m Settlement) sentence() string {
 // settleEntry moves the entry's row. An attempt that does not count is taken
 // back from the number that sending raised.
 func (t *tx) settleEntry(m Settlement) error {
-	back, raise, next, settled := 0, 0, t.now, writeNullTime(time.Time{})
-	if (m.NotSent || m.Uncounted) && m.Attempt > 0 {
-		back = 1
-	}
-	if m.RaiseRevision {
-		raise = 1
-	}
+	next, back := t.now, (m.NotSent || m.Uncounted) && m.Attempt > 0
 	if m.State == viewing.StatePending && !m.NextAt.IsZero() {
 		next = m.NextAt.UnixMilli()
-	}
-	if m.State.Finished() {
-		settled = writeNullTime(readTime(t.now))
 	}
 	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, attempts = attempts - ?, revision = revision + ?,
 			next_at = ?, settled_at = ?, remote_id = coalesce(nullif(?, ''), remote_id), lease = 0, lease_until = 0
 		WHERE id = ?`,
-		string(m.State), m.Reason, back, raise, next, settled, m.RemoteID, m.Entry)
+		string(m.State), m.Reason, back, m.RaiseRevision, next, sql.NullInt64{Int64: t.now, Valid: m.State.Finished()}, m.RemoteID, m.Entry)
 	return err
 }
 
@@ -179,7 +166,7 @@ func (t *tx) endAttempt(m Settlement) error {
 		return err
 	}
 	if changed == 0 {
-		return fmt.Errorf("%w: attempt %d is not under way", ErrState, m.Attempt)
+		return fmt.Errorf("%w: attempt %d is not under way", entry.ErrState, m.Attempt)
 	}
 	if !m.NotSent {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -27,7 +28,7 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	if e.State != viewing.StateRejected || e.Reason != "seasonNumber is required" || e.Revision != 1 || e.Attempts != 1 {
 		t.Errorf("entry %+v", e)
 	}
-	want := []Attempt{{
+	want := []entry.Attempt{{
 		Number: 1, At: noon(), Ended: noon().Add(2 * time.Second), Status: 400, Code: "VALIDATION_ERROR",
 		Answer: "seasonNumber is required", Sent: true,
 	}}
@@ -83,11 +84,11 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 		m    Settlement
 		want error
 	}{
-		{"unknown entry", Settlement{Entry: 99, State: viewing.StateDropped}, ErrNotFound},
-		{"no such state", Settlement{Entry: id, Attempt: attempt, State: "lost"}, ErrState},
-		{"sending", Settlement{Entry: id, Attempt: attempt, State: viewing.StateSending}, ErrState},
-		{"without its attempt", Settlement{Entry: id, State: viewing.StateDropped}, ErrState},
-		{"another attempt", Settlement{Entry: id, Attempt: attempt + 1, State: viewing.StateDelivered}, ErrState},
+		{"unknown entry", Settlement{Entry: 99, State: viewing.StateDropped}, entry.ErrNotFound},
+		{"no such state", Settlement{Entry: id, Attempt: attempt, State: "lost"}, entry.ErrState},
+		{"sending", Settlement{Entry: id, Attempt: attempt, State: viewing.StateSending}, entry.ErrState},
+		{"without its attempt", Settlement{Entry: id, State: viewing.StateDropped}, entry.ErrState},
+		{"another attempt", Settlement{Entry: id, Attempt: attempt + 1, State: viewing.StateDelivered}, entry.ErrState},
 	}
 	for _, tt := range tests {
 		before := s.explained(t, id)
@@ -100,11 +101,11 @@ func TestSettleRefusesWhatCannotBe(t *testing.T) {
 	}
 	s.settle(t, Settlement{Entry: id, Attempt: attempt, State: viewing.StateDelivered})
 	for _, m := range []Settlement{{Entry: id, Attempt: attempt, State: viewing.StatePending}, {Entry: id, State: viewing.StatePending}} {
-		if err := s.Settle(t.Context(), m); !errors.Is(err, ErrState) {
+		if err := s.Settle(t.Context(), m); !errors.Is(err, entry.ErrState) {
 			t.Errorf("settling what is delivered: %v", err)
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -122,7 +123,7 @@ func TestSettleWithoutARequest(t *testing.T) {
 	}
 	s.checkCounters(t)
 	totals := s.totals(t)
-	if want := (Counts{Merged: 1, Dropped: 1, Delivered: 1, Rejected: 1}); totals != want {
+	if want := (entry.Counts{Merged: 1, Dropped: 1, Delivered: 1, Rejected: 1}); totals != want {
 		t.Errorf("totals %+v, want %+v: the rejected one came to life again but was rejected once", totals, want)
 	}
 }
@@ -130,7 +131,7 @@ func TestSettleWithoutARequest(t *testing.T) {
 func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
-	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Viewings: []viewing.Viewing{film("e3", 605, -5)}})[0].Entries[0]
+	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e3", 605, -5)}})[0].Entries[0]
 	s.sendOne(t, id[0])
 	s.send(t, s.leaseOf(t, "second")[0])
 	s = s.reopen(t)
@@ -146,14 +147,14 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 			t.Errorf("last step %+v", last)
 		}
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1, InDoubt: 2}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, InDoubt: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
 
 func TestEntriesAreListedNewestFirst(t *testing.T) {
 	s := fresh(t)
-	var batch []viewing.Viewing
+	var batch []viewing.Event
 	for i := range 5 {
 		batch = append(batch, film(string(rune('a'+i)), int64(i+1), -i))
 	}
@@ -161,16 +162,16 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 	s.settle(t, Settlement{Entry: id[1], State: viewing.StateHeld, Reason: "review"})
 	tests := []struct {
 		name string
-		f    Filter
+		f    entry.Filter
 		want []int64
 	}{
-		{"all", Filter{}, []int64{id[4], id[3], id[2], id[1], id[0]}},
-		{"two", Filter{Limit: 2}, []int64{id[4], id[3]}},
-		{"next two", Filter{Limit: 2, Below: id[3]}, []int64{id[2], id[1]}},
-		{"held", Filter{State: viewing.StateHeld}, []int64{id[1]}},
-		{"pending before", Filter{State: viewing.StatePending, Below: id[2]}, []int64{id[0]}},
-		{"other account", Filter{Account: "second"}, []int64{}},
-		{"held in the account", Filter{State: viewing.StateHeld, Account: "default"}, []int64{id[1]}},
+		{"all", entry.Filter{}, []int64{id[4], id[3], id[2], id[1], id[0]}},
+		{"two", entry.Filter{Limit: 2}, []int64{id[4], id[3]}},
+		{"next two", entry.Filter{Limit: 2, Below: id[3]}, []int64{id[2], id[1]}},
+		{"held", entry.Filter{State: viewing.StateHeld}, []int64{id[1]}},
+		{"pending before", entry.Filter{State: viewing.StatePending, Below: id[2]}, []int64{id[0]}},
+		{"other account", entry.Filter{Account: "second"}, []int64{}},
+		{"held in the account", entry.Filter{State: viewing.StateHeld, Account: "default"}, []int64{id[1]}},
 	}
 	for _, tt := range tests {
 		got, err := s.Entries(t.Context(), tt.f)
@@ -178,12 +179,12 @@ func TestEntriesAreListedNewestFirst(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", tt.name, ids(got), err, tt.want)
 		}
 	}
-	for _, f := range []Filter{{State: "' OR true --"}, {Limit: -1}, {Limit: 1001}} {
+	for _, f := range []entry.Filter{{State: "' OR true --"}, {Limit: -1}, {Limit: 1001}} {
 		if got, err := s.Entries(t.Context(), f); err == nil {
 			t.Errorf("filter %+v listed %d", f, len(got))
 		}
 	}
-	if _, err := s.Explain(t.Context(), 99); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Explain(t.Context(), 99); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("explaining nothing: %v", err)
 	}
 }

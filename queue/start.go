@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // selectLeft finds what a crash left under way.
-const selectLeft = "SELECT id FROM entries WHERE state = 'sending' AND " + openStates
+const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
@@ -32,12 +33,11 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 		}
 	}
 	if o.Copied != 0 {
-		if err := t.holdCopied(readTime(o.Copied).Format(time.RFC3339)); err != nil {
+		if err := t.holdCopied(schema.Time(o.Copied).Local().Format(time.DateTime)); err != nil {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
 		}
 	}
-	rows, err := t.Query(selectLeft)
-	left, err := disk.Collect(rows, err, disk.ScanID)
+	left, err := t.Numbers(selectLeft)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *tx) holdOlder() error {
 	}
 	return t.Notify(disk.Notice{
 		Text: fmt.Sprintf("At the start at %s %s. What was taken last may be lost. %d entries that wait are held: they may have been sent.",
-			readTime(t.now).Format(time.RFC3339), since, held),
+			schema.Time(t.now).Local().Format(time.DateTime), since, held),
 		Hint: "filmspool queue list --reason restored",
 	})
 }
@@ -89,19 +89,12 @@ func (t *tx) holdCopied(at string) error {
 // holdPending holds what is pending in a database that is older than what was
 // sent, and says how many entries that were.
 func (t *tx) holdPending(why string) (held int, err error) {
-	rows, err := t.Query("SELECT id FROM entries WHERE state = 'pending'")
-	pending, err := disk.Collect(rows, err, disk.ScanID)
+	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range pending {
-		_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", viewing.ReasonRestored, id)
-		if err != nil {
-			return 0, err
-		}
-		t.leave(viewing.StatePending)
-		t.enter(viewing.StateHeld)
-		if err := t.step(id, "restored", why); err != nil {
+		if err := t.hold(id, viewing.ReasonRestored, "restored", why); err != nil {
 			return 0, err
 		}
 	}
@@ -119,18 +112,9 @@ func (t *tx) doubt(id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.doubtful(id, readTime(t.now)); err != nil {
+	if err := t.doubtful(id, schema.Time(t.now)); err != nil {
 		return err
 	}
-	t.leave(viewing.StateSending)
-	t.enter(viewing.StateInDoubt)
+	t.pass(id, viewing.StateSending, viewing.StateInDoubt)
 	return t.step(id, "doubt", "In doubt: "+stopped+".")
-}
-
-// step notes what was decided about an entry, and why.
-func (t *tx) step(entry int64, what, detail string) error {
-	_, err := t.Exec(`INSERT INTO steps (entry, number, at, what, detail)
-		SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4 FROM steps WHERE entry = ?1`,
-		entry, t.now, what, detail)
-	return err
 }

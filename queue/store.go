@@ -11,18 +11,17 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/upkeep"
 )
 
-// Errors that callers tell apart with errors.Is.
-var (
-	// ErrNotFound is wrapped when no entry has the id.
-	ErrNotFound = errors.New("no such entry")
-	// ErrLeaseLost is wrapped when an entry changed since it was leased.
-	ErrLeaseLost = errors.New("lease is lost")
-	// ErrState is wrapped when an entry's state does not allow the change.
-	ErrState = errors.New("entry is in another state")
-)
+// ErrLeaseLost is wrapped when an entry changed since it was leased.
+var ErrLeaseLost = errors.New("lease is lost")
+
+// Entry is an [entry.Entry]: whoever uses the queue names it so.
+type Entry = entry.Entry
 
 // Options configures [Open].
 type Options struct {
@@ -34,6 +33,7 @@ type Options struct {
 
 // Store is the outbox. Its methods may be called from any goroutine.
 type Store struct {
+	*entry.Reader
 	file     *disk.File
 	path     string
 	reader   *sql.DB
@@ -80,7 +80,7 @@ func OpenNothing(ctx context.Context, o Options) (*Store, error) {
 func openBy(ctx context.Context, o Options, now func() time.Time,
 	open func(context.Context, disk.Options) (*disk.File, error),
 ) (*Store, error) {
-	scripts, err := migrations()
+	scripts, err := schema.Scripts()
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,14 @@ func openBy(ctx context.Context, o Options, now func() time.Time,
 	s.ledger.tell = s.tell
 	s.file, err = open(ctx, disk.Options{
 		Path: o.Path, Schema: scripts, Logger: s.logger, Now: now, Shared: o.Shared,
-		Ledger: &s.ledger, Start: s.start, Tidy: s.tidy, Salvage: s.salvage(),
+		Ledger: &s.ledger, Start: s.start, Salvage: upkeep.Salvage(s.makeAnew),
+		Tidy: func(write func(func(*disk.Tx) error) error) { upkeep.Tidy(write, s.logger) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.reader = s.file.Reader()
+	s.Reader = entry.NewReader(s.reader, now)
 	return s, nil
 }
 
@@ -141,13 +143,13 @@ func (s *Store) Close() error { return s.file.Close() }
 // Notices lists what has not been acknowledged, the oldest first.
 func (s *Store) Notices(ctx context.Context) ([]disk.Notice, error) { return s.file.Notices(ctx) }
 
-// Acknowledge forgets a notice. It returns an error wrapping [ErrNotFound]
+// Acknowledge forgets a notice. It returns an error wrapping [entry.ErrNotFound]
 // when there is none of that id.
 func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 	err := s.write(ctx, func(t *tx) error {
 		found, err := t.Acknowledge(id)
 		if err == nil && !found {
-			return ErrNotFound
+			return entry.ErrNotFound
 		}
 		t.nudge = true
 		return err

@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -94,13 +97,17 @@ func (o *opened) reopen(t testing.TB) *opened {
 // logSize is what a running store makes its log, in bytes.
 const logSize = 1000 * 4096
 
-// awaitLog waits until the store has made its log.
+// awaitLog waits until the store has made its log, so that it does not do so
+// while the test looks at its files.
 func (o *opened) awaitLog(t testing.TB) {
 	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for begun := time.Now(); time.Since(begun) < time.Minute; <-again.C {
 		if info, err := os.Stat(o.path + "-wal"); err == nil && info.Size() >= logSize {
+			if err := o.Alive(t.Context()); err != nil { // the end of that
+				t.Fatal(err)
+			}
 			return
 		}
 	}
@@ -110,8 +117,8 @@ func (o *opened) awaitLog(t testing.TB) {
 func pointer[T any](v T) *T { return &v }
 
 // film is a viewing of one film, watched at the given minute after noon.
-func film(id string, tmdb int64, minute int) viewing.Viewing {
-	return viewing.Viewing{
+func film(id string, tmdb int64, minute int) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: id, Count: 1,
 		Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}, Title: "Alpha One"}},
 		WatchedAt: viewing.At(noon().Add(time.Duration(minute) * time.Minute)),
@@ -119,9 +126,9 @@ func film(id string, tmdb int64, minute int) viewing.Viewing {
 }
 
 // commit commits viewings of the browser "b1" and returns their outcomes.
-func (o *opened) commit(t testing.TB, viewings ...viewing.Viewing) []viewing.Outcome {
+func (o *opened) commit(t testing.TB, viewings ...viewing.Event) []viewing.Outcome {
 	t.Helper()
-	return o.commitBatch(t, viewing.Batch{Source: "browser:b1", Viewings: viewings})
+	return o.commitBatch(t, viewing.Batch{Source: "browser:b1", Events: viewings})
 }
 
 func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
@@ -130,8 +137,8 @@ func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
 	if err != nil {
 		t.Fatalf("commit: %v", err)
 	}
-	if len(outcomes) != len(b.Viewings) {
-		t.Fatalf("%d outcomes for %d viewings", len(outcomes), len(b.Viewings))
+	if len(outcomes) != len(b.Events) {
+		t.Fatalf("%d outcomes for %d viewings", len(outcomes), len(b.Events))
 	}
 	return outcomes
 }
@@ -142,7 +149,7 @@ func (o *opened) entry(t testing.TB, id int64) Entry {
 	return o.explained(t, id).Entry
 }
 
-func (o *opened) explained(t testing.TB, id int64) Explanation {
+func (o *opened) explained(t testing.TB, id int64) entry.Explanation {
 	t.Helper()
 	x, err := o.Explain(t.Context(), id)
 	if err != nil {
@@ -192,10 +199,17 @@ func ids(entries []Entry) []int64 {
 	return out
 }
 
+// slot is the place of a state in the counts.
+func slot(c *entry.Counts, s viewing.State) *int64 {
+	name := strings.ReplaceAll(string(s), "_", "")
+	field := reflect.ValueOf(c).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	return field.Addr().Interface().(*int64)
+}
+
 // checkCounters holds the counters against the rows.
-func (o *opened) checkCounters(t testing.TB) Counts {
+func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	t.Helper()
-	var counted Counts
+	var counted entry.Counts
 	rows, err := o.reader.Query("SELECT state, count(*) FROM entries GROUP BY state")
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +221,7 @@ func (o *opened) checkCounters(t testing.TB) Counts {
 		if err := rows.Scan(&state, &n); err != nil {
 			t.Fatal(err)
 		}
-		*counted.slot(state) = n
+		*slot(&counted, state) = n
 	}
 	counts, err := o.Counts(t.Context())
 	if err != nil {
@@ -222,15 +236,15 @@ func (o *opened) checkCounters(t testing.TB) Counts {
 
 // totals is how many entries have ever come into each finished state. It does
 // not shrink when old ones are trimmed.
-func (o *opened) totals(t testing.TB) Counts {
+func (o *opened) totals(t testing.TB) entry.Counts {
 	t.Helper()
-	var totals Counts
+	var totals entry.Counts
 	rows, err := o.reader.Query("SELECT state, total FROM counters WHERE state IN ('delivered', 'rejected', 'dropped', 'merged')")
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
 		var state viewing.State
 		var n int64
 		err := r.Scan(&state, &n)
-		*totals.slot(state) = n
+		*slot(&totals, state) = n
 		return state, err
 	})
 	if err != nil {
@@ -268,7 +282,7 @@ func TestOneViewingFromCommitToDelivery(t *testing.T) {
 	if e.State != viewing.StateDelivered || e.Attempts != 1 || !e.SettledAt.Equal(noon().Add(time.Second)) {
 		t.Errorf("entry %+v", e)
 	}
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1}) {
 		t.Errorf("counts %+v", counts)
 	}
 }

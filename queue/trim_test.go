@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/upkeep"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -48,7 +49,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	again := film("again", 1, -5)
 	again.SameAs = "double"
 	s.commit(t, double, half, film("rejected", 3, -7), film("pending", 4, -8), film("dropped", 6, -9))
-	s.commitBatch(t, viewing.Batch{Source: "browser:b3", Viewings: []viewing.Viewing{again}})
+	s.commitBatch(t, viewing.Batch{Source: "browser:b3", Events: []viewing.Event{again}})
 	for _, e := range append(s.lease(t), s.lease(t)...) {
 		state := viewing.StateDelivered
 		switch {
@@ -69,7 +70,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 	}
 	totals := s.totals(t)
 
-	s.clock.advance(keepFinished - time.Minute)
+	s.clock.advance(upkeep.Keep - time.Minute)
 	s.compact(t)
 	if len(s.states(t)) != 5 {
 		t.Fatalf("trimmed within the year: %v", s.states(t))
@@ -96,7 +97,7 @@ func TestWhatWasFinishedLongAgoIsTrimmed(t *testing.T) {
 		}
 	}
 	// What is gone is known still.
-	for _, v := range []viewing.Viewing{double, again} {
+	for _, v := range []viewing.Event{double, again} {
 		if o := s.commit(t, v); o[0].Status != viewing.StatusDuplicate || len(o[0].Entries) != 0 {
 			t.Errorf("told again: %+v", o)
 		}
@@ -112,7 +113,7 @@ func TestTheNewestIsNeverTrimmed(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 1, -1), film("e2", 2, -2))
 	s.finishAll(t)
-	s.clock.advance(2 * keepFinished)
+	s.clock.advance(2 * upkeep.Keep)
 	s.compact(t)
 	if next := s.commitIDs(t, film("e3", 3, 0))[0]; next != id[1]+1 || s.rows(t, "entries") != 2 {
 		t.Errorf("the next entry is %d, of %d", next, s.rows(t, "entries"))
@@ -130,7 +131,7 @@ func TestTrimmedRoomIsUsedAgain(t *testing.T) {
 	var sizes []int64
 	for year := range 6 {
 		for month := range 12 {
-			var batch []viewing.Viewing
+			var batch []viewing.Event
 			for i := range 20 {
 				batch = append(batch, film(fmt.Sprint(year, "-", month, "-", i), int64(i+1), year*525_600+month*43_800-i-1))
 			}
@@ -168,7 +169,7 @@ func TestRunTrimsOnceADay(t *testing.T) {
 		go func() { ended <- s.Run(ctx) }()
 		for i := range 3 {
 			v := film(fmt.Sprint("e", i), int64(i+1), 0)
-			o, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+			o, err := s.Commit(ctx, viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +177,7 @@ func TestRunTrimsOnceADay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(keepFinished - time.Hour)
+		time.Sleep(upkeep.Keep - time.Hour)
 		synctest.Wait()
 		if n, err := s.Counts(ctx); err != nil || n.Dropped != 3 {
 			t.Errorf("within the year: %+v, %v", n, err)
@@ -199,11 +200,11 @@ func TestRunTrimsOnceADay(t *testing.T) {
 // compact does at once what is done once a day.
 func (o *opened) compact(t *testing.T) {
 	t.Helper()
-	o.tidy(func(do func(*disk.Tx) error) error {
+	upkeep.Tidy(func(do func(*disk.Tx) error) error {
 		err := o.file.Write(t.Context(), do)
 		if err != nil {
 			t.Error(err)
 		}
 		return err
-	})
+	}, o.logger)
 }

@@ -32,12 +32,13 @@ func smallDisk(t *testing.T, size string) string {
 }
 
 func TestAFullDiskRefusesAndLosesNothing(t *testing.T) {
-	dir := smallDisk(t, "2m")
+	dir := smallDisk(t, "8m")
 	s := open(t, filepath.Join(dir, "queue.db"), newClock())
 	kept, err := s.commitAll(t, "before", 20)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.awaitLog(t) // or it takes the room that the filler gives back
 	filler, err := os.Create(filepath.Join(dir, "filler"))
 	if err != nil {
 		t.Fatal(err)

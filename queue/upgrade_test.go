@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -42,7 +43,7 @@ func first(t *testing.T) string {
 // byID are the states of all entries.
 func (o *opened) byID(t *testing.T) map[int64]viewing.State {
 	t.Helper()
-	entries, err := o.Entries(t.Context(), Filter{Limit: 10})
+	entries, err := o.Entries(t.Context(), entry.Filter{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Retry has entries sent again: what the service rejected, as another act, and
 // what waits for a later time, now. Entries in doubt only by
 // [Selection.MayDouble], as the same act. Errors wrap [ErrSelection],
-// [ErrNotFound] or [ErrState], a [*StateError]. A dry run changes nothing.
+// [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
 func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return t.retry(e, sel.MayDouble)
@@ -86,7 +88,7 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
-		case rules.Ahead(viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, readTime(t.now)):
+		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
 			return viewing.ReasonFuture, nil
 		}
 		if err := t.byUser(e, "released"); err != nil {
@@ -127,7 +129,7 @@ func (t *tx) recall(e Entry, named bool) (left string, err error) {
 	if err != nil {
 		return "", err
 	}
-	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, readTime(t.now))
+	d := rules.Decide(rules.Settings{}, e.Source, v, e.Media, schema.Time(t.now))
 	if err := t.step(e.ID, "rule", d.Why()); err != nil {
 		return "", err
 	}
@@ -162,12 +164,12 @@ func (t *tx) doubtAgain(e Entry) error {
 	if err := t.move(e, viewing.StateInDoubt, "it may have arrived before it was dropped"); err != nil {
 		return err
 	}
-	return t.doubtful(e.ID, readTime(t.now))
+	return t.doubtful(e.ID, schema.Time(t.now))
 }
 
 // eventOf is the event of an entry, for the rules.
-func (t *tx) eventOf(e Entry) (viewing.Viewing, error) {
-	v := viewing.Viewing{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
+func (t *tx) eventOf(e Entry) (viewing.Event, error) {
+	v := viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
 	_, err := t.Find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
 		[]any{e.ID}, &v.Unsure)
 	return v, err
@@ -186,13 +188,13 @@ func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, err
 }
 
 // SettleByHand says what the user knows of entries in doubt: delivered,
-// rejected or dropped; another state is [ErrState]. For other errors and dry
+// rejected or dropped; another state is [entry.ErrState]. For other errors and dry
 // see [Store.Retry].
 func (s *Store) SettleByHand(ctx context.Context, sel Selection, as viewing.State, dry bool) (Changed, error) {
 	switch as {
 	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
 	default:
-		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", ErrState, as)
+		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
 	}
 	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return changed, t.settleByHand(e, as)
@@ -217,7 +219,7 @@ func (t *tx) settleByHand(e Entry, as viewing.State) error {
 const takenBack = "taken back from the service"
 
 // Undone notes that a delivered entry was taken back from the service by the
-// user's will; it is dropped. Errors wrap [ErrNotFound] or [ErrState].
+// user's will; it is dropped. Errors wrap [entry.ErrNotFound] or [entry.ErrState].
 func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
 	var after Entry
 	err := s.write(ctx, func(t *tx) error {

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +56,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 			for i := range each {
 				v := film(fmt.Sprintf("%d-%d", caller, i), int64(caller*each+i+1), -i)
 				for _, want := range []viewing.Status{viewing.StatusQueued, viewing.StatusDuplicate} {
-					o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+					o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 					if err != nil || o[0].Status != want {
 						t.Errorf("commit: %+v, %v", o, err)
 						return
@@ -76,7 +77,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if counts := s.checkCounters(t); counts != (Counts{Delivered: callers * each}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: callers * each}) {
 		t.Errorf("counts %+v", counts)
 	}
 }
@@ -97,7 +98,7 @@ func TestARepeatedJobCountsOnce(t *testing.T) {
 		for i := range 2 { // they wait in this order until the writer runs
 			all.Go(func() {
 				v := film(fmt.Sprint(i), int64(i+1), -1)
-				o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Viewings: []viewing.Viewing{v}})
+				o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
 				if err != nil {
 					t.Error(err)
 				}
@@ -126,7 +127,7 @@ func TestARepeatedJobCountsOnce(t *testing.T) {
 			ids[o[0].Entries[0]] = true
 		}
 		<-nudged
-		if counts, err := s.Counts(t.Context()); err != nil || counts != (Counts{Pending: 2}) || !ids[1] || !ids[2] {
+		if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{Pending: 2}) || !ids[1] || !ids[2] {
 			t.Errorf("counts %+v, %v, entries %v", counts, err, ids)
 		}
 		if err := s.Close(); err != nil {
@@ -143,13 +144,13 @@ func TestABadChangeCountsNothing(t *testing.T) {
 	defer stop()
 	own := errors.New("own trouble")
 	err := s.write(t.Context(), func(t *tx) error {
-		t.enter(viewing.StatePending)
+		t.pass(0, viewing.StateHeld, viewing.StatePending)
 		return own
 	})
 	if !errors.Is(err, own) {
 		t.Errorf("write: %v", err)
 	}
-	if counts, err := s.Counts(t.Context()); err != nil || counts != (Counts{}) {
+	if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{}) {
 		t.Errorf("it counted: %+v, %v", counts, err)
 	}
 	select {
@@ -158,7 +159,7 @@ func TestABadChangeCountsNothing(t *testing.T) {
 	default:
 	}
 	s.commit(t, film("e1", 1, -1))
-	if counts := s.checkCounters(t); counts != (Counts{Pending: 1}) {
+	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
 		t.Errorf("counts after it: %+v", counts)
 	}
 }

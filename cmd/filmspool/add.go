@@ -109,7 +109,7 @@ func (p *program) addViewing(ctx context.Context, asJSON bool, at string, m view
 			return err
 		}
 	}
-	return p.commit(ctx, addition{asJSON: asJSON, v: viewing.Viewing{
+	return p.commit(ctx, addition{asJSON: asJSON, v: viewing.Event{
 		Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended, Count: 1,
 	}})
 }

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon"
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // addition is an event that was typed.
 type addition struct {
-	v      viewing.Viewing
+	v      viewing.Event
 	asJSON bool
 	again  bool // also when the same is there already
 }
@@ -33,7 +33,7 @@ func (p *program) commit(ctx context.Context, a addition) error {
 	if err != nil {
 		return err
 	}
-	account := cmp.Or(o.Config.Routes["cli"], config.DefaultAccount)
+	account := cmp.Or(o.Config.Routes["cli"], viewing.DefaultAccount)
 	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
 		e, err := a.earlier(ctx, ctl, account)
 		if err != nil {
@@ -57,7 +57,7 @@ func (a addition) earlier(ctx context.Context, ctl control.API, account string) 
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
-	q := queue.Filter{Kind: a.v.Kind, Account: account}
+	q := entry.Filter{Kind: a.v.Kind, Account: account}
 	if len(a.v.Media) > 0 {
 		q.Item = a.v.Media[0].Key()
 	}

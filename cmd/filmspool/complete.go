@@ -10,7 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -58,7 +58,7 @@ func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]str
 	defer running.Close()
 	var ids []string
 	for _, state := range statesFor(c.Name()) {
-		list, err := running.List(ctx, queue.Filter{State: state, Limit: 50})
+		list, err := running.List(ctx, entry.Filter{State: state, Limit: 50})
 		if err != nil {
 			return nil, none
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,28 +19,51 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "check", Short: "Check the configuration; exit 78 names every fault", Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			o, err := p.options()
-			if err != nil {
-				return err
-			}
-			if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
-				p.stdout.Printf("There is no configuration file, and the defaults hold. Its place is %s\nTo begin one: filmspool config example\n", o.Paths.File)
-				return nil
-			}
-			p.stdout.Println("The configuration is good: " + o.Paths.File)
-			absent := o.Config.Absent()
-			for _, missing := range absent {
-				p.stderr.Printf("warning: %s\n", missing)
-			}
-			if len(absent) > 0 {
-				p.stderr.Println("hint:  Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
-			}
+	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault", Args: exactly()}
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		o, err := p.options()
+		switch {
+		case *asJSON:
+			return p.printCheck(o, err)
+		case err != nil:
+			return err
+		}
+		if _, err := os.Stat(o.Paths.File); errors.Is(err, os.ErrNotExist) {
+			p.stdout.Printf("There is no configuration file, and the defaults hold. Its place is %s\nTo begin one: filmspool config example\n", o.Paths.File)
 			return nil
-		},
+		}
+		p.stdout.Println("The configuration is good: " + o.Paths.File)
+		absent := o.Config.Absent()
+		for _, missing := range absent {
+			p.stderr.Printf("warning: %s\n", missing)
+		}
+		if len(absent) > 0 {
+			p.stderr.Println("hint:  Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
+		}
+		return nil
 	}
+	return c
+}
+
+// printCheck prints what a check has found as JSON. err is why the
+// configuration was refused, if it was.
+func (p *program) printCheck(o daemon.Options, err error) error {
+	if err != nil && !errors.Is(err, config.ErrInvalid) {
+		return err
+	}
+	check := struct {
+		Good     bool     `json:"good"`
+		Faults   []string `json:"faults"`
+		Warnings []string `json:"warnings"`
+	}{err == nil, []string{}, []string{}}
+	if err == nil {
+		check.Warnings = append(check.Warnings, o.Config.Absent()...)
+		return printJSON(p.stdout, check)
+	}
+	each := config.ErrInvalid.Error() + ": "
+	check.Faults = strings.Split(strings.TrimPrefix(err.Error(), each), "\n"+each)
+	return errors.Join(printJSON(p.stdout, check), &exitError{code: exitConfig})
 }
 
 // inForce is the address that an account uses, and where that comes from.

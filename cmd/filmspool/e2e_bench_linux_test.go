@@ -314,7 +314,7 @@ func fillQueue(b *testing.B, path string, n int) {
 	for at := 0; at < n; {
 		batch := viewing.Batch{Source: "browser:b1"}
 		for end := min(at+5_000, n); at < end; at++ {
-			batch.Viewings = append(batch.Viewings, viewing.Viewing{
+			batch.Events = append(batch.Events, viewing.Event{
 				Kind: viewing.KindViewing, EventID: fmt.Sprintf("%016x", uint64(at)*0x9e3779b97f4a7c15), Count: 1,
 				Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(at + 1)}, Title: "The Film of the Evening", Year: 1999}},
 				WatchedAt: viewing.At(began.Add(time.Duration(at) * time.Second)),

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // crashAt, in the environment of the program under test, is step:n: it kills
@@ -60,7 +61,7 @@ func (m *mined) reach(step string) {
 	select {}
 }
 
-func (m *mined) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error) {
+func (m *mined) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
 	entries, err := m.Outbox.Lease(ctx, account, n, ttl, lanes...)
 	if len(entries) > 0 {
 		m.reach("leased")

@@ -17,7 +17,7 @@ import (
 func programmers() []string {
 	return []string{
 		"strconv", "invalid syntax", "value out of range", "struct", "json:", "looking for beginning", "EOF", "panic", "goroutine",
-		"%!", "Go value", "unmarshal", "toml:", "github.com", "queue.Record", "runtime error", "nil pointer", "no such file or directory",
+		"%!", "Go value", "unmarshal", "toml:", "github.com", "export.Record", "runtime error", "nil pointer", "no such file or directory",
 		"is a directory", "not a directory", "sql:", "SQLITE", "shorthand",
 	}
 }

@@ -58,9 +58,7 @@ func (p *program) reach(ctx context.Context, o daemon.Options, offline alone, do
 		if silent := daemon.Silent(o.Paths); silent != nil {
 			return silent
 		}
-		none := control.NotRunning()
-		none.Hint = service.StartHint(p.choice.System)
-		return none
+		return control.NotRunning(service.StartHint(p.choice.System))
 	}
 	return offline(ctx, o, do)
 }

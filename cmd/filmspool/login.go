@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/filmspool/filmspool/daemon"
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func (p *program) loginCommand() *cobra.Command {
@@ -31,7 +31,7 @@ input with --key-stdin; it is never an argument, where others could see it.`,
 		Args: noKeyAmong,
 	}
 	c.Flags().StringVar(&l.BaseURL, "base-url", "", "the service's address, ending in /api/v1")
-	c.Flags().StringVar(&l.Account, "account", config.DefaultAccount, "which account this key is for")
+	c.Flags().StringVar(&l.Account, "account", viewing.DefaultAccount, "which account this key is for")
 	c.Flags().BoolVar(&l.TMDB, "tmdb", false, "it is the API Read Access Token of your account at themoviedb.org")
 	stdin := c.Flags().Bool("key-stdin", false, "read the key from standard input")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {

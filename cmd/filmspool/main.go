@@ -57,8 +57,7 @@ func (p *program) main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, printTo(os.Stdout), printTo(os.Stderr), os.Getenv
-	_ = service.TrimLog(os.Args, os.Stderr) // a log that cannot be emptied is no reason not to run
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, printTo(os.Stdout), printTo(service.BoundLog(os.Args, os.Stderr)), os.Getenv
 	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -47,7 +49,7 @@ func entryID(text string) (int64, error) {
 }
 
 func (p *program) queueListCommand() *cobra.Command {
-	var f queue.Filter
+	var f entry.Filter
 	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
 	asJSON := jsonFlag(c)
 	filterFlags(c, &f, "only entries")
@@ -75,14 +77,22 @@ func (p *program) queueListCommand() *cobra.Command {
 			if more {
 				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
+			if slices.ContainsFunc(entries, needsYou) {
+				p.stdout.Printf("\nhint:  filmspool queue show ID says why an entry stands there, and what to do\n")
+			}
 			return err
 		})
 	}
 	return c
 }
 
+// needsYou reports whether an entry stands where it is until a person does something.
+func needsYou(e queue.Entry) bool {
+	return e.State == viewing.StateHeld || e.State == viewing.StateInDoubt || e.State == viewing.StateRejected
+}
+
 // filterFlags are the flags of a filter; which says of what they are the choice.
-func filterFlags(c *cobra.Command, f *queue.Filter, which string) {
+func filterFlags(c *cobra.Command, f *entry.Filter, which string) {
 	flags := c.Flags()
 	flags.StringVar((*string)(&f.State), "state", "", which+" in this state: "+strings.Join(states(), ", "))
 	flags.StringVar(&f.Reason, "reason", "", which+" that stand there for this reason, such as bulk")
@@ -92,7 +102,7 @@ func filterFlags(c *cobra.Command, f *queue.Filter, which string) {
 }
 
 // checkFilter refuses words that no entry has.
-func checkFilter(f queue.Filter) error {
+func checkFilter(f entry.Filter) error {
 	return cmp.Or(oneOf("state", string(f.State), states()), oneOf("kind", string(f.Kind), kinds()))
 }
 
@@ -207,7 +217,7 @@ func itemOf(e queue.Entry) (item, page string) {
 }
 
 // answer is what came of one request.
-func answer(r queue.Attempt) string {
+func answer(r entry.Attempt) string {
 	var parts []string
 	if r.Status != 0 {
 		parts = append(parts, strconv.Itoa(r.Status))

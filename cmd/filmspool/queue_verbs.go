@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -126,7 +127,7 @@ func readOrder(o *control.Order, args []string, before string) error {
 	if err = cmp.Or(err, checkFilter(o.Filter)); err != nil {
 		return err
 	}
-	filtered := o.Filter != queue.Filter{}
+	filtered := o.Filter != entry.Filter{}
 	switch {
 	case len(o.IDs) > 0 && (filtered || o.All):
 		return usage("give either ids or filters, not both")

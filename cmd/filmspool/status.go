@@ -84,22 +84,30 @@ func printStatus(w *printer, s control.Status) error {
 }
 
 // standing is one account or source of the status: a short line, and what
-// there is to say about it below.
+// there is to say about it beside.
 type standing struct {
 	name, last string
 	state      account.State
+	above      string // a name that is too long for its column
 	below      []string
 }
 
+// widest is the longest name that leaves room for the other columns on a
+// terminal of 80.
+const widest = 33
+
 // printStandings prints accounts and sources in three columns. What is longer
-// stands below its line, so that the table fits a narrow terminal.
+// stands below its line, and a longer name above it, so that the table fits a
+// terminal of 80 columns.
 func printStandings(w *printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
-		list = append(list, standing{"account " + a.Name, "last delivered " + ago(a.LastDelivered), a.State, []string{a.Reason, a.Again(time.Now()), a.Note}})
+		list = append(list, standing{
+			name: "account " + a.Name, last: "last delivered " + ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
+		})
 	}
 	for _, src := range s.Sources {
-		row := standing{src.Name, "last seen " + ago(src.LastSeen), src.State, []string{src.Detail}}
+		row := standing{name: src.Name, last: "last seen " + ago(src.LastSeen), state: src.State, below: []string{src.Detail}}
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
@@ -112,11 +120,18 @@ func printStandings(w *printer, s control.Status) {
 		list = append(list, row)
 	}
 	name, state := 0, 0
-	for _, row := range list {
-		name, state = max(name, utf8.RuneCountInString(row.name)), max(state, len(row.state))
+	for i, row := range list {
+		if width := utf8.RuneCountInString(row.name); width <= widest {
+			name = max(name, width)
+		} else {
+			list[i].above, list[i].name = row.name, ""
+		}
+		state = max(state, len(row.state))
 	}
-	name = min(name, 40)
 	for _, row := range list {
+		if row.above != "" {
+			w.Println(row.above)
+		}
 		w.Println(padded(row.name, name) + "   " + padded(string(row.state), state) + "   " + row.last)
 		for _, text := range row.below {
 			if text != "" {

@@ -58,7 +58,7 @@ func instantOf(flag, text string) (viewing.Instant, error) {
 }
 
 // checked refuses, as a mistake in the command line, what the field rules refuse.
-func checked(v viewing.Viewing) error {
+func checked(v viewing.Event) error {
 	err := v.Validate()
 	if err == nil {
 		return nil

@@ -25,7 +25,7 @@ What went to the watchlist from here is not sent a second time, unless you say -
 		if err != nil {
 			return err
 		}
-		v := viewing.Viewing{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
+		v := viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{m}}
 		if c.Flags().Changed("priority") {
 			v.Priority = priority
 		}
@@ -73,7 +73,7 @@ func (p *program) listCommand() *cobra.Command {
 	create.Flags().StringVar(&l.Visibility, "visibility", "PRIVATE", "PRIVATE or PUBLIC")
 	create.RunE = func(c *cobra.Command, args []string) error {
 		l.Name = args[0]
-		return p.commit(c.Context(), addition{asJSON: *asJSON, again: *again, v: viewing.Viewing{Kind: viewing.KindList, List: &l}})
+		return p.commit(c.Context(), addition{asJSON: *asJSON, again: *again, v: viewing.Event{Kind: viewing.KindList, List: &l}})
 	}
 	c := group("list", "Create lists", create)
 	c.Long = `Creates lists at the service. What was created from here: filmspool queue list --kind list.

@@ -177,6 +177,23 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 	}
 }
 
+// TestReadingCommandsSpeakJSON: every command that tells a script something has
+// --json. The others change something and tell that in words, or write a form of
+// their own.
+func TestReadingCommandsSpeakJSON(t *testing.T) {
+	without := []string{
+		"run", "sandbox", // they go on until they are told to end
+		"login", "clients revoke", "service install", "service uninstall", "service start", "service stop", "service restart", // they act
+		"queue backup", "queue export", "config example", "service logs", "man", // they write a file, lines of JSON, TOML, a log and roff
+	}
+	for _, c := range leaves((&program{}).root()) {
+		name := strings.TrimPrefix(c.CommandPath(), "filmspool ")
+		if has := c.Flags().Lookup("json") != nil; has == slices.Contains(without, name) && !c.Hidden {
+			t.Errorf("filmspool %s: --json %v", name, has)
+		}
+	}
+}
+
 // TestManualIsComplete: its front page has every exit code, and every variable
 // that a program which ships asks for.
 func TestManualIsComplete(t *testing.T) {

@@ -34,7 +34,10 @@
 // answer is sent without a question. For the rest there is a card, with what the
 // service suggests. While the service or the daemon
 // cannot be asked, the card says so, and it is asked again later, less and less
-// often. To ask changes nothing at the service.
+// often. To ask changes nothing at the service. A name alone, without kind and year,
+// can never be certain. Its card is there at once, and films and series of that name
+// come as suggestions. The name goes along with the answer, so that the diary does
+// not list a number.
 //
 // A title could have been sent at once, for the daemon to hold. It is not: a
 // held entry would have to come back as a card, be corrected there, and be

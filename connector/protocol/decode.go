@@ -51,7 +51,7 @@ func read(value any) (Message, *Error) {
 		return nil, badField(id, *o.fault)
 	}
 	if event, ok := message.(Event); ok {
-		if _, err := event.AsViewing(); err != nil {
+		if _, err := event.AsEvent(); err != nil {
 			return nil, BadEvent(id, err)
 		}
 	}
@@ -210,8 +210,8 @@ func (o object) visibility() string {
 	return o.named("visibility", maxName)
 }
 
-// BadEvent is the BAD_MESSAGE for an error of [Event.AsViewing] or
-// [viewing.Viewing.Validate]; it names the first wrong field.
+// BadEvent is the BAD_MESSAGE for an error of [Event.AsEvent] or
+// [viewing.Event.Validate]; it names the first wrong field.
 func BadEvent(id string, err error) *Error {
 	var wrong *viewing.FieldError
 	if errors.As(err, &wrong) {

@@ -12,7 +12,7 @@
 // type is BAD_MESSAGE with its name, null included: leave out what you do not
 // know. Fields that are not known are ignored, so a newer client can talk to
 // an older daemon; a type that is not known is UNKNOWN_TYPE. An event becomes
-// a valid [viewing.Viewing] or is refused.
+// a valid [viewing.Event] or is refused.
 //
 // It refuses to open sockets, to know who is paired and to keep anything.
 //

@@ -14,11 +14,11 @@ type Event interface {
 	Message
 	// EventID is the message's id as the client wrote it.
 	EventID() string
-	// AsViewing is the event in the queue's vocabulary, checked against its
+	// AsEvent is the event in the queue's vocabulary, checked against its
 	// rules; events from [Decode] have passed them. The event id is in lower
 	// case: one UUID is one event however it is written. Every error in the
 	// tree is a [*viewing.FieldError].
-	AsViewing() (viewing.Viewing, error)
+	AsEvent() (viewing.Event, error)
 }
 
 // EventID is the message's id as the client wrote it.
@@ -30,13 +30,13 @@ func (m Watchlist) EventID() string { return m.ID }
 // EventID is the message's id as the client wrote it.
 func (m List) EventID() string { return m.ID }
 
-// AsViewing is the playback as a viewing; a count of 0 is 1.
-func (m Viewing) AsViewing() (viewing.Viewing, error) {
+// AsEvent is the playback as an event; a count of 0 is 1.
+func (m Viewing) AsEvent() (viewing.Event, error) {
 	at, err := instant(m.WatchedAt)
 	if err != nil {
-		return viewing.Viewing{}, err
+		return viewing.Event{}, err
 	}
-	v := viewing.Viewing{
+	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: strings.ToLower(m.ID), Media: []viewing.Media{m.Media},
 		WatchedAt: at, Count: max(m.Count, 1), Progress: m.Progress,
 	}
@@ -46,32 +46,32 @@ func (m Viewing) AsViewing() (viewing.Viewing, error) {
 	return checked(v)
 }
 
-// AsViewing is the wish as a viewing.
-func (m Watchlist) AsViewing() (viewing.Viewing, error) {
-	return checked(viewing.Viewing{
+// AsEvent is the wish as an event.
+func (m Watchlist) AsEvent() (viewing.Event, error) {
+	return checked(viewing.Event{
 		Kind: viewing.KindWatchlist, EventID: strings.ToLower(m.ID), Media: []viewing.Media{m.Media}, Priority: m.Priority,
 	})
 }
 
-// AsViewing is the list as a viewing.
-func (m List) AsViewing() (viewing.Viewing, error) {
-	return checked(viewing.Viewing{
+// AsEvent is the list as an event.
+func (m List) AsEvent() (viewing.Event, error) {
+	return checked(viewing.Event{
 		Kind: viewing.KindList, EventID: strings.ToLower(m.ID),
 		List: &viewing.List{Name: m.Name, Description: m.Description, Visibility: m.Visibility},
 	})
 }
 
 // checked adds the protocol's own rule on ids to the queue's rules.
-func checked(v viewing.Viewing) (viewing.Viewing, error) {
+func checked(v viewing.Event) (viewing.Event, error) {
 	if !isUUID(v.EventID) {
-		return viewing.Viewing{}, &viewing.FieldError{Field: "id", Problem: "is not a UUID"}
+		return viewing.Event{}, &viewing.FieldError{Field: "id", Problem: "is not a UUID"}
 	}
 	if err := v.Validate(); err != nil {
-		return viewing.Viewing{}, err
+		return viewing.Event{}, err
 	}
 	for _, m := range v.Media {
 		if err := oneKind(m); err != nil {
-			return viewing.Viewing{}, err
+			return viewing.Event{}, err
 		}
 	}
 	return v, nil

@@ -114,7 +114,7 @@ func TestGoodExamplesFromClients(t *testing.T) {
 				t.Errorf("read as %s", message.Type())
 			}
 			if event, ok := message.(protocol.Event); ok {
-				v, err := event.AsViewing()
+				v, err := event.AsEvent()
 				if err != nil || v.EventID != strings.ToLower(event.EventID()) {
 					t.Errorf("as viewing: %+v, %v", v, err)
 				}
@@ -200,12 +200,12 @@ func TestViewingAsTheQueueSeesIt(t *testing.T) {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	got, err := message.(protocol.Event).AsViewing()
+	got, err := message.(protocol.Event).AsEvent()
 	if err != nil {
 		t.Fatal(err)
 	}
 	hour := 3600
-	want := viewing.Viewing{
+	want := viewing.Event{
 		Kind: viewing.KindViewing, EventID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11",
 		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603, IMDB: "tt0133093"}, Title: "The Matrix", Year: 1999}},
 		WatchedAt: viewing.Instant{
@@ -225,7 +225,7 @@ func TestCountIsOneWhenLeftOut(t *testing.T) {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	if v, _ := message.(protocol.Event).AsViewing(); v.Count != 1 {
+	if v, _ := message.(protocol.Event).AsEvent(); v.Count != 1 {
 		t.Errorf("count %d", v.Count)
 	}
 }

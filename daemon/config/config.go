@@ -12,14 +12,12 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // ErrInvalid is wrapped by every fault of a configuration; the program exits
 // with 78 for it.
 var ErrInvalid = errors.New("bad configuration")
-
-// DefaultAccount is the account of whoever names none.
-const DefaultAccount = "default"
 
 // Config is everything a user may set. Its zero values are not usable: start
 // from [Default].
@@ -204,7 +202,7 @@ func (c *Config) override(source, value, name string, field *string) {
 // complete fills what follows from the rest.
 func (c *Config) complete() {
 	if len(c.Accounts) == 0 {
-		c.Accounts = map[string]Account{DefaultAccount: {}}
+		c.Accounts = map[string]Account{viewing.DefaultAccount: {}}
 	}
 	for name, a := range c.Accounts {
 		a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // env is an environment made of pairs.
@@ -178,7 +180,7 @@ func TestKeysComeFromTheStrongestSource(t *testing.T) {
 	k := Keys{Dir: dir, Getenv: env("FILMSPOOL_KEY", "sk_env")}
 	find := func() Credential {
 		t.Helper()
-		c, err := k.Find(DefaultAccount, Account{}, "config.toml")
+		c, err := k.Find(viewing.DefaultAccount, Account{}, "config.toml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +189,7 @@ func TestKeysComeFromTheStrongestSource(t *testing.T) {
 	if c := find(); c.Key.Reveal() != "sk_env" || c.KeySource != "FILMSPOOL_KEY" {
 		t.Errorf("environment: %q from %q", c.Key.Reveal(), c.KeySource)
 	}
-	saved := Credential{Account: DefaultAccount, BaseURL: "https://tracker.example/api/v1", Key: NewSecret("sk_file\n"), ProvenFor: "https://tracker.example:443"}
+	saved := Credential{Account: viewing.DefaultAccount, BaseURL: "https://tracker.example/api/v1", Key: NewSecret("sk_file\n"), ProvenFor: "https://tracker.example:443"}
 	if err := k.Save(saved); err != nil {
 		t.Fatal(err)
 	}

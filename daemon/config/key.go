@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Secret is a text that prints as "(secret)" wherever it ends up: logs,
@@ -92,7 +94,7 @@ func (k Keys) Find(name string, a Account, file string) (Credential, error) {
 	case kept.Key != "":
 		c.Key, c.KeySource = NewSecret(kept.Key), "key file"
 		c.ProvenFor, c.UserID, c.UserName = kept.ProvenFor, kept.UserID, kept.UserName
-	case name == DefaultAccount && k.Getenv("FILMSPOOL_KEY") != "":
+	case name == viewing.DefaultAccount && k.Getenv("FILMSPOOL_KEY") != "":
 		c.Key, c.KeySource = NewSecret(k.Getenv("FILMSPOOL_KEY")), "FILMSPOOL_KEY"
 	default:
 		c.KeyProblem = "no key is known"
@@ -127,7 +129,7 @@ func OriginOf(base string) string {
 
 // credential reads the key that systemd hands the service, if it does.
 func (k Keys) credential(name string) (string, error) {
-	if name == DefaultAccount {
+	if name == viewing.DefaultAccount {
 		return k.handed("api-key")
 	}
 	return k.handed("api-key-" + name)

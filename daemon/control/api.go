@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,9 +16,9 @@ type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
 	// Add commits one viewing, wish or list of the command line.
-	Add func(context.Context, viewing.Viewing) (queue.Entry, error)
+	Add func(context.Context, viewing.Event) (queue.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
-	List func(context.Context, queue.Filter) ([]queue.Entry, error)
+	List func(context.Context, entry.Filter) ([]queue.Entry, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what

@@ -17,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -41,19 +42,19 @@ func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: account.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
-func (f *fixed) Add(_ context.Context, v viewing.Viewing) (queue.Entry, error) {
+func (f *fixed) Add(_ context.Context, v viewing.Event) (queue.Entry, error) {
 	f.asked = append(f.asked, v)
 	return queue.Entry{ID: 7}, f.err
 }
 
-func (f *fixed) List(_ context.Context, q queue.Filter) ([]queue.Entry, error) {
+func (f *fixed) List(_ context.Context, q entry.Filter) ([]queue.Entry, error) {
 	f.asked = append(f.asked, q)
 	return []queue.Entry{{ID: 1}}, f.err
 }
 
 func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error) {
 	f.asked = append(f.asked, id)
-	return control.Explanation{Explanation: queue.Explanation{Entry: queue.Entry{ID: id}}}, f.err
+	return control.Explanation{Explanation: entry.Explanation{Entry: queue.Entry{ID: id}}}, f.err
 }
 
 func (f *fixed) Login(_ context.Context, l control.Login) (control.LoginResult, error) {
@@ -160,10 +161,10 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	f := &fixed{}
 	c, _ := serve(t, f)
 	ctx := t.Context()
-	v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
+	v := viewing.Event{Kind: viewing.KindViewing, EventID: "e", WatchedAt: viewing.At(time.Unix(1, 0).UTC())}
 	e, err := c.Add(ctx, v)
 	must(t, err)
-	list, err := c.List(ctx, queue.Filter{State: "held", Limit: 3})
+	list, err := c.List(ctx, entry.Filter{State: "held", Limit: 3})
 	must(t, err)
 	x, err := c.Explain(ctx, 5)
 	must(t, err)
@@ -180,7 +181,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, queue.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
+	want := []any{v, entry.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -193,7 +194,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	orders := []control.Order{
 		{Verb: control.Retry, Selection: queue.Selection{IDs: []int64{1, 2}, MayDouble: true}, DryRun: true},
 		{Verb: control.Settle, Selection: queue.Selection{IDs: []int64{5}}, As: "delivered"},
-		{Verb: control.Drop, Selection: queue.Selection{All: true, Filter: queue.Filter{
+		{Verb: control.Drop, Selection: queue.Selection{All: true, Filter: entry.Filter{
 			State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(),
 		}}},
 	}
@@ -223,7 +224,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if !imported.DryRun || !imported.NeedsYes || len(progress) != 1 || progress[0].Total != 5 {
 		t.Errorf("answers: %+v %+v", imported, progress)
 	}
-	filter := queue.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
+	filter := entry.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != account.Paused || resumed[0].State != account.OK {
@@ -325,6 +326,20 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		if answer.StatusCode != c.status || !strings.Contains(text.String(), `"message":`) || strings.Contains(text.String(), "sk_secret") ||
 			answer.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: %s", c.method, c.path, text.String())
+		}
+	}
+}
+
+// No proxy and no browser keeps an answer, or takes it for a page.
+func TestNoAnswerIsKept(t *testing.T) {
+	_, url := serve(t, &fixed{text: "{}\n"})
+	for _, path := range []string{"/v1/control/status", "/v1/control/export", control.ProofPath + "?nonce=" + strings.Repeat("n", 16)} {
+		answer, err := http.Get(url + path)
+		must(t, err)
+		answer.Body.Close()
+		kept, sniff := answer.Header.Get("Cache-Control"), answer.Header.Get("X-Content-Type-Options")
+		if answer.StatusCode != 200 || kept != "no-store" || sniff != "nosniff" {
+			t.Errorf("%s: %s, Cache-Control %q, %q", path, answer.Status, kept, sniff)
 		}
 	}
 }

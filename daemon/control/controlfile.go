@@ -20,16 +20,13 @@ type ControlFile struct {
 	State   string `json:"state"` // the state folder; "" where an older version wrote it
 }
 
-// ReadControlFile reads what a daemon wrote. Without a file the error is a
-// [NotRunning] fault; a daemon that was killed leaves its file behind, so a
+// ReadControlFile reads what a daemon wrote. Without a file the error wraps
+// [fs.ErrNotExist]; a daemon that was killed leaves its file behind, so a
 // file is no proof that anybody answers. The file is opened before check looks
 // at it, so that nobody can change it in between; check's error is returned.
 func ReadControlFile(name string, check func(*os.File) error) (ControlFile, error) {
 	var c ControlFile
 	text, err := readChecked(name, check)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, NotRunning()
-	}
 	if errors.Is(err, fs.ErrPermission) {
 		return c, &Fault{
 			Code: CodeRefused, Message: "you may not control this instance: " + name + " is not yours to read",

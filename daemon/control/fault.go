@@ -32,9 +32,10 @@ func (f *Fault) Is(target error) bool {
 	return errors.As(target, &other) && other.Code == f.Code && other.Message == ""
 }
 
-// NotRunning is what a stopped instance answers to what needs a running one.
-func NotRunning() *Fault {
-	return &Fault{Code: CodeNotRunning, Message: "filmspool is not running", Hint: "filmspool service start, or filmspool run"}
+// NotRunning is what a stopped instance answers to what needs a running one. The
+// hint says how to start it.
+func NotRunning(hint string) *Fault {
+	return &Fault{Code: CodeNotRunning, Message: "filmspool is not running", Hint: hint}
 }
 
 // statusOf is the HTTP status of a code.

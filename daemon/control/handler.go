@@ -48,12 +48,18 @@ func (h *handler) answerAny(ask func(*http.Request) (any, error)) http.HandlerFu
 			f := h.fault(r, err)
 			value, status = f, statusOf(f.Code)
 		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		head(w, "application/json; charset=utf-8")
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(value) // the asker is gone; nobody is left to tell
 	}
+}
+
+// head says what an answer is, and that nobody may keep it or take it for
+// anything else.
+func head(w http.ResponseWriter, kind string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
 // fault is err as the asker may see it.
@@ -102,9 +108,7 @@ func (s *stream) begin() {
 		return
 	}
 	s.begun = true
-	s.Header().Set("Content-Type", s.kind)
-	s.Header().Set("Cache-Control", "no-store")
-	s.Header().Set("X-Content-Type-Options", "nosniff")
+	head(s, s.kind)
 	s.WriteHeader(http.StatusOK)
 }
 

@@ -53,8 +53,7 @@ func Prove(token, address string) http.Handler {
 			guard.Refuse(w, http.StatusBadRequest, CodeInvalid, "nonce is a text of 16 to 64 bytes")
 			return
 		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
+		head(w, "application/json; charset=utf-8")
 		_ = json.NewEncoder(w).Encode(proven{proof(token, address, nonce)}) // the asker is gone; nobody is left to tell
 	})
 }
@@ -93,7 +92,7 @@ func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	return nil, &Fault{
 		Code:    CodeBusy,
 		Message: fmt.Sprintf("%s hung up %d times before it said who it is: too many connections may be open there (%v)", c.address, proofTries, last),
-		Hint:    "try again in a minute; filmspool service restart closes them all",
+		Hint:    "try again in a minute; a new start of Filmspool closes them all",
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -146,7 +146,7 @@ func read(r *http.Request, question any) error {
 		return nil
 	case *int64:
 		return readID(r, q)
-	case *queue.Filter:
+	case *entry.Filter:
 		return readFilter(r.URL.Query(), q)
 	case aboutEntry:
 		if err := readID(r, q.entry()); err != nil {
@@ -171,7 +171,7 @@ func write(question any, path string) (place string, body any) {
 		return named(*q), nil
 	case *int64:
 		return named(*q), nil
-	case *queue.Filter:
+	case *entry.Filter:
 		return path + "?" + writeFilter(*q).Encode(), nil
 	case aboutEntry:
 		return named(*q.entry()), q
@@ -206,8 +206,8 @@ func readID(r *http.Request, id *int64) (err error) {
 }
 
 // readFilter reads a filter from an address, where it has neither time nor page.
-func readFilter(values url.Values, f *queue.Filter) (err error) {
-	*f = queue.Filter{
+func readFilter(values url.Values, f *entry.Filter) (err error) {
+	*f = entry.Filter{
 		State: viewing.State(values.Get("state")), Account: values.Get("account"), Source: values.Get("source"),
 		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
 	}
@@ -219,7 +219,7 @@ func readFilter(values url.Values, f *queue.Filter) (err error) {
 	return nil
 }
 
-func writeFilter(f queue.Filter) url.Values {
+func writeFilter(f entry.Filter) url.Values {
 	values := url.Values{
 		"state": {string(f.State)}, "account": {f.Account}, "source": {f.Source},
 		"kind": {string(f.Kind)}, "reason": {f.Reason}, "item": {f.Item},

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/scan"
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // Status is how an instance stands.
@@ -16,7 +16,7 @@ type Status struct {
 	Hint                 string        `json:"hint,omitempty"` // a command to type
 	Version              string        `json:"version"`
 	Listen               string        `json:"listen,omitempty"`
-	Counts               queue.Counts  `json:"counts"`
+	Counts               entry.Counts  `json:"counts"`
 	Accounts             []Account     `json:"accounts"`
 	Sources              []Source      `json:"sources"`
 	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
@@ -34,7 +34,7 @@ type Storage struct {
 }
 
 // NeedUser is how many entries wait for a person.
-func NeedUser(c queue.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
+func NeedUser(c entry.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
 
 // Account is one account at a service.
 type Account struct {
@@ -79,7 +79,7 @@ type Source struct {
 
 // Explanation is everything known about one entry.
 type Explanation struct {
-	queue.Explanation
+	entry.Explanation
 	// Why says in one sentence why the entry stands where it does.
 	Why string `json:"why,omitempty"`
 	// Hint is the command that moves it on, if there is one.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -27,7 +26,7 @@ func (t *tour) setTheStage(ctx context.Context) error {
 	}
 	t.say("Filmspool runs at http://%s and keeps its queue in %s.", s.listen, s.paths.State)
 	login, err := s.control.Login(ctx, control.Login{
-		Account: config.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
+		Account: viewing.DefaultAccount, BaseURL: s.baseURL(), Key: s.service.SecretKey(),
 	})
 	if err != nil {
 		return err
@@ -145,7 +144,7 @@ func (t *tour) inKodi(ctx context.Context, ref kodisim.Ref, parts ...viewing.Med
 // byHand adds a viewing as "filmspool add" does.
 func (t *tour) byHand(ctx context.Context, m viewing.Media, at time.Time) error {
 	at = seconds(at)
-	e, err := t.stage.control.Add(ctx, viewing.Viewing{
+	e, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindViewing, EventID: rand.Text(), Media: []viewing.Media{m}, WatchedAt: viewing.At(at), Count: 1,
 	})
 	if err != nil {
@@ -159,14 +158,14 @@ func (t *tour) byHand(ctx context.Context, m viewing.Media, at time.Time) error 
 // wishes puts a series on the watchlist and creates a list.
 func (t *tour) wishes(ctx context.Context) error {
 	series := viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}, Title: "Show Red"}
-	if _, err := t.stage.control.Add(ctx, viewing.Viewing{
+	if _, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindWatchlist, EventID: rand.Text(), Media: []viewing.Media{series},
 	}); err != nil {
 		return err
 	}
 	t.plan.watchlist = append(t.plan.watchlist, series)
 	list := viewing.List{Name: "Rainy days", Description: "For when it rains"}
-	if _, err := t.stage.control.Add(ctx, viewing.Viewing{
+	if _, err := t.stage.control.Add(ctx, viewing.Event{
 		Kind: viewing.KindList, EventID: rand.Text(), List: &list,
 	}); err != nil {
 		return err

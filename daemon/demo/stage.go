@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // origin is what a browser says of our extension.
@@ -86,7 +87,7 @@ func (s *stage) openLibrary(dir string) (err error) {
 func (s *stage) startDaemon(ctx context.Context, dir string, o Options) (err error) {
 	c := config.Default()
 	c.Listen = "127.0.0.1:0"
-	c.Accounts = map[string]config.Account{config.DefaultAccount: {KeyHeader: "x-api-key"}}
+	c.Accounts = map[string]config.Account{viewing.DefaultAccount: {KeyHeader: "x-api-key"}}
 	c.Kodi.Libraries = []config.Library{{Userdata: s.userdata}}
 	state := filepath.Join(dir, "state")
 	s.paths = config.Paths{State: state, File: filepath.Join(dir, "config.toml"), Control: filepath.Join(state, "control.json")}

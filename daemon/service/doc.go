@@ -5,8 +5,9 @@
 // service belongs to one person unless [Options].System is set; that one runs
 // as a user of its own, or as [Options].User. On Windows, where nobody reads
 // what a service writes, it owns the log: two files of 5 MB at most in the state
-// folder. It also owns what a program says back to its manager: [Notify],
-// [WatchdogInterval], [Run].
+// folder. Launchd, OpenRC and SysV init append to one file for ever; it is emptied
+// at 5 MB ([BoundLog]). It also owns what a program says back to its manager:
+// [Notify], [WatchdogInterval], [Run].
 //
 // There are two backends. The files systemd and unit hold that of systemd, which
 // is asked and told directly. The file kardianos holds that of all other

@@ -106,8 +106,14 @@ func TestFiledWithoutATextOfOurs(t *testing.T) {
 
 // A package's script is switched on and off, and never written or removed.
 func TestPackagesScript(t *testing.T) {
-	if text, err := initScript(packaging.OpenRC, "/usr/bin/filmspool", []string{"run", "--system"}); err != nil || text != packaging.OpenRC {
-		t.Fatalf("for a package's program it is another text: %v", err)
+	for platform, text := range map[string]string{"linux-openrc": packaging.OpenRC, "unix-systemv": packaging.SysV} {
+		b, err := newInitd(Options{System: true, Executable: "/usr/bin/filmspool", Args: []string{"run", "--system"}}, platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.(*managed).driver.(*filed).text; got != text {
+			t.Errorf("%s: for a package's program it is another text: %s", platform, got)
+		}
 	}
 	f, k, dir := newFiled(t)
 	write(t, dir, "script", "new")

@@ -9,16 +9,17 @@ import (
 )
 
 // HostFlag is the flag of "filmspool run" that Install passes where a program
-// has to know who started it; [Run], [ExitCode] and [TrimLog] look for it in
+// has to know who started it; [Run], [ExitCode] and [BoundLog] look for it in
 // the arguments.
 const HostFlag = "service-host"
 
-// The values of that flag. None of them is given on systemd and the Unix kind
-// in general.
+// The values of that flag. Systemd and procd keep the log themselves, and give
+// none.
 const (
 	HostSCM     = "scm"     // the Windows service manager
 	HostLogin   = "login"   // a Windows person's own login
 	HostLaunchd = "launchd" // macOS
+	HostInit    = "init"    // OpenRC and SysV init
 	hostChild   = "child"   // the program that HostLogin keeps running
 )
 
@@ -73,23 +74,38 @@ func ExitCode(args []string, code int) int {
 	return code
 }
 
-// maxLog is how large the log may be when the program starts, in bytes.
+// maxLog bounds a log to which a service manager appends for ever, in bytes.
 const maxLog = 5 << 20
 
-// TrimLog empties the log when the program starts under a manager that appends
-// to a file for ever, as launchd does, and the file has more than 5 MiB.
-// Anything else than a file is left alone.
-func TrimLog(args []string, log *os.File) error {
-	if hostMode(args) != HostLaunchd {
-		return nil
+// BoundLog is what to write to instead of log. Launchd, OpenRC and SysV init
+// append to a file for ever; there the file is emptied before it gets larger
+// than 5 MiB. What is no file is left alone, and so is a log of others.
+func BoundLog(args []string, log *os.File) io.Writer {
+	if mode := hostMode(args); mode != HostLaunchd && mode != HostInit {
+		return log
 	}
-	info, err := log.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() <= maxLog {
-		return err
+	bounded := boundedLog{log}
+	bounded.makeRoom(0) // a crash before the first line is told there, too
+	return bounded
+}
+
+// boundedLog is a file that was opened to append.
+type boundedLog struct{ file *os.File }
+
+// Write appends a line.
+func (l boundedLog) Write(p []byte) (int, error) {
+	l.makeRoom(len(p))
+	return l.file.Write(p)
+}
+
+// makeRoom empties the file where n more bytes are too many. One that cannot be
+// emptied is no reason not to write.
+func (l boundedLog) makeRoom(n int) {
+	info, err := l.file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size()+int64(n) <= maxLog {
+		return
 	}
-	if err := log.Truncate(0); err != nil {
-		return fmt.Errorf("empty the log: %w", err)
+	if l.file.Truncate(0) == nil {
+		fmt.Fprintf(l.file, "the log had %d bytes; it begins anew\n", info.Size())
 	}
-	_, err = fmt.Fprintf(log, "the log had %d bytes; it begins anew\n", info.Size())
-	return err
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // Run runs the program as its service manager wants it. Here a service is a
-// program like any other, and of [HostFlag] only launchd's value may be among
-// its arguments.
+// program like any other, and no value of [HostFlag] that is Windows' own may be
+// among its arguments.
 func Run(ctx context.Context, p Program) error {
-	if mode := hostMode(p.Args); mode != "" && mode != HostLaunchd {
+	if mode := hostMode(p.Args); mode != "" && mode != HostLaunchd && mode != HostInit {
 		return fmt.Errorf("--%s=%s: only Windows knows it", HostFlag, mode)
 	}
 	return p.Run(ctx, Host{Ready: func() {}})

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,17 +28,25 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-func TestTrimLog(t *testing.T) {
-	launchd := []string{"filmspool", "run", "--service-host=launchd"}
+// A log to which the manager appends for ever stays small, whoever makes the
+// program write. A log that somebody else keeps is left alone.
+func TestBoundLog(t *testing.T) {
+	line := []byte(strings.Repeat("x", 1<<20-1) + "\n")
 	for _, c := range []struct {
 		name    string
 		args    []string
-		size    int64
+		size    int64 // before the start
+		lines   int   // that are written then
+		want    int64
 		emptied bool
 	}{
-		{"large", launchd, maxLog + 1, true},
-		{"not too large", launchd, maxLog, false},
-		{"large, but no log of launchd's", []string{"filmspool", "run"}, maxLog + 1, false},
+		{"launchd, large before", []string{"filmspool", "run", "--service-host=launchd"}, maxLog + 1, 0, 42, true},
+		{"init, large before", []string{"filmspool", "run", "--system", "--service-host=init"}, maxLog + 1, 0, 42, true},
+		{"not too large", []string{"filmspool", "run", "--service-host=launchd"}, maxLog, 0, maxLog, false},
+		{"just full", []string{"filmspool", "run", "--service-host=init"}, 0, 5, maxLog, false},
+		{"launchd, made large", []string{"filmspool", "run", "--service-host=launchd"}, 0, 6, 42 + 1<<20, true},
+		{"init, made large", []string{"filmspool", "run", "--service-host=init"}, 1, 24, 42 + 4<<20, true},
+		{"somebody else's", []string{"filmspool", "run"}, maxLog + 1, 2, maxLog + 1 + 2<<20, false},
 	} {
 		path := filepath.Join(t.TempDir(), "log")
 		log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -46,8 +56,11 @@ func TestTrimLog(t *testing.T) {
 		if err := log.Truncate(c.size); err != nil {
 			t.Fatal(err)
 		}
-		if err := TrimLog(c.args, log); err != nil {
-			t.Errorf("%s: %v", c.name, err)
+		bounded := BoundLog(c.args, log)
+		for range c.lines {
+			if n, err := bounded.Write(line); n != len(line) || err != nil {
+				t.Errorf("%s: wrote %d, %v", c.name, n, err)
+			}
 		}
 		if err := log.Close(); err != nil {
 			t.Fatal(err)
@@ -56,8 +69,24 @@ func TestTrimLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if emptied := strings.HasPrefix(string(text), "the log had 5242881 bytes"); emptied != c.emptied || !emptied && int64(len(text)) != c.size {
-			t.Errorf("%s: %d bytes", c.name, len(text))
+		if emptied := strings.HasPrefix(string(text), "the log had "); emptied != c.emptied || int64(len(text)) != c.want {
+			t.Errorf("%s: %d bytes, want %d; emptied: %v", c.name, len(text), c.want, emptied)
 		}
+	}
+}
+
+// What is no file cannot be emptied, and is written to all the same.
+func TestBoundLogOfAPipe(t *testing.T) {
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	_, err = BoundLog([]string{"filmspool", "run", "--service-host=init"}, in).Write([]byte("line"))
+	if err := errors.Join(err, in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(out); string(text) != "line" {
+		t.Errorf("%q, %v", text, err)
 	}
 }

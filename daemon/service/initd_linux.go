@@ -25,12 +25,14 @@ func newInitd(o Options, platform string) (backend, error) {
 	switch platform {
 	case "linux-openrc":
 		option, text = "OpenRCScript", packaging.OpenRC
+		o.Args = withHost(o.Args, HostInit)
 		f.enable, f.disable = []string{"rc-update", "add", Name, "default"}, []string{"rc-update", "delete", Name, "default"}
 		f.enabled = anyFile("/etc/runlevels/default/" + Name)
 	case "unix-systemv":
 		// kardianos makes links alone. Those start nothing at boot on a Debian,
 		// and stay when the service goes.
 		text = packaging.SysV
+		o.Args = withHost(o.Args, HostInit)
 		f.enable, f.disable = []string{"update-rc.d", Name, "defaults"}, []string{"update-rc.d", "-f", Name, "remove"}
 		f.enabled = anyFile("/etc/rc[2-5].d/S??" + Name)
 	case "linux-procd":
@@ -118,11 +120,12 @@ func initScript(text, executable string, args []string) (string, error) {
 	for i, arg := range args {
 		words[i] = shellWord(arg)
 	}
-	for line, value := range map[string]string{
-		`command="/usr/bin/filmspool"`: "command=" + doubleQuoted(shellWord(executable)),
-		`command_args="run --system"`:  "command_args=" + doubleQuoted(strings.Join(words, " ")),
+	for name, value := range map[string]string{
+		"\ncommand=": shellWord(executable), "\ncommand_args=": strings.Join(words, " "),
 	} {
-		text = strings.Replace(text, line+"\n", value+"\n", 1)
+		before, rest, _ := strings.Cut(text, name)
+		_, after, _ := strings.Cut(rest, "\n")
+		text = before + name + doubleQuoted(value) + "\n" + after
 	}
 	return text, nil
 }

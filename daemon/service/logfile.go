@@ -38,13 +38,13 @@ func (l *logFile) open() error {
 		return fmt.Errorf("open log: %w", err)
 	}
 	info, err := file.Stat()
+	if err == nil {
+		err = debug.SetCrashOutput(file, debug.CrashOptions{})
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("open log: %w", err), file.Close())
 	}
 	l.file, l.size = file, info.Size()
-	if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
-		return errors.Join(fmt.Errorf("open log: %w", err), file.Close())
-	}
 	return nil
 }
 

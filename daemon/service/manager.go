@@ -172,7 +172,11 @@ func inContainer() bool {
 // StartHint is what to type when nothing runs. A container without systemd has
 // no service that could be started.
 func StartHint(system bool) string {
-	if inContainer() && !exists("/run/systemd/system") {
+	return startHint(system, inContainer() && !exists("/run/systemd/system"))
+}
+
+func startHint(system, contained bool) string {
+	if contained {
 		return "start the container again, or type: filmspool run"
 	}
 	if system {

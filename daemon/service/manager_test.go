@@ -3,7 +3,9 @@ package service_test
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/service"
@@ -12,6 +14,17 @@ import (
 func TestNewWantsAnAbsolutePath(t *testing.T) {
 	if _, err := service.New(service.Options{Executable: "filmspool"}); err == nil {
 		t.Error("a relative path was taken")
+	}
+}
+
+// A container without systemd is not told to start a service that it cannot have.
+func TestStartHintInAContainer(t *testing.T) {
+	t.Setenv("container", "podman")
+	_, err := os.Stat("/run/systemd/system")
+	for _, system := range []bool{false, true} {
+		if hint := service.StartHint(system); strings.Contains(hint, "service start") != (err == nil) {
+			t.Errorf("system %v: %q", system, hint)
+		}
 	}
 }
 

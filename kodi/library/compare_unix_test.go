@@ -33,7 +33,7 @@ func (k *keeper) Commit(_ context.Context, b viewing.Batch) ([]viewing.Outcome, 
 	case k.kept <- struct{}{}:
 	default:
 	}
-	return make([]viewing.Outcome, len(b.Viewings)), nil
+	return make([]viewing.Outcome, len(b.Events)), nil
 }
 
 // BenchmarkCompare reads that library again and compares it with what is known

@@ -62,7 +62,7 @@ func read(t *testing.T, path string) snapshot.Snapshot {
 	}
 	for _, f := range s.Files {
 		for _, i := range f.Items {
-			v := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "x", Media: []viewing.Media{i.Media}}
+			v := viewing.Event{Kind: viewing.KindWatchlist, EventID: "x", Media: []viewing.Media{i.Media}}
 			for _, err := range flatten(v.Validate()) {
 				if !strings.Contains(err.Error(), "media.type") { // episodes are no wish, but their fields are checked
 					t.Errorf("file %d holds an invalid item: %v", f.ID, err)

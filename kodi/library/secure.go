@@ -15,9 +15,9 @@ func (s Server) tls() (*tls.Config, error) {
 	}
 	c := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
 	if s.CA != "" {
-		text, err := readSmall(s.CA)
+		text, err := readText(s.CA)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: read certificate: %w", ErrMySQL, err)
 		}
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(text) {
@@ -37,11 +37,11 @@ func (s Server) tls() (*tls.Config, error) {
 
 // keyPair reads a certificate and its key.
 func keyPair(certificate, key string) (tls.Certificate, error) {
-	text, err := readSmall(certificate)
+	text, err := readText(certificate)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	secret, err := readSmall(key)
+	secret, err := readText(key)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

@@ -35,7 +35,8 @@ func TestCertificatesOfSettings(t *testing.T) {
 		"an authority":                 {library.Server{CA: ca}, nil, ""},
 		"a certificate of ours":        {library.Server{Cert: cert, Key: key}, nil, ""},
 		"both":                         {library.Server{CA: ca, Cert: cert, Key: key}, nil, ""},
-		"no authority there":           {library.Server{CA: ca + "x"}, nil, "ca.pemx"},
+		"no authority there":           {library.Server{CA: ca + "x"}, library.ErrMySQL, "ca.pemx"},
+		"a folder for an authority":    {library.Server{CA: ours}, library.ErrMySQL, "is a folder"},
 		"a key for an authority":       {library.Server{CA: key}, library.ErrMySQL, "server.key holds no certificate"},
 		"no certificate there":         {library.Server{Cert: cert + "x", Key: key}, library.ErrMySQL, "server.pemx"},
 		"no key there":                 {library.Server{Cert: cert, Key: key + "x"}, library.ErrMySQL, "server.keyx"},
@@ -45,8 +46,11 @@ func TestCertificatesOfSettings(t *testing.T) {
 	} {
 		c, err := test.server.TLS()
 		if test.says != "" {
-			if c != nil || err == nil || test.kind != nil && !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
+			if c != nil || !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%s: %v; want %v with %q", name, err, test.kind, test.says)
+			}
+			if errors.Is(err, library.ErrNotFound) {
+				t.Errorf("%s: %v; the library is not what is missing", name, err)
 			}
 			continue
 		}

@@ -339,7 +339,7 @@ func (m *maria) found(t *testing.T) {
 // imported: a play in the server becomes a viewing, and nothing else does.
 func (m *maria) imported(t *testing.T, path string) {
 	m.load(t, "OtherHome121", path, "InnoDB")
-	sink := &inbox{got: make(chan viewing.Viewing, 10), first: make(chan struct{}, 1)}
+	sink := &inbox{got: make(chan viewing.Event, 10), first: make(chan struct{}, 1)}
 	folder := kodi.Folder(m.userdata(t, "OtherHome"), false, house{}, nil)
 	i, err := kodi.New(kodi.Options{Library: polled{folder}, Zone: time.UTC, Sink: sink, Account: house{}})
 	ok(t, err)
@@ -392,11 +392,11 @@ func (house) Login(_ string, s library.Server) (*library.Server, error) { return
 func (house) Claim(string, string) error                                { return nil }
 func (house) Hosts(string) []string                                     { return nil }
 
-func (house) Foresee(string, viewing.Viewing, viewing.Media, time.Time) scan.Fate { return scan.Fate{} }
+func (house) Foresee(string, viewing.Event, viewing.Media, time.Time) scan.Fate { return scan.Fate{} }
 
 // inbox takes what an importer finds.
 type inbox struct {
-	got   chan viewing.Viewing
+	got   chan viewing.Event
 	first chan struct{} // the baseline is there
 }
 
@@ -407,7 +407,7 @@ func (b *inbox) Commit(_ context.Context, batch viewing.Batch) ([]viewing.Outcom
 	case b.first <- struct{}{}:
 	default:
 	}
-	for _, v := range batch.Viewings {
+	for _, v := range batch.Events {
 		b.got <- v
 	}
 	return nil, nil

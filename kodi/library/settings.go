@@ -58,14 +58,21 @@ func database(userdata string) (videoDatabase, error) {
 
 // readSmall reads one of Kodi's settings files.
 func readSmall(path string) ([]byte, error) {
+	text, err := readText(path)
+	return text, classifyFile(err)
+}
+
+// readText reads a small file. Its errors are those of the file system, or of
+// what is too large.
+func readText(path string) ([]byte, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
-		return nil, classifyFile(err)
+		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err != nil {
-		return nil, classifyFile(err)
+		return nil, err
 	}
 	if len(text) > maxSettings {
 		return nil, fmt.Errorf("%w: %s is larger than %d bytes", ErrUnsupported, path, maxSettings)

@@ -244,7 +244,7 @@ func checkFile(t *testing.T, items []item) {
 		if i.Media.Type == viewing.TV {
 			continue
 		}
-		v := viewing.Viewing{
+		v := viewing.Event{
 			Kind: viewing.KindViewing, EventID: "x", Count: 1, Media: []viewing.Media{i.Media}, WatchedAt: viewing.At(time.Unix(1, 0)),
 		}
 		if err := v.Validate(); err != nil {

@@ -22,7 +22,7 @@ func TestWhatAnAddOnMayHaveWrittenIsHeld(t *testing.T) {
 		z := Around{Machine: location(t, "America/New_York"), AddOns: tt.with}
 		known := NewMemory("lib")
 		files := shelf(4, 0, "")
-		read := func(at string) []viewing.Viewing {
+		read := func(at string) []viewing.Event {
 			v := Decide(known, shown(files...), moment(t, at), z)
 			known = reload(t, known, v)
 			return v.Viewings

@@ -12,7 +12,7 @@ import (
 // Verdict is what follows from one reading: what to hand over, and what is
 // known afterwards.
 type Verdict struct {
-	Viewings   []viewing.Viewing // in the order they happened
+	Viewings   []viewing.Event // in the order they happened
 	Amendments []viewing.Amendment
 	Meta       Meta
 	Wake       time.Time // when to look again though nothing changes; zero: never

@@ -316,8 +316,8 @@ func (f *finding) event() event {
 }
 
 // viewing is the finding in the shared vocabulary.
-func (f *finding) viewing() viewing.Viewing {
-	v := viewing.Viewing{
+func (f *finding) viewing() viewing.Event {
+	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
 		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(),
 	}

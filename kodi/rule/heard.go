@@ -10,7 +10,7 @@ import (
 
 // Unheard are the items, by key, of the viewings that would be sent: about them
 // [HoldHeard] has to know what others have told.
-func Unheard(viewings []viewing.Viewing) (keys []string) {
+func Unheard(viewings []viewing.Event) (keys []string) {
 	for _, v := range viewings {
 		for _, m := range v.Media {
 			if key := m.Key(); key != "" && (ruling{class: v.Class}).played() {
@@ -23,7 +23,7 @@ func Unheard(viewings []viewing.Viewing) (keys []string) {
 
 // HoldHeard holds viewings of which others have told, for a source that repeats
 // what others saw. It gives a copy.
-func HoldHeard(viewings []viewing.Viewing, heard map[string][]viewing.Instant) []viewing.Viewing {
+func HoldHeard(viewings []viewing.Event, heard map[string][]viewing.Instant) []viewing.Event {
 	viewings = slices.Clone(viewings)
 	for i := range viewings {
 		hold(&viewings[i], heard)
@@ -32,7 +32,7 @@ func HoldHeard(viewings []viewing.Viewing, heard map[string][]viewing.Instant) [
 }
 
 // hold holds a viewing of which others have told.
-func hold(v *viewing.Viewing, heard map[string][]viewing.Instant) {
+func hold(v *viewing.Event, heard map[string][]viewing.Instant) {
 	if !(ruling{class: v.Class}).played() || v.SameAs != "" {
 		return
 	}

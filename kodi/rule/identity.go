@@ -147,7 +147,7 @@ func (r *reading) trusted(f snapshot.File) []viewing.Media {
 			media[i].IDs.TMDB = 0
 		}
 	}
-	probe := viewing.Viewing{Kind: viewing.KindViewing, EventID: "x", Media: media, WatchedAt: viewing.At(r.now), Count: 1}
+	probe := viewing.Event{Kind: viewing.KindViewing, EventID: "x", Media: media, WatchedAt: viewing.At(r.now), Count: 1}
 	if probe.Validate() != nil { // one odd row must not hold up the others
 		return []viewing.Media{guess(f.Path)}
 	}

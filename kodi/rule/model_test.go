@@ -388,7 +388,7 @@ func (h *household) read(t *rapid.T) {
 }
 
 // mustBeTrue finds the act behind a viewing that will be sent.
-func (h *household) mustBeTrue(t *rapid.T, w viewing.Viewing) {
+func (h *household) mustBeTrue(t *rapid.T, w viewing.Event) {
 	for _, a := range h.acts {
 		if a.path != w.Origin.Path || a.sent {
 			continue
@@ -419,7 +419,7 @@ func (h *household) showing(text string) int {
 
 // fits compares times: exactly, but for what is caught up with a clock that
 // travelled unseen or in an hour that clocks repeat.
-func (h *household) fits(w viewing.Viewing, a *act, end time.Time) bool {
+func (h *household) fits(w viewing.Event, a *act, end time.Time) bool {
 	off := w.WatchedAt.Time().Sub(end)
 	if off == 0 {
 		return true
@@ -443,7 +443,7 @@ func TestHouseholdIsStrictAboutTimes(t *testing.T) {
 	zone := location(t, "America/New_York")
 	h := &household{zones: map[string]*time.Location{"America/New_York": zone}}
 	off := offsetIn(zone, moment(t, "2026-03-01 20:00:00"))
-	w := viewing.Viewing{Class: viewing.ClassCatchUp, WatchedAt: viewing.Instant{Offset: &off}}
+	w := viewing.Event{Class: viewing.ClassCatchUp, WatchedAt: viewing.Instant{Offset: &off}}
 	for _, hours := range []int{1, 5, 24} {
 		w.WatchedAt.Millis = moment(t, "2026-03-01 20:00:00").Add(time.Duration(hours) * time.Hour).UnixMilli()
 		if h.fits(w, &act{zone: zone}, moment(t, "2026-03-01 20:00:00")) {

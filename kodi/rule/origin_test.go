@@ -25,7 +25,7 @@ func TestOriginIsBounded(t *testing.T) {
 	for n := range 300 {
 		f.Items[0].Tags = append(f.Items[0].Tags, fmt.Sprint(strings.Repeat("ä", 2000), n), fmt.Sprint("t", n), "\xff")
 	}
-	v := viewing.Viewing{
+	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: "e", Media: mediaOf(f), WatchedAt: viewing.At(time.Now()), Count: 1, Origin: origin(f),
 	}
 	if err := v.Validate(); err != nil || len(v.Origin.Tags) != maxLabels {

@@ -89,8 +89,8 @@ func (past *Past) Plan(heard Heard, o PlanOptions) *Plan {
 func (p *Plan) Len() int { return len(p.plays) }
 
 // Viewings are all that would be handed over, in the order they happened.
-func (p *Plan) Viewings() []viewing.Viewing {
-	all := make([]viewing.Viewing, len(p.plays))
+func (p *Plan) Viewings() []viewing.Event {
+	all := make([]viewing.Event, len(p.plays))
 	for i, f := range p.plays {
 		all[i] = f.viewing()
 	}

@@ -243,8 +243,8 @@ func (g *Grants) eventOf(slot string) string {
 }
 
 // viewing is a wish in the shared vocabulary.
-func (g *Grants) viewing(w wish) viewing.Viewing {
-	v := viewing.Viewing{
+func (g *Grants) viewing(w wish) viewing.Event {
+	v := viewing.Event{
 		Kind: viewing.KindList, EventID: g.eventOf(w.slot),
 		Origin: viewing.Origin{Site: "kodi", Path: validText(w.path, maxPath), Note: w.from},
 	}

@@ -51,7 +51,7 @@ func (p Preview) Plays() int {
 
 // Count counts a viewing that would be handed over, in the words of the queue's
 // rules.
-func (p *Preview) Count(v viewing.Viewing, fates []Fate) {
+func (p *Preview) Count(v viewing.Event, fates []Fate) {
 	n, show := v.Count, &p.HeldSample
 	for i, fate := range fates {
 		switch {

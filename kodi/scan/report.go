@@ -42,7 +42,7 @@ type Found struct {
 
 // found is what a preview shows of a viewing: with why it would not be sent,
 // where the viewing itself does not say.
-func found(v viewing.Viewing, fates []Fate) Found {
+func found(v viewing.Event, fates []Fate) Found {
 	f := Found{
 		Media: v.Media, WatchedAt: v.WatchedAt.Time(), Class: v.Class, Path: v.Origin.Path, Note: v.Origin.Note, SameAs: v.SameAs,
 	}
@@ -57,7 +57,7 @@ func found(v viewing.Viewing, fates []Fate) Found {
 
 // Add takes in a viewing. One of which anything would be sent counts as new;
 // a further sighting is never sent.
-func (r *Report) Add(v viewing.Viewing, fates []Fate) {
+func (r *Report) Add(v viewing.Event, fates []Fate) {
 	f, left := found(v, fates), 0
 	sent, nameless := false, false
 	for i, fate := range fates {

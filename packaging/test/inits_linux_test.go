@@ -65,9 +65,11 @@ func (s initSystem) life(t *testing.T) {
 	first := i.started()
 	i.filmspool("", "add", "movie", "603", "--json")
 	i.crash(s, first)
+	i.run("", "truncate", "-s", "6M", "/var/log/filmspool.log") // as much as years, or strangers, write
 	i.says(0, "restarted", "--system", "service", "restart")
 	i.running()
 	i.waits(1)
+	i.run("", "sh", "-c", "[ $(stat -c %s /var/log/filmspool.log) -lt 5242880 ]")
 	i.says(0, "ready", "--system", "service", "logs")
 
 	i.off()

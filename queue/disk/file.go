@@ -265,7 +265,7 @@ func (f *File) Close() error {
 		close(f.done) // nobody ever wrote
 	}
 	<-f.done
-	marked := true
+	marked := f.writer != nil || f.gone != nil // without a connection, a failure was the last that happened
 	if f.gone != nil && f.writer != nil {
 		f.writer.keepLog()
 	} else if f.writer != nil {

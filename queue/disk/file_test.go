@@ -161,3 +161,30 @@ func change(t *testing.T, path string, statements ...string) {
 		}
 	}
 }
+
+// A failure may come before the end: what is left has all of it, though nothing
+// says that the end was in order.
+func TestAnEndAfterAFailureIsNoLoss(t *testing.T) {
+	f := unopened(t)
+	f.enqueue(mark("kept"))
+	f.batch(<-f.jobs)
+	f.reader.SetMaxIdleConns(-1) // the failing connection is the last, so SQLite removes the log
+	change(t, f.path, "CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+	f.growLog()
+	f.end(t)
+	if left := files(t, f.path+"-wal"); len(left) > 0 {
+		t.Fatalf("left %v", left)
+	}
+	change(t, f.path, "DROP TRIGGER stuck")
+	o, seen := options(f.path), Opening{}
+	o.Start = func(_ *Tx, at Opening) error { seen = at; return nil }
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = opened{again, nil}
+	defer f.end(t)
+	if there := f.marks(t); !there["kept"] || seen.Older || seen.Missing {
+		t.Errorf("kept %v; the start sees %+v", there, seen)
+	}
+}

@@ -200,16 +200,11 @@ func (f *File) batch(first *job) {
 	}
 }
 
-// failed draws the consequences of a failure. The connection to a file that is
-// gone is kept: nothing else leads to what is in it.
+// failed draws the consequences of a failure.
 func (f *File) failed(err error) {
 	f.trouble.begin(f.now(), err)
-	f.ledger.Back(nil)
-	if f.gone != nil {
-		return
-	}
 	f.disconnect()
-	if isDamage(err) {
+	if f.gone == nil && isDamage(err) {
 		f.suspect(err)
 	}
 }
@@ -316,10 +311,11 @@ func (f *File) alone(do func(*Tx) error) error {
 }
 
 // disconnect gives up a connection after a failure. A failed flush must not be
-// tried again: the system may have forgotten the pages, and report success.
+// tried again: the system may have forgotten the pages, and report success. The
+// connection to a file that is gone is kept: nothing else leads to what is in it.
 func (f *File) disconnect() {
 	f.ledger.Back(nil)
-	if f.writer != nil {
+	if f.writer != nil && f.gone == nil {
 		_ = f.writer.close() // it has failed already; what it held is undone
 		f.writer, f.place.fresh = nil, false
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // enqueue puts jobs before the writer without waiting for them.
@@ -259,4 +262,33 @@ func TestALogThatGrewTooLargeIsTidied(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A file that goes while nobody writes or asks is noticed within five minutes.
+func TestAnIdleRunNoticesThatItsFileIsGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be deleted there")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := unopened(t)
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(t.Context()) }()
+		time.Sleep(growDelay + time.Second) // the log grows by itself once
+		if err := os.Remove(s.path); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("it ended with %v", err)
+			}
+		default:
+			t.Error("not noticed")
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -117,7 +117,7 @@ func (r *run) resume() {
 		r.record.Pause = account.Pause{}
 		r.shifted, r.unsaved = true, true
 	}
-	r.asked, r.look = false, true
+	r.asked, r.stirred = false, true
 	r.gate.open()
 }
 
@@ -137,8 +137,8 @@ func (r *run) onUse(now time.Time) {
 	}
 	r.takeService()
 	r.recall()
-	r.look, r.reread = true, true
-	r.endLook()
+	r.stirred, r.reread = true, true
+	r.endReadBack()
 	r.endAsking(now)
 	r.gate.hold = time.Time{}
 	if r.service == nil {
@@ -152,7 +152,7 @@ func (r *run) onUse(now time.Time) {
 
 // onWake tries everything again that waits.
 func (r *run) onWake(now time.Time) {
-	r.look, r.reread, r.lookout.stale = true, true, true
+	r.stirred, r.reread, r.readBacks.stale = true, true, true
 	r.storage.hurry(now)
 	r.asker.hurry(now)
 	if r.probing != nil {
@@ -181,7 +181,7 @@ func (r *rowCopy) hasten(now time.Time) {
 // onChange looks for work. An offline account is tried again when the work
 // is new; that rows of its own were put off again is no reason.
 func (r *run) onChange(now time.Time) {
-	r.look = true
+	r.stirred = true
 	r.storage.hurry(now)
 	r.asker.stir(now)
 	if !r.gate.closed || r.standing() {

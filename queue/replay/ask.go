@@ -90,6 +90,7 @@ func (l *Loop) askService(ctx context.Context, m viewing.Media) (Told, error) {
 	if s == nil {
 		return Told{}, nil
 	}
+	s.OrSeries()
 	for more := true; more; {
 		answers, _, err := q.answers(ctx, []resolve.Question{s.Next()})
 		if errors.Is(err, errNoResolver) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
@@ -137,20 +138,20 @@ func (b *bed) armAt(match, fault string, times int) {
 	}
 }
 
-func (b *bed) commit(all ...viewing.Viewing) {
+func (b *bed) commit(all ...viewing.Event) {
 	b.Helper()
 	for i := range all {
 		b.events++
 		all[i].EventID = fmt.Sprint("event-", b.events)
 	}
-	if _, err := b.store.Commit(b.Context(), viewing.Batch{Source: "browser:1", Viewings: all}); err != nil {
+	if _, err := b.store.Commit(b.Context(), viewing.Batch{Source: "browser:1", Events: all}); err != nil {
 		b.Fatal(err)
 	}
 }
 
 // ago is a viewing of a film some time ago.
-func ago(film int64, d time.Duration) viewing.Viewing {
-	return viewing.Viewing{
+func ago(film int64, d time.Duration) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindViewing, Count: 1, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 		WatchedAt: viewing.At(time.Now().Add(-d)),
 	}
@@ -172,7 +173,7 @@ func (b *bed) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func (b *bed) counts() queue.Counts {
+func (b *bed) counts() entry.Counts {
 	b.Helper()
 	c, err := b.store.Counts(b.Context())
 	if err != nil {

@@ -28,7 +28,7 @@ func (d *departures) count() int {
 }
 
 // add notes an entry that is about to leave. Without the oldest two readings
-// may differ, and the next look comes later.
+// may differ, and the next read-back comes later.
 func (d *departures) add(e queue.Entry) {
 	if e.Kind != viewing.KindViewing {
 		return

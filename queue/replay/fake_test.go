@@ -12,6 +12,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -62,7 +63,7 @@ func (m *memory) make(film int64) *queue.Entry {
 	e := &queue.Entry{
 		ID: id, Kind: viewing.KindViewing, State: viewing.StatePending, Account: "default", Source: "browser:1",
 		EventID: fmt.Sprintf("event-%d", id), Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}, Title: "Secret Title"},
-		WatchedAt: queue.Moment{Instant: viewing.At(time.Now())}, Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
+		WatchedAt: entry.Moment{Instant: viewing.At(time.Now())}, Count: 1, NextAt: time.Now(), CreatedAt: time.Now(),
 	}
 	m.rows = append(m.rows, e)
 	return e
@@ -118,7 +119,7 @@ func (m *memory) free(e *queue.Entry, now time.Time) bool {
 	return true
 }
 
-func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error) {
+func (m *memory) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -190,7 +191,7 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 	}
 	row := m.rows[s.Entry-1]
 	if (row.State == viewing.StateSending) != (s.Attempt != 0) {
-		return fmt.Errorf("settle entry %d: %w", s.Entry, queue.ErrState)
+		return fmt.Errorf("settle entry %d: %w", s.Entry, entry.ErrState)
 	}
 	if s.Attempt != 0 {
 		m.sending--
@@ -208,7 +209,7 @@ func (m *memory) Settle(ctx context.Context, s queue.Settlement) error {
 	return nil
 }
 
-func (m *memory) NextDue(_ context.Context, _ string, lanes ...queue.Lane) (due time.Time, ok bool, err error) {
+func (m *memory) NextDue(_ context.Context, _ string, lanes ...viewing.Lane) (due time.Time, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++

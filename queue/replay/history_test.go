@@ -11,7 +11,7 @@ import (
 )
 
 // dayAgo is a film of the library's past of which only the day is known.
-func dayAgo(film int64, at time.Time) viewing.Viewing {
+func dayAgo(film int64, at time.Time) viewing.Event {
 	v := ago(film, 0)
 	v.Class = viewing.ClassImport
 	v.WatchedAt = viewing.At(at)

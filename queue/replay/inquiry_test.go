@@ -160,7 +160,7 @@ func TestAnItemBesideCountsInEveryAnswer(t *testing.T) {
 	}
 	for miss, want := range map[int]bool{0: true, 1: false, 2: false} {
 		s := &doubtful{miss: miss}
-		l := look{Loop: &Loop{}, reader: s, ways: &ways{}}
+		l := readBack{Loop: &Loop{}, reader: s, ways: &ways{}}
 		all, readable := l.statuses(t.Context(), of, []viewing.Media{known})
 		if _, counts := all[known.Key()]; counts != want || !readable || s.asked != 2 || len(all) < len(of) {
 			t.Errorf("answer %d misses it: counts %v, %d of %d after %d requests", miss, counts, len(all), len(of), s.asked)

@@ -7,14 +7,15 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // onList is a film to put on the list of the nth event.
-func onList(n int, film int64) viewing.Viewing {
-	return viewing.Viewing{
+func onList(n int, film int64) viewing.Event {
+	return viewing.Event{
 		Kind: viewing.KindListItem, InList: fmt.Sprint("event-", n), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 	}
 }
@@ -104,7 +105,7 @@ func TestServiceThatTakesNoItems(t *testing.T) {
 	}
 }
 
-func (b *bed) entryRequests(id int64) []queue.Attempt {
+func (b *bed) entryRequests(id int64) []entry.Attempt {
 	b.Helper()
 	x, err := b.store.Explain(b.Context(), id)
 	if err != nil {

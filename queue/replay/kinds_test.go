@@ -11,12 +11,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func wish(film int64) viewing.Viewing {
-	return viewing.Viewing{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}}}
+func wish(film int64) viewing.Event {
+	return viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}}}
 }
 
-func listNamed(name string) viewing.Viewing {
-	return viewing.Viewing{Kind: viewing.KindList, List: &viewing.List{Name: name}}
+func listNamed(name string) viewing.Event {
+	return viewing.Event{Kind: viewing.KindList, List: &viewing.List{Name: name}}
 }
 
 // ends fails unless an entry ends in a state, for a reason that says so.

@@ -12,7 +12,7 @@ import (
 // launch begins an entry.
 func (r *run) launch(e queue.Entry) {
 	r.flying++
-	if !r.lookout.watch.Empty() { // something is in doubt
+	if !r.readBacks.watch.Empty() { // something is in doubt
 		r.departures.add(e)
 	}
 	f := flight{run: r, entry: e, service: r.service, generation: r.generation, epoch: r.epoch.Load()}
@@ -26,7 +26,7 @@ func (r *run) launch(e queue.Entry) {
 // tried again first: it shows whether the outbox works again.
 func (r *run) landed(e queue.Entry, err error) {
 	r.flying--
-	r.look = true
+	r.stirred = true
 	r.settledDoubt(e.ID)
 	if r.storage.failed(err, time.Now()) {
 		r.leased = append([]queue.Entry{e}, r.leased...)

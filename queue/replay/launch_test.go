@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
@@ -41,6 +42,46 @@ func TestEntryWithoutARequestIsHeld(t *testing.T) {
 		synctest.Wait()
 		if n, _ := s.seen(); n != 1 || outbox.marks.Load() != 1 {
 			t.Errorf("%d sends, %d marks of what can be sent", n, outbox.marks.Load())
+		}
+	})
+}
+
+// forgetful is an outbox that at times cannot read the account's row.
+type forgetful struct {
+	*memory
+	fails atomic.Bool
+}
+
+func (f *forgetful) Account(ctx context.Context, name string) (account.Row, error) {
+	if f.fails.Load() {
+		return account.Row{}, errDisk
+	}
+	return f.memory.Account(ctx, name)
+}
+
+// Whether the service takes items stands in the account's row. One that cannot
+// be read is trouble with the outbox, and the item waits for its end.
+func TestItemWaitsWhileTheRowCannotBeRead(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		outbox := &forgetful{memory: m}
+		l := newLoop(t, outbox, s)
+		start(t, l)
+		synctest.Wait()
+		outbox.fails.Store(true)
+		m.set(func(m *memory) {
+			e := m.make(1)
+			e.Kind, e.ListID = viewing.KindListItem, "noir"
+			m.nudge()
+		})
+		synctest.Wait()
+		if n, _ := s.seen(); n != 0 || l.Health().State != account.Attention {
+			t.Errorf("%d sends, health %+v", n, l.Health())
+		}
+		outbox.fails.Store(false)
+		time.Sleep(storageCap)
+		synctest.Wait()
+		if e := m.entry(1); e.State != viewing.StateDelivered || l.Health().State != account.OK {
+			t.Errorf("entry is %s, health %+v", e.State, l.Health())
 		}
 	})
 }

@@ -232,6 +232,26 @@ func TestPauseTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
 	})
 }
 
+// What is marked for one service must not leave for it once another is used.
+func TestAnotherServiceTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		l := newLoop(t, m, s)
+		start(t, l)
+		m.markDelay = 2 * time.Second
+		id := m.add(1)
+		synctest.Wait()
+		other := &remote{}
+		l.Use(other)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		before, _ := s.seen()
+		after, _ := other.seen()
+		if e := m.entry(id); before != 0 || after != 1 || e.State != viewing.StateDelivered || e.Attempts != 1 {
+			t.Errorf("%d sends to the one, %d to the other, entry is %s after %d attempts", before, after, e.State, e.Attempts)
+		}
+	})
+}
+
 func TestUserPauseEndsThoughOtherNewsWaitsToBeSaved(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		s.delay = time.Second

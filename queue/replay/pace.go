@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // pace spreads requests over time, as the user wishes: all of them, and those
@@ -43,9 +43,9 @@ func (p pace) backfillReady(now time.Time) time.Time {
 }
 
 // take counts a request that begins now.
-func (p pace) take(lane queue.Lane, now time.Time) {
+func (p pace) take(lane viewing.Lane, now time.Time) {
 	p.all.ReserveN(now, 1)
-	if lane == queue.Backfill {
+	if lane == viewing.LaneBackfill {
 		p.backfill.ReserveN(now, 1)
 	}
 }

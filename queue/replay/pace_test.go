@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -19,7 +18,7 @@ func (m *memory) addBatch(films ...int64) {
 	for _, film := range films {
 		e := m.make(max(film, -film))
 		if film < 0 {
-			e.Lane = queue.Backfill
+			e.Lane = viewing.LaneBackfill
 		}
 	}
 	m.nudge()

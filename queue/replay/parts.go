@@ -31,7 +31,7 @@ type run struct {
 	again   bool // somebody asked for a probe while one was under way
 
 	storage    storage
-	lookout    lookout
+	readBacks  readBacks
 	asker      asker
 	shelf      shelf
 	departures departures
@@ -69,12 +69,12 @@ func (r *run) recall() { r.epoch.Add(1) }
 
 // doubted takes note of an entry that comes into doubt; [run.settledDoubt] tells
 // when it is written down.
-func (r *run) doubted(entry int64) { r.lookout.fresh[entry] = true }
+func (r *run) doubted(entry int64) { r.readBacks.fresh[entry] = true }
 
 // settledDoubt plans anew after an entry that came into doubt was written down.
 func (r *run) settledDoubt(entry int64) {
-	if r.lookout.fresh[entry] {
-		delete(r.lookout.fresh, entry)
-		r.lookout.stale = true
+	if r.readBacks.fresh[entry] {
+		delete(r.readBacks.fresh, entry)
+		r.readBacks.stale = true
 	}
 }

@@ -10,23 +10,23 @@ import (
 
 // stock are the entries at hand, and when there will be more.
 type stock struct {
-	leased []queue.Entry // handed out, not begun
-	look   bool          // there may be something to lease
-	due    time.Time     // the next row that is; zero for none
+	leased  []queue.Entry // handed out, not begun
+	stirred bool          // there may be something to lease
+	due     time.Time     // the next row that is; zero for none
 }
 
-// lookout is the run's watch over its entries in doubt.
-type lookout struct {
-	stale   bool               // they may have changed
-	due     time.Time          // when to look next; zero for never
-	looking context.CancelFunc // a look is under way
-	fresh   map[int64]bool     // entries that came into doubt and are being written down
-	again   time.Time          // the plan could not be read: not before
-	watch   doubt.Watch
+// readBacks is the run's watch over its entries in doubt.
+type readBacks struct {
+	stale  bool               // they may have changed
+	due    time.Time          // of the next one; zero for never
+	cancel context.CancelFunc // ends the one under way; nil without
+	fresh  map[int64]bool     // entries that came into doubt and are being written down
+	again  time.Time          // the plan could not be read: not before
+	watch  doubt.Watch
 }
 
-// newLookout looks at once for what an earlier run has left.
-func newLookout() lookout { return lookout{stale: true, fresh: map[int64]bool{}} }
+// newReadBacks reads back at once what an earlier run has left.
+func newReadBacks() readBacks { return readBacks{stale: true, fresh: map[int64]bool{}} }
 
 // When the service is asked.
 const (
@@ -43,7 +43,7 @@ type asker struct {
 	failures int // in a row
 }
 
-// stir plans a look: the queue has changed.
+// stir plans an inquiry: the queue has changed.
 func (a *asker) stir(now time.Time) {
 	if at := later(now.Add(gather), a.rests); a.at.IsZero() || a.at.After(at) {
 		a.at = at
@@ -63,7 +63,7 @@ func (a *asker) failed(wait time.Duration, now time.Time) {
 	a.at = a.rests
 }
 
-// hurry plans a look at once: things may have changed for the better.
+// hurry plans an inquiry at once: things may have changed for the better.
 func (a *asker) hurry(now time.Time) { a.at, a.rests, a.failures = now, time.Time{}, 0 }
 
 // earliest is the earlier one of two instants; the zero time is none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -108,7 +109,7 @@ func (h *hotel) recorded(t *testing.T) map[int64]int {
 // letGo settles what is in doubt as a user does who has looked.
 func letGo(t *testing.T, s *queue.Store) {
 	t.Helper()
-	doubts, err := s.Entries(t.Context(), queue.Filter{State: viewing.StateInDoubt})
+	doubts, err := s.Entries(t.Context(), entry.Filter{State: viewing.StateInDoubt})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,12 +144,12 @@ func throughPortal(t *testing.T, p portal, proven bool) {
 	if proven {
 		before = 1
 		watch(t, s, "before", 100)
-		until(t, s, "the first delivery", func(c queue.Counts) bool { return c.Delivered == 1 })
+		until(t, s, "the first delivery", func(c entry.Counts) bool { return c.Delivered == 1 })
 	}
 	h.barred.Store(&p)
 	watch(t, s, "behind", 1, 2, 3, 4, 5, 6)
 	stopped(t, l)
-	until(t, s, "rest", func(c queue.Counts) bool { return c.Sending == 0 })
+	until(t, s, "rest", func(c entry.Counts) bool { return c.Sending == 0 })
 	barred, err := s.Counts(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func throughPortal(t *testing.T, p portal, proven bool) {
 	h.barred.Store(nil)
 	letGo(t, s)
 	l.Wake()
-	until(t, s, "all deliveries", func(c queue.Counts) bool {
+	until(t, s, "all deliveries", func(c entry.Counts) bool {
 		if c.InDoubt > 0 { // what was on its way to the portal when it opened
 			letGo(t, s)
 		}

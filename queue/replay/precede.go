@@ -60,7 +60,7 @@ func (f flight) precede(ctx context.Context) bool {
 	case e.Kind == viewing.KindList && e.Attempts == 0:
 		f.keepLists(ctx, reader)
 		return false
-	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == queue.Backfill || e.Class != "" && e.Class != viewing.ClassLive):
+	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return f.checkHistory(ctx, reader) // it was not seen live, so the service may know it by another way
 	default:
 		return false
@@ -79,7 +79,7 @@ func (f flight) outlived(ctx context.Context) bool {
 		Entry: f.entry.ID, State: viewing.StateInDoubt, NextAt: time.Now(),
 		Reason: "the service may have forgotten its Idempotency-Key before it could be sent again",
 	})
-	f.run.post(func() { f.run.lookout.stale = true })
+	f.run.post(func() { f.run.readBacks.stale = true })
 	return true
 }
 
@@ -140,7 +140,7 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	}
 	f.settle(queue.Settlement{
 		Entry: e.ID, State: viewing.StateMerged,
-		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.UTC().Format(time.RFC3339)),
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime)),
 	})
 	return true
 }

@@ -22,7 +22,7 @@ func (b *bed) elsewhere(film int64, at time.Time) {
 }
 
 // caughtUp is a film that a library shows as watched some time ago.
-func caughtUp(film int64, d time.Duration) viewing.Viewing {
+func caughtUp(film int64, d time.Duration) viewing.Event {
 	v := ago(film, d)
 	v.Class = viewing.ClassCatchUp
 	return v
@@ -56,7 +56,7 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 				b.pass(time.Minute)
 				says := ""
 				if c.want == viewing.StateMerged {
-					says = "Merged: the service has this item already, watched at"
+					says = "Merged: the service has this item already, watched at 1999-12-30 20:00:37"
 				}
 				b.ends(1, c.want, says)
 				if n := b.films()[1]; n != c.records {

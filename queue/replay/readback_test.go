@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -186,7 +186,7 @@ func (b *bed) withinSeconds(fault string, arrived bool) {
 }
 
 // TestEarlyLookWaitsForTheService: while the service is away nobody looks, and
-// once it is back, the first look comes at once.
+// once it is back, the first read-back comes at once.
 func TestEarlyLookWaitsForTheService(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.anchor()
@@ -203,7 +203,7 @@ func TestEarlyLookWaitsForTheService(t *testing.T) {
 	})
 }
 
-// TestEarlyLooksSpareASlowService: the longer a look takes, the longer the next
+// TestEarlyLooksSpareASlowService: the longer a read-back takes, the longer the next
 // early one waits.
 func TestEarlyLooksSpareASlowService(t *testing.T) {
 	inBed(t, false, withoutStatus, func(b *bed) {
@@ -310,9 +310,9 @@ func (b *bed) judge(setting doubt.Setting, fault string, n int64) {
 			b.Errorf("entry %d is in doubt\n%s", e.ID, said)
 		}
 	}
-	want := queue.Counts{Delivered: n}
+	want := entry.Counts{Delivered: n}
 	if setting == doubt.Hold {
-		want = queue.Counts{Delivered: n - 2, InDoubt: 2}
+		want = entry.Counts{Delivered: n - 2, InDoubt: 2}
 	}
 	if c != want || setting != doubt.Hold && flagged != 2 {
 		b.Errorf("counts %+v, want %+v; %d flagged", c, want, flagged)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -18,11 +19,11 @@ import (
 
 // Outbox is what the loop needs of the queue; [*queue.Store] has it.
 type Outbox interface {
-	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...queue.Lane) ([]queue.Entry, error)
+	Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error)
 	Release(ctx context.Context, entries []queue.Entry) error
 	Sending(ctx context.Context, e queue.Entry) (attempt int64, err error)
 	Settle(ctx context.Context, t queue.Settlement) error
-	NextDue(ctx context.Context, account string, lanes ...queue.Lane) (t time.Time, ok bool, err error)
+	NextDue(ctx context.Context, account string, lanes ...viewing.Lane) (t time.Time, ok bool, err error)
 	Newest(ctx context.Context) (int64, error)
 	PendingAfter(ctx context.Context, account string, id int64) (bool, error)
 	Subscribe() (ch <-chan struct{}, stop func())
@@ -45,13 +46,13 @@ type Service interface {
 type Doubts interface {
 	Doubts(ctx context.Context, account string) ([]queue.Doubt, error)
 	Doubt(ctx context.Context, entry int64) (d queue.Doubt, ok bool, err error)
-	NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error)
-	Resolve(ctx context.Context, m queue.Resolution) error
-	Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error)
+	NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error)
+	RecordReadBack(ctx context.Context, m queue.ReadBack) error
+	Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error)
 	Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error)
 	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
 	KeepLists(ctx context.Context, entry int64, ids []string) error
-	Kin(ctx context.Context, entry int64) (queue.Kin, error)
+	Kin(ctx context.Context, entry int64) (entry.Kin, error)
 }
 
 // Reader is a [Service] that can be read back; [*v1.Client] is one. Any

@@ -19,7 +19,7 @@ const (
 )
 
 // nameless is a viewing of something without an identifier of the service's.
-func nameless(m viewing.Media) viewing.Viewing {
+func nameless(m viewing.Media) viewing.Event {
 	v := ago(0, time.Hour)
 	v.Media = []viewing.Media{m}
 	return v
@@ -62,7 +62,7 @@ func (b *bed) askedTimes(batches, singles int) {
 func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)
-		wish := viewing.Viewing{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
+		wish := viewing.Event{Kind: viewing.KindWatchlist, Media: []viewing.Media{{Type: viewing.TV, Title: "the wire", Year: 2002}}}
 		b.commit(
 			nameless(filmBy("tt0133093", "Matrix", 0)),
 			nameless(episodeBy("tt0903747", 1, 2)), nameless(episodeBy("tt0903747", 1, 3)), // one question
@@ -177,7 +177,7 @@ func TestUnknownIsAskedForFourTimes(t *testing.T) {
 
 func TestManyAreAskedAboutFiftyAtOnce(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
-		var all []viewing.Viewing
+		var all []viewing.Event
 		for i := range 120 {
 			all = append(all, nameless(filmBy(fmt.Sprintf("tt9%06d", i), "", 0)))
 		}

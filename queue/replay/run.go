@@ -19,9 +19,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	s, ended := stopwatch(ctx)
 	defer ended()
 	r := &run{
-		Loop: l, crew: crew{spans: s, acts: make(chan func())}, stock: stock{look: true}, changed: changed, rowCopy: rowCopy{reread: true},
+		Loop: l, crew: crew{spans: s, acts: make(chan func())}, stock: stock{stirred: true}, changed: changed, rowCopy: rowCopy{reread: true},
 		gate: newGate(l.most, l.jitter), pace: pace{all: limiter(l.rate), backfill: limiter(l.backfillRate)}, storage: storage{jitter: l.jitter},
-		lookout: newLookout(), asker: asker{at: time.Now()},
+		readBacks: newReadBacks(), asker: asker{at: time.Now()},
 	}
 	r.takeService()
 	for ctx.Err() == nil {
@@ -45,7 +45,7 @@ func (r *run) step(now time.Time) {
 		r.release()
 		return
 	}
-	r.lookBack(now)
+	r.beginReadBack(now)
 	r.askWhat(now)
 	r.fill(now)
 	r.syncAccount()
@@ -67,7 +67,7 @@ func (r *run) fill(now time.Time) {
 func (r *run) rest() {
 	var alarm <-chan time.Time
 	now := time.Now()
-	if at := earliest(r.alarm(now), earliest(r.lookAt(now), r.askAt(now))); !at.IsZero() {
+	if at := earliest(r.alarm(now), earliest(r.readBackAt(now), r.askAt(now))); !at.IsZero() {
 		timer := time.NewTimer(time.Until(at))
 		defer timer.Stop()
 		alarm = timer.C
@@ -84,7 +84,7 @@ func (r *run) rest() {
 		act()
 	case <-r.called:
 	case <-alarm:
-		r.look = true
+		r.stirred = true
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
@@ -37,7 +37,7 @@ func TestSandboxGetsEachOnceThroughFaults(t *testing.T) {
 	s, _ := openStore(t, storePath(t))
 	_, stop := quick(t, s, client)
 	watch(t, s, "a", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
-	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 10 && c.InDoubt == 2 })
+	until(t, s, "deliveries", func(c entry.Counts) bool { return c.Delivered == 10 && c.InDoubt == 2 })
 	stop()
 	records, err := service.Records(t.Context())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const (
@@ -24,7 +25,7 @@ func (r *run) next(now time.Time) (queue.Entry, bool) {
 
 // lease fills the stock; false when nothing is due.
 func (r *run) lease(now time.Time) bool {
-	if !r.look {
+	if !r.stirred {
 		return false
 	}
 	entries, err := r.restock(now)
@@ -44,7 +45,7 @@ func (r *run) idle(now time.Time) {
 	if r.stopping() || r.storage.failed(err, now) {
 		return
 	}
-	r.look, r.due = false, due
+	r.stirred, r.due = false, due
 	if !due.IsZero() && !due.After(now) {
 		r.due = now.Add(backoffBase) // it became due between the two questions
 	}
@@ -64,13 +65,13 @@ func (r *run) release() {
 	if err := r.outbox.Release(r.spans.write, r.leased); err != nil {
 		r.log.Debug("leases not released", "err", err)
 	}
-	r.leased, r.look = nil, true
+	r.leased, r.stirred = nil, true
 }
 
 // turn is when the next entry may begin, by its own time and by the pace;
 // zero without any.
 func (r *run) turn(now time.Time) time.Time {
-	if r.look || len(r.leased) > 0 {
+	if r.stirred || len(r.leased) > 0 {
 		return r.pace.ready(now)
 	}
 	if r.due.IsZero() {
@@ -91,25 +92,25 @@ func (r *run) restock(now time.Time) ([]queue.Entry, error) {
 	if !unlimited(r.pace.all) {
 		n = 1
 	}
-	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Live)
+	entries, err := r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, viewing.LaneLive)
 	if err != nil || len(entries) > 0 || r.pace.backfillReady(now).After(now) {
 		return entries, err
 	}
 	if !unlimited(r.pace.backfill) {
 		n = 1
 	}
-	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, queue.Backfill)
+	return r.outbox.Lease(r.spans.claim, r.account, n, leaseTime, viewing.LaneBackfill)
 }
 
 // nextDue is when there will be something to lease; zero when nothing waits.
 func (r *run) nextDue(now time.Time) (time.Time, error) {
 	var due time.Time
-	for _, lane := range []queue.Lane{queue.Live, queue.Backfill} {
+	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
 		at, ok, err := r.outbox.NextDue(r.spans.claim, r.account, lane)
 		if err != nil {
 			return due, err
 		}
-		if lane == queue.Backfill {
+		if lane == viewing.LaneBackfill {
 			at = later(at, r.pace.backfillReady(now))
 		}
 		if ok && (due.IsZero() || at.Before(due)) {

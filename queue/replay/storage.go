@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // storageCap bounds the wait while the outbox cannot be written: nothing far
@@ -69,5 +70,5 @@ func (s *storage) hurry(now time.Time) {
 // gone reports whether the entry is no longer ours to change. Trying again
 // would not help.
 func gone(err error) bool {
-	return errors.Is(err, queue.ErrLeaseLost) || errors.Is(err, queue.ErrState) || errors.Is(err, queue.ErrNotFound)
+	return errors.Is(err, queue.ErrLeaseLost) || errors.Is(err, entry.ErrState) || errors.Is(err, entry.ErrNotFound)
 }

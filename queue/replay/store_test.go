@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -47,7 +48,7 @@ func watch(t testing.TB, s *queue.Store, batch string, films ...int64) {
 	t.Helper()
 	b := viewing.Batch{Source: "browser:1"}
 	for i, film := range films {
-		b.Viewings = append(b.Viewings, viewing.Viewing{
+		b.Events = append(b.Events, viewing.Event{
 			Kind: viewing.KindViewing, EventID: fmt.Sprintf("%s-%d", batch, i), Count: 1,
 			Media:     []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}},
 			WatchedAt: viewing.At(time.Now().Add(time.Duration(i-len(films)) * time.Minute)),
@@ -59,7 +60,7 @@ func watch(t testing.TB, s *queue.Store, batch string, films ...int64) {
 }
 
 // until waits for the queue's news until ok.
-func until(t testing.TB, s *queue.Store, what string, ok func(queue.Counts) bool) {
+func until(t testing.TB, s *queue.Store, what string, ok func(entry.Counts) bool) {
 	t.Helper()
 	changed, stop := s.Subscribe()
 	defer stop()
@@ -125,7 +126,7 @@ func TestStoreDeliversEachOnceAndInOrder(t *testing.T) {
 		films = append(films, i%20+1)
 	}
 	watch(t, s, "a", films...)
-	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 60 && c.Pending+c.Sending == 0 })
+	until(t, s, "deliveries", func(c entry.Counts) bool { return c.Delivered == 60 && c.Pending+c.Sending == 0 })
 	keys, last := map[string]bool{}, map[int64]int64{}
 	for _, sent := range service.sends {
 		keys[sent.req.IdempotencyKey] = true
@@ -144,7 +145,7 @@ func TestStoreKeepsTheTimeOfTheLastDelivery(t *testing.T) {
 	s, _ := openStore(t, storePath(t))
 	_, stop := quick(t, s, &remote{})
 	watch(t, s, "a", 1)
-	until(t, s, "delivery", func(c queue.Counts) bool { return c.Delivered == 1 })
+	until(t, s, "delivery", func(c entry.Counts) bool { return c.Delivered == 1 })
 	stop()
 	a, err := s.Account(t.Context(), "default")
 	if err != nil || time.Since(a.LastDelivered) > time.Minute {
@@ -158,8 +159,8 @@ func TestStoreKeepsARejectedEntryWithItsAnswer(t *testing.T) {
 		Fate: tracker.Rejected, Sent: true, Status: 422, Code: "VALIDATION_ERROR", Message: "no such film", Problem: "the service refuses it",
 	})})
 	watch(t, s, "a", 1)
-	until(t, s, "rejection", func(c queue.Counts) bool { return c.Rejected == 1 })
-	entries, err := s.Entries(t.Context(), queue.Filter{State: viewing.StateRejected})
+	until(t, s, "rejection", func(c entry.Counts) bool { return c.Rejected == 1 })
+	entries, err := s.Entries(t.Context(), entry.Filter{State: viewing.StateRejected})
 	if err != nil || len(entries) != 1 || entries[0].Revision != 1 || entries[0].Reason != "the service refuses it" {
 		t.Fatalf("%+v, %v", entries, err)
 	}
@@ -189,7 +190,7 @@ func TestStoreRestartWhilePaused(t *testing.T) {
 		t.Errorf("%d sends and %d probes right after the restart", n, p)
 	}
 	l.Use(&remote{})
-	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 3 })
+	until(t, s, "deliveries", func(c entry.Counts) bool { return c.Delivered == 3 })
 	stop()
 	if a, err := s.Account(t.Context(), "default"); err != nil || a.Pause.Reason != "" {
 		t.Errorf("account is %+v, %v", a, err)
@@ -202,7 +203,7 @@ func TestStoreOfflineAndBack(t *testing.T) {
 	l, _ := quick(t, s, service)
 	watch(t, s, "a", 1, 2, 3, 4, 5)
 	healthy(t, l, account.Offline)
-	entries, err := s.Entries(t.Context(), queue.Filter{State: viewing.StatePending})
+	entries, err := s.Entries(t.Context(), entry.Filter{State: viewing.StatePending})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestStoreOfflineAndBack(t *testing.T) {
 	}
 	service.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
 	l.Wake()
-	until(t, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == 5 })
+	until(t, s, "deliveries", func(c entry.Counts) bool { return c.Delivered == 5 })
 	healthy(t, l, account.OK)
 }
 
@@ -236,7 +237,7 @@ func TestStoreDoubtsWhatACrashLeftUnderWay(t *testing.T) {
 	again := &remote{}
 	quick(t, s, again)
 	watch(t, s, "b", 2)
-	until(t, s, "doubt", func(c queue.Counts) bool { return c.InDoubt == 1 && c.Delivered == 1 })
+	until(t, s, "doubt", func(c entry.Counts) bool { return c.InDoubt == 1 && c.Delivered == 1 })
 	if n, _ := again.seen(); n != 1 {
 		t.Errorf("%d sends after the restart, want only the new one", n)
 	}
@@ -270,7 +271,7 @@ func BenchmarkReplay(b *testing.B) {
 			b.ResetTimer()
 			go func() { ended <- l.Run(ctx) }()
 			<-all
-			until(b, s, "deliveries", func(c queue.Counts) bool { return c.Delivered == int64(b.N) })
+			until(b, s, "deliveries", func(c entry.Counts) bool { return c.Delivered == int64(b.N) })
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
 			b.StopTimer()
 			cancel()

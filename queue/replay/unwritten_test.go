@@ -8,13 +8,14 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 type keepsDoubts = Doubts
 
-// unwritable keeps doubts as the queue does, but may refuse to write what a look
+// unwritable keeps doubts as the queue does, but may refuse to write what a read-back
 // has found, or to read what it needs.
 type unwritable struct {
 	keepsDoubts
@@ -31,11 +32,11 @@ func (u *unwritable) fails(what string) error {
 	return errDisk
 }
 
-func (u *unwritable) Resolve(ctx context.Context, m queue.Resolution) error {
+func (u *unwritable) RecordReadBack(ctx context.Context, m queue.ReadBack) error {
 	if err := u.fails("resolve"); err != nil {
 		return err
 	}
-	return u.keepsDoubts.Resolve(ctx, m)
+	return u.keepsDoubts.RecordReadBack(ctx, m)
 }
 
 func (u *unwritable) Claims(ctx context.Context, account string, keys []string) ([]queue.Entry, error) {
@@ -45,18 +46,18 @@ func (u *unwritable) Claims(ctx context.Context, account string, keys []string) 
 	return u.keepsDoubts.Claims(ctx, account, keys)
 }
 
-func (u *unwritable) Answered(ctx context.Context, account string, since time.Time, n int) ([]queue.Sent, error) {
+func (u *unwritable) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
 	if err := u.fails("answered"); err != nil {
 		return nil, err
 	}
 	return u.keepsDoubts.Answered(ctx, account, since, n)
 }
 
-func (u *unwritable) NextLook(ctx context.Context, account string) (time.Time, bool, error) {
+func (u *unwritable) NextReadBack(ctx context.Context, account string) (time.Time, bool, error) {
 	if err := u.fails("plan"); err != nil {
 		return time.Time{}, false, err
 	}
-	return u.keepsDoubts.NextLook(ctx, account)
+	return u.keepsDoubts.NextReadBack(ctx, account)
 }
 
 func (u *unwritable) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
@@ -73,7 +74,7 @@ func TestLookThatCannotBeKeptIsTakenAgain(t *testing.T) {
 	film := ago(1, 26*time.Hour)
 	for name, c := range map[string]struct {
 		what, path   string
-		v            viewing.Viewing
+		v            viewing.Event
 		contractOnly bool
 	}{
 		"viewing":            {"resolve", "POST /history", film, false},

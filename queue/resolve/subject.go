@@ -13,6 +13,7 @@ type Subject struct {
 	answer    Answer     // to that, once near is to be asked
 	near      []Question // to be asked before that answer is taken
 	beside    []Answer   // to those
+	orSeries  bool       // see [Subject.OrSeries]
 }
 
 // NewSubject begins with the surest question about an item; it is nil where
@@ -24,6 +25,11 @@ func NewSubject(m viewing.Media) *Subject {
 	}
 	return &Subject{media: m, questions: all}
 }
+
+// OrSeries has the series of a film's title asked about, too, where the film's
+// year is not known. Who asks may know no more than the title, and so not the
+// kind: both become suggestions.
+func (s *Subject) OrSeries() { s.orSeries = true }
 
 // Next is the question that is to be asked.
 func (s *Subject) Next() Question {
@@ -44,24 +50,32 @@ func (s *Subject) Hear(a Answer) (more bool) {
 		s.questions = s.questions[1:]
 		return true
 	default:
-		s.answer, s.near = a, Near(s.media, s.questions[0], a)
+		s.answer, s.near = a, append(Near(s.media, s.questions[0], a), s.series()...)
 		return len(s.near) > 0
 	}
+}
+
+// series is the question about the series of a title, if that is to be asked.
+func (s *Subject) series() []Question {
+	q := s.questions[0]
+	if !s.orSeries || q.Type != viewing.Movie || q.Year != 0 {
+		return nil
+	}
+	q.Type = viewing.TV
+	return []Question{q}
 }
 
 // Judge says what the answers mean.
 func (s *Subject) Judge() Judgement { return Judge(s.media, s.questions[0], s.answer, s.beside) }
 
-// Suggestions are what the item may be, the best first.
-func (s *Subject) Suggestions() []Answer {
-	a := s.answer
-	if a.TMDB <= 0 || a.Type != string(viewing.Movie) && a.Type != string(viewing.TV) {
-		return nil
-	}
-	all := []Answer{a}
-	for _, other := range s.beside {
-		if other.Type == a.Type && other.TMDB != a.TMDB {
-			all = append(all, other)
+// Suggestions are what the item may be, the best first. They are of one type,
+// unless both were asked about.
+func (s *Subject) Suggestions() (all []Answer) {
+	for _, a := range append([]Answer{s.answer}, s.beside...) {
+		known := a.TMDB > 0 && (a.Type == string(viewing.Movie) || a.Type == string(viewing.TV))
+		again := slices.ContainsFunc(all, func(b Answer) bool { return a.Type == b.Type && a.TMDB == b.TMDB })
+		if known && !again && (len(all) == 0 || a.Type == all[0].Type || len(s.series()) > 0) {
+			all = append(all, a)
 		}
 	}
 	return all

@@ -61,7 +61,7 @@ func NewFilter(m Match, a Action) Filter {
 
 // choose is the place of the first filter that fits, from 0; -1 for none.
 // Filters are about viewings: wishes and lists are asked for by a person.
-func (s Settings) choose(source string, v viewing.Viewing, m *viewing.Media) int {
+func (s Settings) choose(source string, v viewing.Event, m *viewing.Media) int {
 	if v.Kind != viewing.KindViewing || m == nil {
 		return -1
 	}
@@ -78,7 +78,7 @@ func (s Settings) choose(source string, v viewing.Viewing, m *viewing.Media) int
 // ready when the first of them asks.
 type candidate struct {
 	source  string
-	viewing viewing.Viewing
+	viewing viewing.Event
 	media   *viewing.Media
 	read    bool
 	files   []address
@@ -130,7 +130,7 @@ func contains(all []string, word string) bool {
 
 // shorter reports whether the length is known and below a limit: the file's as
 // the library has it, else what the player said.
-func shorter(v viewing.Viewing, limit time.Duration) bool {
+func shorter(v viewing.Event, limit time.Duration) bool {
 	if v.Origin.Runtime > 0 {
 		return float64(v.Origin.Runtime) < limit.Seconds()
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // played is a viewing of a file of a library.
-func played(o viewing.Origin) viewing.Viewing {
+func played(o viewing.Origin) viewing.Event {
 	v := seen(viewing.ClassLive, -time.Hour)
 	v.Origin = o
 	return v
@@ -25,7 +25,7 @@ func theEpisode() *viewing.Media {
 }
 
 // fits reports whether a filter of m alone ignores the viewing.
-func fits(m rules.Match, source string, v viewing.Viewing, item *viewing.Media) bool {
+func fits(m rules.Match, source string, v viewing.Event, item *viewing.Media) bool {
 	s := rules.Settings{Filters: []rules.Filter{rules.NewFilter(m, rules.Ignore)}}
 	return rules.Decide(s, source, v, item, noon()).State == viewing.StateDropped
 }
@@ -102,7 +102,7 @@ func TestFilterMatch(t *testing.T) {
 		name   string
 		match  rules.Match
 		source string
-		v      viewing.Viewing
+		v      viewing.Event
 		item   *viewing.Media
 		want   bool
 	}{
@@ -128,8 +128,8 @@ func TestFilterMatch(t *testing.T) {
 		{"all that is set", rules.Match{Path: "/srv", Folder: "/srv", Kind: viewing.Movie, Genre: "family", Tag: "kids", ShorterThan: time.Hour}, "kodi:/k", played(file), theFilm(), true},
 		{"all but one", rules.Match{Path: "/srv", Kind: viewing.Movie, Genre: "horror"}, "kodi:/k", played(file), theFilm(), false},
 		{"everything", rules.Match{}, "cli", played(viewing.Origin{}), theFilm(), true},
-		{"a wish", rules.Match{}, "cli", viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w"}, theFilm(), false},
-		{"a list", rules.Match{}, "cli", viewing.Viewing{Kind: viewing.KindList, EventID: "l"}, nil, false},
+		{"a wish", rules.Match{}, "cli", viewing.Event{Kind: viewing.KindWatchlist, EventID: "w"}, theFilm(), false},
+		{"a list", rules.Match{}, "cli", viewing.Event{Kind: viewing.KindList, EventID: "l"}, nil, false},
 	}
 	for _, tt := range tests {
 		if got := fits(tt.match, tt.source, tt.v, tt.item); got != tt.want {
@@ -155,7 +155,7 @@ func TestFilterAndTheRest(t *testing.T) {
 		name    string
 		filter  rules.Action // of everything; "" is none
 		classes map[viewing.Class]rules.Action
-		v       viewing.Viewing
+		v       viewing.Event
 		item    *viewing.Media
 		state   viewing.State
 		reason  string

@@ -12,11 +12,12 @@ import (
 const settling = 5 * time.Second
 
 // line decides behind whom the entry leaves, and when at the earliest.
-func (d *Decision) line(s Settings, source string, v viewing.Viewing, now time.Time) {
-	d.Backfill = viewing.SourceKind(source) == viewing.SourceImport ||
-		v.Class == viewing.ClassBulk || v.Class == viewing.ClassBackdated || v.Class == viewing.ClassImport
+func (d *Decision) line(s Settings, v viewing.Event, now time.Time) {
 	wait := s.Grace
-	if v.Class == viewing.ClassLive || v.Class == viewing.ClassCatchUp {
+	switch v.Class {
+	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:
+		d.Lane = viewing.LaneBackfill
+	case viewing.ClassLive, viewing.ClassCatchUp:
 		wait = max(wait, settling)
 	}
 	if wait > 0 {
@@ -30,7 +31,7 @@ func (d *Decision) leave() string {
 	if !d.NotBefore.IsZero() {
 		says = "it may leave from " + d.NotBefore.Format("2006-01-02T15:04:05.999Z07:00") + "."
 	}
-	if d.Backfill {
+	if d.Lane == viewing.LaneBackfill {
 		says += " As an import it lets everything pass that is seen live."
 	}
 	return says

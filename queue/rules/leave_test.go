@@ -14,22 +14,20 @@ func TestDecideWhatIsBackfill(t *testing.T) {
 	for _, tt := range []struct {
 		source string
 		class  viewing.Class
-		want   bool
+		want   viewing.Lane
 	}{
-		{"browser:b1", "", false},
-		{"kodi:/k", viewing.ClassLive, false},
-		{"kodi:/k", viewing.ClassCatchUp, false},
-		{"kodi:/k", viewing.ClassReview, false},
-		{"kodi:/k", viewing.ClassBulk, true},
-		{"kodi:/k", viewing.ClassBackdated, true},
-		{"kodi:/k", viewing.ClassImport, true},
-		{"import", "", true},
-		{"import:diary.csv", viewing.ClassLive, true},
-		{"browser:import", "", false},
+		{"browser:b1", "", viewing.LaneLive},
+		{"kodi:/k", viewing.ClassLive, viewing.LaneLive},
+		{"kodi:/k", viewing.ClassCatchUp, viewing.LaneLive},
+		{"kodi:/k", viewing.ClassReview, viewing.LaneLive},
+		{"kodi:/k", viewing.ClassBulk, viewing.LaneBackfill},
+		{"kodi:/k", viewing.ClassBackdated, viewing.LaneBackfill},
+		{"kodi:/k", viewing.ClassImport, viewing.LaneBackfill},
+		{"browser:import", "", viewing.LaneLive},
 	} {
 		d := rules.Decide(rules.Settings{}, tt.source, seen(tt.class, -time.Hour), film, noon())
-		if d.Backfill != tt.want {
-			t.Errorf("%s of class %q: backfill %v, want %v", tt.source, tt.class, d.Backfill, tt.want)
+		if d.Lane != tt.want {
+			t.Errorf("%s of class %q: lane %v, want %v", tt.source, tt.class, d.Lane, tt.want)
 		}
 	}
 }
@@ -51,7 +49,7 @@ func TestDecideGrace(t *testing.T) {
 		{"a library's, caught up", "kodi:/k", time.Second, viewing.ClassCatchUp, noon().Add(5 * time.Second), "it may leave from 2026-03-01T12:00:05Z."},
 		{"a library's, with more", "kodi:/k", time.Minute, viewing.ClassLive, noon().Add(time.Minute), "it may leave from 2026-03-01T12:01:00Z."},
 		{"a library's past", "kodi:/k", 0, viewing.ClassImport, time.Time{}, "it may be sent."},
-		{"import", "import", time.Hour, "", noon().Add(time.Hour), "from 2026-03-01T13:00:00Z. As an import"},
+		{"import", "kodi:/k", time.Hour, viewing.ClassImport, noon().Add(time.Hour), "from 2026-03-01T13:00:00Z. As an import"},
 		{"held", "kodi:/k", time.Hour, viewing.ClassBulk, noon().Add(time.Hour), "Held as bulk"},
 	} {
 		d := rules.Decide(rules.Settings{Grace: tt.grace}, tt.source, seen(tt.class, -time.Hour), film, noon())

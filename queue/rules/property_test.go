@@ -32,9 +32,9 @@ func matches() *rapid.Generator[rules.Match] {
 	})
 }
 
-func viewings() *rapid.Generator[viewing.Viewing] {
+func viewings() *rapid.Generator[viewing.Event] {
 	classes := []viewing.Class{"", viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport}
-	return rapid.Custom(func(t *rapid.T) viewing.Viewing {
+	return rapid.Custom(func(t *rapid.T) viewing.Event {
 		v := seen(rapid.SampledFrom(classes).Draw(t, "class"), time.Duration(rapid.IntRange(-600, 20).Draw(t, "ahead"))*time.Minute)
 		v.Unsure = rapid.IntRange(0, 4).Draw(t, "unsure") == 0
 		v.Origin = viewing.Origin{

@@ -14,9 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// defaultAccount is the account of every source without a route.
-const defaultAccount = "default"
-
 // clockTolerance is how far ahead a source's clock may be.
 const clockTolerance = 5 * time.Minute
 
@@ -41,8 +38,7 @@ type Decision struct {
 	State   viewing.State // pending, held or dropped
 	Reason  string        // for Held and Dropped: one of the reasons
 	Steps   []string      // why, one plain sentence each; the first is about the account
-	// Backfill is set for imports: they leave when nothing live is due.
-	Backfill bool
+	Lane    viewing.Lane
 	// NotBefore is when the entry may leave at the earliest; zero for at once.
 	NotBefore time.Time
 }
@@ -50,10 +46,10 @@ type Decision struct {
 // Decide decides about one item of v, reported by source. The item m is nil
 // for a list; now is this machine's time. What a filter and the class of a
 // viewing say both count, and the stricter of the two wins.
-func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now time.Time) Decision {
+func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: viewing.StatePending}
 	d.route(s, source)
-	d.line(s, source, v, now)
+	d.line(s, v, now)
 	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
 	if place >= 0 {
 		filter = &s.Filters[place]
@@ -81,7 +77,7 @@ func Decide(s Settings, source string, v viewing.Viewing, m *viewing.Media, now 
 func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
 
 // weigh decides what no filter stops.
-func (d *Decision) weigh(class Action, v viewing.Viewing, m *viewing.Media) {
+func (d *Decision) weigh(class Action, v viewing.Event, m *viewing.Media) {
 	switch byDefault := (Settings{}).class(v.Class); {
 	case class == Hold:
 		d.end(viewing.StateHeld, string(v.Class), classWords(v.Class))
@@ -104,7 +100,7 @@ func (d *Decision) end(state viewing.State, reason, why string) {
 
 // Ahead reports a viewing that no clock can have seen yet: one of more than five
 // minutes after now.
-func Ahead(v viewing.Viewing, now time.Time) bool {
+func Ahead(v viewing.Event, now time.Time) bool {
 	return v.Kind == viewing.KindViewing && v.WatchedAt.Begins().After(now.Add(clockTolerance))
 }
 
@@ -118,8 +114,8 @@ func (d *Decision) route(s Settings, source string) {
 			return
 		}
 	}
-	d.Account = defaultAccount
-	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, defaultAccount))
+	d.Account = viewing.DefaultAccount
+	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, viewing.DefaultAccount))
 }
 
 func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }

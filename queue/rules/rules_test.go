@@ -13,13 +13,13 @@ import (
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // seen is a viewing of m that ended at the given distance from now.
-func seen(class viewing.Class, ahead time.Duration) viewing.Viewing {
-	return viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", Class: class, WatchedAt: viewing.At(noon().Add(ahead))}
+func seen(class viewing.Class, ahead time.Duration) viewing.Event {
+	return viewing.Event{Kind: viewing.KindViewing, EventID: "e", Class: class, WatchedAt: viewing.At(noon().Add(ahead))}
 }
 
 // dated is a viewing of a day from now, in a zone whose noon is
 // eleven hours after that of Greenwich.
-func dated(days int) viewing.Viewing {
+func dated(days int) viewing.Event {
 	v := seen("", 11*time.Hour+time.Duration(days)*24*time.Hour)
 	v.WatchedAt.Precision = viewing.Day
 	return v
@@ -33,11 +33,11 @@ func TestDecideState(t *testing.T) {
 	placed := &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: number(0), Episode: number(1)}
 	unplaced := &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TVDB: 9}}, Season: number(1), Episode: number(1)}
 	series := &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}
-	wish := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "w"}
-	list := viewing.Viewing{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red"}}
+	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w"}
+	list := viewing.Event{Kind: viewing.KindList, EventID: "l", List: &viewing.List{Name: "Red"}}
 	tests := []struct {
 		name   string
-		v      viewing.Viewing
+		v      viewing.Event
 		m      *viewing.Media
 		reason string // "" is pending
 	}{

@@ -48,7 +48,7 @@ type Request struct {
 // wrapping [viewing.ErrInvalid]; an item the service cannot name is one
 // wrapping [ErrUnidentified].
 func NewRequest(kind viewing.Kind, m viewing.Media, watchedAt viewing.Instant, list *viewing.List, priority *int) (Request, error) {
-	v := viewing.Viewing{Kind: kind, EventID: "request"}
+	v := viewing.Event{Kind: kind, EventID: "request"}
 	switch kind {
 	case viewing.KindViewing:
 		v.Media, v.WatchedAt, v.Count = []viewing.Media{m}, watchedAt, 1
@@ -79,7 +79,7 @@ func NewRequest(kind viewing.Kind, m viewing.Media, watchedAt viewing.Instant, l
 // that id of the service's. Errors are those of [NewRequest]; an id that cannot
 // stand in a path is one wrapping [viewing.ErrInvalid].
 func NewListItem(list string, m viewing.Media) (Request, error) {
-	v := viewing.Viewing{Kind: viewing.KindListItem, EventID: "request", InList: "list", Media: []viewing.Media{m}}
+	v := viewing.Event{Kind: viewing.KindListItem, EventID: "request", InList: "list", Media: []viewing.Media{m}}
 	if err := v.Validate(); err != nil {
 		return Request{}, fmt.Errorf("make request: %w", err)
 	}

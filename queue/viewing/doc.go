@@ -6,7 +6,7 @@
 // list travel in the same envelope, told apart by [Kind]. It owns the states of an entry, the reasons
 // for which one is held, and the kinds of source.
 //
-// It promises that what [Viewing.Validate] lets through can be told to the service,
+// It promises that what [Event.Validate] lets through can be told to the service,
 // or be held with its evidence. So the field rules of the service's contract are
 // checked here, before anything is queued.
 //

@@ -84,15 +84,12 @@ func (m Media) Key() string {
 // Label is the item in a person's words: "Alpha One (1999)", "Show Red S01E02".
 // It names the identifier when no title is known.
 func (m Media) Label() string {
-	name, year := m.Title, m.Year
-	if m.Type == Episode && m.Show != nil {
-		name, year = m.Show.Title, 0
-	}
+	name := m.called()
 	if name == "" {
 		name = m.anyID()
 	}
-	if year > 0 {
-		name += fmt.Sprintf(" (%d)", year)
+	if m.Year > 0 && (m.Type != Episode || m.Show == nil) {
+		name += fmt.Sprintf(" (%d)", m.Year)
 	}
 	if m.Type == Episode && m.Season != nil && m.Episode != nil {
 		name += fmt.Sprintf(" S%02dE%02d", *m.Season, *m.Episode)
@@ -102,11 +99,15 @@ func (m Media) Label() string {
 
 // Titled reports whether a title is known, so that [Media.Label] names no
 // identifier.
-func (m Media) Titled() bool {
-	if m.Type == Episode && m.Show != nil {
-		return m.Show.Title != ""
+func (m Media) Titled() bool { return m.called() != "" }
+
+// called is the title by which the item goes. That of an episode is its series',
+// or its own where the series is known by an identifier alone.
+func (m Media) called() string {
+	if m.Type == Episode && m.Show != nil && (m.Show.Title != "" || m.Show.IDs == IDs{}) {
+		return m.Show.Title
 	}
-	return m.Title != ""
+	return m.Title
 }
 
 // anyID names the item by the best identifier it has.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrInvalid is wrapped by every error of [Viewing.Validate].
+// ErrInvalid is wrapped by every error of [Event.Validate].
 var ErrInvalid = errors.New("invalid viewing")
 
 // FieldError names one field that is wrong, in the words of the protocol.
@@ -40,7 +40,7 @@ const (
 // Validate checks a viewing against the field rules of the contract and
 // reports every fault at once, each a [*FieldError]. An item without an
 // identifier is valid: it will be held until it has one.
-func (v Viewing) Validate() error {
+func (v Event) Validate() error {
 	var c checker
 	c.text("id", v.EventID, maxEventID)
 	c.must(v.EventID != "", "id", "is missing")
@@ -67,7 +67,7 @@ func (v Viewing) Validate() error {
 	return errors.Join(c.faults...)
 }
 
-func (v Viewing) checkViewing(c *checker) {
+func (v Event) checkViewing(c *checker) {
 	c.must(v.List == nil, "list", "does not belong to a viewing")
 	c.must(!v.WatchedAt.IsZero(), "watchedAt", "is missing")
 	year := v.WatchedAt.Time().Year()
@@ -83,7 +83,7 @@ func (v Viewing) checkViewing(c *checker) {
 	}
 }
 
-func (v Viewing) checkWatchlist(c *checker) {
+func (v Event) checkWatchlist(c *checker) {
 	c.must(v.List == nil, "list", "does not belong to a watchlist wish")
 	c.must(len(v.Media) == 1, "media", "must be one film or series")
 	for _, m := range v.Media {
@@ -96,7 +96,7 @@ func (v Viewing) checkWatchlist(c *checker) {
 	}
 }
 
-func (v Viewing) checkList(c *checker) {
+func (v Event) checkList(c *checker) {
 	c.must(len(v.Media) == 0, "media", "does not belong to a list")
 	if v.List == nil {
 		c.must(false, "name", "is missing")
@@ -112,7 +112,7 @@ func (v Viewing) checkList(c *checker) {
 	}
 }
 
-func (v Viewing) checkListItem(c *checker) {
+func (v Event) checkListItem(c *checker) {
 	c.must(v.List == nil, "list", "does not belong to an item of a list")
 	c.must(v.InList != "", "inList", "is missing")
 	c.text("inList", v.InList, maxEventID)

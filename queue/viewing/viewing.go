@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Kind tells what a [Viewing] asks of the service.
+// Kind tells what an [Event] asks of the service.
 type Kind string
 
 // The kinds. Each is one operation of the service; all but the last are in its
@@ -31,8 +31,8 @@ const (
 	ClassImport    Class = "import"    // from before first contact; the user has asked for it
 )
 
-// Viewing is one event as its source saw it. The queue keeps it unchanged.
-type Viewing struct {
+// Event is what a source tells: a viewing, a wish, a list or an item of one. The queue keeps it unchanged.
+type Event struct {
 	// Kind is what is asked for.
 	Kind Kind `json:"kind"`
 	// EventID is the source's own name for this event, 1 to 200 characters.
@@ -120,11 +120,11 @@ type List struct {
 type Batch struct {
 	// Source is "kind:name", such as "browser:3f2a" or "kodi:/home/me/.kodi/userdata".
 	Source string
-	// Viewings are new events, in the order they happened.
-	Viewings []Viewing
+	// Events are new, in the order they happened.
+	Events []Event
 	// Amendments correct earlier events of this source.
 	Amendments []Amendment
-	// State is the source's own memory, changed together with the viewings.
+	// State is the source's own memory, changed together with the events.
 	// A nil value deletes its key.
 	State map[string][]byte
 }
@@ -160,7 +160,7 @@ func SourceKind(source string) string {
 	return kind
 }
 
-// Status is what became of one viewing of a [Batch].
+// Status is what became of one event of a [Batch].
 type Status string
 
 // The outcomes. Queued, duplicate and dropped mean that the source may forget
@@ -172,7 +172,7 @@ const (
 	StatusConflict  Status = "conflict"  // the event id was used before with other content
 )
 
-// Outcome answers one viewing of a [Batch], in the batch's order.
+// Outcome answers one event of a [Batch], in the batch's order.
 type Outcome struct {
 	EventID string
 	Status  Status

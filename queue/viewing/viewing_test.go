@@ -11,8 +11,8 @@ import (
 )
 
 // film is a valid viewing of a film; change makes it what a case needs.
-func film(change func(*Viewing)) Viewing {
-	v := Viewing{
+func film(change func(*Event)) Event {
+	v := Event{
 		Kind: KindViewing, EventID: "e1", Count: 1,
 		Media:     []Media{{Type: Movie, IDs: IDs{TMDB: 603}, Title: "Alpha One", Year: 1999}},
 		WatchedAt: At(time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)),
@@ -27,35 +27,35 @@ func TestValidateNamesEachFault(t *testing.T) {
 	minusOne, zero := -1, 0
 	cases := []struct {
 		name   string
-		change func(*Viewing)
+		change func(*Event)
 		fields []string
 	}{
 		{"good", nil, nil},
-		{"no identifier is held later, not refused", func(v *Viewing) { v.Media[0].IDs = IDs{} }, nil},
-		{"specials", func(v *Viewing) { v.Media[0] = Media{Type: Episode, Season: &zero} }, nil},
-		{"no event id", func(v *Viewing) { v.EventID = "" }, []string{"id"}},
-		{"event id too long", func(v *Viewing) { v.EventID = strings.Repeat("x", 201) }, []string{"id"}},
-		{"unknown kind", func(v *Viewing) { v.Kind = "rating" }, []string{"kind"}},
-		{"a series is not watched", func(v *Viewing) { v.Media[0].Type = TV }, []string{"media.type"}},
-		{"no media", func(v *Viewing) { v.Media = nil }, []string{"media"}},
-		{"no time", func(v *Viewing) { v.WatchedAt = Instant{} }, []string{"watchedAt"}},
-		{"count 0", func(v *Viewing) { v.Count = 0 }, []string{"count"}},
-		{"count 101", func(v *Viewing) { v.Count = 101 }, []string{"count"}},
-		{"negative ids, all named", func(v *Viewing) {
+		{"no identifier is held later, not refused", func(v *Event) { v.Media[0].IDs = IDs{} }, nil},
+		{"specials", func(v *Event) { v.Media[0] = Media{Type: Episode, Season: &zero} }, nil},
+		{"no event id", func(v *Event) { v.EventID = "" }, []string{"id"}},
+		{"event id too long", func(v *Event) { v.EventID = strings.Repeat("x", 201) }, []string{"id"}},
+		{"unknown kind", func(v *Event) { v.Kind = "rating" }, []string{"kind"}},
+		{"a series is not watched", func(v *Event) { v.Media[0].Type = TV }, []string{"media.type"}},
+		{"no media", func(v *Event) { v.Media = nil }, []string{"media"}},
+		{"no time", func(v *Event) { v.WatchedAt = Instant{} }, []string{"watchedAt"}},
+		{"count 0", func(v *Event) { v.Count = 0 }, []string{"count"}},
+		{"count 101", func(v *Event) { v.Count = 101 }, []string{"count"}},
+		{"negative ids, all named", func(v *Event) {
 			v.Media[0].IDs = IDs{TMDB: -1, TVDB: -1, IMDB: "0133093"}
 		}, []string{"media.ids.tmdb", "media.ids.tvdb", "media.ids.imdb"}},
-		{"imdb with letters", func(v *Viewing) { v.Media[0].IDs.IMDB = "tt01x" }, []string{"media.ids.imdb"}},
-		{"season and episode below", func(v *Viewing) {
+		{"imdb with letters", func(v *Event) { v.Media[0].IDs.IMDB = "tt01x" }, []string{"media.ids.imdb"}},
+		{"season and episode below", func(v *Event) {
 			v.Media[0] = Media{Type: Episode, Season: &minusOne, Episode: &zero}
 		}, []string{"media.season", "media.episode"}},
-		{"show of a film", func(v *Viewing) { v.Media[0].Show = &Show{} }, []string{"media.show"}},
-		{"broken text", func(v *Viewing) { v.Media[0].Title = "\xff" }, []string{"media.title"}},
-		{"list in a viewing", func(v *Viewing) { v.List = &List{Name: "x"} }, []string{"list"}},
-		{"watchlist", func(v *Viewing) { v.Kind = KindWatchlist }, nil},
-		{"watchlist takes no episode", func(v *Viewing) { v.Kind, v.Media[0].Type = KindWatchlist, Episode }, []string{"media.type"}},
-		{"list without a name", func(v *Viewing) { *v = Viewing{Kind: KindList, EventID: "l", List: &List{Name: "  "}} }, []string{"name"}},
-		{"list of unknown visibility", func(v *Viewing) {
-			*v = Viewing{Kind: KindList, EventID: "l", List: &List{Name: "Noir", Visibility: "private"}}
+		{"show of a film", func(v *Event) { v.Media[0].Show = &Show{} }, []string{"media.show"}},
+		{"broken text", func(v *Event) { v.Media[0].Title = "\xff" }, []string{"media.title"}},
+		{"list in a viewing", func(v *Event) { v.List = &List{Name: "x"} }, []string{"list"}},
+		{"watchlist", func(v *Event) { v.Kind = KindWatchlist }, nil},
+		{"watchlist takes no episode", func(v *Event) { v.Kind, v.Media[0].Type = KindWatchlist, Episode }, []string{"media.type"}},
+		{"list without a name", func(v *Event) { *v = Event{Kind: KindList, EventID: "l", List: &List{Name: "  "}} }, []string{"name"}},
+		{"list of unknown visibility", func(v *Event) {
+			*v = Event{Kind: KindList, EventID: "l", List: &List{Name: "Noir", Visibility: "private"}}
 		}, []string{"visibility"}},
 	}
 	for _, c := range cases {
@@ -114,6 +114,7 @@ func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
 		{Media{Type: Movie, IDs: IDs{TMDB: 603}, Title: "Alpha One", Year: 1999}, "movie:603", "Alpha One (1999)"},
 		{Media{Type: TV, IDs: IDs{TMDB: 603}}, "tv:603", "tv 603"},
 		{Media{Type: Episode, IDs: IDs{TMDB: 62085}, Show: red, Season: &one, Episode: &two}, "episode:1396:1:2", "Show Red S01E02"},
+		{Media{Type: Episode, Title: "Pilot", Show: &Show{IDs: IDs{TMDB: 1396}}, Season: &one, Episode: &two}, "episode:1396:1:2", "Pilot S01E02"},
 		{Media{Type: Episode, IDs: IDs{TMDB: 62085}}, "episode:62085", "episode 62085"},
 		{Media{Type: Episode, Show: red, Season: &one}, "", "Show Red"},
 		{Media{Type: Movie, IDs: IDs{IMDB: "tt0133093"}}, "", "movie tt0133093"},
@@ -128,12 +129,12 @@ func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
 }
 
 func TestViewingSurvivesJSON(t *testing.T) {
-	want := film(func(v *Viewing) { v.Origin = Origin{Site: "example.org"}; v.Class = ClassLive })
+	want := film(func(v *Event) { v.Origin = Origin{Site: "example.org"}; v.Class = ClassLive })
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got Viewing
+	var got Event
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}

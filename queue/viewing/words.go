@@ -72,13 +72,24 @@ func Reasons() []string {
 	}
 }
 
+// Lane is what entries leave in. Those of one lane leave the oldest first.
+type Lane int
+
+// The lanes.
+const (
+	LaneLive     Lane = iota // as it was seen or asked for
+	LaneBackfill             // imports: they leave when nothing live is due
+)
+
+// DefaultAccount is the name of the account of whoever names none.
+const DefaultAccount = "default"
+
 // The kinds of source, which are how the name of a source begins.
 const (
 	SourceBrowser = "browser" // an extension that is paired with a code
 	SourceProgram = "program" // a program that posts, with a token of its own
 	SourceKodi    = "kodi"    // a library on this machine
 	SourceCLI     = "cli"     // a person who typed a command
-	SourceImport  = "import"  // what was seen long ago; it leaves when nothing live is due
 )
 
 // Sources are the kinds of source that a person can name.

@@ -19,7 +19,7 @@ func TestYearsOfAViewing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = viewing.Viewing{
+		err = viewing.Event{
 			Kind: viewing.KindViewing, EventID: "e", Count: 1, WatchedAt: at,
 			Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
 		}.Validate()
@@ -27,7 +27,7 @@ func TestYearsOfAViewing(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	none := viewing.Viewing{Kind: viewing.KindWatchlist, EventID: "e", Media: []viewing.Media{{Type: viewing.Movie}}}
+	none := viewing.Event{Kind: viewing.KindWatchlist, EventID: "e", Media: []viewing.Media{{Type: viewing.Movie}}}
 	if err := none.Validate(); err != nil {
 		t.Errorf("a wish has no time: %v", err)
 	}

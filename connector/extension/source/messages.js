@@ -96,6 +96,7 @@
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
  * @property {Record<string, any>} pickup what the site's adapter picked
  * @property {string[]} [headings] the page's h1, at most 3
+ * @property {string[]} [mentions] what else may name it: og:title and smaller headings, at most 4
  */
 
 /**
@@ -125,13 +126,15 @@
 
 /**
  * A name that was seen on a page, and where: the media session's title, artist
- * and album, the page's own description (JSON-LD), its headings, its title.
- * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title", text: string}} Name
+ * and album, what a media server or the page itself (JSON-LD) says of it, its
+ * headings, its title, and what else stands there.
+ * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title" | "mention", text: string}} Name
  */
 
 /**
- * What a person may recognise a viewing by. Nothing of it is certain, and
- * nothing of it leaves the browser.
+ * What a person may recognise a viewing by. Nothing of it is certain. Of all
+ * that only the title, or the series that is guessed, leaves the browser: with
+ * the person's answer, and when the service is asked.
  * @typedef {object} Seen
  * @property {string} title the best name
  * @property {Name[]} names all of them, each once

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import "fake-indexeddb/auto";
 import { fakeBrowser, sender } from "./fake-browser.js";
+import { Database } from "../source/background/database.js";
+import { Outbox } from "../source/background/outbox.js";
 import { FakeDaemon, until } from "./fake-daemon.js";
 
 const api = (globalThis.chrome = fakeBrowser());
@@ -11,6 +13,7 @@ globalThis.WebSocket = daemon.WebSocket;
 globalThis.fetch = daemon.fetch;
 await import("../source/background/main.js");
 const { page, content, stranger } = sender(api);
+const outbox = new Outbox(new Database()); // the same as the background's
 
 const state = () => page({ kind: "state" });
 const known = (key, value) => api.storage.local.set({ known: { [key]: value } });
@@ -41,7 +44,7 @@ after(() => daemon.socket?.shut(1001)); // else it would stay open until it has 
 
 test("first start: options open, the storage is closed to content scripts", async () => {
   api.runtime.onInstalled.fire({ reason: "install" });
-  await until(() => api.optionsOpened === 1 && api.badge.text === "!");
+  await until(() => api.optionsOpened === 1 && api.badge.text === "…", "a step to be taken, and no alarm");
   assert.match(api.badge.title, /not paired/);
   assert.equal(api.storage.local.kept()["access level"], "TRUSTED_CONTEXTS");
   const now = await state();
@@ -55,6 +58,7 @@ test("first start: options open, the storage is closed to content scripts", asyn
 test("before pairing, what is watched is kept", async () => {
   assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
   assert.equal((await state()).outbox.waiting, 1);
+  await until(() => api.badge.text === "!", "it waits for the pairing");
   assert.ok(api.alarms.set.has("flush"));
 });
 
@@ -441,6 +445,76 @@ test("a question has every name, its page and its times; of all that nothing is 
   const [sent] = daemon.said("viewing");
   assert.deepEqual(Object.keys(sent).sort(), ["id", "media", "progress", "source", "type", "watchedAt"]);
   assert.doesNotMatch(JSON.stringify(sent), /v=9|And the Bag|Watch now|word/);
+});
+
+test("the name that was seen stays with an answer that brings none", async () => {
+  const answers = [
+    [named("Night Train"), media(603), { type: "movie", ids: { tmdb: 603 }, title: "Night Train" }],
+    [named("Pilot"), { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 1 }, { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 1, title: "Pilot" }],
+    [named("Night Train"), { ...media(604), title: "Nattåg" }, { type: "movie", ids: { tmdb: 604 }, title: "Nattåg" }],
+    [{ mediaSession: { title: "Pilot", artist: "Breaking Bad", album: "Season 1" } }, { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 1 },
+      { type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad" }, season: 1, episode: 1 }],
+    [{ headings: ["Films"] }, media(605), media(605)],
+    [{ mentions: ["More like this"] }, media(606), media(606)],
+  ];
+  for (const [evidence, said, sent] of answers) {
+    await emptied();
+    const one = sitting({ title: "Films" }, evidence);
+    await content({ kind: "watched", sitting: one });
+    assert.deepEqual(await page({ kind: "identify", id: one.id, media: said, remember: false }), { ok: true });
+    const { message } = await outbox.get(one.id);
+    assert.deepEqual(message.media, sent);
+    await page({ kind: "undo", id: one.id });
+  }
+  await emptied();
+  const wrong = sitting({}, certainly);
+  await page({ kind: "notThis", sitting: wrong });
+  await content({ kind: "watched", sitting: wrong });
+  await page({ kind: "identify", id: wrong.id, media: media(607), remember: false });
+  assert.deepEqual((await outbox.get(wrong.id)).message.media, media(607), "nor is the name of a page that named the wrong film kept");
+  await page({ kind: "undo", id: wrong.id });
+  await emptied();
+});
+
+test("of a name alone the service is asked, too; its card is there meanwhile, and nothing is sent without a choice", async () => {
+  await emptied();
+  /** @type {(() => void)[]} */
+  const hold = [];
+  daemon.features = ["resolve", "undo", "waiting"];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  daemon.answers = (message) => {
+    if (message.type === "waiting") return null;
+    if (message.type !== "resolve") return accepting(message);
+    const { socket } = daemon;
+    hold.push(() => socket.tell({ type: "resolved", id: message.id, outcome: "open", candidates: [{ type: "movie", tmdb: 275, title: "Fargo", year: 1996 }, { type: "tv", tmdb: 60622, title: "Fargo", year: 2014 }] }));
+    return null;
+  };
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
+  const asked = () => daemon.said("resolve").map(({ media: about }) => about);
+  await content({ kind: "watched", sitting: sitting({ title: "Films" }, named("Fargo")) });
+  const [card] = await unknowns();
+  assert.deepEqual([card.title, card.candidates, card.later], ["Fargo", undefined, undefined]);
+  await until(() => hold.length === 1);
+  assert.deepEqual(asked(), [{ type: "movie", title: "Fargo" }]);
+  hold[0]();
+  await until(async () => (await unknowns())[0].candidates?.length === 2);
+  await content({ kind: "watched", sitting: sitting({ title: "Films" }, { jsonld: [{ type: "TVEpisode", name: "Pilot", series: { name: "Fargo" } }] }) });
+  await until(() => hold.length === 2);
+  hold[1]();
+  await until(async () => (await unknowns())[1].candidates?.length === 1, "a film is no answer to an episode");
+  assert.deepEqual(asked()[1], { type: "movie", title: "Fargo" });
+  await content({ kind: "watched", sitting: sitting({ title: "Films" }) });
+  await content({ kind: "watched", sitting: sitting({ title: "Player" }) });
+  assert.equal((await unknowns()).length, 4);
+  const asks = (await outbox.list("unknown")).map(({ ask }) => ask);
+  assert.deepEqual(asks, [undefined, undefined, undefined, undefined], "a site's name is no title to ask by");
+  assert.equal(daemon.said("viewing").length, 0);
+  await emptied();
+  daemon.features = [];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
 });
 
 test("discarded: gone from the questions, taken back out of the bin, forgotten", async () => {

@@ -39,6 +39,15 @@ test("the most pressing shows, as a sign and in words", () => {
   }
 });
 
+test("what is not paired yet is a step to be taken, and trouble once something waits for it", () => {
+  const unpaired = { ...calm(), link: { state: "unpaired" } };
+  assert.deepEqual([lookOf(unpaired).text, lookOf(unpaired).key, lookOf(unpaired).color], ["…", "badgeUnpaired", "#4d4d4d"]);
+  for (const kept of [{ waiting: 1 }, { unknown: [{}] }, { rejected: [{}] }]) {
+    const { text, color } = lookOf({ ...unpaired, outbox: { ...unpaired.outbox, ...kept } });
+    assert.deepEqual([text, color], ["!", "#a5271d"]);
+  }
+});
+
 test("an offline daemon alone is no trouble: what is watched is safe here", () => {
   assert.equal(lookOf({ ...calm(), link: { state: "offline" } }).text, "");
 });

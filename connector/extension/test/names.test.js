@@ -25,6 +25,8 @@ const BEST = [
   ["an episode by its numbers", { title: "Reel Life S01E02" }, { headings: ["Welcome"] }, "Reel Life S01E02"],
   ["a film with its year", { title: "x" }, { jsonld: [{ type: "Movie", name: "Fight Club", date: "1999" }] }, "Fight Club (1999)"],
   ["a dated title", { title: "The Matrix (1999)" }, { headings: ["The Matrix (1999)"] }, "The Matrix (1999)"],
+  ["what stands anywhere on the page comes after its title", { title: "Reel Life" }, { mentions: ["More like this"] }, "Reel Life"],
+  ["what stands anywhere on the page beats the site's name", { host: "www.netflix.com", title: "Netflix" }, { mentions: ["Netflix", "Stranger Things"] }, "Stranger Things"],
   ["a page without any name", { host: "films.example", title: "" }, {}, "films.example"],
   ["a part without its whole", { title: "Reel Life" }, { headings: ["Episode 3"] }, "Reel Life"],
 ];
@@ -37,11 +39,17 @@ test("every name is kept, each once, with where it stood", () => {
     mediaSession: { title: "Cat's in the Bag...", artist: "Breaking Bad", album: "Season 1" },
     jsonld: [{ type: "VideoObject", name: "A clip" }, { type: "TVEpisode", name: "cat's in the bag...", series: { name: "Breaking Bad" } }, 5, null, { name: 7 }],
     headings: ["Watch now", ""],
+    mentions: ["More like this", "C media"],
   };
   const { names, guess } = look({ title: "C Media" }, evidence);
   assert.deepEqual(names.map(({ from, text }) => `${from} ${text}`),
-    ["session Cat's in the Bag...", "artist Breaking Bad", "album Season 1", "described A clip", "heading Watch now", "title C Media"]);
+    ["session Cat's in the Bag...", "artist Breaking Bad", "album Season 1", "described A clip", "heading Watch now", "title C Media", "mention More like this"]);
   assert.deepEqual(guess, { series: "Breaking Bad", season: 1, title: "Cat's in the Bag..." });
+});
+
+test("what a media server says of it is a name, too", () => {
+  const { names } = look({ title: "Jellyfin" }, { provider: { type: "episode", title: "Pilot", seriesTitle: "Breaking Bad", season: 1, episode: 1 } });
+  assert.deepEqual(names.map(({ from, text }) => `${from} ${text}`), ["described Pilot", "series Breaking Bad", "title Jellyfin"]);
 });
 
 test("artist and album are proposed and never taken for certain", () => {

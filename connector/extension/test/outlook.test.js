@@ -120,4 +120,6 @@ shown("players in frames of other sites are named by their site, and by nothing 
 shown("the headings of a page come with what it says", async (screening) => {
   const { evidence } = await screening.ask({ kind: "page" });
   assert.deepEqual(structuredClone(evidence.headings), ["Cat's in the Bag"]);
-}, { html: "<!doctype html><h1>Cat's in  the Bag</h1><h1> </h1><h1>Cat's in the Bag</h1>" });
+  assert.deepEqual(structuredClone(evidence.mentions), ["Breaking Bad – Films", "Season 1", "Episode 2", "Pilot"]);
+}, { html: `<!doctype html><meta property="og:title" content="Breaking Bad – Films"><h1>Cat's in  the Bag</h1><h1> </h1><h1>Cat's in the Bag</h1>
+  <h2>Season 1</h2><h4>Episode 2</h4><div role="heading">Pilot</div><h3>More like this</h3>` });

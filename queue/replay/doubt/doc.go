@@ -41,7 +41,7 @@
 //
 // # When it is read back
 //
-// The first look comes 2 s after the doubt, or once the service can be asked. It
+// The first read-back comes 2 s after the doubt, or once the service can be asked. It
 // can only prove arrival. Where readings differ or prove nothing, the next come
 // after 30 s, 30 s, 5 minutes, 1 h and 6 h. Then the setting in_doubt decides. With
 // "hold", it is read back once a day for 30 days more.

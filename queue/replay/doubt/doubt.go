@@ -59,7 +59,7 @@ func (w Waits) between() time.Duration {
 	return cmp.Or(w.Between, between)
 }
 
-// Reading is what one look at the service showed of one item.
+// Reading is what one read-back showed of one item.
 type Reading struct {
 	At time.Time `json:"at"` // when it began
 	// Complete says that all of the history was read and nothing moved meanwhile.

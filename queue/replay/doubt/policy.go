@@ -27,7 +27,7 @@ const (
 	resendFirst = 30 * time.Second    // before the first resend with the same Idempotency-Key
 	resendLast  = 15 * time.Minute    // the longest wait before another one
 	resendFor   = 12 * time.Hour      // how long a service is trusted to remember a key
-	lookFor     = 30 * 24 * time.Hour // how long an entry is looked for that the user must settle
+	readFor     = 30 * 24 * time.Hour // how long an entry is read back that the user must settle
 	maxResends  = 3                   // requests of an entry that may each be recorded
 	maxWishes   = 8                   // how often a wish is repeated by itself
 	listLooks   = 5                   // how often lists are read that cannot be read whole
@@ -47,12 +47,12 @@ type Case struct {
 	Attempts int       // its requests so far
 	Since    time.Time // when it was first in doubt
 	LastByte time.Time // the end of its last attempt
-	LookAt   time.Time // when it is looked for next; zero when nobody looks any more
-	Taken    int       // how often it was looked for
+	ReadAt   time.Time // when it is read back next; zero is never
+	Taken    int       // how often it was read back
 	// Stranger says that its last request went to another address, or with
 	// another person's key.
 	Stranger bool
-	// Early says that this look can only prove arrival: that something is
+	// Early says that this read-back can only prove arrival: that something is
 	// missing so soon says nothing.
 	Early bool
 }
@@ -61,20 +61,20 @@ type Case struct {
 type Outcome struct {
 	State    viewing.State // in doubt: it stays
 	Reason   string        // one sentence for a person
-	LookAt   time.Time     // it stays: when it is looked for next; zero is never
+	ReadAt   time.Time     // it stays: when it is read back next; zero is never
 	Taken    int
 	Resend   bool   // it is sent again under the same Idempotency-Key
 	RemoteID string // the service's id of a list
 }
 
 // Resends reports whether an entry that is in doubt since then is sent again
-// with the same Idempotency-Key, instead of being looked for.
+// with the same Idempotency-Key, instead of being read back.
 func (p Policy) Resends(since, now time.Time) bool {
 	age := now.Sub(since)
 	return p.Idempotent && age >= 0 && age < resendFor
 }
 
-// Begin is the first look for an entry that came into doubt at that instant. With
+// Begin is the first read-back of an entry that came into doubt at that instant. With
 // an Idempotency-Key it is the next resend, by the number of earlier requests.
 func (p Policy) Begin(attempts int, at time.Time) time.Time {
 	if !p.Idempotent {
@@ -88,7 +88,7 @@ func (p Policy) Begin(attempts int, at time.Time) time.Time {
 }
 
 // Unread settles an entry of which nothing has to be read; ok is false when it
-// has to be looked for.
+// has to be read back.
 func (p Policy) Unread(c Case, now time.Time) (o Outcome, ok bool) {
 	switch {
 	case c.Stranger:
@@ -120,8 +120,8 @@ func (p Policy) Unsettled(c Case, why string, now time.Time) Outcome {
 		o.Reason = fmt.Sprintf("Read back: %s. It is taken as delivered because in_doubt is delivered, and may be missing.", why)
 	default:
 		o.Reason = fmt.Sprintf("Read back: %s. It waits for you.", why)
-		if now.Sub(c.LastByte).Abs() < lookFor {
-			o.LookAt = now.Add(seldom)
+		if now.Sub(c.LastByte).Abs() < readFor {
+			o.ReadAt = now.Add(seldom)
 		}
 	}
 	return o
@@ -143,7 +143,7 @@ func (p Policy) Viewing(c Case, e Evidence, now time.Time) Outcome {
 		return p.Unsettled(c, d.Sentence, now)
 	default:
 		at := e.Readings[len(e.Readings)-1].At.Add(d.Wait)
-		return Outcome{State: viewing.StateInDoubt, Reason: said, LookAt: at, Taken: c.Taken}
+		return Outcome{State: viewing.StateInDoubt, Reason: said, ReadAt: at, Taken: c.Taken}
 	}
 }
 
@@ -173,7 +173,7 @@ func (p Policy) List(c Case, list viewing.List, before []string, known Lists, no
 	case !known.Complete && c.Taken <= listLooks:
 		return Outcome{
 			State: viewing.StateInDoubt, Reason: "Read back: the service's lists could not be read whole.",
-			LookAt: now.Add(firstLook), Taken: c.Taken,
+			ReadAt: now.Add(firstLook), Taken: c.Taken,
 		}
 	case len(ours) == 1 && twins == 1:
 		return Outcome{

@@ -13,9 +13,9 @@ import (
 
 func TestUnsettledFollowsTheSetting(t *testing.T) {
 	now := attempt().Add(time.Hour)
-	held := Outcome{State: viewing.StateInDoubt, Taken: 3, Reason: "Read back: it is so. It waits for you.", LookAt: now.Add(seldom)}
+	held := Outcome{State: viewing.StateInDoubt, Taken: 3, Reason: "Read back: it is so. It waits for you.", ReadAt: now.Add(seldom)}
 	never := held
-	never.LookAt = time.Time{}
+	never.ReadAt = time.Time{}
 	again := Outcome{
 		State: viewing.StatePending, Taken: 3,
 		Reason: "Read back: it is so. It is sent again because in_doubt is resend, and may be recorded twice.",
@@ -55,7 +55,7 @@ func TestUnreadNeedsNoReading(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    Policy
 		c    Case
-		want viewing.State // "" where it has to be looked for
+		want viewing.State // "" where it has to be read back
 	}{
 		"another's key":       {Policy{Setting: Assume}, Case{Stranger: true}, viewing.StateInDoubt},
 		"just in doubt":       {p, Case{Since: attempt()}, viewing.StatePending},
@@ -106,13 +106,13 @@ func TestViewing(t *testing.T) {
 		"there":  {func(e *Evidence) { e.Readings[1].Records = []time.Time{watched()} }, Outcome{State: viewing.StateDelivered}},
 		"not clear yet": {
 			func(e *Evidence) { e.Readings[1].Print = "q" },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, LookAt: now.Add(10 * time.Second)},
+			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(10 * time.Second)},
 		},
 		"too early": {
 			func(e *Evidence) { e.Readings[1].At = attempt().Add(time.Minute) },
-			Outcome{State: viewing.StateInDoubt, Taken: 2, LookAt: attempt().Add(firstLook)},
+			Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: attempt().Add(firstLook)},
 		},
-		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, Outcome{State: viewing.StateInDoubt, Taken: 2, LookAt: now.Add(seldom)}},
+		"never clear": {func(e *Evidence) { e.Keeps = Arrival }, Outcome{State: viewing.StateInDoubt, Taken: 2, ReadAt: now.Add(seldom)}},
 	} {
 		e := base()
 		e.LastByte, e.Taken = time.Time{}, 0 // they are the case's
@@ -162,7 +162,7 @@ func TestList(t *testing.T) {
 		if o.State != c.state || o.RemoteID != c.id || !strings.Contains(o.Reason, c.says) {
 			t.Errorf("%s: %+v, want %s, %q, %q", name, o, c.state, c.id, c.says)
 		}
-		if c.state == viewing.StateInDoubt && (o.Taken != c.taken+1 || o.LookAt.IsZero()) {
+		if c.state == viewing.StateInDoubt && (o.Taken != c.taken+1 || o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want to be looked for again", name, o)
 		}
 	}
@@ -189,7 +189,7 @@ func TestWish(t *testing.T) {
 	} {
 		c.c.Taken = 2
 		o := Wish(c.c, queued, c.s, c.watched)
-		if o.State != c.want || !strings.Contains(o.Reason, c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.LookAt.IsZero()) {
+		if o.State != c.want || !strings.Contains(o.Reason, c.says) || c.want == viewing.StateInDoubt && (o.Taken != 3 || !o.ReadAt.IsZero()) {
 			t.Errorf("%s: %+v, want %s, %q", name, o, c.want, c.says)
 		}
 	}

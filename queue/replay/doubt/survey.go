@@ -42,7 +42,7 @@ func (a Anchors) Items() (items []viewing.Media) {
 	return items
 }
 
-// Survey is what one look has seen of the viewings of one type.
+// Survey is what one read-back has seen of the viewings of one type.
 type Survey struct {
 	At      time.Time // when it began
 	Keeps   Precision

@@ -8,7 +8,7 @@ import (
 func TestWatch(t *testing.T) {
 	now := attempt()
 	at := func(d time.Duration) time.Time { return now.Add(d) }
-	one := Case{Since: now, LastByte: now, LookAt: at(firstLook)}
+	one := Case{Since: now, LastByte: now, ReadAt: at(firstLook)}
 	for name, c := range map[string]struct {
 		p      Policy
 		prior  func(*Watch)
@@ -19,13 +19,13 @@ func TestWatch(t *testing.T) {
 	}{
 		"early":                 {shows: true, due: at(2 * time.Second), early: true},
 		"nothing shows it":      {due: at(firstLook)},
-		"nobody looks any more": {change: func(c *Case) { c.LookAt = time.Time{} }, shows: true},
-		"looked for before":     {change: func(c *Case) { c.Taken, c.LookAt = 1, at(between) }, shows: true, due: at(between)},
-		"sent again":            {p: Policy{Idempotent: true}, change: func(c *Case) { c.LookAt = at(between) }, shows: true, due: at(between)},
-		"the clock went back":   {change: func(c *Case) { c.LookAt = at(90 * 24 * time.Hour) }, due: at(seldom)},
-		"the clock went ahead":  {change: func(c *Case) { c.LookAt = at(-time.Hour) }, due: at(firstLook)},
-		"another wait":          {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.LookAt = now }, shows: true, due: at(time.Second)},
-		"the early look is over": {
+		"nobody looks any more": {change: func(c *Case) { c.ReadAt = time.Time{} }, shows: true},
+		"looked for before":     {change: func(c *Case) { c.Taken, c.ReadAt = 1, at(between) }, shows: true, due: at(between)},
+		"sent again":            {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(between) }, shows: true, due: at(between)},
+		"the clock went back":   {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(seldom)},
+		"the clock went ahead":  {change: func(c *Case) { c.ReadAt = at(-time.Hour) }, due: at(firstLook)},
+		"another wait":          {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, shows: true, due: at(time.Second)},
+		"the early read-back is over": {
 			prior: func(w *Watch) { w.Glanced(7) }, shows: true, due: at(firstLook),
 		},
 		"looking took long": {
@@ -69,11 +69,11 @@ func TestWatch(t *testing.T) {
 func TestWatchBeginsAnew(t *testing.T) {
 	var w Watch
 	now := attempt()
-	c := Case{LastByte: now, LookAt: now.Add(firstLook)}
+	c := Case{LastByte: now, ReadAt: now.Add(firstLook)}
 	w.Due(Policy{}, 7, c, true, 0, now)
 	w.Glanced(7)
 	later := now.Add(time.Hour)
-	c.LastByte, c.LookAt = later, later.Add(firstLook)
+	c.LastByte, c.ReadAt = later, later.Add(firstLook)
 	if due, early := w.Due(Policy{}, 7, c, true, 9, later); !early || due.Sub(later) != glanceAfter || w.Departed(7) != 9 {
 		t.Errorf("due after %s, early %v", due.Sub(later), early)
 	}

@@ -82,7 +82,7 @@ func newList(l viewing.List) listInput {
 
 // formatInstant is the instant in UTC, with milliseconds only where there
 // are any: RFC 3339 with "Z", the date-time of the contract. The rules of
-// [viewing.Viewing.Validate] leave years of four digits alone.
+// [viewing.Event.Validate] leave years of four digits alone.
 func formatInstant(at viewing.Instant) string {
 	t := at.Time()
 	if t.Nanosecond() == 0 {

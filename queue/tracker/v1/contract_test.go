@@ -175,9 +175,9 @@ func TestEveryRequestKeepsTheContract(t *testing.T) {
 	})
 }
 
-func validViewing() *rapid.Generator[viewing.Viewing] {
-	return rapid.Custom(func(t *rapid.T) viewing.Viewing {
-		v := viewing.Viewing{EventID: "e", Kind: rapid.SampledFrom([]viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindList}).Draw(t, "kind")}
+func validViewing() *rapid.Generator[viewing.Event] {
+	return rapid.Custom(func(t *rapid.T) viewing.Event {
+		v := viewing.Event{EventID: "e", Kind: rapid.SampledFrom([]viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindList}).Draw(t, "kind")}
 		switch v.Kind {
 		case viewing.KindViewing:
 			v.Count = 1

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,28 +65,33 @@ func reason(err error) string {
 	case errors.As(err, &name):
 		return "the name " + name.Name + " cannot be looked up"
 	case errors.As(err, &cert):
-		return "its certificate is not trusted (" + cert.Err.Error() + ")"
+		return "its certificate is not trusted (" + strings.ReplaceAll(cert.Err.Error(), "x509: ", "") + ")"
 	case errors.As(err, &record):
 		return "it does not speak TLS"
-	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
 		return "the time was up"
 	case errors.Is(err, context.Canceled):
 		return "the request was called off"
 	case errors.As(err, &network) && network.Op == "proxyconnect":
-		return "the proxy does not answer (" + network.Err.Error() + ")"
+		return "the proxy does not answer (" + inWords(network.Err) + ")"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at its address"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "there is no way to it; is this machine online?"
 	case errors.Is(err, syscall.ECONNRESET):
 		return "the connection was cut"
-	case errors.As(err, &network):
-		return network.Err.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed"
 	default:
-		return err.Error()
+		return inWords(err)
 	}
+}
+
+// inWords is what the system or the other side said, without the names of the
+// calls and packages that stand before it.
+func inWords(err error) string {
+	parts := strings.Split(err.Error(), ": ")
+	return parts[len(parts)-1]
 }
 
 // answered begins a sentence about an answer that came.

@@ -149,7 +149,7 @@ func FuzzParseItem(f *testing.F) {
 		if i.Type == viewing.Episode {
 			m = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}
 		}
-		v := viewing.Viewing{Kind: viewing.KindViewing, EventID: "e", Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.Instant{Millis: 1e12}}
+		v := viewing.Event{Kind: viewing.KindViewing, EventID: "e", Count: 1, Media: []viewing.Media{m}, WatchedAt: viewing.Instant{Millis: 1e12}}
 		if err := v.Validate(); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

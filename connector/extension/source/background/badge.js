@@ -40,7 +40,7 @@ export function lookOf({ link, daemon, outbox, paused }) {
   if (link.state === "revoked") return look("!", TROUBLE, "badgeRevoked", "Filmspool: pair this browser again");
   if (link.state === "stranger") return look("!", TROUBLE, "badgeStranger", "Filmspool: another program answers in its place");
   if (link.state === "old") return look("!", TROUBLE, "badgeOld", "Filmspool: an update is needed");
-  if (link.state === "unpaired") return look("!", TROUBLE, "badgeUnpaired", "Filmspool: not paired yet");
+  if (link.state === "unpaired") return unpaired(waiting + rejected.length + unknown.length);
   if (rejected.length > 0) return look("!", TROUBLE, "badgeRejected", `Filmspool: ${rejected.length} refused`, rejected.length);
   if (unknown.length > 0) return look(`${brief(unknown.length)}?`, ASKING, "badgeUnknown", `Filmspool: what was it? ${unknown.length} to answer`, unknown.length);
   if (waiting > 0) return look(brief(waiting), WAITING, "badgeWaiting", `Filmspool: ${waiting} waiting to be sent`, waiting);
@@ -48,6 +48,12 @@ export function lookOf({ link, daemon, outbox, paused }) {
   if (paused) return look("II", QUIET, "badgePaused", "Filmspool: paused, nothing is recorded");
   return look("", QUIET, "name", "Filmspool");
 }
+
+/**
+ * A first step that is still to be taken is no trouble, until something waits for it.
+ * @param {number} kept
+ */
+const unpaired = (kept) => look(kept > 0 ? "!" : "…", kept > 0 ? TROUBLE : QUIET, "badgeUnpaired", "Filmspool: not paired yet");
 
 /** @param {State} state */
 export async function showBadge(state) {

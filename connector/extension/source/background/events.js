@@ -3,6 +3,7 @@
  * sitting makes the same event, byte by byte, so that it can be sent again.
  */
 import { titled } from "../identify/kinds.js";
+import { isEmptyName } from "../identify/names.js";
 import { pageKey } from "./known.js";
 
 /**
@@ -149,6 +150,28 @@ function canBeAsked(media) {
 }
 
 /**
+ * What a card is called, where that is more than the site's name, and was not
+ * read off something that stands somewhere on the page.
+ * @param {Draft} draft
+ */
+function nameSeen({ seen, source: { site } }) {
+  const title = short(seen?.title);
+  const somewhere = seen?.names.some(({ from, text }) => from === "mention" && text === title);
+  return title && title !== site && !somewhere && !isEmptyName(title, site) ? title : undefined;
+}
+
+/**
+ * A name alone, of which nobody knows whether it is a film's or a series'. The
+ * daemon suggests both, and is certain of neither.
+ * @param {Draft} draft
+ * @returns {Media | null}
+ */
+function byName(draft) {
+  const title = draft.evidence.title ?? draft.seen?.guess?.series ?? nameSeen(draft);
+  return title ? { type: "movie", title } : null;
+}
+
+/**
  * What is certain, or has an id that the daemon can look up, is sent. Of the
  * rest the service is asked first, and then the user; or it goes as a title,
  * if the user does not want to be asked. Never a guess.
@@ -161,19 +184,22 @@ function canBeAsked(media) {
 export function watched(sitting, { media, certain, evidence }, { askUnknown }, seen) {
   if (media && (certain || hasForeignIds(media) || !askUnknown)) return viewing(sitting.id, media, draft(sitting, evidence));
   const event = open(sitting, evidence, { seen });
-  return canBeAsked(media) ? { ...event, ask: { media: leanMedia(media), at: 0, tries: 0 } } : event;
+  if (canBeAsked(media)) return { ...event, ask: { media: leanMedia(media), at: 0, tries: 0 } };
+  const name = byName(/** @type {Draft} */ (event.draft));
+  return name ? { ...event, ask: { media: name, at: 0, tries: 0, open: true } } : event;
 }
 
 /**
  * Watched, and only the user can say what it was.
  * @param {Sitting} sitting
  * @param {Identified["evidence"]} evidence
- * @param {{id?: string, seen?: Seen}} [how] seen: for the user
+ * @param {{id?: string, seen?: Seen, mistaken?: boolean}} [how] seen: for the user; mistaken: the page itself has named
+ *   the wrong item
  * @returns {Event}
  */
-export function open(sitting, evidence, { id = sitting.id, seen } = {}) {
+export function open(sitting, evidence, { id = sitting.id, seen, mistaken = false } = {}) {
   const title = short(seen?.title) ?? short(evidence.title) ?? short(sitting.title) ?? sitting.host;
-  return { id, state: "unknown", title, at: sitting.at, draft: draft(sitting, evidence, seen) };
+  return { id, state: "unknown", title, at: sitting.at, draft: { ...draft(sitting, evidence, seen), ...(mistaken && { mistaken }) } };
 }
 
 /**
@@ -185,7 +211,22 @@ export function open(sitting, evidence, { id = sitting.id, seen } = {}) {
  */
 export function identified(event, media) {
   const from = /** @type {Draft} */ (event.draft);
-  return { ...event, ...viewing(event.id, titled(media, from.evidence), from) };
+  return { ...event, ...viewing(event.id, called(titled(media, from.evidence), from), from) };
+}
+
+/**
+ * The item by the name that was seen, where neither the answer nor the page's
+ * evidence has one: who reads the diary knows no numbers.
+ * @param {Media} media
+ * @param {Draft} draft
+ * @returns {Media}
+ */
+function called(media, draft) {
+  if (media.title || media.show?.title || draft.mistaken) return media;
+  const series = draft.seen?.guess?.series;
+  if (media.show && series) return { ...media, show: { ...media.show, title: series } };
+  const title = nameSeen(draft);
+  return title ? { ...media, title } : media;
 }
 
 /**

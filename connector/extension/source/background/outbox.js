@@ -36,7 +36,8 @@ const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
  * @property {{site: string, url?: string}} source
  * @property {Identified["evidence"]} evidence
  * @property {string} [key] of its page; see known.js
- * @property {import("../messages.js").Seen} [seen] for the user; never sent
+ * @property {import("../messages.js").Seen} [seen] for the user
+ * @property {boolean} [mistaken] the user has said that the page itself named the wrong item, so its names are not kept
  * @property {string} [address] of its page, whole, for the user; never sent
  */
 
@@ -46,6 +47,7 @@ const RECENT = { most: 5, lasts: 24 * 3600 * 1000 };
  * @property {Media} media what is known of it
  * @property {number} at when it is due, in milliseconds since 1970
  * @property {number} tries how often it was in vain
+ * @property {boolean} [open] a name alone is asked about, so the user has to answer in any case
  */
 
 /**

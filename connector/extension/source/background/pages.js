@@ -6,7 +6,7 @@ import { answerFor, mediaOf, recalled } from "./known.js";
 import { LinkProblem } from "./problem.js";
 import { fault, isAddress } from "./settings.js";
 import { takeBack } from "./undo.js";
-import { asked } from "./watching.js";
+import { asked, isMistaken } from "./watching.js";
 
 /**
  * @typedef {import("../messages.js").FromPage} FromPage
@@ -257,7 +257,7 @@ async function notThis(parts, sitting) {
   const reported = (await parts.outbox.get(sitting.id)) ?? (await parts.outbox.recent()).find(({ id }) => id === sitting.id);
   if (reported?.state !== "waiting") return done;
   const id = crypto.randomUUID();
-  const back = await takeBack(parts, sitting.id, ({ draft, at }) => (draft ? { id, state: "unknown", title: sitting.title, at, draft } : open({ ...sitting, at }, asked(found), { id, seen: parts.seen(sitting, found) })));
+  const back = await takeBack(parts, sitting.id, ({ draft, at }) => (draft ? { id, state: "unknown", title: sitting.title, at, draft } : open({ ...sitting, at }, asked(found), { id, seen: parts.seen(sitting, found), mistaken: isMistaken(found) })));
   return back.ok ? { ok: true, id } : back;
 }
 

@@ -49,16 +49,16 @@ const unknown = ({ id, title, at, draft, ask, candidates }) => ({
   host: draft?.source.site ?? "",
   kind: draft?.evidence.kind ?? null,
   evidence: draft?.evidence ?? {},
-  ...(ask && { later: true }),
+  ...(ask && ask.tries > 0 && { later: true }),
   ...(candidates && { candidates }),
 });
 
 /**
  * The service is being asked what it was, for the first time: the user need
- * not be.
+ * not be, perhaps.
  * @param {Event} event
  */
-const fresh = ({ ask }) => ask?.tries === 0;
+const fresh = ({ ask }) => ask?.tries === 0 && !ask.open;
 
 /**
  * What the user has to look at: what was not recognised, and what was refused.

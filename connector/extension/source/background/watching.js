@@ -111,7 +111,7 @@ async function keep({ settings, known, identify, delivery, halfway, asking, wron
     const doubted = (await wrong?.has(sitting.id)) ?? false;
     const why = byUser ? undefined : await unwanted(video(sitting, names.title), found.certain && !doubted);
     if (why) return { kept: false, reason: why };
-    const event = doubted ? open(sitting, asked(found), { seen: names }) : watched(sitting, found, await settings(), names);
+    const event = doubted ? open(sitting, asked(found), { seen: names, mistaken: isMistaken(found) }) : watched(sitting, found, await settings(), names);
     const put = () => delivery.put(event);
     const fate = await (event.ask && asking ? asking.keep(put) : put());
     if (fate === "full") return { kept: false, reason: "full" };
@@ -123,11 +123,16 @@ async function keep({ settings, known, identify, delivery, halfway, asking, wron
 }
 
 /**
+ * Whether it was the page itself, and no earlier answer, that named what the
+ * user says is wrong.
+ * @param {Identified} found
+ */
+export const isMistaken = ({ certain, key }) => certain && !key;
+
+/**
  * What is still believed of a page after the user has said "Not this". A page
  * that named the wrong item itself may be wrong about all of it.
  * @param {Identified} found
  * @returns {Identified["evidence"]}
  */
-export function asked({ certain, key, evidence }) {
-  return !certain || key ? evidence : {};
-}
+export const asked = (found) => (isMistaken(found) ? {} : found.evidence);

@@ -42,17 +42,27 @@
 
   /**
    * @param {Document} document
-   * @returns {string[]} the page's main headings, for people to recognise it by
+   * @param {string} selector
+   * @returns {string[]} the texts of such elements, as far as they can be seen
    */
-  function headings(document) {
+  function shown(document, selector) {
     const found = new Set();
-    for (const heading of [...document.querySelectorAll("h1")].slice(0, MOST_ANCHORS)) {
+    for (const heading of [...document.querySelectorAll(selector)].slice(0, MOST_ANCHORS)) {
       if (heading.checkVisibility?.({ visibilityProperty: true }) === false) continue;
       const words = text(heading.textContent);
       if (words) found.add(words);
       if (found.size >= MOST_HEADINGS) break;
     }
     return [...found];
+  }
+
+  /**
+   * @param {Document} document
+   * @returns {string[]} what else may name it: what the page tells other sites it is called, and smaller headings
+   */
+  function mentions(document) {
+    const told = text(document.querySelector('meta[property="og:title"]')?.getAttribute("content"));
+    return [...(told ? [told] : []), ...shown(document, "h2, h3, h4, [role=heading]")];
   }
 
   /**
@@ -84,7 +94,8 @@
       attributes: attributes(document),
       provider: null,
       pickup: own.pickup.pick(document, adapter),
-      headings: headings(document),
+      headings: shown(document, "h1"),
+      mentions: mentions(document),
     };
   }
 
@@ -103,6 +114,7 @@
       provider: null,
       pickup: { ...frame.pickup, ...page.pickup },
       headings: [...new Set([...page.headings ?? [], ...frame.headings ?? []])].slice(0, MOST_HEADINGS),
+      mentions: [...new Set([...page.mentions ?? [], ...frame.mentions ?? []])].slice(0, MOST_HEADINGS + 1),
     };
   }
 

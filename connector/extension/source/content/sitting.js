@@ -108,7 +108,7 @@
 
     /** @returns {import("../messages.js").Sitting} */
     message() {
-      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, pickup = {}, headings = [] } = this.evidence ?? {};
+      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, pickup = {}, headings = [], mentions = [] } = this.evidence ?? {};
       return {
         id: this.id,
         ...this.place,
@@ -117,7 +117,7 @@
         duration: round(this.duration),
         position: round(this.crossed?.position ?? this.position),
         played: round(this.cover.seconds),
-        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings },
+        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings, mentions },
       };
     }
   }

@@ -17,7 +17,7 @@
 export function withPage(sitting, page) {
   if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
   const mine = sitting.evidence;
-  const { jsonld, mediaSession, links, attributes, pickup, headings } = page.evidence ?? {};
+  const { jsonld, mediaSession, links, attributes, pickup, headings, mentions } = page.evidence ?? {};
   return {
     ...sitting,
     url: page.url,
@@ -32,6 +32,7 @@ export function withPage(sitting, page) {
       provider: mine.provider,
       pickup: { ...mine.pickup, ...pickup },
       headings: [...new Set([...list(headings), ...list(mine.headings)])].slice(0, 3),
+      mentions: [...new Set([...list(mentions), ...list(mine.mentions)])].slice(0, 4),
     },
   };
 }

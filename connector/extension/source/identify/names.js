@@ -84,10 +84,12 @@ function name(from, value) {
  * @returns {Name[]} the strongest first, each once
  */
 function namesOf({ title, evidence }) {
-  const { mediaSession, jsonld, headings } = evidence ?? {};
+  const { mediaSession, jsonld, provider, headings, mentions } = evidence ?? {};
   const all = [
     ...name("session", mediaSession?.title), ...name("artist", mediaSession?.artist), ...name("album", mediaSession?.album),
-    ...described(jsonld), ...texts(headings).flatMap((heading) => name("heading", heading)), ...name("title", title),
+    ...name("described", provider?.title), ...name("series", provider?.seriesTitle), ...described(jsonld),
+    ...texts(headings).flatMap((heading) => name("heading", heading)), ...name("title", title),
+    ...texts(mentions).flatMap((mention) => name("mention", mention)),
   ];
   return all.filter(({ text }, i) => all.findIndex((one) => one.text.toLowerCase() === text.toLowerCase()) === i).slice(0, MOST);
 }
@@ -122,9 +124,9 @@ function best({ host, title }, evidence, names, guess) {
   if (evidence.title && evidence.kind !== "episode") return evidence.year ? `${evidence.title} (${evidence.year})` : evidence.title;
   if (evidence.title && place(evidence)) return `${evidence.title} ${place(evidence)}`;
   const own = names.filter(({ from, text }) => from !== "artist" && from !== "album" && from !== "series" && !isEmptyName(text, host));
-  const [first] = own.filter(({ from }) => from !== "title");
-  const fallback = withoutSite(title, host);
-  const told = first?.text ?? (fallback || undefined);
+  const [first] = own.filter(({ from }) => from !== "title" && from !== "mention");
+  const mention = own.find(({ from }) => from === "mention")?.text;
+  const told = first?.text ?? (withoutSite(title, host) || mention);
   const series = evidence.title ?? guess?.series;
   if (series && first && plain(first.text) !== plain(series)) return `${series}: ${first.text}`;
   return series ?? told ?? (title.trim() || host);

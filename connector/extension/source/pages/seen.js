@@ -23,6 +23,8 @@ function label(from) {
       return text("nameSeries");
     case "heading":
       return text("nameHeading");
+    case "mention":
+      return text("nameMention");
     default:
       return text("nameTitle");
   }

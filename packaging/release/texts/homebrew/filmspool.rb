@@ -43,7 +43,7 @@ class Filmspool < Formula
   end
 
   service do
-    run [opt_bin/"filmspool", "run"]
+    run [opt_bin/"filmspool", "run", "--service-host=launchd"]
     keep_alive crashed: true
     process_type :background
     log_path var/"log/filmspool.log"

@@ -1,4 +1,4 @@
-package queue
+package entry
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,10 +23,10 @@ type Explanation struct {
 
 // Witness is one event that reported what an entry tells.
 type Witness struct {
-	At      time.Time       `json:"at"` // committed
-	Source  string          `json:"source"`
-	EventID string          `json:"eventId"`
-	Seen    viewing.Viewing `json:"seen"` // as it was committed, as far as a damaged row can be read
+	At      time.Time     `json:"at"` // committed
+	Source  string        `json:"source"`
+	EventID string        `json:"eventId"`
+	Seen    viewing.Event `json:"seen"` // as it was committed, as far as a damaged row can be read
 }
 
 // Step is one thing that was decided about an entry.
@@ -54,25 +55,32 @@ const selectSteps = `SELECT at, what, detail FROM (
 		UNION ALL SELECT 1, number, at, what, detail FROM steps WHERE entry = ?1
 	) ORDER BY stage, number`
 
+// selectAhead finds what a pending entry waits for: the one that must arrive
+// first, or the eldest about the same item.
+const selectAhead = `SELECT coalesce(
+		(SELECT first.id FROM entries AS first WHERE first.id = n.after AND first.state NOT IN ('delivered', 'merged')),
+		(SELECT elder.id` + schema.Elders + ` ORDER BY elder.happened_at, elder.id LIMIT 1))
+	FROM entries AS n WHERE n.id = ?1 AND n.state = 'pending'`
+
 // Explain tells all about one entry, as of one moment. It returns an error
 // wrapping [ErrNotFound] when there is none.
-func (s *Store) Explain(ctx context.Context, id int64) (Explanation, error) {
-	x, err := s.explain(ctx, id)
+func (r *Reader) Explain(ctx context.Context, id int64) (Explanation, error) {
+	x, err := r.explain(ctx, id)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain entry %d: %w", id, err)
 	}
 	return x, nil
 }
 
-func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error) {
-	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (r *Reader) explain(ctx context.Context, id int64) (x Explanation, err error) {
+	moment, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return x, disk.StorageError(err)
 	}
 	defer moment.Rollback()
-	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
+	rows, err := moment.QueryContext(ctx, "SELECT "+Columns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
 		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := disk.Collect(rows, err, Scan)
 	if err != nil {
 		return x, err
 	}
@@ -93,7 +101,7 @@ func (s *Store) explain(ctx context.Context, id int64) (x Explanation, err error
 		return x, err
 	}
 	if x.Entry.Damaged && x.Entry.Reason != viewing.ReasonDamaged {
-		x.Steps = append(x.Steps, Step{At: s.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
+		x.Steps = append(x.Steps, Step{At: r.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)
@@ -105,7 +113,7 @@ func scanWitness(r *sql.Rows) (w Witness, err error) {
 	var at int64
 	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
-	w.At = readTime(at)
+	w.At = schema.Time(at)
 	_ = json.Unmarshal(body, &w.Seen) // it fails only for a damaged row
 	return w, err
 }
@@ -113,7 +121,7 @@ func scanWitness(r *sql.Rows) (w Witness, err error) {
 func scanStep(r *sql.Rows) (step Step, err error) {
 	var at int64
 	err = r.Scan(&at, &step.What, &step.Detail)
-	step.At = readTime(at)
+	step.At = schema.Time(at)
 	return step, err
 }
 
@@ -121,6 +129,6 @@ func scanAttempt(r *sql.Rows) (a Attempt, err error) {
 	var at int64
 	var ended sql.NullInt64
 	err = r.Scan(&a.Number, &at, &ended, &a.Sent, &a.Status, &a.Code, &a.Answer, &a.Error)
-	a.At, a.Ended = readTime(at), readNullTime(ended)
+	a.At, a.Ended = schema.Time(at), schema.NullTime(ended)
 	return a, err
 }

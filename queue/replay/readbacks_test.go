@@ -13,6 +13,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -26,7 +27,7 @@ const glanceAfter = 2 * time.Second
 type keeper struct {
 	*memory
 	doubts   map[int64]*queue.Doubt
-	answered []queue.Sent
+	answered []entry.Sent
 }
 
 func newKeeper() *keeper { return &keeper{memory: newMemory(), doubts: map[int64]*queue.Doubt{}} }
@@ -38,7 +39,7 @@ func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 	}
 	k.set(func(m *memory) {
 		if s.State == viewing.StateDelivered && s.Attempt > 0 {
-			k.answered = append([]queue.Sent{{Entry: *m.rows[s.Entry-1], At: time.Now()}}, k.answered...)
+			k.answered = append([]entry.Sent{{Entry: *m.rows[s.Entry-1], At: time.Now()}}, k.answered...)
 		}
 		if s.State != viewing.StateInDoubt {
 			return
@@ -47,7 +48,7 @@ func (k *keeper) Settle(ctx context.Context, s queue.Settlement) error {
 		if was := k.doubts[s.Entry]; was != nil {
 			since = was.Since
 		}
-		k.doubts[s.Entry] = &queue.Doubt{Since: since, At: time.Now(), LookAt: s.NextAt, SentAt: time.Now()}
+		k.doubts[s.Entry] = &queue.Doubt{Since: since, At: time.Now(), ReadAt: s.NextAt, SentAt: time.Now()}
 	})
 	return nil
 }
@@ -75,26 +76,26 @@ func (k *keeper) Doubt(_ context.Context, id int64) (found queue.Doubt, ok bool,
 	return found, ok, nil
 }
 
-func (k *keeper) NextLook(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+func (k *keeper) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
 	all, err := k.Doubts(ctx, account)
 	for _, d := range all {
-		t, ok = earliest(t, d.LookAt), ok || !d.LookAt.IsZero()
+		t, ok = earliest(t, d.ReadAt), ok || !d.ReadAt.IsZero()
 	}
 	return t, ok, err
 }
 
-func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
+func (k *keeper) RecordReadBack(_ context.Context, r queue.ReadBack) (err error) {
 	k.set(func(m *memory) {
 		row := m.rows[r.Doubt.Entry.ID-1]
 		if row.State != viewing.StateInDoubt {
-			err = fmt.Errorf("resolve: %w", queue.ErrState)
+			err = fmt.Errorf("resolve: %w", entry.ErrState)
 			return
 		}
 		row.State, row.Reason = r.State, r.Reason
 		switch {
 		case r.State == viewing.StateInDoubt:
 			d := k.doubts[row.ID]
-			d.LookAt, d.Taken, d.Readings = r.LookAt, r.Taken, r.Readings
+			d.ReadAt, d.Taken, d.Readings = r.ReadAt, r.Taken, r.Readings
 		case !r.Resend:
 			delete(k.doubts, row.ID)
 		}
@@ -106,7 +107,7 @@ func (k *keeper) Resolve(_ context.Context, r queue.Resolution) (err error) {
 	return err
 }
 
-func (k *keeper) Answered(_ context.Context, _ string, _ time.Time, n int) (sent []queue.Sent, err error) {
+func (k *keeper) Answered(_ context.Context, _ string, _ time.Time, n int) (sent []entry.Sent, err error) {
 	k.set(func(*memory) { sent = slices.Clone(k.answered[:min(n, len(k.answered))]) })
 	return sent, nil
 }
@@ -123,7 +124,7 @@ func (k *keeper) Claims(_ context.Context, _ string, keys []string) (claims []qu
 }
 
 func (k *keeper) KeepLists(context.Context, int64, []string) error { return nil }
-func (k *keeper) Kin(context.Context, int64) (queue.Kin, error)    { return queue.Kin{}, nil }
+func (k *keeper) Kin(context.Context, int64) (entry.Kin, error)    { return entry.Kin{}, nil }
 func (k *keeper) WatchedSince(context.Context, string, viewing.Media, time.Time) (bool, error) {
 	return false, nil
 }
@@ -161,8 +162,8 @@ func reflect(t *testing.T, show func(look int, anchor tracker.HistoryItem) track
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper()
 		at := time.Now().Add(-50*time.Hour - 7*time.Millisecond)
-		known := queue.Entry{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 999}}, WatchedAt: queue.Moment{Instant: viewing.At(at)}}
-		k.answered = []queue.Sent{{Entry: known, At: time.Now().Add(-time.Hour)}}
+		known := queue.Entry{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 999}}, WatchedAt: entry.Moment{Instant: viewing.At(at)}}
+		k.answered = []entry.Sent{{Entry: known, At: time.Now().Add(-time.Hour)}}
 		item := tracker.HistoryItem{Type: "movie", ID: 999, WatchedAt: known.WatchedAt.Time()}
 		s := &mirror{remote: &remote{answer: always(broken())}}
 		s.show = func(look int) tracker.Reading { return show(look, item) }
@@ -218,6 +219,19 @@ func TestLooksAreFiveMinutesAndThirtySecondsApart(t *testing.T) {
 		}
 		if a := k.row(); a.Keeps != "exact" || a.Owner != "usr_1" || !a.Support["history"].Has || a.Support["status"].Has {
 			t.Errorf("learned %+v", a)
+		}
+	})
+}
+
+// TestDeliveriesOfAnotherUserProveNothing: what left with another's key says
+// nothing of this history, so that what it lacks is not sent again.
+func TestDeliveriesOfAnotherUserProveNothing(t *testing.T) {
+	anothers := func(o *Options) { o.Doubts.(*keeper).answered[0].Owner = "usr_2" }
+	reflect(t, same, anothers, func(k *keeper, s *mirror, _ *Loop) {
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		if e := k.entry(1); e.State != viewing.StateInDoubt || len(s.sends) != 1 || s.looked() < 3 || k.row().Keeps != "" {
+			t.Errorf("%+v, %d sends, %d looks, learned %+v", e, len(s.sends), s.looked(), k.row())
 		}
 	})
 }

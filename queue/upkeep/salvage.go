@@ -1,22 +1,23 @@
-package queue
+package upkeep
 
 import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// salvage says how the tables are saved from a damaged database. Names come
+// Salvage says how the tables are saved from a damaged database. Names come
 // first: they tell how far the numbers of events and entries go. Counters are
-// counted anew, and rows of witnesses look like those of their index.
-func (s *Store) salvage() disk.Salvage {
+// counted anew, and rows of witnesses look like those of their index. Anew makes
+// entries whose rows are lost from their events, and says how many.
+func Salvage(anew func(*disk.Tx) (made int64, err error)) disk.Salvage {
 	const lastEntry = "SELECT max(entry) FROM dedupe"
 	return disk.Salvage{
 		Tables: map[string]disk.Table{
@@ -34,7 +35,10 @@ func (s *Store) salvage() disk.Salvage {
 			"counters":     {Anew: true},
 		},
 		Accept: accept,
-		Mend:   s.mend,
+		Mend: func(ctx context.Context, t *disk.Tx, w disk.Wreck) (disk.Report, error) {
+			r := &mending{ctx: ctx, tx: t, wreck: w}
+			return r.mend(anew)
+		},
 	}
 }
 
@@ -62,22 +66,25 @@ func accept(table string, columns []string, values []any, from disk.Origin) bool
 // mending mends what was saved.
 type mending struct {
 	ctx   context.Context
-	tx    *tx
+	tx    *disk.Tx
 	wreck disk.Wreck
 	found salvaged
 }
 
 // mend mends what hangs together, and counts.
-func (s *Store) mend(ctx context.Context, t *disk.Tx, w disk.Wreck) (disk.Report, error) {
-	r := &mending{ctx: ctx, wreck: w, tx: &tx{Tx: t, ledger: &ledger{}, settings: s.settings, now: t.Now}}
-	for _, stage := range []func() error{r.mendEvents, r.mendNames, r.mendEntries, r.mendRest, r.count} {
+func (r *mending) mend(anew func(*disk.Tx) (int64, error)) (disk.Report, error) {
+	mendEntries := func() (err error) {
+		r.found.anew, err = anew(r.tx)
+		return err
+	}
+	for _, stage := range []func() error{r.mendEvents, r.mendNames, mendEntries, r.mendRest, r.count} {
 		if err := stage(); err != nil {
 			return disk.Report{}, err
 		}
 	}
-	return disk.Report{Notice: r.found.notice(w), Figures: []any{
+	return disk.Report{Notice: r.found.notice(r.wreck), Figures: []any{
 		"events", r.found.events, "entries", r.found.entries,
-		"damaged", r.found.damaged, "unreadable", w.Unreadable, "anew", r.found.anew,
+		"damaged", r.found.damaged, "unreadable", r.wreck.Unreadable, "anew", r.found.anew,
 	}}, nil
 }
 
@@ -155,62 +162,6 @@ func (r *mending) mendNames() error {
 	return nil
 }
 
-// partial is an event of which entries are missing.
-type partial struct {
-	sighting
-	id, first int64
-	committed int64
-}
-
-// mendEntries makes entries anew of events that are whole and have lost some:
-// held, since they may have been sent, and under the numbers they had.
-func (r *mending) mendEntries() error {
-	rows, err := r.tx.Query(`SELECT v.id, v.source, v.body, v.entry, v.committed_at FROM events AS v
-		WHERE v.parts > (SELECT count(*) FROM entries AS n WHERE n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id)
-		AND v.sum IS ` + sealedEvent + " AND v.body <> '{}'")
-	partials, err := disk.Collect(rows, err, func(rows *sql.Rows) (p partial, err error) {
-		if err := rows.Scan(&p.id, &p.source, &p.body, &p.first, &p.committed); err != nil {
-			return p, err
-		}
-		p.kind = viewing.SourceKind(p.source)
-		return p, json.Unmarshal(p.body, &p.Viewing)
-	})
-	if err != nil {
-		return err
-	}
-	for _, p := range partials {
-		for part, item := range p.parts() {
-			if err := r.mendEntry(p, part, item); err != nil {
-				return fmt.Errorf("make entry %d anew: %w", p.first+int64(part), err)
-			}
-		}
-	}
-	return nil
-}
-
-// mendEntry makes one entry anew, unless there is one of its number. The rules
-// say only for which account it was.
-func (r *mending) mendEntry(p partial, part int, item *viewing.Media) error {
-	t := r.tx
-	id := p.first + int64(part)
-	var one int64
-	if there, err := t.Find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there {
-		return err
-	}
-	made, err := t.makeEntry(p.sighting, p.id, t.decide(p.sighting, part, item))
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec("UPDATE entries SET id = ?, state = 'held', reason = ?, created_at = ? WHERE id = ?",
-		id, viewing.ReasonDamaged, p.committed, made)
-	if err != nil {
-		return err
-	}
-	t.newest.known = false
-	r.found.anew++
-	return t.step(id, "damaged", "Made anew from what was seen, since its row was damaged. It may have been sent already.")
-}
-
 // mendRest holds what is not as it was written or waits for something lost,
 // and drops what belongs to nothing.
 func (r *mending) mendRest() error {
@@ -220,15 +171,15 @@ func (r *mending) mendRest() error {
 			after = NULL WHERE after NOT IN (SELECT id FROM entries)`,
 		"DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)",
 	}
-	tables, err := r.tx.belongings()
+	tables, err := belongings(r.tx)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE entry NOT IN (SELECT id FROM entries)")
 	}
-	statements = append(statements, "DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+askable+")",
-		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+askable)
+	statements = append(statements, "DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+schema.Unidentified+")",
+		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+schema.Unidentified)
 	return r.tx.Run(statements...)
 }
 
@@ -266,4 +217,4 @@ func (r *mending) count() error {
 
 // holdUnsure keeps entries from leaving whose row is not what was written.
 const holdUnsure = `UPDATE entries AS n SET state = 'held', reason = '` + viewing.ReasonDamaged + `'
-	WHERE state IN ('pending', 'sending') AND sum IS NOT ` + sealedEntry
+	WHERE state IN ('pending', 'sending') AND sum IS NOT ` + schema.SealedEntry

@@ -14,9 +14,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// look is one look at what the service has, for the entries in doubt that are
+// readBack is one read-back of what the service has, for the entries in doubt that are
 // due. It fetches and keeps; package doubt decides.
-type look struct {
+type readBack struct {
 	*Loop
 	write      context.Context
 	departures *departures
@@ -28,15 +28,15 @@ type look struct {
 	owner      string // whose key is used; "" when unknown
 }
 
-// planned is what a look has to do with one entry in doubt.
+// planned is what a read-back has to do with one entry in doubt.
 type planned struct {
 	due, early bool
 	departed   int // how many had begun to leave when it was first seen in doubt
 }
 
-// do looks. The verdict is of the question whether the service takes requests
+// do reads back. The verdict is of the question whether the service takes requests
 // at all; the error is the outbox's.
-func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
+func (l *readBack) do(ctx context.Context) (tracker.Verdict, error) {
 	var err error
 	if l.ways, err = waysOf(ctx, l.outbox, l.account); err != nil {
 		return tracker.Verdict{}, err
@@ -50,7 +50,7 @@ func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
 		}
 	}
 	if ctx.Err() != nil {
-		err = nil // called off; what was not written is looked for again
+		err = nil // called off; what was not written is read back again
 	}
 	if kept := l.ways.keep(l.write); err == nil {
 		err = kept
@@ -59,7 +59,7 @@ func (l *look) do(ctx context.Context) (tracker.Verdict, error) {
 }
 
 // knock asks whether the service takes requests, and whose key it is.
-func (l *look) knock(ctx context.Context) tracker.Verdict {
+func (l *readBack) knock(ctx context.Context) tracker.Verdict {
 	if l.reader == nil || !l.ways.may(supportMe) {
 		return l.service.Probe(ctx)
 	}
@@ -77,15 +77,17 @@ func (l *look) knock(ctx context.Context) tracker.Verdict {
 	return tracker.Verdict{Fate: tracker.Delivered}
 }
 
-func (l *look) foreign(owner string) bool { return owner != "" && l.owner != "" && owner != l.owner }
+func (l *readBack) foreign(owner string) bool {
+	return owner != "" && l.owner != "" && owner != l.owner
+}
 
 // caseOf is what is kept of an entry in doubt.
 func caseOf(d queue.Doubt) doubt.Case {
-	return doubt.Case{Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, LookAt: d.LookAt, Taken: d.Taken}
+	return doubt.Case{Attempts: d.Entry.Attempts, Since: d.Since, LastByte: d.At, ReadAt: d.ReadAt, Taken: d.Taken}
 }
 
-// inDoubt adds to [caseOf] what this look knows.
-func (l *look) inDoubt(d queue.Doubt) doubt.Case {
+// inDoubt adds to [caseOf] what this read-back knows.
+func (l *readBack) inDoubt(d queue.Doubt) doubt.Case {
 	c := caseOf(d)
 	c.Stranger = d.SentAt.Before(l.ways.account.MovedAt) || l.foreign(d.Owner)
 	c.Early = l.plan[d.Entry.ID].early
@@ -94,7 +96,7 @@ func (l *look) inDoubt(d queue.Doubt) doubt.Case {
 
 // open settles the doubts of one kind that are due and need no reading, and
 // gives the others.
-func (l *look) open(fits func(queue.Entry) bool) (open []queue.Doubt, err error) {
+func (l *readBack) open(fits func(queue.Entry) bool) (open []queue.Doubt, err error) {
 	for _, d := range l.all {
 		if !l.plan[d.Entry.ID].due || !fits(d.Entry) {
 			continue
@@ -112,14 +114,14 @@ func (l *look) open(fits func(queue.Entry) bool) (open []queue.Doubt, err error)
 }
 
 // settle writes what was found. An entry that has changed meanwhile is
-// another's business. An early look leaves everything as it was, unless it has
+// another's business. An early one leaves everything as it was, unless it has
 // found a record.
-func (l *look) settle(d queue.Doubt, o doubt.Outcome, readings json.RawMessage) error {
+func (l *readBack) settle(d queue.Doubt, o doubt.Outcome, readings json.RawMessage) error {
 	if l.plan[d.Entry.ID].early && o.State != viewing.StateDelivered {
 		return nil
 	}
-	err := l.doubts.Resolve(l.write, queue.Resolution{
-		Doubt: d, State: o.State, Reason: o.Reason, LookAt: o.LookAt, Readings: readings, Taken: o.Taken,
+	err := l.doubts.RecordReadBack(l.write, queue.ReadBack{
+		Doubt: d, State: o.State, Reason: o.Reason, ReadAt: o.ReadAt, Readings: readings, Taken: o.Taken,
 		Resend: o.Resend, RemoteID: o.RemoteID,
 	})
 	if gone(err) {
@@ -133,7 +135,7 @@ func (l *look) settle(d queue.Doubt, o doubt.Outcome, readings json.RawMessage) 
 }
 
 // unreadable has the setting decide about doubts that cannot be read back.
-func (l *look) unreadable(open []queue.Doubt, why string) error {
+func (l *readBack) unreadable(open []queue.Doubt, why string) error {
 	for _, d := range open {
 		if err := l.settle(d, l.policy.Unsettled(l.inDoubt(d), why, time.Now()), nil); err != nil {
 			return err
@@ -146,7 +148,7 @@ func (l *look) unreadable(open []queue.Doubt, why string) error {
 const unread = "the service's records cannot be read"
 
 // settleLists looks for lists whose creation is in doubt.
-func (l *look) settleLists(ctx context.Context) error {
+func (l *readBack) settleLists(ctx context.Context) error {
 	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindList })
 	if err != nil || len(open) == 0 {
 		return err
@@ -179,7 +181,7 @@ func (l *look) settleLists(ctx context.Context) error {
 // settleItems has the setting decide about items of lists in doubt: no endpoint shows
 // what is on a list, and whether an item that is sent twice is there twice is
 // the service's secret.
-func (l *look) settleItems(context.Context) error {
+func (l *readBack) settleItems(context.Context) error {
 	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindListItem })
 	if err != nil {
 		return err
@@ -188,7 +190,7 @@ func (l *look) settleItems(context.Context) error {
 }
 
 // settleWishes repeats watchlist wishes in doubt.
-func (l *look) settleWishes(ctx context.Context) error {
+func (l *readBack) settleWishes(ctx context.Context) error {
 	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindWatchlist })
 	if err != nil || len(open) == 0 {
 		return err
@@ -213,7 +215,7 @@ func (l *look) settleWishes(ctx context.Context) error {
 // them in each request. What cannot be had is left out; readable says that the
 // service may be asked. An item beside counts only where every answer shows it
 // as watched: an answer that misses it may miss the others, too.
-func (l *look) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.Media) (all map[string]tracker.ItemStatus, readable bool) {
+func (l *readBack) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.Media) (all map[string]tracker.ItemStatus, readable bool) {
 	all = map[string]tracker.ItemStatus{}
 	if l.reader == nil || !l.ways.may(supportStatus) {
 		return all, false
@@ -242,14 +244,16 @@ func (l *look) statuses(ctx context.Context, of []queue.Doubt, beside []viewing.
 	return all, readable
 }
 
-func (l *look) settleFilms(ctx context.Context) error { return l.settleViewings(ctx, viewing.Movie) }
+func (l *readBack) settleFilms(ctx context.Context) error {
+	return l.settleViewings(ctx, viewing.Movie)
+}
 
-func (l *look) settleEpisodes(ctx context.Context) error {
+func (l *readBack) settleEpisodes(ctx context.Context) error {
 	return l.settleViewings(ctx, viewing.Episode)
 }
 
 // settleViewings looks for the viewings of one type.
-func (l *look) settleViewings(ctx context.Context, t viewing.MediaType) error {
+func (l *readBack) settleViewings(ctx context.Context, t viewing.MediaType) error {
 	open, err := l.open(func(e queue.Entry) bool { return e.Kind == viewing.KindViewing && e.Media.Type == t })
 	if err != nil || len(open) == 0 {
 		return err
@@ -282,7 +286,7 @@ func (l *look) settleViewings(ctx context.Context, t viewing.MediaType) error {
 }
 
 // rivals are the times of the other doubts about the same item.
-func (l *look) rivals(d queue.Doubt) (elder, younger []time.Time) {
+func (l *readBack) rivals(d queue.Doubt) (elder, younger []time.Time) {
 	for _, other := range l.all {
 		e := other.Entry
 		switch at := e.WatchedAt.Time(); {
@@ -297,7 +301,7 @@ func (l *look) rivals(d queue.Doubt) (elder, younger []time.Time) {
 }
 
 // claims are the times that other entries of ours account for, by item.
-func (l *look) claims(ctx context.Context, open []queue.Doubt) (map[string][]time.Time, error) {
+func (l *readBack) claims(ctx context.Context, open []queue.Doubt) (map[string][]time.Time, error) {
 	keys := make([]string, len(open))
 	for i, d := range open {
 		keys[i] = d.Entry.Media.Key()
@@ -313,7 +317,7 @@ func (l *look) claims(ctx context.Context, open []queue.Doubt) (map[string][]tim
 // survey asks the service about viewings in doubt: first for the status of the
 // items. What that leaves open is looked for in the whole history. It gives a
 // reading of each, or none when the service cannot be asked in any way.
-func (l *look) survey(ctx context.Context, t viewing.MediaType, open []queue.Doubt) (doubt.Survey, map[int64]doubt.Reading, error) {
+func (l *readBack) survey(ctx context.Context, t viewing.MediaType, open []queue.Doubt) (doubt.Survey, map[int64]doubt.Reading, error) {
 	s := doubt.Survey{At: time.Now(), Keeps: doubt.Precision(l.ways.account.Keeps), Anchors: doubt.Anchors{}}
 	sent, err := l.doubts.Answered(ctx, l.account, l.ways.account.MovedAt, answered)
 	if err != nil || l.reader == nil {
@@ -353,7 +357,7 @@ func (l *look) survey(ctx context.Context, t viewing.MediaType, open []queue.Dou
 const answered = 200
 
 // learn finds out how the service keeps times.
-func (l *look) learn(s doubt.Survey) doubt.Precision {
+func (l *readBack) learn(s doubt.Survey) doubt.Precision {
 	keeps := s.Learn()
 	if !s.History.Complete || keeps == doubt.Unknown || keeps == s.Keeps {
 		return s.Keeps

@@ -1,9 +1,18 @@
-package queue
+package entry
 
 import (
+	"errors"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrNotFound is wrapped when no entry has the id.
+	ErrNotFound = errors.New("no such entry")
+	// ErrState is wrapped when an entry's state does not allow the change.
+	ErrState = errors.New("entry is in another state")
 )
 
 // Entry is one request to the service: one viewing of one item, one watchlist
@@ -28,7 +37,7 @@ type Entry struct {
 	WatchedAt Moment         `json:"watchedAt,omitzero"`
 	Class     viewing.Class  `json:"class,omitempty"`
 	Count     int            `json:"count"` // viewings that this entry stands for: always 1
-	Lane      Lane           `json:"-"`
+	Lane      viewing.Lane   `json:"-"`
 	Attempts  int            `json:"attempts"`           // requests that left, or may have
 	RemoteID  string         `json:"remoteId,omitempty"` // the service's id of a list
 	Revision  int            `json:"-"`                  // raised by every edit and every definite refusal

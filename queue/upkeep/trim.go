@@ -1,22 +1,22 @@
-package queue
+package upkeep
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/schema"
 )
 
-// Finished entries stay readable for a year. What the service rejected stays
+// Keep is how long finished entries stay readable. What the service rejected stays
 // until a person has looked at it, and the names of events stay for good.
-const (
-	keepFinished = 365 * 24 * time.Hour
-	trimStep     = 200 // events looked at in one transaction: a few milliseconds
-)
+const Keep = 365 * 24 * time.Hour
+
+// trimStep is how many events one transaction looks at: a few milliseconds.
+const trimStep = 200
 
 // trimming goes through the events, the oldest first.
 type trimming struct {
@@ -25,27 +25,27 @@ type trimming struct {
 	done  bool
 }
 
-// tidy forgets what was finished more than a year ago, once a day, in small
+// Tidy forgets what was finished more than a year ago, once a day, in small
 // steps between which others write. The room is used again for what comes; the
 // file does not shrink.
-func (s *Store) tidy(write func(func(*disk.Tx) error) error) {
+func Tidy(write func(func(*disk.Tx) error) error, logger *slog.Logger) {
 	var p trimming
 	for !p.done {
 		from := p
 		err := write(func(t *disk.Tx) (err error) {
-			p, err = s.tx(t).trim(from)
+			p, err = trim(t, from)
 			return err
 		})
 		if errors.Is(err, disk.ErrClosed) {
 			return
 		}
 		if err != nil {
-			s.logger.Warn("finished entries not trimmed", "error", err)
+			logger.Warn("finished entries not trimmed", "error", err)
 			return
 		}
 	}
 	if p.gone > 0 {
-		s.logger.Info("trimmed what was finished long ago", "events", p.gone)
+		logger.Info("trimmed what was finished long ago", "events", p.gone)
 	}
 }
 
@@ -68,8 +68,8 @@ type aged struct {
 }
 
 // trim does one step, from where the last one ended.
-func (t *tx) trim(p trimming) (trimming, error) {
-	rows, err := t.Query(selectOld, p.after, t.now-keepFinished.Milliseconds(), trimStep)
+func trim(t *disk.Tx, p trimming) (trimming, error) {
+	rows, err := t.Query(selectOld, p.after, t.Now-Keep.Milliseconds(), trimStep)
 	page, err := disk.Collect(rows, err, func(r *sql.Rows) (a aged, err error) {
 		err = r.Scan(&a.id, &a.young, &a.old)
 		return a, err
@@ -89,35 +89,31 @@ func (t *tx) trim(p trimming) (trimming, error) {
 			old = append(old, a.id)
 		}
 	}
-	gone, err := t.forget(old)
+	gone, err := forget(t, old)
 	p.gone += gone
 	return p, err
 }
 
 // forget deletes events, what was made of them, and their further sightings,
 // of which those that have entries of their own wait for their turn.
-func (t *tx) forget(events []int64) (gone int64, err error) {
+func forget(t *disk.Tx, events []int64) (gone int64, err error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	entries, err := t.ids("SELECT n.id FROM "+madeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", events)
+	entries, err := t.Numbers("SELECT n.id FROM "+schema.MadeOf+" WHERE v.id IN (SELECT value FROM json_each(?))", schema.Array(events))
 	if err != nil {
 		return 0, err
 	}
-	sightings, err := t.ids("SELECT DISTINCT event FROM witnesses WHERE entry IN (SELECT value FROM json_each(?))", entries)
+	sightings, err := t.Numbers("SELECT DISTINCT event FROM witnesses WHERE entry IN (SELECT value FROM json_each(?))", schema.Array(entries))
 	if err != nil {
 		return 0, err
 	}
-	if err := t.forgetEntries(entries); err != nil {
+	if err := forgetEntries(t, entries); err != nil {
 		return 0, err
-	}
-	list, err := json.Marshal(append(events, sightings...))
-	if err != nil {
-		return 0, fmt.Errorf("write ids: %w", err)
 	}
 	gone, err = t.Affect(`DELETE FROM events WHERE id IN (SELECT value FROM json_each(?)) AND id < (SELECT max(id) FROM events)
 		AND NOT EXISTS (SELECT 1 FROM witnesses WHERE event = events.id)
-		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, string(list))
+		AND NOT EXISTS (SELECT 1 FROM entries AS n WHERE n.id BETWEEN events.entry AND events.entry + events.parts - 1 AND n.event = events.id)`, schema.Array(append(events, sightings...)))
 	if err != nil {
 		return 0, err
 	}
@@ -127,45 +123,32 @@ func (t *tx) forget(events []int64) (gone int64, err error) {
 
 // forgetEntries deletes entries with all that belongs to them, and takes them
 // from the counters; the totals stay.
-func (t *tx) forgetEntries(entries []int64) error {
-	list, err := json.Marshal(entries)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	_, err = t.Exec(`UPDATE counters SET current = current - (
-		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, string(list))
+func forgetEntries(t *disk.Tx, entries []int64) error {
+	list := schema.Array(entries)
+	_, err := t.Exec(`UPDATE counters SET current = current - (
+		SELECT count(*) FROM entries AS n WHERE n.id IN (SELECT value FROM json_each(?1)) AND n.state = counters.state)`, list)
 	if err != nil {
 		return err
 	}
-	tables, err := t.belongings()
+	tables, err := belongings(t)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		if _, err := t.Exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", string(list)); err != nil {
+		if _, err := t.Exec("DELETE FROM "+table+" WHERE entry IN (SELECT value FROM json_each(?))", list); err != nil {
 			return err
 		}
 	}
-	_, err = t.Exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	_, err = t.Exec("DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))", list)
 	return err
 }
 
 // belongings are the tables whose rows belong to an entry.
-func (t *tx) belongings() ([]string, error) {
+func belongings(t *disk.Tx) ([]string, error) {
 	rows, err := t.Query(`SELECT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
 		WHERE m.type = 'table' AND f."table" = 'entries' AND f."from" = 'entry'`)
 	return disk.Collect(rows, err, func(r *sql.Rows) (name string, err error) {
 		err = r.Scan(&name)
 		return strings.ToLower(name), err
 	})
-}
-
-// ids runs a query of ids for a list of ids.
-func (t *tx) ids(query string, list []int64) ([]int64, error) {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return nil, fmt.Errorf("write ids: %w", err)
-	}
-	rows, err := t.Query(query, string(text))
-	return disk.Collect(rows, err, disk.ScanID)
 }

@@ -1,8 +1,9 @@
-package queue
+package entry
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,6 +11,16 @@ import (
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// Reader reads what is in the outbox. Its methods may be called from any
+// goroutine.
+type Reader struct {
+	db  *sql.DB
+	now func() time.Time
+}
+
+// NewReader reads a database of the shape that package schema tells, by a clock.
+func NewReader(db *sql.DB, now func() time.Time) *Reader { return &Reader{db, now} }
 
 // Counts is the number of entries in each state.
 type Counts struct {
@@ -23,43 +34,19 @@ type Counts struct {
 	Dropped   int64 `json:"dropped"`
 }
 
-// slot is the place of a state in the counts.
-func (c *Counts) slot(s viewing.State) *int64 {
-	switch s {
-	case viewing.StatePending:
-		return &c.Pending
-	case viewing.StateSending:
-		return &c.Sending
-	case viewing.StateHeld:
-		return &c.Held
-	case viewing.StateInDoubt:
-		return &c.InDoubt
-	case viewing.StateRejected:
-		return &c.Rejected
-	case viewing.StateDelivered:
-		return &c.Delivered
-	case viewing.StateMerged:
-		return &c.Merged
-	default:
-		return &c.Dropped
-	}
-}
+// selectCounts is the counters as the JSON of [Counts], whose names are the states.
+const selectCounts = `SELECT json_group_object(replace(state, '_doubt', 'Doubt'),
+	current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)) FROM counters`
 
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
-func (s *Store) Counts(ctx context.Context) (Counts, error) {
-	var counts Counts
-	rows, err := s.reader.QueryContext(ctx, `SELECT state, current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)
-		FROM counters`)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
-		var state viewing.State
-		var n int64
-		err := r.Scan(&state, &n)
-		*counts.slot(state) = n
-		return state, err
-	})
+func (r *Reader) Counts(ctx context.Context) (counts Counts, err error) {
+	var text []byte
+	if err = r.db.QueryRowContext(ctx, selectCounts).Scan(&text); err == nil {
+		err = json.Unmarshal(text, &counts)
+	}
 	if err != nil {
-		return Counts{}, fmt.Errorf("count entries: %w", err)
+		return Counts{}, fmt.Errorf("count entries: %w", disk.StorageError(err))
 	}
 	return counts, nil
 }
@@ -79,14 +66,11 @@ type Filter struct {
 	Below  int64     `json:"-"` // only entries with a smaller id; 0 for all
 }
 
-// chooses reports whether any entry can be left out, other than by a page's end.
-func (f Filter) chooses() bool {
+// Chooses reports whether any entry can be left out, other than by a page's end.
+func (f Filter) Chooses() bool {
 	f.Limit, f.Below = 0, 0
 	return f != Filter{}
 }
-
-// openStates is, word for word, what the index entries_open is of.
-const openStates = "(state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected')"
 
 // The bounds of a list.
 const (
@@ -95,13 +79,13 @@ const (
 )
 
 // Entries lists entries, the newest first.
-func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
+func (r *Reader) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	query, args, err := f.query()
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
-	rows, err := s.reader.QueryContext(ctx, query, args...)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	rows, err := r.db.QueryContext(ctx, query, args...)
+	entries, err := disk.Collect(rows, err, Scan)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
@@ -111,7 +95,7 @@ func (s *Store) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 // query is the filter as SQL. The state stands in the text, not in an
 // argument: only then may the small indexes be used.
 func (f Filter) query() (query string, args []any, err error) {
-	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
+	query = "SELECT " + Columns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
 	switch {
 	case f.State != "" && !f.State.Valid():
 		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
@@ -122,10 +106,6 @@ func (f Filter) query() (query string, args []any, err error) {
 	}
 	if f.State != "" {
 		query += " AND n.state = '" + string(f.State) + "'"
-	}
-	switch f.State {
-	case viewing.StateSending, viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected:
-		query += " AND " + openStates
 	}
 	for _, c := range f.conditions() {
 		if c.set {

@@ -1,4 +1,4 @@
-package queue
+package schema
 
 import (
 	"embed"
@@ -9,18 +9,18 @@ import (
 // The files are applied in the order of their names, and never changed once
 // released: the n-th brings a database to version n.
 //
-//go:embed schema/*.sql
-var schema embed.FS
+//go:embed *.sql
+var files embed.FS
 
-// migrations reads the steps from an empty file to the present schema.
-func migrations() ([]string, error) {
-	names, err := fs.Glob(schema, "schema/*.sql") // sorted
+// Scripts are the steps from an empty file to the present schema.
+func Scripts() ([]string, error) {
+	names, err := fs.Glob(files, "*.sql") // sorted
 	if err != nil {
 		return nil, fmt.Errorf("list schema: %w", err)
 	}
 	scripts := make([]string, len(names))
 	for i, name := range names {
-		text, err := schema.ReadFile(name)
+		text, err := files.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read schema: %w", err)
 		}

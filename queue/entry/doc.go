@@ -1,0 +1,11 @@
+// Package entry is an entry of the outbox: what it says, how its row is read, and
+// how people are told of it.
+//
+// It owns the order of an entry's columns, and the questions about entries that
+// change nothing: lists, counts, explanations and history.
+//
+// It promises that a damaged row is told as damaged, never as something else. An
+// explanation is as of one moment. Counts cost the same whatever waits.
+//
+// It refuses to change an entry: package queue does.
+package entry
