@@ -70,24 +70,28 @@ kodi_otherwise() {
   must_pass ./kodi/kodisim TestAgainstRealKodi
   must_pass ./cmd/filmspool TestRealKodisAtOnce
   must_pass ./packaging/kodi TestRealKodi
+  must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
 
 # Each test has Kodis of its own, which mostly wait: two go side by side.
 step_kodi() {
   real_kodi
+  mariadb_server
   go test -run '^$' ./cmd/filmspool ./kodi/kodisim ./packaging/kodi # builds them, for both
   side_by_side kodi_end_to_end kodi_otherwise
 }
 
 # A server of our own, in a folder of its own and on loopback: the package has
 # the program, and no service.
-step_mariadb() {
+mariadb_server() {
   need mariadb-server-core mariadb-client-core
   FILMSPOOL_MARIADB=$(command -v mariadbd)
   export FILMSPOOL_MARIADB
+}
+
+step_mariadb() {
+  mariadb_server
   must_pass ./kodi/library TestServer TestWishesOfServer
-  real_kodi
-  must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
 
 # on_systemd SUITE TEST...: the services on that Debian.
