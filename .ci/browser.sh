@@ -31,7 +31,7 @@ step_extension() {
 # The extension in a real Chromium and a real Firefox, with the real program:
 # from a clip that plays to one record of the service, and what hostile pages
 # can do meanwhile. Several at a time, for they mostly wait; the last is alone, for
-# it measures.
+# it measures, once.
 step_browsers() {
   npm_tools
   need chromium firefox-esr
@@ -39,8 +39,8 @@ step_browsers() {
   (
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
-    node --test --test-concurrency=3 --test-reporter=spec chromium.browser.js firefox.browser.js hostile.browser.js
+    node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js hostile.browser.js
     node --test --test-reporter=spec ../pages.browser.test.js
-    node --test --test-reporter=spec cost.browser.js
+    FILMSPOOL_ROUNDS=1 node --test --test-reporter=spec cost.browser.js
   )
 }

@@ -12,11 +12,7 @@ packages_elsewhere() {
   FILMSPOOL_APK=$(echo "$1"/*_"$(uname -m)".apk)
   FILMSPOOL_SYSV_ROOT=$(root_tar bookworm sysv)
   export FILMSPOOL_DEB FILMSPOOL_OLD_DEB FILMSPOOL_SYSV_ROOT FILMSPOOL_NSPAWN_ROOT FILMSPOOL_OPENRC_ROOT FILMSPOOL_RPM FILMSPOOL_OLD_RPM FILMSPOOL_ARCH FILMSPOOL_OLD_ARCH FILMSPOOL_APK
-  must_pass ./packaging/test TestRpmOnSystemd
-  must_pass ./packaging/test TestPacmanOnSystemd
-  must_pass ./packaging/test TestApkOnPaper
-  must_pass ./packaging/test TestApkOnOpenRC
-  must_pass ./packaging/test TestDebOnSysV
+  must_pass ./packaging/test TestRpmOnSystemd TestPacmanOnSystemd TestApkOnPaper TestApkOnOpenRC TestDebOnSysV
 }
 
 # The program installs itself where there is no systemd.
@@ -25,6 +21,5 @@ step_inits() {
   FILMSPOOL_OPENRC_ROOT=$(root_tar bookworm openrc)
   FILMSPOOL_SYSV_ROOT=$(root_tar bookworm sysv)
   export FILMSPOOL_OPENRC_ROOT FILMSPOOL_SYSV_ROOT
-  must_pass ./packaging/test TestServiceOnOpenRC
-  must_pass ./packaging/test TestServiceOnSysV
+  side_by_side 'must_pass ./packaging/test TestServiceOnOpenRC' 'must_pass ./packaging/test TestServiceOnSysV'
 }

@@ -1,7 +1,7 @@
 # What soaks: the whole has a short form of each. Sourced by .ci/run.
 
 # Kills, power cuts, fuzzing and the models, in turn, for that many seconds at
-# least; then the figures of speed. An hour, unless a number is given.
+# least; then the figures of speed and of browsers. An hour, unless a number is given.
 step_long() {
   local until=$((SECONDS + soak)) package target round=0
   need strace jq xfsprogs e2fsprogs mount
@@ -18,6 +18,9 @@ step_long() {
   done
   bench 300ms
   (cd .bench && go run . -rounds 4 -for 400ms)
+  npm_tools
+  need chromium firefox-esr
+  (cd connector/extension/test/browser && FILMSPOOL_BROWSERS=required node --test --test-reporter=spec cost.browser.js)
 }
 
 # fuzz_targets: the package and the name of each.

@@ -19,14 +19,12 @@ release_signatures() {
 
 # release_lint FOLDER: what each distribution's own checker says.
 release_lint() {
-  local file said
   shellcheck -s sh packaging/sysv/filmspool.init packaging/nfpm/deb/p* packaging/nfpm/rpm/p{ost,reun,ostun} packaging/nfpm/apk/*
   # Debian 12's lintian does not know loong64.
   find "$1" -name '*.deb' ! -name '*loong64*' -print0 | xargs -0 -n 1 -P "$(nproc)" lintian --allow-root --fail-on error,warning,info -IL '+>=info'
-  for file in "$1"/*.rpm; do
-    said=$(rpmlint --config packaging/nfpm/rpm/rpmlint.toml "$file" 2>&1) || { echo "$said"; return 1; }
-    grep -q ' 0 errors, 0 warnings' <<<"$said" || { echo "$said"; return 1; }
-  done
+  # shellcheck disable=SC2016 # that shell's own
+  find "$1" -name '*.rpm' -print0 | xargs -0 -n 1 -P "$(nproc)" bash -c '
+    said=$(rpmlint --config packaging/nfpm/rpm/rpmlint.toml "$0" 2>&1) && grep -q " 0 errors, 0 warnings" <<<"$said" || { echo "$said"; exit 1; }'
 }
 
 # release_texts FOLDER: each reads as its language, and the image and the
@@ -87,27 +85,42 @@ step_release() {
   release_texts "$one"
 }
 
-# packages_on_debian NEW OLD: the real package on real machines, and README.md
-# typed into them.
+# the_release: prints the folder of a release: the one that step_release made,
+# or else a part of one, with what the other steps need.
+the_release() {
+  local folder=$work/release-one platforms
+  if [ ! -e "$folder/SHA256SUMS" ]; then
+    folder=$work/release-part
+    platforms=$(printf '%s\n' "linux-$(go env GOARCH)" linux-arm64 linux-armv7 linux-riscv64 windows-amd64 | sort -u | paste -sd,)
+    [ -e "$folder/SHA256SUMS" ] || go run ./packaging/release --only archive,deb,rpm,apk,archlinux,msi,image,addons --platforms "$platforms" "$folder" >&2 || return
+  fi
+  echo "$folder"
+}
+
+# the_old_release: prints the folder of one from which to come to that.
+the_old_release() {
+  local folder=$work/release-old
+  [ -e "$folder/SHA256SUMS" ] ||
+    go run ./packaging/release --version 0.0.1 --only archive,deb,rpm,archlinux,msi --platforms "linux-$(go env GOARCH),windows-amd64" "$folder" >&2 || return
+  echo "$folder"
+}
+
+# packages_on_debian SUITE NEW OLD: the real package on a real machine, and
+# README.md typed into it.
 packages_on_debian() {
-  local suite
-  FILMSPOOL_DEB=$(echo "$1"/*_"$(go env GOARCH)".deb) FILMSPOOL_OLD_DEB=$(echo "$2"/*.deb)
-  export FILMSPOOL_DEB FILMSPOOL_OLD_DEB
-  for suite in bookworm trixie; do
-    FILMSPOOL_NSPAWN_ROOT=$(root_tar "$suite")
-    export FILMSPOOL_NSPAWN_ROOT
-    must_pass ./packaging/test TestDebOnSystemd
-    must_pass ./packaging/test TestReadmeOnSystemd
-  done
+  FILMSPOOL_DEB=$(echo "$2"/*_"$(go env GOARCH)".deb) FILMSPOOL_OLD_DEB=$(echo "$3"/*.deb)
+  FILMSPOOL_NSPAWN_ROOT=$(root_tar "$1")
+  export FILMSPOOL_DEB FILMSPOOL_OLD_DEB FILMSPOOL_NSPAWN_ROOT
+  must_pass ./packaging/test TestDebOnSystemd TestReadmeOnSystemd
 }
 
 # The packages of step_release, and an older one of each to come from.
 step_packages() {
-  local new=$work/release-one old=$work/release-old
-  [ -e "$new/SHA256SUMS" ] || go run ./packaging/release --platforms "linux-$(go env GOARCH)" "$new" >/dev/null
-  go run ./packaging/release --version 0.0.1 --only deb,rpm,archlinux --platforms "linux-$(go env GOARCH)" "$old" >/dev/null
+  local new old
+  new=$(the_release)
+  old=$(the_old_release)
   the_program
   root_tars 'bookworm systemd' 'trixie systemd' 'trixie tools' 'bookworm openrc' 'bookworm sysv'
-  go test -run '^$' ./packaging/test # builds it, for both
-  side_by_side "packages_on_debian $new $old" "packages_elsewhere $new $old"
+  go test -run '^$' ./packaging/test # builds it, for all
+  side_by_side "packages_on_debian bookworm $new $old" "packages_on_debian trixie $new $old" "packages_elsewhere $new $old"
 }

@@ -1,4 +1,4 @@
-# The proofs: kills, power cuts, failing disks; and the queue beside its peers.
+# The proofs: kills and power cuts; and the queue beside its peers.
 # Sourced by .ci/run.
 
 # prove PACKAGE PATTERN NUMBER: runs that many tests, of which none may be
@@ -21,12 +21,6 @@ step_kills() { FILMSPOOL_KILLS=40 prove ./cmd/filmspool '^TestKills$' 1; }
 step_powercut() {
   need xfsprogs e2fsprogs mount
   FILMSPOOL_POWER_CUTS=4 prove ./queue '^TestPowerCut$' 1
-}
-
-step_trouble() {
-  need strace mount
-  FILMSPOOL_TROUBLE=1 prove ./cmd/filmspool \
-    '^Test(DiskFull|StartOnAFullDisk|PausedOnAFullDisk|ReadOnlyDisk|ReadOnlyFolder|DatabaseLocked|FlushFails|FilesTakenAway)$' 8
 }
 
 # The queue comes back from its copy off the machine.

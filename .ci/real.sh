@@ -1,15 +1,18 @@
 # The checks against the real thing: systemd, Kodi and MariaDB. Sourced by .ci/run.
 
-# must_pass PACKAGE TEST: runs one test that may not be skipped. A test that
+# must_pass PACKAGE TEST...: runs tests that may not be skipped. A test that
 # does not exist fails too.
 must_pass() {
-  local package=$1 test=$2 log=$work/must_pass.log
-  go test -count=1 -timeout 20m -v -run "^$test\$" "$package" 2>&1 | tee "$log"
+  local package=$1 test log=$work/must_pass.log
+  shift
+  go test -count=1 -timeout 20m -v -run "^($(IFS='|' && echo "$*"))\$" "$package" 2>&1 | tee "$log"
   if grep -qE '^ *--- SKIP' "$log"; then
-    echo "$test in $package was skipped, in whole or in part"
+    echo "$* in $package: something was skipped, in whole or in part"
     return 1
   fi
-  grep -qE "^--- PASS: $test " "$log" || { echo "$test in $package did not run"; return 1; }
+  for test; do
+    grep -qE "^--- PASS: $test " "$log" || { echo "$test in $package did not run"; return 1; }
+  done
 }
 
 # unit KIND: fills in a unit. The program that it names has to exist for
@@ -61,54 +64,67 @@ real_kodi() {
   export FILMSPOOL_REAL_KODI=1
 }
 
-step_kodi() {
-  real_kodi
+kodi_end_to_end() { must_pass ./cmd/filmspool TestRealKodiEndToEnd; }
+
+kodi_otherwise() {
   must_pass ./kodi/kodisim TestAgainstRealKodi
-  must_pass ./cmd/filmspool TestRealKodiEndToEnd
   must_pass ./cmd/filmspool TestRealKodisAtOnce
   must_pass ./packaging/kodi TestRealKodi
+  must_pass ./cmd/filmspool TestRealKodiOnAServer
+}
+
+# Each test has Kodis of its own, which mostly wait: two go side by side.
+step_kodi() {
+  real_kodi
+  mariadb_server
+  go test -run '^$' ./cmd/filmspool ./kodi/kodisim ./packaging/kodi # builds them, for both
+  side_by_side kodi_end_to_end kodi_otherwise
 }
 
 # A server of our own, in a folder of its own and on loopback: the package has
 # the program, and no service.
-step_mariadb() {
+mariadb_server() {
   need mariadb-server-core mariadb-client-core
   FILMSPOOL_MARIADB=$(command -v mariadbd)
   export FILMSPOOL_MARIADB
-  must_pass ./kodi/library TestServer
-  must_pass ./kodi/library TestWishesOfServer
-  real_kodi
-  must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
 
-# on_systemd SUITE: the services on that Debian.
+step_mariadb() {
+  mariadb_server
+  must_pass ./kodi/library TestServer TestWishesOfServer
+}
+
+# on_systemd SUITE TEST...: the services on that Debian.
 on_systemd() {
   FILMSPOOL_NSPAWN_ROOT=$(root_tar "$1")
   export FILMSPOOL_NSPAWN_ROOT
-  must_pass ./packaging/test TestServiceOnSystemd
-  must_pass ./packaging/test TestWallsOnSystemd
-  must_pass ./packaging/test TestTroubleOnSystemd
-  must_pass ./packaging/test TestVerbsOnSystemd
+  must_pass ./packaging/test "${@:2}"
 }
 
-# Most of it is waiting, so two go side by side.
+in_trouble() {
+  on_systemd bookworm TestTroubleOnSystemd
+  on_systemd trixie TestTroubleOnSystemd
+}
+
+# Most of it is waiting, so three go side by side.
 step_nspawn() {
+  local services='TestServiceOnSystemd TestWallsOnSystemd TestVerbsOnSystemd'
   the_program
   root_tars 'bookworm systemd' 'trixie systemd'
-  go test -run '^$' ./packaging/test # builds it, for both
-  side_by_side 'on_systemd bookworm' 'on_systemd trixie'
+  go test -run '^$' ./packaging/test # builds it, for all
+  side_by_side "on_systemd bookworm $services" "on_systemd trixie $services" in_trouble
 }
 
 # The add-on for LibreELEC and CoreELEC: archives that come out the same
 # whoever packs them, its wrapper in their shell, its unit on a real systemd.
 step_addon() {
-  local one=$work/addon-one two=$work/addon-two archive said
+  local one two=$work/addon-two archive said
   need busybox unzip
   the_program
-  go run ./packaging/kodi/pack "$one"
-  (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" >/dev/null)
-  for archive in "$one"/*.zip; do cmp "$archive" "$two/${archive##*/}"; done
-  unzip -q "$one"/*-x86_64.zip -d "$work/addon"
+  one=$(the_release)
+  (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" x86_64 >/dev/null)
+  for archive in "$two"/*.zip; do cmp "$archive" "$one/${archive##*/}"; done
+  unzip -q "$one"/service.*-x86_64.zip -d "$work/addon"
   said=$(systemd-analyze verify --man=no "$work"/addon/*/system.d/*.service 2>&1) || { echo "$said"; return 1; }
   if grep -q filmspool <<<"$said"; then
     echo "$said"

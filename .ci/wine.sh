@@ -8,16 +8,18 @@ setup() {
 }
 
 step_wine() {
-  local made=$work/wine version
+  local made=$work/wine new old version
   need wixl msitools nsis unzip
+  new=$(the_release)
+  old=$(the_old_release)
+  unzip -q "$new"/*-windows-amd64.zip -d "$made"
+  unzip -q "$old"/*-windows-amd64.zip -d "$made"
   for version in 0.0.1 0.1.0; do
-    go run ./packaging/release --version $version --only archive,msi --platforms windows-amd64 "$made/$version" >/dev/null
-    unzip -q "$made/$version"/*.zip -d "$made"
     setup $version "$made" "$made/filmspool-$version-windows-amd64/filmspool.exe"
   done
   FILMSPOOL_WINE_ROOT=$(root_tar trixie wine) # the Wine of Debian 12 is too old
   FILMSPOOL_EXE=$made/filmspool-0.1.0-windows-amd64/filmspool.exe
-  FILMSPOOL_OLD_MSI=$(echo "$made"/0.0.1/*.msi) FILMSPOOL_MSI=$(echo "$made"/0.1.0/*.msi)
+  FILMSPOOL_OLD_MSI=$(echo "$old"/*.msi) FILMSPOOL_MSI=$(echo "$new"/*.msi)
   FILMSPOOL_OLD_SETUP=$made/setup-0.0.1.exe FILMSPOOL_SETUP=$made/setup-0.1.0.exe
   export FILMSPOOL_WINE_ROOT FILMSPOOL_EXE FILMSPOOL_OLD_MSI FILMSPOOL_MSI FILMSPOOL_OLD_SETUP FILMSPOOL_SETUP
   must_pass ./packaging/test TestExeInWine

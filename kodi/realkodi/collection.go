@@ -43,7 +43,8 @@ func (k *Kodi) collect(zone string) {
 	if err := os.MkdirAll(filepath.Join(k.Dir, "run"), 0o700); err != nil {
 		k.T.Fatal(err)
 	}
-	k.run("bash", "-c", `id kodi-run >/dev/null 2>&1 || useradd --system --no-create-home kodi-run`)
+	// Locked, for another test may do the same at the same time.
+	k.run("flock", "/etc/passwd", "bash", "-c", `id kodi-run >/dev/null 2>&1 || useradd --system --no-create-home kodi-run`)
 	k.run("chown", "-R", "kodi-run", filepath.Join(k.Dir, "home"), filepath.Join(k.Dir, "run"), k.Media(""))
 }
 

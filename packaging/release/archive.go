@@ -8,7 +8,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -34,7 +33,7 @@ func (r *release) archives(context.Context) error {
 	if !r.wants("archive") {
 		return nil
 	}
-	for _, p := range r.platforms {
+	return each(r.platforms, func(p platform) error {
 		trees := []string{r.stage("bin", p.name), r.stage("all")}
 		if p.os != "windows" {
 			trees = append(trees, r.stage("unix"))
@@ -53,13 +52,10 @@ func (r *release) archives(context.Context) error {
 			err = compress(&out, packed.Bytes())
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
-		if err := write(filepath.Join(r.into, r.archiveName(p)), out.Bytes()); err != nil {
 			return err
 		}
-	}
-	return nil
+		return write(filepath.Join(r.into, r.archiveName(p)), out.Bytes())
+	})
 }
 
 func (r *release) archiveName(p platform) string {

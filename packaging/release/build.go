@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // maxProgram is the most that a program may take, in bytes.
@@ -95,14 +97,32 @@ func (r *release) manual(ctx context.Context) error {
 	return err
 }
 
-// build builds one platform after the other: each takes all processors. The
-// lists of what is linked go beside each program and into the folder.
+// each does something for platforms, for as many at once as there are processors.
+func each(platforms []platform, do func(platform) error) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.NumCPU())
+	for _, p := range platforms {
+		g.Go(func() error {
+			if err := do(p); err != nil {
+				return fmt.Errorf("%s: %w", p, err)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// build builds for every platform. The lists of what is linked go beside each
+// program and into the folder.
 func (r *release) build(ctx context.Context) error {
+	err := each(r.platforms, func(p platform) error {
+		return r.compile(ctx, r.stage("bin", p.name, p.program()), tags, p.env())
+	})
+	if err != nil {
+		return err
+	}
 	for _, p := range r.platforms {
 		program := r.stage("bin", p.name, p.program())
-		if err := r.compile(ctx, program, tags, p.env()); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
 		if p.os == "windows" {
 			if err := r.sign(ctx, program); err != nil {
 				return err

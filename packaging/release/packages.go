@@ -28,7 +28,7 @@ func (r *release) tools(ctx context.Context) error {
 
 // linuxPackages makes the packages of every distribution.
 func (r *release) linuxPackages(ctx context.Context) error {
-	for _, p := range r.of("linux") {
+	return each(r.of("linux"), func(p platform) error {
 		for _, format := range formats() {
 			if !r.wants(format) || !served(format, p) {
 				continue
@@ -37,11 +37,11 @@ func (r *release) linuxPackages(ctx context.Context) error {
 			_, err := r.tool(ctx, r.stage(), env, filepath.Join(r.work, "nfpm"), "package",
 				"-f", "packaging/nfpm/nfpm.yaml", "-p", format, "-t", r.into)
 			if err != nil {
-				return fmt.Errorf("%s for %s: %w", format, p, err)
+				return fmt.Errorf("%s: %w", format, err)
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // image makes one archive with a container image for every processor, in the

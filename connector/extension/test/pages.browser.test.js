@@ -23,6 +23,10 @@ const TYPES = /** @type {Record<string, string>} */ ({ ".html": "text/html", ".j
 
 /** @type {import("playwright-core").Browser} */
 let browser;
+/** One for all scenes: a new page takes longer than what it is for. @type {import("playwright-core").Page} */
+let page;
+/** What it said since it was entered. @type {string[]} */
+const complaints = [];
 
 /** @param {import("playwright-core").Route} route */
 async function serve(route) {
@@ -34,31 +38,34 @@ async function serve(route) {
   });
 }
 
+async function openPage() {
+  browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
+  page = await browser.newPage({ reducedMotion: "reduce", timezoneId: "Europe/Lisbon" });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+  await page.route(`${ORIGIN}/**`, serve);
+  await page.addInitScript({ path: axe });
+}
+
 /**
  * @param {import("./page-scenes.js").Scene} scene
  * @param {{language?: string, width?: number, rtl?: boolean}} [how]
  */
 async function enter(scene, { language = "en", width, rtl = false } = {}) {
-  const wide = width ?? (scene.page === "popup" ? 360 : 1000);
-  const context = await browser.newContext({
-    viewport: { width: wide, height: 600 }, colorScheme: "light", reducedMotion: "reduce", timezoneId: "Europe/Lisbon",
-  });
-  const page = await context.newPage();
-  /** @type {string[]} */
-  const complaints = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
-  await page.route(`${ORIGIN}/**`, serve);
-  await page.addInitScript({ path: axe });
-  await page.addInitScript(`
+  await page.goto("about:blank"); // nothing of the scene before stays
+  await page.mouse.move(0, 0);
+  await page.setViewportSize({ width: width ?? (scene.page === "popup" ? 360 : 1000), height: 600 });
+  await page.emulateMedia({ colorScheme: "light" });
+  complaints.length = 0;
+  const script = await page.addInitScript(`
     globalThis.rig = (${fakeApi})(${JSON.stringify(texts(language))}, ${JSON.stringify(scene.script)});
     globalThis.browser = rig.api;
     if (${rtl}) { const get = rig.api.i18n.getMessage; rig.api.i18n.getMessage = (key, values) => key === "@@bidi_dir" ? "rtl" : get(key, values); }
   `);
   await page.goto(`${ORIGIN}/pages/${scene.page}.html${scene.hash ?? ""}`);
+  await script.dispose();
   await page.waitForSelector("#link[data-ready]", { state: "attached" });
   await scene.then?.(page);
-  return { page, complaints, leave: () => context.close() };
 }
 
 /** @param {import("playwright-core").Page} page */
@@ -91,15 +98,13 @@ const findings = (page, tags) =>
 const skip = fs.existsSync(executablePath) || process.env.FILMSPOOL_BROWSERS === "required" ? false : `no Chromium at ${executablePath}`;
 
 describe("the pages in Chromium", { skip }, () => {
-  before(async () => {
-    browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
-  });
+  before(openPage);
   after(() => browser?.close());
 
   for (const [name, scene] of Object.entries(SCENES)) {
     for (const language of ["en", "de"]) {
       test(`${name}, ${language}, light and dark: nothing found by axe, nothing cut off`, async () => {
-        const { page, complaints, leave } = await enter(scene, { language });
+        await enter(scene, { language });
         assert.deepEqual(await overflow(page), { page: 0, cut: [] });
         // As high as its content, so that axe sees every text uncovered.
         await page.setViewportSize({ width: page.viewportSize()?.width ?? 0, height: await page.evaluate(() => document.documentElement.scrollHeight) });
@@ -109,7 +114,6 @@ describe("the pages in Chromium", { skip }, () => {
         await picture(page, `${name}-${language}-dark`);
         assert.deepEqual(await findings(page, ["cat.color"]), []);
         assert.deepEqual(complaints, []);
-        await leave();
       });
     }
   }
@@ -117,49 +121,44 @@ describe("the pages in Chromium", { skip }, () => {
   for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-ignored", "options-faults"]) {
     const scene = SCENES[name];
     test(`${name} from right to left`, async () => {
-      const { page, leave } = await enter(scene, { rtl: true });
+      await enter(scene, { rtl: true });
       await picture(page, `${name}-rtl`);
       assert.deepEqual(await overflow(page), { page: 0, cut: [] });
-      await leave();
     });
     test(`${name} with letters of twice the size`, async () => {
-      const { page, leave } = await enter(scene, { language: "de", width: scene.page === "options" ? 500 : undefined });
+      await enter(scene, { language: "de", width: scene.page === "options" ? 500 : undefined });
       await page.evaluate(() => void (document.documentElement.style.fontSize = "28px"));
       await picture(page, `${name}-large`);
       assert.deepEqual(await overflow(page), { page: 0, cut: [] });
-      await leave();
     });
   }
 
   test("the options at four times the size, which is 320 pixels wide", async () => {
-    const { page, leave } = await enter(SCENES["options-paired"], { width: 320 });
+    await enter(SCENES["options-paired"], { width: 320 });
     await picture(page, "options-narrow");
     assert.deepEqual(await overflow(page), { page: 0, cut: [] });
-    await leave();
   });
 
   for (const name of ["popup-cards", "popup-number", "popup-never", "popup-player", "popup-unpaired", "popup-not-allowed", "popup-discard-all"]) {
     test(`${name} at 320 pixels: nothing runs over`, async () => {
-      const { page, leave } = await enter(SCENES[name], { width: 320, language: "de" });
+      await enter(SCENES[name], { width: 320, language: "de" });
       await picture(page, `${name}-narrow`);
       assert.deepEqual(await overflow(page), { page: 0, cut: [] });
-      await leave();
     });
   }
 
   test("the site that the popup sends along is in view, below a long list", async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ origin: `https://films-${i}.example/*`, granted: true }));
     const scene = SCENES["options-from-popup"];
-    const { page, leave } = await enter({ ...scene, script: { ...scene.script, state: { ...scene.script.state, sites: many } } });
+    await enter({ ...scene, script: { ...scene.script, state: { ...scene.script.state, sites: many } } });
     assert.equal(await page.evaluate(() => document.activeElement?.id), "site");
     const { top, bottom } = await page.evaluate(() => /** @type {HTMLElement} */ (document.getElementById("site")).getBoundingClientRect());
     assert.ok(top >= 0 && bottom <= 600, `${top} to ${bottom}`);
-    await leave();
   });
 
   for (const name of ["popup-needs", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-unpair"]) {
     test(`${name}: everything is reached by Tab, in order, and seen to be`, async () => {
-      const { page, leave } = await enter(SCENES[name]);
+      await enter(SCENES[name]);
       const wanted = await page.evaluate(() => {
         // Of radio buttons Tab reaches the first, or the one that is chosen.
         const unpicked = (/** @type {Element} */ element) => {
@@ -186,12 +185,11 @@ describe("the pages in Chromium", { skip }, () => {
         else reached.push(stop);
       }
       assert.deepEqual(reached, Array.from({ length: wanted }, (_, i) => String(i)));
-      await leave();
     });
   }
 
   test("pairing, a site and unpairing by keyboard alone", async () => {
-    const { page, leave } = await enter(SCENES["options-unpaired"]);
+    await enter(SCENES["options-unpaired"]);
     await tabTo(page, "#pair-code");
     await page.keyboard.type("k7m2 9qxd");
     await page.keyboard.press("Enter");
@@ -204,7 +202,6 @@ describe("the pages in Chromium", { skip }, () => {
     await tabTo(page, "#private");
     await page.keyboard.press("Space");
     await page.waitForFunction(() => /** @type {any} */ (globalThis).rig.script.state.settings.private === true);
-    await leave();
   });
 
   test("the real extension, in the browser's language, with nobody to talk to", { timeout: 120_000 }, async () => {
@@ -239,7 +236,7 @@ describe("the pages in Chromium", { skip }, () => {
   test("a question, a discard that is taken back, a list and a pause by keyboard alone", async () => {
     const link = "https://www.themoviedb.org/tv/1396";
     const scene = SCENES["popup-needs"];
-    const { page, leave } = await enter({ ...scene, script: { ...scene.script, typed: { [link]: { type: "episode", show: { ids: { tmdb: 1396 } } } } } });
+    await enter({ ...scene, script: { ...scene.script, typed: { [link]: { type: "episode", show: { ids: { tmdb: 1396 } } } } } });
     await tabTo(page, "#unknown li input");
     await page.keyboard.type(link);
     await page.keyboard.press("Enter");
@@ -259,7 +256,6 @@ describe("the pages in Chromium", { skip }, () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /Resume/.test(document.querySelector("#pause")?.textContent ?? ""));
     assert.deepEqual(await page.evaluate(() => /** @type {any} */ (globalThis).rig.asked("discard")), []);
-    await leave();
   });
 });
 

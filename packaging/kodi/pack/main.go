@@ -44,9 +44,9 @@ func main() {
 // run packs for the named architectures, or for all, and prints each archive's
 // hash, size and name.
 func run(ctx context.Context, folder string, only []string, out io.Writer) error {
-	wanted, err := choose(only)
-	if err != nil {
-		return err
+	wanted := slices.DeleteFunc(kodi.Architectures(), func(a kodi.Architecture) bool { return len(only) > 0 && !slices.Contains(only, a.Name) })
+	if len(wanted) < len(only) {
+		return fmt.Errorf("not all of these are architectures: %q", only)
 	}
 	version, err := kodi.Version()
 	if err != nil {
@@ -67,23 +67,6 @@ func run(ctx context.Context, folder string, only []string, out io.Writer) error
 		fmt.Fprintf(out, "%x  %8d  %s\n", sha256.Sum256(archive), len(archive), name)
 	}
 	return nil
-}
-
-// choose finds architectures by name.
-func choose(only []string) ([]kodi.Architecture, error) {
-	all := kodi.Architectures()
-	if len(only) == 0 {
-		return all, nil
-	}
-	var wanted []kodi.Architecture
-	for _, name := range only {
-		i := slices.IndexFunc(all, func(a kodi.Architecture) bool { return a.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("no such architecture: %q", name)
-		}
-		wanted = append(wanted, all[i])
-	}
-	return wanted, nil
 }
 
 // pack is the archive for one architecture.

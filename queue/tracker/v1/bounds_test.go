@@ -56,6 +56,9 @@ func filled(n int, item string) string {
 // A service cannot fill the memory, whatever it answers and for however long,
 // and nothing of such a reading proves that a record is not there.
 func TestReadingsAreBoundedInMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a hundred megabytes, in one goroutine")
+	}
 	const most = 64 << 20
 	long := strings.Repeat("x", 3<<20)
 	listed := fmt.Sprintf(`{"id":"%[1]s","name":"%[1]s","description":"%[1]s"}`, strings.Repeat("x", 12<<10))
@@ -113,6 +116,9 @@ func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
 // A reading that ends at a bound of ours says so: a reading that was moved
 // meanwhile may be taken again, this one need not.
 func TestReadingAtItsBoundSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a hundred megabytes, in one goroutine")
+	}
 	for name, c := range map[string]struct {
 		body  string
 		pages int

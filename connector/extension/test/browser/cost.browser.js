@@ -9,7 +9,7 @@ import { stage } from "./stage.js";
 import { until } from "./until.js";
 import { Visit } from "./visit.js";
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.env.FILMSPOOL_ROUNDS ?? 3);
 const WINDOW = 5000; // milliseconds
 const FILM = { title: "Long", year: 1990, tmdb: 77 };
 

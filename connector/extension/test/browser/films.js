@@ -105,6 +105,6 @@ export const play = () => new Promise((done, failed) => {
   }, { once: true });
   clip.addEventListener("error", () => failed(new Error(`the clip cannot be played: ${clip.error?.message}`)), { once: true });
   const { duration } = clip;
-  setTimeout(() => failed(new Error(`the clip stands at ${clip.currentTime} of ${duration}, state ${clip.readyState}`)), 30_000);
+  setTimeout(() => failed(new Error(`the clip stands at ${clip.currentTime} of ${duration}, state ${clip.readyState}`)), 60_000);
   clip.play().catch(failed);
 });

@@ -347,11 +347,14 @@ export async function revoked(visit) {
   await visit.allArrived();
 }
 
+/** Firefox gives an extension 30 s without work; here it is 4, so that the scenarios see it suspended again and again. */
+export const SUSPENDED = { prefs: { "extensions.background.idle.timeout": 4000 } };
+
 /**
  * @param {any} Browser
- * @returns {{visit: Visit, scenario: (name: string, body: () => Promise<void>) => void}} for what only this browser plays
+ * @returns {{visit: Visit, scenario: (name: string, body: () => Promise<void>) => void}}
  */
-export function journey(Browser, options = {}) {
+function household(Browser, options = {}) {
   const visit = new Visit(Browser, options);
   /** @param {string} name @param {() => Promise<void>} body */
   const scenario = (name, body) => void it(name, async () => {
@@ -360,6 +363,12 @@ export function journey(Browser, options = {}) {
   });
   before(() => visit.open());
   after(() => visit.close());
+  return { visit, scenario };
+}
+
+/** What plays, and what comes between. Returns what else this browser plays with. @param {any} Browser */
+export function journey(Browser, options = {}) {
+  const { visit, scenario } = household(Browser, options);
   scenario("a wrong code", () => wrongCode(visit));
   scenario("pairs by the code typed into the options page", () => pairs(visit));
   scenario("takes sites and thresholds", () => visit.allowSites());
@@ -368,6 +377,17 @@ export function journey(Browser, options = {}) {
   scenario("leaves alone what is not for it", () => leavesAlone(visit));
   scenario("daemon away while a film plays, then back", () => daemonAway(visit));
   scenario("a squatter on the port learns nothing", () => squatted(visit));
+  scenario("the browser is killed between send and acknowledgement", () => dies(visit, "killed", () => visit.crash()));
+  return { visit, scenario };
+}
+
+/** What a person does in the popup. @param {any} Browser */
+export function popups(Browser, options = {}) {
+  const { visit, scenario } = household(Browser, options);
+  scenario("pairs, and takes sites", async () => {
+    await pairs(visit);
+    await visit.allowSites();
+  });
   scenario("the popup: a player in a frame of a site that is not allowed", () => framedByStranger(visit));
   scenario("the popup: why a muted film does not count", () => saysWhy(visit));
   scenario("the popup: a question answered by number, and one that is no film", () => asks(visit));
@@ -376,6 +396,4 @@ export function journey(Browser, options = {}) {
   scenario("the popup: not this, a wrong answer taken back, the right one", () => corrects(visit));
   scenario("the popup: add to the watchlist", () => wishes(visit));
   scenario("the popup: a new list", () => lists(visit));
-  scenario("the browser is killed between send and acknowledgement", () => dies(visit, "killed", () => visit.crash()));
-  return { visit, scenario };
 }

@@ -1,0 +1,4 @@
+import { popups, SUSPENDED } from "./journey.js";
+import { stage } from "./stage.js";
+
+stage("firefox", "in the popup", (Browser) => popups(Browser, SUSPENDED));
