@@ -19,7 +19,7 @@ const (
 	maxCode     = 44950 // lines of Go that hold code, outside tests
 	maxRoom     = 3750  // of these, in one package
 	maxFiles    = 36    // of one package
-	maxUpward   = 36    // references between its files that run upwards
+	maxUpward   = 37    // references between its files that run upwards
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
 	maxChain    = 6     // packages that import each other, one below the other
 	maxSentence = 25    // words in a sentence of a package comment
