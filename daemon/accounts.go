@@ -57,6 +57,9 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
+	if d.identifier != nil {
+		o.Identifier = d.identifier
+	}
 	if client != nil {
 		o.Service = d.owned(name, client)
 	}

@@ -48,8 +48,11 @@ type Daemon struct {
 	store    *queue.Store
 	pairing  *pairing.Registry
 	accounts []*sender
-	sources  []source
-	waiting  *disk.Trouble // the queue can only be read, and this is why
+	// identifier asks others than the service what things are; nil where the
+	// user did not turn that on.
+	identifier *identifier
+	sources    []source
+	waiting    *disk.Trouble // the queue can only be read, and this is why
 
 	mu      sync.Mutex
 	address string // where it listens; empty while it does not
@@ -99,10 +102,11 @@ func (d *Daemon) Close() error {
 	if d.store != nil {
 		faults = append(faults, d.store.Close())
 	}
+	faults = append(faults, d.identifier.close())
 	if d.lock != nil {
 		faults = append(faults, d.lock.Release())
 	}
-	d.accounts, d.store, d.lock = nil, nil, nil
+	d.accounts, d.store, d.lock, d.identifier = nil, nil, nil, nil
 	return errors.Join(faults...)
 }
 
@@ -135,6 +139,7 @@ func (d *Daemon) withQueue(ctx context.Context, work func(context.Context) error
 
 // runParts runs everything but the queue.
 func (d *Daemon) runParts(ctx context.Context) error {
+	d.openIdentifier(ctx)
 	if err := d.openAccounts(ctx); err != nil {
 		return err
 	}

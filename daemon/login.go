@@ -16,6 +16,9 @@ import (
 // Login implements [control.API]: it proves the key with the service,
 // without recording anything, keeps it, and hands it to the running loop.
 func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, error) {
+	if l.TMDB {
+		return c.d.loginTMDB(ctx, l)
+	}
 	next, err := c.d.credentialFor(l)
 	if err != nil || l.DryRun {
 		return control.LoginResult{Account: next.Account, BaseURL: next.BaseURL}, err

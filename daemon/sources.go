@@ -35,6 +35,9 @@ func (d *Daemon) sourceStatus() []control.Source {
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
+	if s, on := d.identifier.status(); on {
+		list = append(list, s)
+	}
 	return list
 }
 

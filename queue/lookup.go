@@ -148,6 +148,19 @@ func (t *tx) resolved(e Entry, f Finding) error {
 	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: *f.Media, source: e.Source, original: original})
 }
 
+// AskAnew has everything of the account asked about at once that has no
+// identifier: there is somebody else to ask.
+func (s *Store) AskAnew(ctx context.Context, account string) error {
+	err := s.write(ctx, func(t *tx) error {
+		t.nudge = true
+		return t.askAnew(account)
+	})
+	if err != nil {
+		return fmt.Errorf("ask anew: %w", err)
+	}
+	return nil
+}
+
 // askAnew has another service asked about everything that has no identifier.
 func (t *tx) askAnew(account string) error {
 	_, err := t.Exec("UPDATE lookups SET ask_at = 0, asked = 0 WHERE account = ?", account)

@@ -26,11 +26,13 @@ func (p *program) loginCommand() *cobra.Command {
 it in a file that only you can read. The key is asked for, or read from standard
 input with --key-stdin; it is never an argument, where others could see it.`,
 		Example: `  filmspool login --base-url https://tracker.example/api/v1
-  filmspool login --base-url https://tracker.example/api/v1 --key-stdin < key.txt`,
+  filmspool login --base-url https://tracker.example/api/v1 --key-stdin < key.txt
+  filmspool login --tmdb`,
 		Args: noKeyAmong,
 	}
 	c.Flags().StringVar(&l.BaseURL, "base-url", "", "the service's address, ending in /api/v1")
 	c.Flags().StringVar(&l.Account, "account", viewing.DefaultAccount, "which account this key is for")
+	c.Flags().BoolVar(&l.TMDB, "tmdb", false, "it is the API Read Access Token of your account at themoviedb.org")
 	stdin := c.Flags().Bool("key-stdin", false, "read the key from standard input")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if *stdin {
@@ -80,6 +82,8 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 // sayLogin tells what the service said.
 func (p *program) sayLogin(r control.LoginResult) {
 	switch {
+	case r.Account == "TMDB":
+		p.stdout.Println("The token is good: TMDB takes it.")
 	case r.User != "":
 		p.stdout.Printf("The key is good: account %s at %s, user %s.\n", r.Account, r.BaseURL, r.User)
 	case r.Proven:
@@ -110,6 +114,9 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 			code: exitUsage, message: "there is no terminal to ask for the key",
 			hint: "filmspool login --key-stdin, with the key on standard input",
 		}
+	}
+	if l.TMDB {
+		return p.readHidden(ctx, file, "API Read Access Token for TMDB, not shown: ")
 	}
 	return p.readHidden(ctx, file, "Secret key (sk_…) for "+l.BaseURL+", not shown: ")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -76,7 +77,7 @@ func printStatus(w *printer, s control.Status) error {
 	printStandings(w, s)
 	for _, a := range s.Accounts {
 		if a.Unresolved > 0 {
-			w.Printf("\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a))
+			w.Printf("\nwithout identifier %d, account %s: %s\n", a.Unresolved, a.Name, resolution(a, s.Sources))
 		}
 	}
 	return nil
@@ -146,8 +147,13 @@ func padded(text string, width int) string {
 }
 
 // resolution says what is done about entries that have no identifier.
-func resolution(a control.Account) string {
+func resolution(a control.Account, sources []control.Source) string {
+	tmdb := slices.ContainsFunc(sources, func(s control.Source) bool { return s.Kind == "resolver" && s.State == account.OK })
 	switch {
+	case tmdb && a.Resolves != nil && !*a.Resolves:
+		return "TMDB is asked what they are; filmspool queue explain ID tells what it said"
+	case tmdb:
+		return "the service and TMDB are asked what they are; filmspool queue explain ID tells what they said"
 	case a.Resolves == nil:
 		return "the service will be asked what they are, as soon as it can be reached"
 	case *a.Resolves:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -44,6 +45,8 @@ type Config struct {
 	Filters []Filter `toml:"filters,omitempty" json:"filters,omitempty"`
 	// Kodi lists the libraries to watch.
 	Kodi Kodi `toml:"kodi" json:"kodi"`
+	// Resolve says who beside the service may be asked what things are.
+	Resolve Resolve `toml:"resolve" json:"resolve"`
 
 	origins map[string]string // field → where its value came from
 	lines   map[string]int    // setting → where it stands in the file
@@ -76,6 +79,19 @@ type Kodi struct {
 	NFO []Exported `toml:"nfo" json:"nfo,omitempty"`
 	// Classes say what becomes of what is found.
 	Classes Classes `toml:"classes" json:"classes"`
+}
+
+// Resolve says who beside the service may be asked what things are.
+type Resolve struct {
+	TMDB TMDB `toml:"tmdb" json:"tmdb"`
+}
+
+// TMDB is themoviedb.org. It learns titles and numbers of what has no
+// identifier, and whose token asks.
+type TMDB struct {
+	Enabled bool `toml:"enabled" json:"enabled"`
+	// BaseURL is where its API is.
+	BaseURL string `toml:"base_url" json:"baseUrl"`
 }
 
 // Exported is a folder of NFO files, or a videodb.xml.
@@ -117,6 +133,7 @@ func Default() Config {
 		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
 		Kodi:        Kodi{Classes: defaultClasses()},
+		Resolve:     Resolve{TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
 		origins:     map[string]string{},
 	}
 }

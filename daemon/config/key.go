@@ -153,23 +153,52 @@ func (k Keys) file(name string) string {
 	return filepath.Join(k.Dir, "keys", name+".json")
 }
 
-// read reads the key file; a missing one is empty.
+// readFile reads a key file; a missing one is empty. One that others can read
+// is refused.
+func (k Keys) readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the key file: %w", err)
+	}
+	if !private(file, info) {
+		return nil, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
+	}
+	text, err := os.ReadFile(file)
+	return text, wrap("read the key file", err)
+}
+
+// tmdbFile is where the token for TMDB is kept. No account has such a file.
+func (k Keys) tmdbFile() string { return filepath.Join(k.Dir, "keys", "tmdb.token") }
+
+// TMDB is the token for TMDB: a systemd credential named tmdb-token, else what a
+// login has kept. It is zero where there is none.
+func (k Keys) TMDB() (Secret, error) {
+	text, err := k.handed("tmdb-token")
+	if err != nil || text != "" {
+		return NewSecret(text), err
+	}
+	kept, err := k.readFile(k.tmdbFile())
+	return NewSecret(string(kept)), err
+}
+
+// SaveTMDB keeps a token for TMDB, for the owner alone.
+func (k Keys) SaveTMDB(token Secret) error {
+	if err := os.MkdirAll(filepath.Join(k.Dir, "keys"), 0o700); err != nil {
+		return fmt.Errorf("save the token: %w", err)
+	}
+	return WriteFile(k.tmdbFile(), []byte(token.Reveal()+"\n"), 0o600)
+}
+
+// read reads an account's key file; a missing one is empty.
 func (k Keys) read(name string) (stored, error) {
 	var s stored
 	file := k.file(name)
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err != nil {
-		return s, fmt.Errorf("look at the key file: %w", err)
-	}
-	if !private(file, info) {
-		return s, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return s, fmt.Errorf("read the key file: %w", err)
+	text, err := k.readFile(file)
+	if err != nil || text == nil {
+		return s, err
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		// The decoder's own words could quote the file.

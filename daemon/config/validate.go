@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
@@ -38,6 +39,9 @@ func (c Config) Validate() error {
 	for source, account := range c.Routes {
 		setting := "routes." + source
 		faults = append(faults, checkSource(setting, source, ""), c.checkAccount(setting, account))
+	}
+	if err := tmdb.CheckBase(c.Resolve.TMDB.BaseURL); err != nil {
+		faults = append(faults, fault("resolve.tmdb.base_url", "%v", err))
 	}
 	return c.refusals(faults...)
 }

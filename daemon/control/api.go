@@ -44,6 +44,10 @@ type API struct {
 	// from writing files but its own, so whoever asks makes the file.
 	Backup func(context.Context, io.Writer) error
 
+	// Resolve tells what an item is, by the rule that entries without an
+	// identifier are resolved by. It records nothing.
+	Resolve func(context.Context, Wanted) (Resolution, error)
+
 	// Login proves a key and keeps it.
 	Login func(context.Context, Login) (LoginResult, error)
 	// Pair makes a new one-time code; the one before is void.

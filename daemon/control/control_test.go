@@ -33,7 +33,7 @@ func (f *fixed) api() control.API {
 	return control.API{
 		Status: f.Status, Add: f.Add, List: f.List, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
-		Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
+		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
 	}
 }
@@ -60,6 +60,11 @@ func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error
 func (f *fixed) Login(_ context.Context, l control.Login) (control.LoginResult, error) {
 	f.asked = append(f.asked, l)
 	return control.LoginResult{Account: l.Account, Proven: true}, f.err
+}
+
+func (f *fixed) Resolve(_ context.Context, w control.Wanted) (control.Resolution, error) {
+	f.asked = append(f.asked, w)
+	return control.Resolution{By: "none"}, f.err
 }
 
 func (f *fixed) ScanKodi(context.Context) (control.Scan, error) { return control.Scan{}, f.err }

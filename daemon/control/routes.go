@@ -28,6 +28,7 @@ func (a *API) routes() []route {
 		tell("POST /operate", &a.Operate),
 		tell("POST /pause", &a.Pause),
 		tell("POST /resume", &a.Resume),
+		tell("POST /resolve", &a.Resolve),
 		tell("POST /login", &a.Login),
 		ask("POST /pair", &a.Pair),
 		ask("GET /clients", &a.Clients),

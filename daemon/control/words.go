@@ -91,6 +91,8 @@ type Login struct {
 	Account string `json:"account"`
 	BaseURL string `json:"baseUrl,omitempty"` // empty: the one that is known
 	Key     string `json:"key"`
+	// TMDB says that the key is a token for TMDB, and no account's.
+	TMDB bool `json:"tmdb,omitempty"`
 	// DryRun finds out for which address a key would be kept, and keeps nothing;
 	// it needs no key.
 	DryRun bool `json:"dryRun,omitempty"`

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -24,10 +26,51 @@ type Told struct {
 	Suggestions []resolve.Answer
 }
 
-// Ask asks the service what an item is, by the rule that entries without an
-// identifier are asked by. It keeps nothing and records nothing. The error
-// wraps [ErrNotNow], and in it the [*tracker.ReadError] where there was one.
+// askPatience is how long others may take while somebody waits for the answer.
+const askPatience = 5 * time.Second
+
+// Ask asks what an item is, by the rule that entries without an identifier are
+// asked by: the service, and others where it is not certain. It records
+// nothing. The error wraps [ErrNotNow], and in it the [*tracker.ReadError] where
+// there was one.
 func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
+	told, err := l.askService(ctx, m)
+	if l.identifier == nil || told.Media != nil {
+		return told, err
+	}
+	soon, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	decided, trouble := l.identifier.Decide(soon, []identity.Evidence{identity.EvidenceOf(m)})
+	switch {
+	case trouble != nil && err != nil:
+		return told, err
+	case trouble != nil || len(decided) != 1:
+		return told, nil
+	case decided[0].Item != nil:
+		m = decided[0].Item.Apply(m)
+		return Told{Media: &m}, nil
+	}
+	for _, w := range decided[0].Candidates {
+		a := resolve.Answer{TMDB: w.TMDB, Type: string(w.Kind), Title: w.Title, Year: w.Year}
+		if !slices.ContainsFunc(told.Suggestions, func(b resolve.Answer) bool { return a.TMDB == b.TMDB && a.Type == b.Type }) {
+			told.Suggestions = append(told.Suggestions, a)
+		}
+	}
+	return told, nil
+}
+
+// AskService asks the service alone; ok is false where it is not certain, or
+// cannot be asked.
+func (l *Loop) AskService(ctx context.Context, m viewing.Media) (certain viewing.Media, ok bool) {
+	told, err := l.askService(ctx, m)
+	if err != nil || told.Media == nil {
+		return m, false
+	}
+	return *told.Media, true
+}
+
+// askService asks the service alone.
+func (l *Loop) askService(ctx context.Context, m viewing.Media) (Told, error) {
 	l.mu.Lock()
 	service, able := l.service.(Resolver)
 	state := l.health.State

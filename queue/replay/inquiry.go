@@ -44,7 +44,7 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 	if q.ways, err = waysOf(ctx, q.outbox, q.account); err != nil {
 		return time.Time{}, err
 	}
-	if !q.ways.may(supportResolveMany) && !q.ways.may(supportResolve) {
+	if !q.able() && q.identifier == nil {
 		return q.worthAsking(), nil
 	}
 	due, err := q.lookups.Lookups(ctx, q.account, askPage)
@@ -54,11 +54,17 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 	if kept := q.ways.keep(q.write); err == nil {
 		err = kept
 	}
-	if errors.Is(err, errNoResolver) {
+	if errors.Is(err, errNoResolver) && q.identifier == nil {
 		return q.worthAsking(), nil
+	}
+	if errors.Is(err, errNoResolver) {
+		err = nil
 	}
 	return time.Now().Add(gather), err
 }
+
+// able reports whether the service may be able to say what things are.
+func (q *inquiry) able() bool { return q.ways.may(supportResolveMany) || q.ways.may(supportResolve) }
 
 // worthAsking is when a service that cannot say what things are is asked again.
 func (q *inquiry) worthAsking() time.Time {
@@ -89,12 +95,21 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 		open = append(open, subject{l, s})
 	}
 	var trouble error
+	if !q.able() {
+		trouble = errNoResolver
+	}
 	for len(open) > 0 && trouble == nil {
 		open, trouble = q.round(ctx, open, &settled)
+	}
+	if errors.Is(trouble, errNoResolver) && q.identifier != nil {
+		for _, s := range open { // the others are asked alone
+			settled = append(settled, finding(s.lookup, resolve.Judgement{}))
+		}
 	}
 	if len(settled) == 0 {
 		return trouble
 	}
+	q.identify(ctx, settled)
 	q.log.Debug("asked what entries without identifier are", "entries", len(settled))
 	return errors.Join(q.lookups.Found(q.write, settled), trouble)
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/control"
+)
+
+// maxWanted bounds one line that asks about an item, in bytes.
+const maxWanted = 64 << 10
+
+func (p *program) resolveCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "resolve", Short: "Say what films and episodes are, by what is known of them", Args: cobra.NoArgs,
+		Long: `Reads one item a line from standard input, as JSON, and says of each what it is:
+what is certain, or what it may be, who says so, and why. It asks the service, and
+TMDB where you have turned that on. Nothing is recorded.`,
+		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool resolve --json`,
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+			lines, out := bufio.NewScanner(p.stdin), json.NewEncoder(p.stdout.jsonLines())
+			lines.Buffer(nil, maxWanted)
+			for n := 1; lines.Scan(); n++ {
+				var w control.Wanted
+				if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
+					return badLine(n)
+				}
+				r, err := ctl.Resolve(c.Context(), w)
+				if err != nil {
+					return err
+				}
+				if !*asJSON {
+					p.stdout.Println(r.Why)
+				} else if err := out.Encode(r); err != nil {
+					return err
+				}
+			}
+			if errors.Is(lines.Err(), bufio.ErrTooLong) {
+				return &exitError{code: exitUsage, message: fmt.Sprintf("a line is longer than %d bytes", maxWanted), hint: "filmspool resolve --help shows a line"}
+			}
+			return lines.Err()
+		})
+	}
+	return c
+}
+
+// badLine refuses a line that is no item, without repeating it.
+func badLine(n int) error {
+	return &exitError{code: exitUsage, message: fmt.Sprintf("line %d is not an item as JSON", n), hint: "filmspool resolve --help shows a line"}
+}

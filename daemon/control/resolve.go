@@ -1,0 +1,80 @@
+package control
+
+import (
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Wanted is an item that somebody asks about. Zero values are not known.
+type Wanted struct {
+	Kind    viewing.MediaType `json:"kind"` // movie, episode or tv
+	IDs     viewing.IDs       `json:"ids"`
+	Site    *Site             `json:"site,omitempty"`
+	Title   string            `json:"title"`
+	Year    int               `json:"year"`
+	Show    *viewing.Show     `json:"show,omitempty"`
+	Season  *int              `json:"season,omitempty"`
+	Episode *int              `json:"episode,omitempty"`
+}
+
+// Site is where something was seen, and the site's own numbers of it.
+type Site struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Series string `json:"series"`
+}
+
+// Media is the item as a viewing tells it.
+func (w Wanted) Media() viewing.Media {
+	return viewing.Media{Type: w.Kind, IDs: w.IDs, Show: w.Show, Title: w.Title, Year: w.Year, Season: w.Season, Episode: w.Episode}
+}
+
+// Resolution is what an item is.
+type Resolution struct {
+	Certain    *Certain    `json:"certain"`
+	Candidates []Candidate `json:"candidates"`
+	By         string      `json:"by"` // service, tmdb, source or none
+	Why        string      `json:"why"`
+}
+
+// Certain is an item that is certain. TMDB is an episode's series; ID is an
+// episode's own number, where that alone is known.
+type Certain struct {
+	Type    viewing.MediaType `json:"type"`
+	TMDB    int64             `json:"tmdb,omitempty"`
+	Season  *int              `json:"season,omitempty"`
+	Episode *int              `json:"episode,omitempty"`
+	ID      int64             `json:"id,omitempty"`
+}
+
+// Candidate is one that an item may be.
+type Candidate struct {
+	Type  viewing.MediaType `json:"type"`
+	TMDB  int64             `json:"tmdb"`
+	Title string            `json:"title"`
+	Year  int               `json:"year,omitempty"`
+}
+
+// ResolutionOf is a decision in these words. asked says that TMDB could be asked.
+func ResolutionOf(d identity.Decision, asked bool) Resolution {
+	r := Resolution{Candidates: []Candidate{}, By: "none", Why: d.Said()}
+	for _, w := range d.Candidates {
+		r.Candidates = append(r.Candidates, Candidate{Type: w.Kind, TMDB: w.TMDB, Title: w.Title, Year: w.Year})
+	}
+	switch {
+	case d.Item != nil && asked:
+		r.By = "tmdb"
+	case d.Item != nil:
+		r.By = "source"
+	case asked && len(r.Candidates) > 0:
+		r.By = "tmdb"
+	}
+	if it := d.Item; it != nil && it.Kind == viewing.Episode && it.TMDB > 0 {
+		r.Certain = &Certain{Type: it.Kind, TMDB: it.TMDB, Season: &it.Season, Episode: &it.Number}
+	} else if it != nil && it.Kind == viewing.Episode {
+		r.Certain = &Certain{Type: it.Kind, ID: it.Own}
+	} else if it != nil {
+		r.Certain = &Certain{Type: it.Kind, TMDB: it.TMDB}
+	}
+	return r
+}

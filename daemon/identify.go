@@ -1,0 +1,205 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve/memory"
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// identifier decides what items are. It asks TMDB where the user turned that on
+// and has given a token.
+type identifier struct {
+	memory *memory.Memory // nil where it cannot be opened
+
+	mu       sync.Mutex
+	resolver *tmdb.Resolver // nil where TMDB cannot be asked
+	problem  string         // why not, and what to do
+	hint     string
+}
+
+// openIdentifier makes the identifier, where the user turned one on. What is
+// wrong with it stands in the status: all else goes on without. Where they have
+// turned it off, the answers of TMDB are forgotten: its terms ask for that.
+func (d *Daemon) openIdentifier(ctx context.Context) {
+	file := filepath.Join(d.o.Paths.State, "answers.db")
+	if !d.o.Config.Resolve.TMDB.Enabled {
+		if err := memory.Remove(file); err != nil {
+			d.log.Warn("answers of TMDB not removed", "error", err)
+		}
+		return
+	}
+	_, err := os.Stat(file)
+	first := errors.Is(err, os.ErrNotExist)
+	i := &identifier{problem: "it is turned on, and there is no token for it", hint: "filmspool login --tmdb"}
+	d.identifier = i
+	if i.memory, err = memory.Open(ctx, file); err != nil {
+		i.problem, i.hint = err.Error(), "look at the folder "+d.o.Paths.State+", then restart Filmspool"
+		return
+	}
+	token, err := d.keys.TMDB()
+	if err != nil || token.IsZero() {
+		if err != nil {
+			i.problem = err.Error()
+		}
+		return
+	}
+	client, err := tmdb.New(d.o.Config.Resolve.TMDB.BaseURL, token.Reveal())
+	if err != nil {
+		i.problem = err.Error()
+		return
+	}
+	i.use(d, client)
+	if first {
+		err = d.askAnew(ctx)
+	}
+	if err != nil {
+		d.log.Warn("TMDB is not asked about what it was not asked before", "error", err)
+	}
+}
+
+// use has another client asked.
+func (i *identifier) use(d *Daemon, client *tmdb.Client) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.resolver = tmdb.NewResolver(client, i.memory, d.log.With("part", "identity"))
+}
+
+// current is who decides now; nil without a token.
+func (i *identifier) current() *tmdb.Resolver {
+	if i == nil {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.resolver
+}
+
+// errNoTMDB says that TMDB was turned on and cannot be asked.
+var errNoTMDB = errors.New("TMDB cannot be asked; filmspool status says why")
+
+// Decide implements [replay.Identifier].
+func (i *identifier) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
+	if r := i.current(); r != nil {
+		return r.Decide(ctx, all)
+	}
+	return nil, errNoTMDB
+}
+
+// close closes the memory.
+func (i *identifier) close() error {
+	if i == nil || i.memory == nil {
+		return nil
+	}
+	return i.memory.Close()
+}
+
+// askAnew has TMDB asked about everything that waits without an identifier.
+func (d *Daemon) askAnew(ctx context.Context) error {
+	for name := range d.o.Config.Accounts {
+		if err := d.store.AskAnew(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// status is the row of TMDB in the status; false where it is turned off.
+func (i *identifier) status() (s control.Source, on bool) {
+	if i == nil {
+		return s, false
+	}
+	s = control.Source{Name: "tmdb", Kind: "resolver", State: account.OK, Detail: "is asked about what has no identifier"}
+	r := i.current()
+	if r == nil {
+		s.State, s.Detail, s.Hint = account.Attention, i.problem, i.hint
+		return s, true
+	}
+	switch trouble := r.Trouble(); {
+	case errors.Is(trouble, tmdb.ErrToken):
+		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), "filmspool login --tmdb"
+	case trouble != nil:
+		s.State, s.Detail = account.Offline, trouble.Error()+"; it is tried again within the hour"
+	}
+	return s, true
+}
+
+// loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
+func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
+	base := d.o.Config.Resolve.TMDB.BaseURL
+	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
+	if l.DryRun {
+		return result, nil
+	}
+	const where = "https://www.themoviedb.org/settings/api shows it; then: filmspool login --tmdb"
+	if err := tmdb.CheckToken(l.Key); err != nil {
+		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+	}
+	client, err := tmdb.New(base, l.Key)
+	if err != nil {
+		return result, err
+	}
+	var later *tmdb.LaterError
+	switch err := client.Prove(ctx); {
+	case errors.Is(err, tmdb.ErrToken):
+		return result, refused(err.Error(), where)
+	case errors.As(err, &later):
+		return result, refused(err.Error(), "when it can be reached: filmspool login --tmdb")
+	case err != nil:
+		return result, err
+	}
+	if err := d.keys.SaveTMDB(config.NewSecret(l.Key)); err != nil {
+		return result, err
+	}
+	if !d.o.Config.Resolve.TMDB.Enabled {
+		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
+		return result, nil
+	}
+	if d.identifier != nil && d.identifier.memory != nil {
+		d.identifier.use(d, client)
+	}
+	return result, d.askAnew(ctx)
+}
+
+// nobody answers no question.
+type nobody struct{}
+
+// Answer implements [identity.Known].
+func (nobody) Answer(identity.Question) (*identity.Answer, bool) { return nil, true }
+
+// Mapped implements [identity.Known].
+func (nobody) Mapped(identity.Place) []identity.Place { return nil }
+
+// Resolve implements [control.API]: the service is asked first, then TMDB.
+func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
+	if c.d.identifier == nil && c.d.pairing == nil { // the command line alone has opened the queue alone
+		c.d.openIdentifier(ctx)
+	}
+	m := w.Media()
+	if a := c.d.account(viewing.DefaultAccount); a != nil && !m.Identified() {
+		if certain, ok := a.loop.AskService(ctx, m); ok {
+			r := control.ResolutionOf(identity.Decide(identity.EvidenceOf(certain), nobody{}), false)
+			r.By, r.Why = "service", "The service is sure."
+			return r, nil
+		}
+	}
+	told := []identity.Evidence{identity.EvidenceOf(m)}
+	if c.d.identifier.current() == nil {
+		return control.ResolutionOf(identity.Decide(told[0], nobody{}), false), nil
+	}
+	decided, err := c.d.identifier.Decide(ctx, told)
+	if err != nil {
+		return control.Resolution{}, &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: "try again later; filmspool status says how TMDB stands"}
+	}
+	return control.ResolutionOf(decided[0], true), nil
+}

@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+)
+
+// Identifier decides what items are, and asks others than the service for that.
+// With an error, those that lack an answer have open questions.
+type Identifier interface {
+	Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error)
+}
+
+// identifyAgain is when an entry is asked about again that others than the
+// service could not answer for.
+const identifyAgain = time.Hour
+
+// identify asks others about what the service was not certain of.
+func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) {
+	if q.identifier == nil {
+		return
+	}
+	var open []*queue.Finding
+	var told []identity.Evidence
+	for i, f := range settled {
+		e := f.Lookup.Entry
+		if f.Media != nil || e.Media == nil || e.Damaged {
+			continue
+		}
+		if evidence := identity.EvidenceOf(*e.Media); identity.Asks(evidence) {
+			open, told = append(open, &settled[i]), append(told, evidence)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	decided, err := q.identifier.Decide(ctx, told)
+	if err != nil {
+		q.log.Debug("not asked what entries without identifier are", "err", err)
+	}
+	for i, f := range open {
+		if i >= len(decided) || len(decided[i].Open) > 0 {
+			f.AskAt = time.Now().Add(identifyAgain)
+			continue
+		}
+		took(f, decided[i])
+	}
+}
+
+// took makes a decision part of a finding, beside what the service has said.
+func took(f *queue.Finding, d identity.Decision) {
+	if d.Item != nil {
+		m := d.Item.Apply(*f.Lookup.Entry.Media)
+		f.Media, f.AskAt = &m, time.Time{}
+	}
+	f.Said = strings.TrimSpace(f.Said + " TMDB was asked. " + d.Said())
+	if edit := d.Edit(); edit != "" {
+		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", f.Lookup.Entry.ID, edit)
+	}
+}

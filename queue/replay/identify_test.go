@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// oracle decides by title, and counts how often it is asked.
+type oracle struct {
+	knows map[string]int64 // the film of a title
+	may   map[string]int64 // what it may be
+	fault error
+	asked int
+}
+
+func (o *oracle) Decide(_ context.Context, all []identity.Evidence) ([]identity.Decision, error) {
+	o.asked++
+	decided := make([]identity.Decision, len(all))
+	for i, e := range all {
+		switch id := o.knows[e.Own.Title]; {
+		case o.fault != nil:
+			decided[i] = identity.Decision{Open: []identity.Question{{Ask: identity.SearchFor, Text: e.Own.Title}}}
+		case id > 0:
+			decided[i] = identity.Decision{Item: &identity.Item{Kind: viewing.Movie, TMDB: id}, Why: "it knows"}
+		default:
+			decided[i] = identity.Decision{Why: "it does not know"}
+			if id := o.may[e.Own.Title]; id > 0 {
+				decided[i].Candidates = []identity.Work{{Kind: viewing.Movie, TMDB: id, Title: "Like It", Year: 2001}}
+			}
+		}
+	}
+	return decided, o.fault
+}
+
+func (o *oracle) asks(options *Options) { options.Identifier = o }
+
+// What the service is not certain of is asked of others. What they are certain
+// of leaves, and the rest says what it may be.
+func TestOthersAreAskedAfterTheService(t *testing.T) {
+	o := &oracle{knows: map[string]int64{"Nobody Knows": 11, "Dune": 1}, may: map[string]int64{"Perhaps": 12}}
+	inBed(t, false, o.asks, func(b *bed) {
+		b.pass(time.Second)
+		b.commit(
+			nameless(filmBy("", "Dune", 2021)), // the service knows it
+			nameless(filmBy("", "Nobody Knows", 2004)), nameless(filmBy("", "Perhaps", 2001)), nameless(filmBy("", "Not At All", 2001)),
+		)
+		b.pass(5 * time.Second)
+		b.stands(1, viewing.StateDelivered, "", "movie:438631")
+		b.stands(2, viewing.StateDelivered, "", "movie:11")
+		b.stands(3, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.stands(4, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.explained(2, `knows nothing called "Nobody Knows". TMDB was asked. It is certain: it knows.`)
+		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool queue edit 3 --movie 12`)
+		b.explained(4, "TMDB was asked. It is not certain: it does not know.")
+		if o.asked != 1 {
+			t.Errorf("asked %d times", o.asked)
+		}
+		b.pass(day + time.Minute)
+		if o.asked != 2 {
+			t.Errorf("a day later: asked %d times", o.asked)
+		}
+	})
+}
+
+// A service that resolves nothing leaves all to the others.
+func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
+	o := &oracle{knows: map[string]int64{"Alpha": 11}}
+	inBed(t, true, o.asks, func(b *bed) {
+		b.pass(time.Second)
+		b.commit(nameless(filmBy("", "Alpha", 2004)), nameless(filmBy("", "Beta", 2004)))
+		b.pass(time.Minute)
+		b.stands(1, viewing.StateDelivered, "", "movie:11")
+		b.explained(2, "TMDB was asked. It is not certain")
+		b.commit(nameless(filmBy("", "Alpha", 2004)))
+		b.pass(time.Minute)
+		if films := b.films(); films[11] != 2 {
+			t.Errorf("recorded %v", films)
+		}
+	})
+}
+
+// Others that cannot be asked are asked again after an hour, as often as it takes.
+func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
+	o := &oracle{knows: map[string]int64{"Alpha": 11}, fault: errors.New("away")}
+	inBed(t, false, o.asks, func(b *bed) {
+		b.pass(time.Second)
+		b.commit(nameless(filmBy("", "Alpha", 2004)))
+		b.pass(time.Minute)
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		b.pass(6 * time.Hour)
+		if o.asked != 7 {
+			t.Errorf("asked %d times in six hours", o.asked)
+		}
+		o.fault = nil
+		b.pass(time.Hour)
+		b.stands(1, viewing.StateDelivered, "", "movie:11")
+	})
+}
+
+func TestAskAsksOthers(t *testing.T) {
+	o := &oracle{knows: map[string]int64{"Alpha": 11, "Dune": 12}, may: map[string]int64{"Perhaps": 13}}
+	inBed(t, false, o.asks, func(b *bed) {
+		b.pass(time.Second)
+		for title, want := range map[string]int64{"Alpha": 11, "Dune": 438631, "Perhaps": -13, "Not At All": 0} {
+			got, err := b.loop.Ask(b.Context(), filmBy("", title, 2021))
+			id := int64(0)
+			if got.Media != nil {
+				id = got.Media.IDs.TMDB
+			} else if len(got.Suggestions) == 1 {
+				id = -got.Suggestions[0].TMDB
+			}
+			if err != nil || id != want {
+				t.Errorf("%s: %d, %v; want %d", title, id, err, want)
+			}
+		}
+		o.fault = errors.New("away")
+		if got, err := b.loop.Ask(b.Context(), filmBy("", "Alpha", 2021)); err != nil || got.Media != nil {
+			t.Errorf("with trouble: %+v, %v", got, err)
+		}
+		o.fault = nil
+	})
+}

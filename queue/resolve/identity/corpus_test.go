@@ -1,0 +1,274 @@
+package identity
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+//go:embed testdata/cases.tsv
+var cases string
+
+// row is one of the corpus: what a source told, what could be asked then, and
+// what it truly was.
+type row struct {
+	kind, given, world, answer string
+	holdOK                     bool
+}
+
+func rows() (all []row) {
+	for line := range strings.Lines(cases) {
+		cells := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(cells) == 8 && cells[0] != "kind" {
+			all = append(all, row{cells[0], cells[1], cells[3], cells[4], cells[5] == "yes"})
+		}
+	}
+	return all
+}
+
+// No row of the corpus is decided wrongly, and few are held that need not be.
+func TestCorpus(t *testing.T) {
+	held, clear := map[string]int{}, map[string]int{}
+	for _, r := range rows() {
+		d := Decide(evidenceIn(t, r.given), worldIn(t, r.world))
+		got := said(d)
+		if r.kind == "" || got != "hold" && got != r.answer {
+			t.Errorf("%s: %s\n  in %s: %s (%s), want %s", r.kind, r.given, r.world, got, d.Why, r.answer)
+		}
+		if !r.holdOK {
+			clear[r.kind]++
+			if got == "hold" {
+				held[r.kind]++
+				t.Logf("held: %s: %s: %s", r.kind, r.given, d.Why)
+			}
+		}
+	}
+	all, most := 0, 0
+	for kind, n := range clear {
+		all, most = all+held[kind], most+n
+	}
+	t.Logf("%d of %d are held that need not be: %v", all, most, held)
+	if most < 170 || all*10 > most {
+		t.Errorf("%d of %d are held that need not be", all, most)
+	}
+}
+
+func said(d Decision) string {
+	switch it := d.Item; {
+	case it == nil:
+		return "hold"
+	case it.Kind == viewing.Episode && it.TMDB == 0:
+		return fmt.Sprintf("episode-id:%d", it.Own)
+	case it.Kind == viewing.Episode:
+		return fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)
+	default:
+		return fmt.Sprintf("%s:%d", it.Kind, it.TMDB)
+	}
+}
+
+// given is what a source told, as the corpus writes it.
+type given struct {
+	Type            viewing.MediaType
+	IDs             map[string]any
+	Title           string
+	Year            int
+	Show            *given
+	Season, Episode any
+	Last            int `json:"episode_end"`
+}
+
+func (g given) told() Told {
+	t := Told{Title: g.Title, Year: g.Year}
+	for list, id := range g.IDs {
+		n, _ := strconv.ParseInt(fmt.Sprint(id), 10, 64)
+		if f, ok := id.(float64); ok {
+			n = int64(f)
+		}
+		switch list {
+		case "imdb":
+			t.IMDB = id.(string)
+		case "tmdb":
+			t.TMDB = n
+		case "tvdb":
+			t.TVDB = n
+		default:
+			t.Others = append(t.Others, fmt.Sprintf("%s:%d", list, n))
+		}
+	}
+	return t
+}
+
+func evidenceIn(t *testing.T, text string) Evidence {
+	t.Helper()
+	var g given
+	if err := json.Unmarshal([]byte(text), &g); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	e := Evidence{Kind: g.Type, Own: g.told(), Season: number(g.Season), Episode: number(g.Episode)}
+	if g.Show != nil {
+		e.Show = g.Show.told()
+	}
+	if g.Last > 0 { // a file of several episodes is told one by one, or not at all
+		e.Episode = nil
+	}
+	return e
+}
+
+// number is an integer that is told as a figure or in words.
+func number(told any) *int {
+	n, err := strconv.Atoi(fmt.Sprint(told))
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// world is what can be asked in a row.
+type world map[string]map[string]json.RawMessage
+
+func worldIn(t *testing.T, text string) world {
+	t.Helper()
+	var loose map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &loose); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	w := world{}
+	for name, body := range loose {
+		var table map[string]json.RawMessage
+		if json.Unmarshal(body, &table) == nil {
+			w[name] = table
+		}
+	}
+	return w
+}
+
+// told is a work as the corpus writes it: a number, or more of it.
+type told struct {
+	ID                              int64
+	Title, Name, Alternative, OwnID string
+	Original                        string `json:"original_title"`
+	Year                            int
+	Show                            int64
+	Season, Episode                 int
+}
+
+func (w *told) UnmarshalJSON(body []byte) error {
+	type plain told
+	if json.Unmarshal(body, &w.ID) == nil {
+		w.Episode = int(w.ID)
+		return nil
+	}
+	return json.Unmarshal(body, (*plain)(w))
+}
+
+func (w told) work() Work {
+	out := Work{TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}
+	if w.Original != "" {
+		out.Names = []string{w.Original}
+	}
+	return out
+}
+
+func works(all []told) (out []Work) {
+	for _, w := range all {
+		out = append(out, w.work())
+	}
+	return out
+}
+
+// Answer knows what the row knows; nobody can answer anything else.
+func (w world) Answer(q Question) (*Answer, bool) {
+	switch q.Ask {
+	case AskIMDB, AskTVDB:
+		key := "imdb:" + q.Text
+		if q.Ask == AskTVDB {
+			key = fmt.Sprintf("tvdb:%d", q.Number)
+		}
+		var found struct{ Movie, TV, Episode []told }
+		if json.Unmarshal(w["find"][key], &found) != nil {
+			return nil, true
+		}
+		return &Answer{Films: works(found.Movie), Series: works(found.TV), Episodes: parts(found.Episode, Question{})}, true
+	case AskFilm, AskSeries:
+		return w.work(q), true
+	case AskSeason:
+		var list []told
+		switch body := w["season"][fmt.Sprintf("%d/%d", q.Number, q.Season)]; {
+		case string(body) == "404", strings.HasPrefix(string(body), `"has no`):
+			return &Answer{}, true
+		case json.Unmarshal(body, &list) != nil:
+			return nil, true
+		}
+		return &Answer{Episodes: parts(list, q)}, true
+	default:
+		var hits []told
+		table := map[Ask]string{SearchFor: "search_movie", SearchTV: "search_tv"}[q.Ask]
+		if json.Unmarshal(w[table][q.Text], &hits) != nil {
+			return nil, true
+		}
+		if q.Ask == SearchTV {
+			return &Answer{Series: works(hits)}, true
+		}
+		return &Answer{Films: works(hits)}, true
+	}
+}
+
+func (w world) work(q Question) *Answer {
+	table := map[Ask]string{AskFilm: "movie", AskSeries: "tv"}[q.Ask]
+	body := w[table][strconv.FormatInt(q.Number, 10)]
+	if string(body) == "404" {
+		return &Answer{}
+	}
+	var one told
+	if json.Unmarshal(body, &one) != nil {
+		return nil
+	}
+	one.ID = q.Number
+	if q.Ask == AskSeries {
+		return &Answer{Series: []Work{one.work()}}
+	}
+	return &Answer{Films: []Work{one.work()}}
+}
+
+func parts(all []told, of Question) (out []Part) {
+	for _, p := range all {
+		part := Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name}
+		if of.Number > 0 {
+			part.Show, part.Season, part.TMDB = of.Number, of.Season, 0
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// placeForm is a place as the corpus writes it, "tvdb:252322 s2 e1", or a whole
+// season: "tvdb:76885 s1" leads to "tmdb:30991 s1 +0".
+var placeForm = regexp.MustCompile(`^(\w+:\d+)(?: s(\d+))?(?: e(\d+)| \+(\d+))?$`)
+
+// Mapped gives a row's own mappings.
+func (w world) Mapped(p Place) (to []Place) {
+	for from, body := range w["map"] {
+		var target string
+		if json.Unmarshal(body, &target) != nil {
+			continue
+		}
+		f, at := placeForm.FindStringSubmatch(from), placeForm.FindStringSubmatch(target)
+		if f == nil || at == nil || f[1] != p.List || f[2] != "" && f[2] != strconv.Itoa(p.Season) || f[3] != "" && f[3] != strconv.Itoa(p.Number) {
+			continue
+		}
+		season, _ := strconv.Atoi(at[2])
+		number, err := strconv.Atoi(at[3])
+		if err != nil {
+			offset, _ := strconv.Atoi(at[4])
+			number = p.Number + offset
+		}
+		to = append(to, Place{at[1], season, number})
+	}
+	return to
+}

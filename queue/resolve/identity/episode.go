@@ -1,0 +1,199 @@
+package identity
+
+import (
+	"strconv"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// episode decides about an episode: by its own numbers, else by its series and
+// its place there.
+func (j *judge) episode(e Evidence) Decision {
+	if own, d := j.byOwn(e); own != nil || d.Why != "" || len(j.open) > 0 {
+		return d
+	}
+	if mapped, d := j.byMapping(e); mapped {
+		return d
+	}
+	show, d := j.work(viewing.TV, e.Show)
+	switch {
+	case show == nil:
+		return d
+	case e.Season == nil || e.Episode == nil:
+		return held("its season and number are not known", *show)
+	case *e.Season == 0:
+		return held("specials are numbered by each list alone", *show)
+	case *e.Season < 0 || *e.Episode < 1:
+		return held("its number is none", *show)
+	}
+	return j.byPlace(*show, e)
+}
+
+// byOwn decides by an episode's own number. The decision says nothing where it
+// has none that leads to an episode.
+func (j *judge) byOwn(e Evidence) (*Part, Decision) {
+	var found []Part
+	for _, q := range ownQuestions(e.Own) {
+		a := j.ask(q)
+		if a == nil {
+			continue
+		}
+		if len(a.Episodes) > 1 || q.Ask == AskIMDB && len(a.Films)+len(a.Series) > 0 {
+			return nil, held("its own number names more than one episode")
+		}
+		found = append(found, a.Episodes...)
+	}
+	switch {
+	case len(found) == 0 && e.Own.TMDB > 0 && len(j.open) == 0:
+		return j.byOwnTMDB(e)
+	case len(found) == 0:
+		return nil, Decision{}
+	}
+	p := found[0]
+	for _, other := range found[1:] {
+		if other.Show != p.Show || other.Season != p.Season || other.Number != p.Number {
+			return nil, held("its numbers name different episodes")
+		}
+	}
+	if d := j.elsewhere(p, e.Show); d.Why != "" {
+		return nil, d
+	}
+	return &p, certain(p, "TMDB finds one episode with its own number")
+}
+
+// elsewhere holds an episode whose own number is of another series than the one
+// that was told.
+func (j *judge) elsewhere(p Part, told Told) Decision {
+	if show, _ := j.work(viewing.TV, Told{IDs: told.IDs}); show != nil && show.TMDB != p.Show {
+		return held("its own number is of another series", *show)
+	}
+	if told.Title == "" {
+		return Decision{}
+	}
+	if a := j.ask(Question{Ask: AskSeries, Number: p.Show}); a != nil && len(a.Series) == 1 && contradicts(a.Series[0], told) {
+		return held("its own number is of another series", a.Series[0])
+	}
+	return Decision{}
+}
+
+// ownQuestions are what can be asked about an episode's own numbers.
+func ownQuestions(own Told) (all []Question) {
+	if imdbForm(own.IMDB) {
+		all = append(all, Question{Ask: AskIMDB, Text: own.IMDB})
+	}
+	if own.TVDB > 0 {
+		all = append(all, Question{Ask: AskTVDB, Number: own.TVDB})
+	}
+	return all
+}
+
+// byOwnTMDB takes the number that TMDB gave to the episode. Nothing of TMDB
+// leads from it to series and place, so the season's list is asked where those
+// are known.
+func (j *judge) byOwnTMDB(e Evidence) (*Part, Decision) {
+	p := Part{TMDB: e.Own.TMDB}
+	show, _ := j.work(viewing.TV, e.Show)
+	if show != nil && e.Season != nil {
+		if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: *e.Season}); a != nil {
+			for _, other := range a.Episodes {
+				if other.TMDB == p.TMDB {
+					return &other, certain(other, "the season's list has its own number")
+				}
+				if other.TMDB > 0 {
+					p.Show = show.TMDB
+				}
+			}
+		}
+	}
+	if p.Show > 0 {
+		return nil, held("its own number is not in that season", *show)
+	}
+	return &p, certain(p, "its source told the episode's TMDB number")
+}
+
+// byMapping decides by a mapping of the place, where there is one.
+func (j *judge) byMapping(e Evidence) (mapped bool, d Decision) {
+	var to []Place
+	for _, from := range places(e) {
+		for _, p := range j.known.Mapped(from) {
+			if len(to) == 0 || to[0] != p {
+				to = append(to, p)
+			}
+		}
+	}
+	if len(to) == 0 {
+		return false, d
+	}
+	show, isTMDB := tmdbOf(to[0])
+	if len(to) > 1 || !isTMDB {
+		return true, held("mappings of its place disagree")
+	}
+	a := j.ask(Question{Ask: AskSeason, Number: show, Season: to[0].Season})
+	if a == nil || a.numbered(to[0].Number) == nil {
+		return true, held("TMDB has no such episode where the mapping leads", Work{Kind: viewing.TV, TMDB: show})
+	}
+	return true, certain(*a.numbered(to[0].Number), "a mapping gives its place")
+}
+
+// tmdbOf is the series of a place of TMDB.
+func tmdbOf(p Place) (show int64, ok bool) {
+	const list = "tmdb:"
+	if len(p.List) <= len(list) || p.List[:len(list)] != list {
+		return 0, false
+	}
+	show, err := strconv.ParseInt(p.List[len(list):], 10, 64)
+	return show, err == nil && show > 0
+}
+
+// places are where the source's lists have an episode.
+func places(e Evidence) (all []Place) {
+	lists := e.Show.Others
+	if e.Show.TVDB > 0 {
+		lists = append(lists[:len(lists):len(lists)], "tvdb:"+strconv.FormatInt(e.Show.TVDB, 10))
+	}
+	if e.Show.TMDB > 0 {
+		lists = append(lists[:len(lists):len(lists)], "tmdb:"+strconv.FormatInt(e.Show.TMDB, 10))
+	}
+	for _, list := range lists {
+		switch {
+		case e.Episode != nil && e.Season != nil:
+			all = append(all, Place{list, *e.Season, *e.Episode})
+		case e.Episode != nil:
+			all = append(all, Place{list, -1, *e.Episode})
+		}
+	}
+	return all
+}
+
+// numbered is the episode of a season's list with that number.
+func (a *Answer) numbered(n int) *Part {
+	for _, p := range a.Episodes {
+		if p.Number == n {
+			return &p
+		}
+	}
+	return nil
+}
+
+// byPlace decides by series, season and number.
+func (j *judge) byPlace(show Work, e Evidence) Decision {
+	p := &Part{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
+	if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: p.Season}); a != nil {
+		if p = a.numbered(p.Number); p == nil {
+			return held("TMDB has no such episode in that season", show)
+		}
+	}
+	switch asTMDB := e.Show.TMDB > 0 && e.Show.IMDB == "" && e.Show.TVDB == 0 && len(e.Show.Others) == 0; {
+	case p.named(e.Own.Title, e.Show.Title):
+		return certain(*p, "its name is that of the episode at its place")
+	case asTMDB:
+		return certain(*p, "its source counts as TMDB does")
+	default:
+		return held("nothing shows that its source counts as TMDB does", show)
+	}
+}
+
+func certain(p Part, why string) Decision {
+	it := Item{Kind: viewing.Episode, TMDB: p.Show, Season: p.Season, Number: p.Number, Own: p.TMDB}
+	return Decision{Item: &it, Why: why}
+}

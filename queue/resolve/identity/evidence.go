@@ -1,0 +1,110 @@
+package identity
+
+import "github.com/filmspool/filmspool/queue/viewing"
+
+// Evidence is what a source told about one item.
+type Evidence struct {
+	Kind viewing.MediaType // "" when it was not told
+	Own  Told              // the item's own numbers and name
+	Show Told              // those of an episode's series
+	// Season and Episode are an episode's place as the source counts; nil when
+	// it was not told.
+	Season, Episode *int
+	Unsure          bool // the source does not trust it itself: a file's name, a broken file
+}
+
+// Told is what a source told about one work. Zero values were not told.
+type Told struct {
+	viewing.IDs
+	Others []string // numbers of other lists, as "anidb:14444"
+	Title  string
+	Year   int
+}
+
+// EvidenceOf is what a viewing tells.
+func EvidenceOf(m viewing.Media) Evidence {
+	e := Evidence{Kind: m.Type, Own: Told{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: m.Season, Episode: m.Episode, Unsure: m.Unsure}
+	if m.Show != nil {
+		e.Show = Told{IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
+	}
+	return e
+}
+
+// Ask says what kind of question it is.
+type Ask string
+
+// The questions.
+const (
+	AskIMDB   Ask = "imdb"          // works and episodes with an IMDb number, in Text
+	AskTVDB   Ask = "tvdb"          // series and episodes with a TVDB number, in Number
+	AskFilm   Ask = "film"          // the film of a TMDB number
+	AskSeries Ask = "series"        // the series of a TMDB number
+	AskSeason Ask = "season"        // the episodes of a season of that series
+	SearchFor Ask = "search film"   // films by a title, in Text
+	SearchTV  Ask = "search series" // series by a title
+)
+
+// Question is one that must be answered before something can be decided.
+type Question struct {
+	Ask    Ask
+	Text   string
+	Number int64
+	Season int
+}
+
+// Answer is what is known to a question. Nothing in it means that there is none.
+type Answer struct {
+	Films, Series []Work
+	Episodes      []Part
+	Partial       bool // there is more than this
+}
+
+// Work is a film or series of TMDB.
+type Work struct {
+	Kind  viewing.MediaType // movie or tv
+	TMDB  int64
+	Title string
+	Names []string // the original title, and translations
+	Year  int      // of the first release; 0 when it is not known
+}
+
+// Part is an episode of TMDB.
+type Part struct {
+	TMDB           int64 // its own number; 0 when it was not told
+	Show           int64
+	Season, Number int
+	Name           string
+}
+
+// Place is where a list has an episode: "tvdb:252322" season 2 number 1.
+type Place struct {
+	List           string // and the number of the series there
+	Season, Number int    // the season is -1 where the list has none
+}
+
+// Known is what can be known without asking now.
+type Known interface {
+	// Answer is the answer to a question; nil where nobody can answer it. It is
+	// false where it must be asked first.
+	Answer(Question) (*Answer, bool)
+	// Mapped is the place that mappings give for another; more than one where
+	// they disagree.
+	Mapped(Place) []Place
+}
+
+// Item is one that is certain.
+type Item struct {
+	Kind           viewing.MediaType
+	TMDB           int64 // of an episode its series'; 0 where its own number alone is known
+	Season, Number int   // of an episode
+	Own            int64 // an episode's own number; 0 when it is not known
+}
+
+// Decision is what evidence means. Open names what must be answered before;
+// then nothing else is set.
+type Decision struct {
+	Open       []Question
+	Item       *Item  // what is certain
+	Candidates []Work // what a person may choose from, else
+	Why        string // one clause for a person
+}

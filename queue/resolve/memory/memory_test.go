@@ -1,0 +1,130 @@
+package memory
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+var (
+	aboutFilm = identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}
+	search    = identity.Question{Ask: identity.SearchFor, Text: "Alpha 1"}
+	season    = identity.Question{Ask: identity.AskSeason, Number: 7, Season: 1}
+	aboutNone = identity.Question{Ask: identity.AskFilm, Number: 5}
+	film      = identity.Answer{Films: []identity.Work{{Kind: viewing.Movie, TMDB: 603, Title: "Alpha 1", Names: []string{"Alfa"}, Year: 1999}}}
+)
+
+func opened(t *testing.T, file string) *Memory {
+	t.Helper()
+	m, err := Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What was answered is known after the file is opened again, until it is too
+// old, and not before it was answered.
+func TestAnswersAreRememberedForATime(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "answers.db")
+	m := opened(t, file)
+	now := time.Now()
+	m.now = func() time.Time { return now }
+	kept := map[identity.Question]identity.Answer{aboutFilm: film, aboutNone: {}, search: film, season: {Episodes: []identity.Part{{Number: 1}}}}
+	if err := m.Keep(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m = opened(t, file)
+	defer m.Close()
+	for later, want := range map[time.Duration]map[identity.Question]identity.Answer{
+		0:                      kept,
+		grows - time.Second:    kept,
+		grows:                  {aboutFilm: film},
+		foundFor - time.Second: {aboutFilm: film},
+		foundFor:               {},
+		-time.Hour:             {}, // the clock was set back
+	} {
+		m.now = func() time.Time { return now.Add(later) }
+		got, err := m.Recall(t.Context(), []identity.Question{aboutFilm, aboutNone, search, season, {Ask: identity.AskFilm, Number: 6}})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("after %s: %v, %s", later, err, diff)
+		}
+	}
+}
+
+// What is too old leaves the file, too: TMDB's terms ask for that.
+func TestOldAnswersLeaveTheFile(t *testing.T) {
+	m := opened(t, filepath.Join(t.TempDir(), "answers.db"))
+	defer m.Close()
+	now := time.Now()
+	for _, at := range []time.Time{now.Add(-foundFor - time.Second), now} {
+		m.now = func() time.Time { return at }
+		if err := m.Keep(t.Context(), map[identity.Question]identity.Answer{{Ask: identity.AskFilm, Number: at.Unix()}: film}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var rows int
+	if err := m.db.QueryRowContext(t.Context(), "SELECT count(*) FROM answers").Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// A file that is no memory is made anew, for the owner alone.
+func TestBrokenFileIsMadeAnew(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "answers.db")
+	if err := os.WriteFile(file, []byte("this is no database, but a text that is long enough to be read as one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := opened(t, file)
+	if err := m.Keep(t.Context(), map[identity.Question]identity.Answer{aboutFilm: film}); err != nil {
+		t.Error(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := Remove(file); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("not removed: %v", err)
+	}
+	if err := Remove(file); err != nil {
+		t.Errorf("removed again: %v", err)
+	}
+}
+
+// Ten thousand remembered answers must come in far less than a second.
+func BenchmarkRecall(b *testing.B) {
+	m, err := Open(b.Context(), filepath.Join(b.TempDir(), "answers.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer m.Close()
+	const all = 10_000
+	wanted, kept := make([]identity.Question, all), map[identity.Question]identity.Answer{}
+	for i := range wanted {
+		wanted[i] = identity.Question{Ask: identity.AskIMDB, Text: time.Unix(int64(i), 0).UTC().Format(time.RFC3339)}
+		kept[wanted[i]] = film
+	}
+	if err := m.Keep(b.Context(), kept); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if got, err := m.Recall(b.Context(), wanted); err != nil || len(got) != all {
+			b.Fatalf("%d, %v", len(got), err)
+		}
+	}
+	b.ReportMetric(float64(all)*float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+}

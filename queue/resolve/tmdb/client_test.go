@@ -1,0 +1,221 @@
+package tmdb
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestCheckToken(t *testing.T) {
+	for given, want := range map[string]string{
+		"eyJhbGciOi.eyJhdWQiOi.abc-_9":      "",
+		"":                                  "no token",
+		"0123456789abcdef0123456789ABCDEF":  "this is the API key",
+		"two words":                         "without blanks",
+		"tökén":                             "without blanks",
+		"line\nbreak":                       "without blanks",
+		"x" + strings.Repeat("y", 5000):     "no token",
+		"0123456789abcdef0123456789ABCDEF0": "",
+		"0123456789abcdef0123456789abcdeg":  "",
+		"eyJ" + strings.Repeat("a", 4000) + ".b.c": "",
+	} {
+		if err := CheckToken(given); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", given, err, want)
+		}
+	}
+}
+
+func TestCheckBase(t *testing.T) {
+	for given, ok := range map[string]bool{
+		DefaultBase: true, "http://127.0.0.1:8080/3": true, "http://[::1]:1/3": true,
+		"http://api.themoviedb.org/3": false, "http://localhost.example/3": false, "https://api.themoviedb.org/3/": false,
+		"https://a:b@c/3": false, "https://c/3?x=1": false, "https://c/3#x": false, "ftp://c/3": false, "/3": false, "": false, "https://%zz": false,
+	} {
+		if err := CheckBase(given); (err == nil) != ok {
+			t.Errorf("%q: %v", given, err)
+		}
+	}
+}
+
+// What TMDB answers badly is no answer, and never "there is none". No error names
+// what was asked, or the token.
+func TestBadAnswers(t *testing.T) {
+	film := identity.Question{Ask: identity.AskFilm, Number: 603}
+	imdb := identity.Question{Ask: identity.AskIMDB, Text: "tt0133093"}
+	search := identity.Question{Ask: identity.SearchFor, Text: "SecretTitle"}
+	season := identity.Question{Ask: identity.AskSeason, Number: 1396, Season: 1}
+	says := func(status int, body string, headers ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(headers); i += 2 {
+				w.Header().Set(headers[i], headers[i+1])
+			}
+			w.WriteHeader(status)
+			fmt.Fprint(w, body)
+		}
+	}
+	for name, c := range map[string]struct {
+		q    identity.Question
+		says http.HandlerFunc
+		want string
+		wait time.Duration
+	}{
+		"refused":              {film, says(401, `{"status_code":7,"success":false}`), "refuses the token", 0},
+		"suspended":            {film, says(401, `{"status_code":10}`), "refuses the token", 0},
+		"a portal's 401":       {film, says(401, `<html>log in</html>`), "answered 401", 0},
+		"a portal's page":      {search, says(200, `<html>welcome</html>`), "documented shape", 0},
+		"a portal's 404":       {film, says(404, `<html>gone</html>`), "answered 404", 0},
+		"another 404":          {film, says(404, `{"status_code":1}`), "answered 404", 0},
+		"an empty answer":      {imdb, says(200, ``), "documented shape", 0},
+		"an empty object":      {imdb, says(200, `{}`), "documented shape", 0},
+		"an empty search":      {search, says(200, `{}`), "documented shape", 0},
+		"another film":         {film, says(200, `{"id":604,"title":"x"}`), "documented shape", 0},
+		"another series":       {season, says(200, `{"id":1,"season/1":{"episodes":[]}}`), "documented shape", 0},
+		"wrong types":          {film, says(200, `{"id":"603"}`), "documented shape", 0},
+		"too often":            {film, says(429, `{"status_code":25}`, "Retry-After", "17"), "answered 429", 17 * time.Second},
+		"too often, for ever":  {film, says(429, ``, "Retry-After", "999999999"), "answered 429", 24 * time.Hour},
+		"too often, till when": {film, says(429, ``, "Retry-After", "-5"), "answered 429", 0},
+		"maintenance":          {film, says(503, `{"status_code":46}`), "answered 503", 0},
+		"elsewhere":            {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "answered 302", 0},
+		"too large":            {film, says(200, `{"id":603,"title":"`+strings.Repeat("x", maxAnswer)+`"}`), "too large", 0},
+		"broken off":           {film, says(200, `{"id":603`, "Content-Length", "100"), "broke off", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stub{t: t, fails: c.says}
+			found, err := s.start().Fetch(t.Context(), []identity.Question{c.q})
+			if err == nil || len(found) > 0 || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("%v, %v; want %q", found, err, c.want)
+			}
+			for _, secret := range []string{token, "SecretTitle", "603", "tt0133093", "/3/"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("%v names %s", err, secret)
+				}
+			}
+			var later *LaterError
+			if errors.As(err, &later) && later.Wait != c.wait {
+				t.Errorf("waits %s", later.Wait)
+			}
+		})
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	c, err := New(server.URL+"/3", token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Fetch(t.Context(), []identity.Question{{Ask: identity.SearchTV, Text: "SecretTitle"}})
+	if err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "SecretTitle") {
+		t.Error(err)
+	}
+	for _, text := range []string{fmt.Sprint(c), fmt.Sprintf("%#v", c), c.LogValue().String()} {
+		if strings.Contains(text, token) {
+			t.Errorf("%s shows the token", text)
+		}
+	}
+}
+
+// All pages of a search are read, to a bound.
+func TestSearchReadsAllPages(t *testing.T) {
+	for pages, want := range map[int]identity.Answer{1: {}, 3: {}, 5: {}, 6: {Partial: true}, 500: {Partial: true}} {
+		var asked atomic.Int64
+		s := &stub{t: t, fails: func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"total_pages":%d,"results":[{"id":%d,"title":"T","release_date":""},{"id":0}]}`, pages, asked.Add(1))
+			if r.URL.Query().Get("page") != fmt.Sprint(asked.Load()) {
+				t.Errorf("asked for %s", r.URL.RawQuery)
+			}
+		}}
+		q := identity.Question{Ask: identity.SearchFor, Text: "T"}
+		found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+		if got := found[q]; err != nil || got.Partial != want.Partial || len(got.Films) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
+			t.Errorf("%d pages: %+v, %v, %d asked", pages, got, err, asked.Load())
+		}
+	}
+}
+
+// What was answered before the trouble is kept, and the token is not shown again
+// for a day after it was refused.
+func TestRefusedTokenIsNotShownAgain(t *testing.T) {
+	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(401)
+		fmt.Fprint(w, `{"status_code":7}`)
+	}}
+	r := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler))
+	alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{Title: "Alpha", Year: 1999}}}
+	for range 3 {
+		if d, err := r.Decide(t.Context(), alpha); !errors.Is(err, ErrToken) || len(d[0].Open) == 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+	if len(s.requests) != 1 || !errors.Is(r.Trouble(), ErrToken) {
+		t.Errorf("asked %v, trouble %v", s.requests, r.Trouble())
+	}
+	r.refused = time.Now().Add(-refusedFor)
+	s.fails = nil
+	if _, err := r.Decide(t.Context(), alpha); err != nil || r.Trouble() != nil {
+		t.Errorf("a day later: %v, trouble %v", err, r.Trouble())
+	}
+}
+
+// Ten thousand episodes of two hundred series, known by TVDB's numbers, take
+// four hundred requests.
+func TestRequestsOfABacklog(t *testing.T) {
+	s := &stub{t: t, world: map[string]map[string]any{"find": {}, "season": {}}}
+	var all []identity.Evidence
+	for show := range 200 {
+		id := float64(1000 + show)
+		s.world["find"][fmt.Sprintf("tvdb:%d", show+1)] = map[string]any{"tv": []any{id}}
+		for season := 1; season <= 5; season++ {
+			var list []any
+			for n := 1; n <= 10; n++ {
+				list = append(list, map[string]any{"episode": float64(n), "name": fmt.Sprintf("Tale %d of %d", n, season)})
+				all = append(all, identity.Evidence{
+					Kind: viewing.Episode, Season: &season, Episode: &n, Own: identity.Told{Title: fmt.Sprintf("Tale %d of %d", n, season)},
+					Show: identity.Told{IDs: viewing.IDs{TVDB: int64(show + 1)}},
+				})
+			}
+			s.world["season"][fmt.Sprintf("%.0f/%d", id, season)] = list
+		}
+	}
+	decided, err := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler)).Decide(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range decided {
+		if d.Item == nil || d.Item.Season != *all[i].Season || d.Item.Number != *all[i].Episode {
+			t.Fatalf("%d: %+v", i, d)
+		}
+	}
+	if len(s.requests) != 400 {
+		t.Errorf("%d requests", len(s.requests))
+	}
+}
+
+// A series of many seasons takes one request for each nineteen.
+func TestManySeasonsOfOneSeries(t *testing.T) {
+	s := &stub{t: t, world: map[string]map[string]any{"season": {}}}
+	var wanted []identity.Question
+	for season := range 45 {
+		wanted = append(wanted, identity.Question{Ask: identity.AskSeason, Number: 7, Season: season})
+		s.world["season"][fmt.Sprintf("7/%d", season)] = []any{float64(season + 1)}
+	}
+	found, err := s.start().Fetch(t.Context(), append(wanted, identity.Question{Ask: identity.AskSeason, Number: 7, Season: 99}))
+	if err != nil || len(s.requests) != 3 {
+		t.Fatalf("%v, %v", err, s.requests)
+	}
+	for i, q := range wanted {
+		if e := found[q].Episodes; len(e) != 1 || e[0].Number != i+1 || e[0].Season != i || e[0].Show != 7 {
+			t.Errorf("season %d: %+v", i, e)
+		}
+	}
+}

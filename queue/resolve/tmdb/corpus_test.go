@@ -1,0 +1,61 @@
+package tmdb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// forgetful is a memory that keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Recall(context.Context, []identity.Question) (map[identity.Question]identity.Answer, error) {
+	return nil, nil
+}
+func (forgetful) Keep(context.Context, map[identity.Question]identity.Answer) error { return nil }
+
+// What the corpus says is decided in the same way when it comes over HTTP.
+func TestCorpusOverHTTP(t *testing.T) {
+	text, err := os.ReadFile("../identity/testdata/cases.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, rows, held := 0, 0, 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		var m viewing.Media
+		if cells[2] != "tmdb" || json.Unmarshal([]byte(cells[1]), &m) != nil || m.Type == "" {
+			continue // other lists, or forms that are no viewing
+		}
+		s := &stub{t: t}
+		if err := json.Unmarshal([]byte(cells[3]), &s.world); err != nil && !strings.Contains(cells[3], "to be read") {
+			t.Fatalf("%s: %v", cells[3], err)
+		}
+		rows++
+		d, err := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler)).Decide(t.Context(), []identity.Evidence{identity.EvidenceOf(m)})
+		got := "hold"
+		if it := d[0].Item; it != nil && it.Kind == viewing.Episode {
+			got = fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)
+		} else if it != nil {
+			got = fmt.Sprintf("%s:%d", it.Kind, it.TMDB)
+		}
+		if got == cells[4] {
+			right++
+		} else if cells[5] == "no" && got == "hold" {
+			held++
+			t.Logf("held: %s: %s (%s, %v)", cells[0], cells[1], d[0].Why, err)
+		} else if got != "hold" {
+			t.Errorf("%s: %s\n  in %s: %s (%s, %v), want %s", cells[0], cells[1], cells[3], got, d[0].Why, err, cells[4])
+		}
+	}
+	if t.Logf("%d of %d rows right, the others held", right, rows); rows < 300 || held > 5 {
+		t.Errorf("%d rows, %d are held that need not be", rows, held)
+	}
+}
