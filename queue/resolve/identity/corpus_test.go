@@ -167,17 +167,17 @@ func (w *told) UnmarshalJSON(body []byte) error {
 	return json.Unmarshal(body, (*plain)(w))
 }
 
-func (w told) work() Work {
-	out := Work{TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}
+func (w told) work(kind viewing.MediaType) Work {
+	out := Work{Kind: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}
 	if w.Original != "" {
 		out.Names = []string{w.Original}
 	}
 	return out
 }
 
-func works(all []told) (out []Work) {
+func works(kind viewing.MediaType, all []told) (out []Work) {
 	for _, w := range all {
-		out = append(out, w.work())
+		out = append(out, w.work(kind))
 	}
 	return out
 }
@@ -194,7 +194,7 @@ func (w world) Answer(q Question) (*Answer, bool) {
 		if json.Unmarshal(w["find"][key], &found) != nil {
 			return nil, true
 		}
-		return &Answer{Films: works(found.Movie), Series: works(found.TV), Episodes: parts(found.Episode, Question{})}, true
+		return &Answer{Films: works(viewing.Movie, found.Movie), Series: works(viewing.TV, found.TV), Episodes: parts(found.Episode, Question{})}, true
 	case AskFilm, AskSeries:
 		return w.work(q), true
 	case AskSeason:
@@ -213,9 +213,9 @@ func (w world) Answer(q Question) (*Answer, bool) {
 			return nil, true
 		}
 		if q.Ask == SearchTV {
-			return &Answer{Series: works(hits)}, true
+			return &Answer{Series: works(viewing.TV, hits)}, true
 		}
-		return &Answer{Films: works(hits)}, true
+		return &Answer{Films: works(viewing.Movie, hits)}, true
 	}
 }
 
@@ -231,9 +231,9 @@ func (w world) work(q Question) *Answer {
 	}
 	one.ID = q.Number
 	if q.Ask == AskSeries {
-		return &Answer{Series: []Work{one.work()}}
+		return &Answer{Series: []Work{one.work(viewing.TV)}}
 	}
-	return &Answer{Films: []Work{one.work()}}
+	return &Answer{Films: []Work{one.work(viewing.Movie)}}
 }
 
 func parts(all []told, of Question) (out []Part) {

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,6 +86,16 @@ func (j *judge) itself(kind viewing.MediaType, t Told) Decision {
 
 // work is the film or series that is told; nil where it is not certain, and why.
 func (j *judge) work(kind viewing.MediaType, t Told) (*Work, Decision) {
+	w, d := j.byNumbers(kind, t)
+	if w != nil && j.contradicted(kind, *w, t) {
+		return nil, held("name and year are those of another work", *w)
+	}
+	return w, d
+}
+
+// byNumbers is the work that the numbers name, or else title and year. Name and
+// year may still speak against the numbers.
+func (j *judge) byNumbers(kind viewing.MediaType, t Told) (*Work, Decision) {
 	var found []Work
 	why := ""
 	for _, by := range []func(viewing.MediaType, Told) claim{j.byTMDB, j.byIMDB, j.byTVDB} {
@@ -105,10 +116,32 @@ func (j *judge) work(kind viewing.MediaType, t Told) (*Work, Decision) {
 	case len(found) == 0:
 		return j.byName(kind, t)
 	}
-	if w := found[0]; contradicts(w, t) {
-		return nil, held("name and year are those of another work", w)
-	}
 	return &found[0], Decision{Why: why}
+}
+
+// contradicted reports whether name and year are those of another work, whatever
+// language the name is in.
+func (j *judge) contradicted(kind viewing.MediaType, w Work, t Told) bool {
+	if !contradicts(w, t) {
+		return false
+	}
+	a := j.ask(detailsOf(w))
+	if a == nil {
+		return len(j.open) == 0
+	}
+	for _, whole := range a.of(kind) {
+		w.Names = append(append(w.Names[:len(w.Names):len(w.Names)], whole.Title), whole.Names...)
+		w.Year = cmp.Or(w.Year, whole.Year)
+	}
+	return contradicts(w, t)
+}
+
+// detailsOf asks about a work for its names in other languages.
+func detailsOf(w Work) Question {
+	if w.Kind == viewing.TV {
+		return Question{Ask: AskSeries, Number: w.TMDB}
+	}
+	return Question{Ask: AskFilm, Number: w.TMDB}
 }
 
 // claim is what a number says: nothing, a work, or something against it.
@@ -122,11 +155,7 @@ func (j *judge) byTMDB(kind viewing.MediaType, t Told) claim {
 	if t.TMDB <= 0 {
 		return claim{}
 	}
-	ask := AskFilm
-	if kind == viewing.TV {
-		ask = AskSeries
-	}
-	a := j.ask(Question{Ask: ask, Number: t.TMDB})
+	a := j.ask(detailsOf(Work{Kind: kind, TMDB: t.TMDB}))
 	if a == nil {
 		return claim{found: []Work{{Kind: kind, TMDB: t.TMDB}}, why: "its source told the TMDB number"}
 	}
@@ -250,10 +279,7 @@ const maxNames = 6
 // called are the hits of that name: own those of that year, near those that may
 // be meant as well. It is false where too many would have to be asked.
 func (j *judge) called(kind viewing.MediaType, hits []Work, t Told) (own, near []Work, all bool) {
-	ask, asked := AskFilm, 0
-	if kind == viewing.TV {
-		ask = AskSeries
-	}
+	asked := 0
 	for _, w := range hits {
 		if kind == viewing.Movie && w.Year != 0 && apart(w.Year, t.Year) > 1 {
 			continue
@@ -262,7 +288,7 @@ func (j *judge) called(kind viewing.MediaType, hits []Work, t Told) (own, near [
 			if asked++; asked > maxNames {
 				return own, near, false
 			}
-			if a := j.ask(Question{Ask: ask, Number: w.TMDB}); a != nil {
+			if a := j.ask(detailsOf(w)); a != nil {
 				for _, whole := range a.of(kind) {
 					w.Names = append(w.Names, append(whole.Names, whole.Title)...)
 				}

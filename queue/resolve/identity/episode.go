@@ -15,7 +15,7 @@ func (j *judge) episode(e Evidence) Decision {
 	if mapped, d := j.byMapping(e); mapped {
 		return d
 	}
-	show, d := j.work(viewing.TV, e.Show)
+	show, d := j.byNumbers(viewing.TV, e.Show)
 	switch {
 	case show == nil:
 		return d
@@ -26,7 +26,7 @@ func (j *judge) episode(e Evidence) Decision {
 	case *e.Season < 0 || *e.Episode < 1:
 		return held("its number is none", *show)
 	}
-	return j.byPlace(*show, e)
+	return j.byPlace(*show, e, j.contradicted(viewing.TV, *show, e.Show))
 }
 
 // byOwn decides by an episode's own number. The decision says nothing where it
@@ -175,8 +175,9 @@ func (a *Answer) numbered(n int) *Part {
 	return nil
 }
 
-// byPlace decides by series, season and number.
-func (j *judge) byPlace(show Work, e Evidence) Decision {
+// byPlace decides by series, season and number. Where the series' name is that of
+// another, the episode's own name alone can still show that it is right.
+func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 	p := &Part{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
 	if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: p.Season}); a != nil {
 		if p = a.numbered(p.Number); p == nil {
@@ -186,6 +187,8 @@ func (j *judge) byPlace(show Work, e Evidence) Decision {
 	switch asTMDB := e.Show.TMDB > 0 && e.Show.IMDB == "" && e.Show.TVDB == 0 && len(e.Show.Others) == 0; {
 	case p.named(e.Own.Title, e.Show.Title):
 		return certain(*p, "its name is that of the episode at its place")
+	case contradicted:
+		return held("name and year are those of another series", show)
 	case asTMDB:
 		return certain(*p, "its source counts as TMDB does")
 	default:

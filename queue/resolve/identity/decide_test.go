@@ -1,0 +1,247 @@
+package identity
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// facts are what is known; nobody can tell anything else. Where may is set,
+// what is not known must be asked.
+type facts struct {
+	known map[Question]Answer
+	maps  map[Place][]Place
+	may   bool
+}
+
+func (f facts) Answer(q Question) (*Answer, bool) {
+	if a, ok := f.known[q]; ok {
+		return &a, true
+	}
+	return nil, !f.may
+}
+
+func (f facts) Mapped(p Place) []Place { return f.maps[p] }
+
+func n(i int) *int { return &i }
+
+func film(id int64, title string, year int, names ...string) Work {
+	return Work{Kind: viewing.Movie, TMDB: id, Title: title, Year: year, Names: names}
+}
+
+func show(id int64, title string, year int, names ...string) Work {
+	return Work{Kind: viewing.TV, TMDB: id, Title: title, Year: year, Names: names}
+}
+
+func films(all ...Work) Answer  { return Answer{Films: all} }
+func series(all ...Work) Answer { return Answer{Series: all} }
+
+// world is what the tests of rows can know.
+func tableWorld() map[Question]Answer {
+	crowd := make([]Work, maxNames+1)
+	for i := range crowd {
+		crowd[i] = film(int64(900+i), fmt.Sprint("Other ", i), 2001)
+	}
+	return map[Question]Answer{
+		{Ask: AskFilm, Number: 603}:       films(film(603, "The Matrix", 1999, "Matrix", "Матрица")),
+		{Ask: AskFilm, Number: 404}:       {},
+		{Ask: AskSeries, Number: 7}:       series(show(7, "Show Red", 2008, "Serie Rot")),
+		{Ask: AskSeries, Number: 8}:       series(show(8, "Show Blue", 1990)),
+		{Ask: AskFilm, Number: 801}:       films(film(801, "Alpha", 2001, "Anna")),
+		{Ask: AskFilm, Number: 802}:       films(film(802, "Beta", 2002, "Anna", "Berta")),
+		{Ask: AskIMDB, Text: "tt0000603"}: films(film(603, "The Matrix", 1999)),
+		{Ask: AskIMDB, Text: "tt0000007"}: series(show(7, "Show Red", 2008)),
+		{Ask: AskIMDB, Text: "tt0000072"}: {Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Ask: AskIMDB, Text: "tt0000002"}: {Films: []Work{film(1, "A", 1)}, Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Ask: AskIMDB, Text: "tt0000000"}: {},
+		{Ask: AskTVDB, Number: 77}:        series(show(7, "Show Red", 2008)),
+		{Ask: AskTVDB, Number: 78}:        series(show(7, "Show Red", 2008), show(8, "Show Blue", 1990)),
+		{Ask: AskTVDB, Number: 72}:        {Series: []Work{show(9, "Another", 1)}, Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Ask: AskTVDB, Number: 73}:        {Episodes: []Part{{TMDB: 73, Show: 7, Season: 1, Number: 3}}},
+		{Ask: AskSeason, Number: 7, Season: 1}: {Episodes: []Part{
+			{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"}, {TMDB: 72, Show: 7, Season: 1, Number: 2, Name: "The Second"},
+			{TMDB: 73, Show: 7, Season: 1, Number: 3, Name: "Episode 3"},
+		}},
+		{Ask: AskSeason, Number: 7, Season: 9}:   {},
+		{Ask: SearchFor, Text: "The Matrix"}:     films(film(603, "The Matrix", 1999), film(604, "The Matrix Reloaded", 2003)),
+		{Ask: SearchFor, Text: "Saw"}:            films(film(1, "Saw", 2003), film(2, "SAW!", 2004)),
+		{Ask: SearchFor, Text: "Twins"}:          films(film(1, "Twins", 2001), film(2, "Twins", 2001)),
+		{Ask: SearchFor, Text: "Undated"}:        films(film(1, "Undated", 2001), film(2, "Undated", 0)),
+		{Ask: SearchFor, Text: "Anna"}:           films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
+		{Ask: SearchFor, Text: "Berta"}:          films(film(801, "Alpha", 2001), film(802, "Beta", 2002)),
+		{Ask: SearchFor, Text: "Crowd"}:          films(append(crowd, film(1, "Crowd", 2001))...),
+		{Ask: SearchFor, Text: "Endless"}:        {Films: []Work{film(1, "Endless", 2001)}, Partial: true},
+		{Ask: SearchFor, Text: "Straße & Fähre"}: films(film(1, "Strasse and Fahre", 2001)),
+		{Ask: SearchTV, Text: "Show Red"}:        series(show(7, "Show Red", 2008)),
+		{Ask: SearchTV, Text: "Remade"}:          series(show(1, "Remade", 1980), show(2, "Remade", 2008)),
+	}
+}
+
+// Each row of the table, what it needs, and what stands against it.
+func TestTable(t *testing.T) {
+	movie := func(told Told) Evidence { return Evidence{Kind: viewing.Movie, Own: told} }
+	at := func(show Told, season, number int, name string) Evidence {
+		return Evidence{Kind: viewing.Episode, Show: show, Own: Told{Title: name}, Season: n(season), Episode: n(number)}
+	}
+	own := func(ids viewing.IDs, show Told) Evidence {
+		return Evidence{Kind: viewing.Episode, Own: Told{IDs: ids}, Show: show, Season: n(1), Episode: n(2)}
+	}
+	tmdb := func(id int64) viewing.IDs { return viewing.IDs{TMDB: id} }
+	imdb := func(id string) viewing.IDs { return viewing.IDs{IMDB: id} }
+	tvdb := func(id int64) viewing.IDs { return viewing.IDs{TVDB: id} }
+	red := Told{IDs: tvdb(77)}
+	for name, c := range map[string]struct {
+		e    Evidence
+		want string // what is certain, or a part of why not
+	}{
+		"TMDB": {movie(Told{IDs: tmdb(603)}), "movie:603"}, "TMDB and its title": {movie(Told{IDs: tmdb(603), Title: "matrix"}), "movie:603"},
+		"TMDB, a title in another language": {movie(Told{IDs: tmdb(603), Title: "Матрица"}), "movie:603"},
+		"TMDB, another title, near year":    {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2000}), "movie:603"},
+		"TMDB, another title, far year":     {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2001}), "those of another"},
+		"TMDB, another title, no year":      {movie(Told{IDs: tmdb(603), Title: "Neo"}), "those of another"},
+		"TMDB, its title, far year":         {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "movie:603"},
+		"TMDB, nobody to ask":               {movie(Told{IDs: tmdb(5), Title: "Any"}), "movie:5"},
+		"TMDB, gone":                        {movie(Told{IDs: tmdb(404)}), "nothing with its number"},
+		"TMDB, gone, but IMDb":              {movie(Told{IDs: viewing.IDs{TMDB: 404, IMDB: "tt0000603"}}), "movie:603"},
+		"TMDB and IMDb":                     {movie(Told{IDs: viewing.IDs{TMDB: 603, IMDB: "tt0000603"}}), "movie:603"},
+		"TMDB and another IMDb":             {movie(Told{IDs: viewing.IDs{TMDB: 6, IMDB: "tt0000603"}}), "different works"},
+		"IMDb":                              {movie(Told{IDs: imdb("tt0000603")}), "movie:603"},
+		"IMDb, a title in another language": {movie(Told{IDs: imdb("tt0000603"), Title: "Матрица"}), "movie:603"},
+		"IMDb, another title":               {movie(Told{IDs: imdb("tt0000603"), Title: "Neo"}), "those of another"},
+		"IMDb of a series":                  {movie(Told{IDs: imdb("tt0000007")}), "another kind"},
+		"IMDb of two":                       {movie(Told{IDs: imdb("tt0000002")}), "several works"},
+		"IMDb of none":                      {movie(Told{IDs: imdb("tt0000000")}), "no number or title"},
+		"IMDb of a person":                  {movie(Told{IDs: imdb("nm0000603")}), "no number or title"},
+		"IMDb, too short":                   {movie(Told{IDs: imdb("tt603")}), "no number or title"},
+		"TVDB of a film":                    {movie(Told{IDs: tvdb(77)}), "no number or title"},
+		"title and year":                    {movie(Told{Title: "The Matrix", Year: 1999}), "movie:603"},
+		"title, a year off":                 {movie(Told{Title: "The Matrix", Year: 2000}), "none of that title"},
+		"title alone":                       {movie(Told{Title: "The Matrix"}), "year is not known"},
+		"title, a neighbour":                {movie(Told{Title: "Saw", Year: 2004}), "another of that title"},
+		"title, two of that year":           {movie(Told{Title: "Twins", Year: 2001}), "another of that title"},
+		"title, one without a year":         {movie(Told{Title: "Undated", Year: 2001}), "another of that title"},
+		"title in another language":         {movie(Told{Title: "Berta", Year: 2002}), "movie:802"},
+		"neighbour in another language":     {movie(Told{Title: "Anna", Year: 2001}), "another of that title"},
+		"too many to ask":                   {movie(Told{Title: "Crowd", Year: 2001}), "too many"},
+		"too many to read":                  {movie(Told{Title: "Endless", Year: 2001}), "too many"},
+		"title, folded":                     {movie(Told{Title: "Straße & Fähre", Year: 2001}), "movie:1"},
+		"title of signs":                    {movie(Told{Title: "…!", Year: 2001}), "no number or title"},
+		"title, nobody to ask":              {movie(Told{Title: "Unheard", Year: 2001}), "nobody can tell"},
+		"unsure":                            {Evidence{Kind: viewing.Movie, Own: Told{IDs: tmdb(603)}, Unsure: true}, "not to be trusted"},
+		"no kind":                           {Evidence{Own: Told{IDs: tmdb(603)}}, "film or a series"},
+		"series by title":                   {Evidence{Kind: viewing.TV, Own: Told{Title: "Show Red", Year: 2008}}, "tv:7"},
+		"series, a namesake long ago":       {Evidence{Kind: viewing.TV, Own: Told{Title: "Remade", Year: 2008}}, "another of that title"},
+		"series by TVDB":                    {Evidence{Kind: viewing.TV, Own: red}, "tv:7"},
+		"series by TVDB, two":               {Evidence{Kind: viewing.TV, Own: Told{IDs: tvdb(78)}}, "several series"},
+
+		"place and name":                       {at(red, 1, 2, "The second!"), "episode:7:1:2"},
+		"place, another name":                  {at(red, 1, 2, "The Third"), "counts as TMDB"},
+		"place, a name of many":                {at(red, 1, 3, "Episode 3"), "counts as TMDB"},
+		"place, Pilot":                         {at(red, 1, 1, "Pilot"), "counts as TMDB"},
+		"place, no name":                       {at(red, 1, 2, ""), "counts as TMDB"},
+		"place by TMDB alone":                  {at(Told{IDs: tmdb(7)}, 1, 3, ""), "episode:7:1:3"},
+		"place by TMDB and TVDB":               {at(Told{IDs: viewing.IDs{TMDB: 7, TVDB: 77}}, 1, 3, ""), "counts as TMDB"},
+		"place that is not there":              {at(Told{IDs: tmdb(7)}, 1, 4, ""), "no such episode"},
+		"season that is not there":             {at(Told{IDs: tmdb(7)}, 9, 1, ""), "no such episode"},
+		"season that nobody tells":             {at(Told{IDs: tmdb(7)}, 2, 1, ""), "episode:7:2:1"},
+		"special":                              {at(Told{IDs: tmdb(7)}, 0, 1, ""), "specials"},
+		"number 0":                             {at(Told{IDs: tmdb(7)}, 1, 0, ""), "its number is none"},
+		"no number":                            {Evidence{Kind: viewing.Episode, Show: Told{IDs: tmdb(7)}, Season: n(1)}, "season and number"},
+		"another series' name":                 {at(Told{IDs: tmdb(8), Title: "Show Red"}, 1, 1, ""), "another series"},
+		"series' name elsewhere":               {at(Told{IDs: tvdb(77), Title: "Serie Rot"}, 1, 2, "The Second"), "episode:7:1:2"},
+		"series' nickname, the episode's name": {at(Told{IDs: tvdb(77), Title: "SR"}, 1, 2, "The Second"), "episode:7:1:2"},
+		"series by title, place and name":      {at(Told{Title: "Show Red", Year: 2008}, 1, 2, "The Second"), "episode:7:1:2"},
+		"series by title, place alone":         {at(Told{Title: "Show Red", Year: 2008}, 1, 2, ""), "counts as TMDB"},
+
+		"own IMDb":                    {own(imdb("tt0000072"), Told{}), "episode:7:1:2"},
+		"own TVDB beside a series'":   {own(tvdb(72), Told{}), "episode:7:1:2"},
+		"own IMDb and TVDB":           {own(viewing.IDs{IMDB: "tt0000072", TVDB: 72}, Told{}), "episode:7:1:2"},
+		"own IMDb and another TVDB":   {own(viewing.IDs{IMDB: "tt0000072", TVDB: 73}, Told{}), "different episodes"},
+		"own IMDb of more":            {own(imdb("tt0000002"), Told{}), "more than one"},
+		"own IMDb, its series":        {own(imdb("tt0000072"), Told{Title: "Serie Rot"}), "episode:7:1:2"},
+		"own IMDb, another series":    {own(imdb("tt0000072"), Told{Title: "Show Blue"}), "another series"},
+		"own IMDb, another's number":  {own(imdb("tt0000072"), Told{IDs: tmdb(8)}), "another series"},
+		"own TMDB":                    {own(tmdb(99), Told{}), "episode-id:99"},
+		"own TMDB in its season":      {own(tmdb(72), red), "episode:7:1:2"},
+		"own TMDB not in that season": {own(tmdb(99), red), "not in that season"},
+	} {
+		d := Decide(c.e, facts{known: tableWorld()})
+		if got := said(d); got != c.want && (got != "hold" || !strings.Contains(d.Why, c.want)) {
+			t.Errorf("%s: %s (%s), want %s", name, got, d.Why, c.want)
+		}
+		if d.Why == "" || strings.HasSuffix(d.Why, ".") {
+			t.Errorf("%s: says %q", name, d.Why)
+		}
+	}
+}
+
+func TestMappings(t *testing.T) {
+	from := Place{"tvdb:77", 2, 1}
+	e := Evidence{Kind: viewing.Episode, Show: Told{IDs: viewing.IDs{TVDB: 77}}, Season: n(2), Episode: n(1)}
+	for name, c := range map[string]struct {
+		to   []Place
+		want string
+	}{
+		"one":                  {[]Place{{"tmdb:7", 1, 3}}, "episode:7:1:3"},
+		"twice the same":       {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 3}}, "episode:7:1:3"},
+		"two":                  {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 2}}, "disagree"},
+		"to another list":      {[]Place{{"anidb:7", 1, 3}}, "disagree"},
+		"to what is not there": {[]Place{{"tmdb:7", 1, 9}}, "no such episode"},
+	} {
+		d := Decide(e, facts{known: tableWorld(), maps: map[Place][]Place{from: c.to}})
+		if got := said(d); got != c.want && (got != "hold" || !strings.Contains(d.Why, c.want)) {
+			t.Errorf("%s: %s (%s), want %s", name, got, d.Why, c.want)
+		}
+	}
+}
+
+// What is answered later never changes what is asked before into a decision:
+// whoever answers the open questions, in any order, comes to one decision. A name
+// is asked about only when the numbers have failed.
+func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
+	all := tableWorld()
+	questions := slices.SortedFunc(maps.Keys(all), func(a, b Question) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	rapid.Check(t, func(r *rapid.T) {
+		pick := func(of ...string) string { return rapid.SampledFrom(of).Draw(r, "text") }
+		told := func() Told {
+			return Told{
+				IDs: viewing.IDs{
+					TMDB: rapid.SampledFrom([]int64{0, 0, 7, 603, 404, 72}).Draw(r, "tmdb"),
+					IMDB: pick("", "", "tt0000603", "tt0000007", "tt0000072", "nm1"), TVDB: rapid.SampledFrom([]int64{0, 0, 77, 78, 72}).Draw(r, "tvdb"),
+				},
+				Title: pick("", "The Matrix", "Show Red", "Saw", "Pilot", "The Second"), Year: rapid.SampledFrom([]int{0, 1999, 2004, 2008}).Draw(r, "year"),
+			}
+		}
+		e := Evidence{
+			Kind: rapid.SampledFrom([]viewing.MediaType{viewing.Movie, viewing.TV, viewing.Episode, ""}).Draw(r, "kind"),
+			Own:  told(), Show: told(), Season: n(rapid.IntRange(0, 2).Draw(r, "season")), Episode: n(rapid.IntRange(0, 4).Draw(r, "number")),
+		}
+		want := Decide(e, facts{known: all})
+		some := facts{known: map[Question]Answer{}, may: true}
+		for range len(questions) + 200 {
+			d := Decide(e, some)
+			if len(d.Open) == 0 {
+				if got := fmt.Sprint(said(d), d.Why, d.Candidates); got != fmt.Sprint(said(want), want.Why, want.Candidates) {
+					r.Fatalf("%+v: %s, want %s (%s)", e, got, said(want), want.Why)
+				}
+				return
+			}
+			if d.Item != nil || d.Candidates != nil {
+				r.Fatalf("decided with open questions: %+v", d)
+			}
+			q := rapid.SampledFrom(d.Open).Draw(r, "answered")
+			a, known := all[q]
+			if !known {
+				return // nobody can tell: another world
+			}
+			some.known[q] = a
+		}
+		r.Fatal("it never ends")
+	})
+}
