@@ -58,9 +58,14 @@ func indented(text string) string {
 
 // json prints value as indented JSON. What only HTML would need is not
 // escaped; what a terminal would obey is.
-func (o *printer) json(value any) error {
+func (o *printer) json(value any) error { return o.encode(value, "  ") }
+
+// jsonLine prints value as JSON on one line.
+func (o *printer) jsonLine(value any) error { return o.encode(value, "") }
+
+func (o *printer) encode(value any, indent string) error {
 	e := json.NewEncoder(o.jsonLines())
-	e.SetIndent("", "  ")
+	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
 		return fmt.Errorf("print: %w", err)

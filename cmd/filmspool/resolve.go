@@ -26,7 +26,7 @@ TMDB where you have turned that on. Nothing is recorded.`,
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			lines, out := bufio.NewScanner(p.stdin), json.NewEncoder(p.stdout.jsonLines())
+			lines := bufio.NewScanner(p.stdin)
 			lines.Buffer(nil, maxWanted)
 			for n := 1; lines.Scan(); n++ {
 				var w control.Wanted
@@ -39,7 +39,7 @@ TMDB where you have turned that on. Nothing is recorded.`,
 				}
 				if !*asJSON {
 					p.stdout.Println(r.Why)
-				} else if err := out.Encode(r); err != nil {
+				} else if err := p.stdout.jsonLine(r); err != nil {
 					return err
 				}
 			}

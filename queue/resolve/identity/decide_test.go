@@ -65,7 +65,8 @@ func tableWorld() map[Question]Answer {
 		{Ask: AskTVDB, Number: 72}:        {Series: []Work{show(9, "Another", 1)}, Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
 		{Ask: AskTVDB, Number: 73}:        {Episodes: []Part{{TMDB: 73, Show: 7, Season: 1, Number: 3}}},
 		{Ask: AskSeason, Number: 7, Season: 1}: {Episodes: []Part{
-			{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"}, {TMDB: 72, Show: 7, Season: 1, Number: 2, Name: "The Second"},
+			{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"},
+			{TMDB: 72, Show: 7, Season: 1, Number: 2, Name: "The Second"},
 			{TMDB: 73, Show: 7, Season: 1, Number: 3, Name: "Episode 3"},
 		}},
 		{Ask: AskSeason, Number: 7, Season: 9}:   {},
