@@ -71,6 +71,9 @@ func tableWorld() map[Question]Answer {
 		}},
 		{Ask: AskSeason, Number: 7, Season: 9}:   {},
 		{Ask: SearchFor, Text: "The Matrix"}:     films(film(603, "The Matrix", 1999), film(604, "The Matrix Reloaded", 2003)),
+		{Ask: AskIMDB, Text: "tt0000001"}:        films(film(1, "Nameless", 0)),
+		{Ask: AskIMDB, Text: "tt0000003"}:        {Series: []Work{show(7, "Show Red", 2008)}, Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
+		{Ask: SearchFor, Text: "Two Apart"}:      films(film(1, "Two Apart", 2001), film(2, "Two Apart", 2003)),
 		{Ask: SearchFor, Text: "Saw"}:            films(film(1, "Saw", 2003), film(2, "SAW!", 2004)),
 		{Ask: SearchFor, Text: "Twins"}:          films(film(1, "Twins", 2001), film(2, "Twins", 2001)),
 		{Ask: SearchFor, Text: "Undated"}:        films(film(1, "Undated", 2001), film(2, "Undated", 0)),
@@ -102,44 +105,46 @@ func TestTable(t *testing.T) {
 		want string // what is certain, or a part of why not
 	}{
 		"TMDB": {movie(Told{IDs: tmdb(603)}), "movie:603"}, "TMDB and its title": {movie(Told{IDs: tmdb(603), Title: "matrix"}), "movie:603"},
-		"TMDB, a title in another language": {movie(Told{IDs: tmdb(603), Title: "Матрица"}), "movie:603"},
-		"TMDB, another title, near year":    {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2000}), "movie:603"},
-		"TMDB, another title, far year":     {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2001}), "those of another"},
-		"TMDB, another title, no year":      {movie(Told{IDs: tmdb(603), Title: "Neo"}), "those of another"},
-		"TMDB, its title, far year":         {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "movie:603"},
-		"TMDB, nobody to ask":               {movie(Told{IDs: tmdb(5), Title: "Any"}), "movie:5"},
-		"TMDB, gone":                        {movie(Told{IDs: tmdb(404)}), "nothing with its number"},
-		"TMDB, gone, but IMDb":              {movie(Told{IDs: viewing.IDs{TMDB: 404, IMDB: "tt0000603"}}), "movie:603"},
-		"TMDB and IMDb":                     {movie(Told{IDs: viewing.IDs{TMDB: 603, IMDB: "tt0000603"}}), "movie:603"},
-		"TMDB and another IMDb":             {movie(Told{IDs: viewing.IDs{TMDB: 6, IMDB: "tt0000603"}}), "different works"},
-		"IMDb":                              {movie(Told{IDs: imdb("tt0000603")}), "movie:603"},
-		"IMDb, a title in another language": {movie(Told{IDs: imdb("tt0000603"), Title: "Матрица"}), "movie:603"},
-		"IMDb, another title":               {movie(Told{IDs: imdb("tt0000603"), Title: "Neo"}), "those of another"},
-		"IMDb of a series":                  {movie(Told{IDs: imdb("tt0000007")}), "another kind"},
-		"IMDb of two":                       {movie(Told{IDs: imdb("tt0000002")}), "several works"},
-		"IMDb of none":                      {movie(Told{IDs: imdb("tt0000000")}), "no number or title"},
-		"IMDb of a person":                  {movie(Told{IDs: imdb("nm0000603")}), "no number or title"},
-		"IMDb, too short":                   {movie(Told{IDs: imdb("tt603")}), "no number or title"},
-		"TVDB of a film":                    {movie(Told{IDs: tvdb(77)}), "no number or title"},
-		"title and year":                    {movie(Told{Title: "The Matrix", Year: 1999}), "movie:603"},
-		"title, a year off":                 {movie(Told{Title: "The Matrix", Year: 2000}), "none of that title"},
-		"title alone":                       {movie(Told{Title: "The Matrix"}), "year is not known"},
-		"title, a neighbour":                {movie(Told{Title: "Saw", Year: 2004}), "another of that title"},
-		"title, two of that year":           {movie(Told{Title: "Twins", Year: 2001}), "another of that title"},
-		"title, one without a year":         {movie(Told{Title: "Undated", Year: 2001}), "another of that title"},
-		"title in another language":         {movie(Told{Title: "Berta", Year: 2002}), "movie:802"},
-		"neighbour in another language":     {movie(Told{Title: "Anna", Year: 2001}), "another of that title"},
-		"too many to ask":                   {movie(Told{Title: "Crowd", Year: 2001}), "too many"},
-		"too many to read":                  {movie(Told{Title: "Endless", Year: 2001}), "too many"},
-		"title, folded":                     {movie(Told{Title: "Straße & Fähre", Year: 2001}), "movie:1"},
-		"title of signs":                    {movie(Told{Title: "…!", Year: 2001}), "no number or title"},
-		"title, nobody to ask":              {movie(Told{Title: "Unheard", Year: 2001}), "nobody can tell"},
-		"unsure":                            {Evidence{Kind: viewing.Movie, Own: Told{IDs: tmdb(603)}, Unsure: true}, "not to be trusted"},
-		"no kind":                           {Evidence{Own: Told{IDs: tmdb(603)}}, "film or a series"},
-		"series by title":                   {Evidence{Kind: viewing.TV, Own: Told{Title: "Show Red", Year: 2008}}, "tv:7"},
-		"series, a namesake long ago":       {Evidence{Kind: viewing.TV, Own: Told{Title: "Remade", Year: 2008}}, "another of that title"},
-		"series by TVDB":                    {Evidence{Kind: viewing.TV, Own: red}, "tv:7"},
-		"series by TVDB, two":               {Evidence{Kind: viewing.TV, Own: Told{IDs: tvdb(78)}}, "several series"},
+		"TMDB, a title in another language":             {movie(Told{IDs: tmdb(603), Title: "Матрица"}), "movie:603"},
+		"TMDB, another title, near year":                {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2000}), "movie:603"},
+		"TMDB, another title, far year":                 {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2001}), "those of another"},
+		"TMDB, another title, no year":                  {movie(Told{IDs: tmdb(603), Title: "Neo"}), "those of another"},
+		"TMDB, its title, far year":                     {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "movie:603"},
+		"TMDB, nobody to ask":                           {movie(Told{IDs: tmdb(5), Title: "Any"}), "movie:5"},
+		"TMDB, gone":                                    {movie(Told{IDs: tmdb(404)}), "nothing with its number"},
+		"TMDB, gone, but IMDb":                          {movie(Told{IDs: viewing.IDs{TMDB: 404, IMDB: "tt0000603"}}), "movie:603"},
+		"TMDB and IMDb":                                 {movie(Told{IDs: viewing.IDs{TMDB: 603, IMDB: "tt0000603"}}), "movie:603"},
+		"TMDB and another IMDb":                         {movie(Told{IDs: viewing.IDs{TMDB: 6, IMDB: "tt0000603"}}), "different works"},
+		"IMDb":                                          {movie(Told{IDs: imdb("tt0000603")}), "movie:603"},
+		"IMDb, a title in another language":             {movie(Told{IDs: imdb("tt0000603"), Title: "Матрица"}), "movie:603"},
+		"IMDb, another title":                           {movie(Told{IDs: imdb("tt0000603"), Title: "Neo"}), "those of another"},
+		"IMDb, another title, no years, no other names": {movie(Told{IDs: imdb("tt0000001"), Title: "Neo"}), "those of another"},
+		"title, a namesake two years off":               {movie(Told{Title: "Two Apart", Year: 2001}), "movie:1"},
+		"IMDb of a series":                              {movie(Told{IDs: imdb("tt0000007")}), "another kind"},
+		"IMDb of two":                                   {movie(Told{IDs: imdb("tt0000002")}), "several works"},
+		"IMDb of none":                                  {movie(Told{IDs: imdb("tt0000000")}), "no number or title"},
+		"IMDb of a person":                              {movie(Told{IDs: imdb("nm0000603")}), "no number or title"},
+		"IMDb, too short":                               {movie(Told{IDs: imdb("tt603")}), "no number or title"},
+		"TVDB of a film":                                {movie(Told{IDs: tvdb(77)}), "no number or title"},
+		"title and year":                                {movie(Told{Title: "The Matrix", Year: 1999}), "movie:603"},
+		"title, a year off":                             {movie(Told{Title: "The Matrix", Year: 2000}), "none of that title"},
+		"title alone":                                   {movie(Told{Title: "The Matrix"}), "year is not known"},
+		"title, a neighbour":                            {movie(Told{Title: "Saw", Year: 2004}), "another of that title"},
+		"title, two of that year":                       {movie(Told{Title: "Twins", Year: 2001}), "another of that title"},
+		"title, one without a year":                     {movie(Told{Title: "Undated", Year: 2001}), "another of that title"},
+		"title in another language":                     {movie(Told{Title: "Berta", Year: 2002}), "movie:802"},
+		"neighbour in another language":                 {movie(Told{Title: "Anna", Year: 2001}), "another of that title"},
+		"too many to ask":                               {movie(Told{Title: "Crowd", Year: 2001}), "too many"},
+		"too many to read":                              {movie(Told{Title: "Endless", Year: 2001}), "too many"},
+		"title, folded":                                 {movie(Told{Title: "Straße & Fähre", Year: 2001}), "movie:1"},
+		"title of signs":                                {movie(Told{Title: "…!", Year: 2001}), "no number or title"},
+		"title, nobody to ask":                          {movie(Told{Title: "Unheard", Year: 2001}), "nobody can tell"},
+		"unsure":                                        {Evidence{Kind: viewing.Movie, Own: Told{IDs: tmdb(603)}, Unsure: true}, "not to be trusted"},
+		"no kind":                                       {Evidence{Own: Told{IDs: tmdb(603)}}, "film or a series"},
+		"series by title":                               {Evidence{Kind: viewing.TV, Own: Told{Title: "Show Red", Year: 2008}}, "tv:7"},
+		"series, a namesake long ago":                   {Evidence{Kind: viewing.TV, Own: Told{Title: "Remade", Year: 2008}}, "another of that title"},
+		"series by TVDB":                                {Evidence{Kind: viewing.TV, Own: red}, "tv:7"},
+		"series by TVDB, two":                           {Evidence{Kind: viewing.TV, Own: Told{IDs: tvdb(78)}}, "several series"},
 
 		"place and name":                       {at(red, 1, 2, "The second!"), "episode:7:1:2"},
 		"place, another name":                  {at(red, 1, 2, "The Third"), "counts as TMDB"},
@@ -165,6 +170,7 @@ func TestTable(t *testing.T) {
 		"own IMDb and TVDB":           {own(viewing.IDs{IMDB: "tt0000072", TVDB: 72}, Told{}), "episode:7:1:2"},
 		"own IMDb and another TVDB":   {own(viewing.IDs{IMDB: "tt0000072", TVDB: 73}, Told{}), "different episodes"},
 		"own IMDb of more":            {own(imdb("tt0000002"), Told{}), "more than one"},
+		"own IMDb of a series, too":   {own(imdb("tt0000003"), Told{}), "more than one"},
 		"own IMDb, its series":        {own(imdb("tt0000072"), Told{Title: "Serie Rot"}), "episode:7:1:2"},
 		"own IMDb, another series":    {own(imdb("tt0000072"), Told{Title: "Show Blue"}), "another series"},
 		"own IMDb, another's number":  {own(imdb("tt0000072"), Told{IDs: tmdb(8)}), "another series"},
@@ -192,12 +198,61 @@ func TestMappings(t *testing.T) {
 		"one":                  {[]Place{{"tmdb:7", 1, 3}}, "episode:7:1:3"},
 		"twice the same":       {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 3}}, "episode:7:1:3"},
 		"two":                  {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 2}}, "disagree"},
+		"to no series":         {[]Place{{"tmdb:0", 1, 3}}, "disagree"},
+		"to no number":         {[]Place{{"tmdb:x", 1, 3}}, "disagree"},
+		"to nothing":           {[]Place{{"tmdb:", 1, 3}}, "disagree"},
 		"to another list":      {[]Place{{"anidb:7", 1, 3}}, "disagree"},
 		"to what is not there": {[]Place{{"tmdb:7", 1, 9}}, "no such episode"},
 	} {
 		d := Decide(e, facts{known: tableWorld(), maps: map[Place][]Place{from: c.to}})
 		if got := said(d); got != c.want && (got != "hold" || !strings.Contains(d.Why, c.want)) {
 			t.Errorf("%s: %s (%s), want %s", name, got, d.Why, c.want)
+		}
+	}
+}
+
+// A list may count otherwise than TMDB though it has TMDB's number of the series,
+// and a list may have no seasons.
+func TestMappingsOfOtherLists(t *testing.T) {
+	maps := map[Place][]Place{{"tmdb:8", 2, 1}: {{"tmdb:7", 1, 3}}, {"anidb:5", -1, 1}: {{"tmdb:7", 1, 2}}}
+	for want, e := range map[string]Evidence{
+		"episode:7:1:3": {Kind: viewing.Episode, Show: Told{IDs: viewing.IDs{TMDB: 8}}, Season: n(2), Episode: n(1)},
+		"episode:7:1:2": {Kind: viewing.Episode, Show: Told{Others: []string{"anidb:5"}}, Episode: n(1)},
+		"hold":          {Kind: viewing.Episode, Show: Told{Others: []string{"anidb:5"}}},
+	} {
+		if d := Decide(e, facts{known: tableWorld(), maps: maps}); said(d) != want {
+			t.Errorf("%s (%s), want %s", said(d), d.Why, want)
+		}
+	}
+}
+
+// What has a title and no kind may be a film or a series of it.
+func TestWithoutAKind(t *testing.T) {
+	world := map[Question]Answer{{Ask: SearchFor, Text: "Fargo"}: films(film(275, "Fargo", 1996)), {Ask: SearchTV, Text: "Fargo"}: series(show(60622, "Fargo", 2014))}
+	d := Decide(Evidence{Own: Told{Title: "Fargo"}}, facts{known: world})
+	if len(d.Candidates) != 2 || d.Candidates[0].TMDB != 275 || d.Candidates[1].TMDB != 60622 {
+		t.Errorf("%+v", d)
+	}
+	if d := Decide(Evidence{Own: Told{IDs: viewing.IDs{TMDB: 5}}}, facts{may: true}); len(d.Open) > 0 {
+		t.Errorf("asks %v", d.Open)
+	}
+}
+
+func TestAsks(t *testing.T) {
+	for want, all := range map[bool][]Evidence{
+		true: {{Kind: viewing.Movie, Own: Told{Title: "Alpha"}}, {Kind: viewing.Movie, Own: Told{IDs: viewing.IDs{IMDB: "tt0000603"}}}},
+		false: {
+			{Kind: viewing.Movie},
+			{Kind: viewing.Movie, Own: Told{Title: "…"}},
+			{Kind: viewing.Movie, Own: Told{Title: "Alpha"}, Unsure: true},
+			{Kind: viewing.Movie, Own: Told{IDs: viewing.IDs{TVDB: 5}}},
+			{Kind: viewing.Episode, Own: Told{Title: "Alpha"}},
+		},
+	} {
+		for _, e := range all {
+			if Asks(e) != want {
+				t.Errorf("%+v: %v", e, !want)
+			}
 		}
 	}
 }

@@ -1,0 +1,85 @@
+package identity
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func TestEvidenceOfAViewing(t *testing.T) {
+	ids := viewing.IDs{TMDB: 1, IMDB: "tt2", TVDB: 3}
+	m := viewing.Media{
+		Type: viewing.Episode, IDs: ids, Title: "The Second", Year: 2009, Season: n(1), Episode: n(2), Unsure: true,
+		Show: &viewing.Show{IDs: viewing.IDs{TVDB: 4}, Title: "Show Red", Year: 2008},
+	}
+	want := Evidence{
+		Kind: viewing.Episode, Own: Told{IDs: ids, Title: "The Second", Year: 2009}, Season: n(1), Episode: n(2), Unsure: true,
+		Show: Told{IDs: viewing.IDs{TVDB: 4}, Title: "Show Red", Year: 2008},
+	}
+	if diff := cmp.Diff(want, EvidenceOf(m)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An identity changes the number, and the place to TMDB's. Titles stay as they
+// were seen, and what was given is left alone.
+func TestApply(t *testing.T) {
+	red := viewing.Show{IDs: viewing.IDs{TVDB: 77}, Title: "Show Red"}
+	seen := viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TVDB: 72}, Title: "The Second", Show: &red, Season: n(2), Episode: n(1)}
+	placed := seen
+	placed.IDs.TMDB, placed.Season, placed.Episode = 73, n(1), n(3)
+	placed.Show = &viewing.Show{IDs: viewing.IDs{TMDB: 7, TVDB: 77}, Title: "Show Red"}
+	own := seen
+	own.IDs.TMDB = 73
+	alone := viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{IMDB: "tt0000072"}}
+	found := alone
+	found.Show, found.Season, found.Episode = &viewing.Show{IDs: viewing.IDs{TMDB: 7}}, n(1), n(3)
+	for name, c := range map[string]struct {
+		from viewing.Media
+		item Item
+		want viewing.Media
+	}{
+		"film": {
+			viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt1"}, Title: "Alpha"},
+			Item{Kind: viewing.Movie, TMDB: 603},
+			viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt1", TMDB: 603}, Title: "Alpha"},
+		},
+		"episode at its place": {seen, Item{Kind: viewing.Episode, TMDB: 7, Season: 1, Number: 3, Own: 73}, placed},
+		"its own number alone": {seen, Item{Kind: viewing.Episode, Own: 73}, own},
+		"no series told":       {alone, Item{Kind: viewing.Episode, TMDB: 7, Season: 1, Number: 3}, found},
+	} {
+		if diff := cmp.Diff(c.want, c.item.Apply(c.from)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if red.IDs.TMDB != 0 || *seen.Season != 2 {
+		t.Errorf("what was given has changed: %+v", seen)
+	}
+}
+
+func TestSaid(t *testing.T) {
+	a, b := film(1, "Alpha", 1999), show(2, "Beta", 0)
+	for _, c := range []struct {
+		d          Decision
+		said, edit string
+	}{
+		{Decision{Item: &Item{}, Why: "it is so"}, "It is certain: it is so.", ""},
+		{Decision{Why: "it is not"}, "It is not certain: it is not.", ""},
+		{Decision{Why: "it is not", Candidates: []Work{a}}, `It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1).`, "--movie 1"},
+		{Decision{Why: "it is not", Candidates: []Work{b}}, `It is not certain: it is not. It may be "Beta" (series tmdb 2).`, "--show 2"},
+		{
+			Decision{Why: "it is not", Candidates: []Work{a, b, film(3, "", 0)}},
+			`It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1) or "Beta" (series tmdb 2) or an untitled item (film tmdb 3).`, "",
+		},
+		{
+			Decision{Why: "it is not", Candidates: []Work{b, b, b, a, a}},
+			`It is not certain: it is not. It may be "Beta" (series tmdb 2) or "Beta" (series tmdb 2) or "Beta" (series tmdb 2) or 2 others.`, "",
+		},
+	} {
+		if c.d.Said() != c.said || c.d.Edit() != c.edit {
+			t.Errorf("%s %q, want %s %q", c.d.Said(), c.d.Edit(), c.said, c.edit)
+		}
+	}
+}
