@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,11 +15,29 @@ import (
 type oracle struct {
 	knows map[string]int64 // the film of a title
 	may   map[string]int64 // what it may be
+
+	mu    sync.Mutex
 	fault error
 	asked int
 }
 
+// times is how often it was asked.
+func (o *oracle) times() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked
+}
+
+// fails has it fail from now on; nil ends that.
+func (o *oracle) fails(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fault = err
+}
+
 func (o *oracle) Decide(_ context.Context, all []identity.Evidence) ([]identity.Decision, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.asked++
 	decided := make([]identity.Decision, len(all))
 	for i, e := range all {
@@ -57,12 +76,12 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.explained(2, `knows nothing called "Nobody Knows". TMDB was asked. It is certain: it knows.`)
 		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool queue edit 3 --movie 12`)
 		b.explained(4, "TMDB was asked. It is not certain: it does not know.")
-		if o.asked != 1 {
-			t.Errorf("asked %d times", o.asked)
+		if got := o.times(); got != 1 {
+			t.Errorf("asked %d times", got)
 		}
 		b.pass(day + time.Minute)
-		if o.asked != 2 {
-			t.Errorf("a day later: asked %d times", o.asked)
+		if got := o.times(); got != 2 {
+			t.Errorf("a day later: asked %d times", got)
 		}
 	})
 }
@@ -93,10 +112,10 @@ func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.pass(6 * time.Hour)
-		if o.asked != 7 {
-			t.Errorf("asked %d times in six hours", o.asked)
+		if got := o.times(); got != 7 {
+			t.Errorf("asked %d times in six hours", got)
 		}
-		o.fault = nil
+		o.fails(nil)
 		b.pass(time.Hour)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
 	})
@@ -118,10 +137,10 @@ func TestAskAsksOthers(t *testing.T) {
 				t.Errorf("%s: %d, %v; want %d", title, id, err, want)
 			}
 		}
-		o.fault = errors.New("away")
+		o.fails(errors.New("away"))
 		if got, err := b.loop.Ask(b.Context(), filmBy("", "Alpha", 2021)); err != nil || got.Media != nil {
 			t.Errorf("with trouble: %+v, %v", got, err)
 		}
-		o.fault = nil
+		o.fails(nil)
 	})
 }
