@@ -229,14 +229,23 @@ func merge(all []Work, w Work) []Work {
 	return append(all, w)
 }
 
-// contradicts reports whether a number's work is another than the one told:
-// its names are known and none is equal, and the year does not agree either.
+// contradicts reports whether a number's work is another than the one told: no
+// name is equal, and the year is not equal either. A film of that name is another
+// one, too, when it is more than a year away. The year of a series may be that of
+// a season.
 func contradicts(w Work, t Told) bool {
-	if t.Title == "" || w.Title == "" || w.called(t.Title) {
+	switch {
+	case t.Title == "" || w.Title == "":
 		return false
+	case w.called(t.Title):
+		return w.Kind == viewing.Movie && yearsApart(w, t)
+	default:
+		return t.Year == 0 || t.Year != w.Year
 	}
-	return t.Year == 0 || w.Year == 0 || apart(t.Year, w.Year) > 1
 }
+
+// yearsApart reports whether both years are known and more than one apart.
+func yearsApart(w Work, t Told) bool { return t.Year > 0 && w.Year > 0 && apart(t.Year, w.Year) > 1 }
 
 func apart(a, b int) int { return max(a-b, b-a) }
 
