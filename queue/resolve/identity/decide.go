@@ -162,11 +162,11 @@ func (j *judge) byTMDB(kind viewing.MediaType, t Told) claim {
 	return claim{found: a.of(kind), why: "TMDB has that number"} // a number that is gone says nothing
 }
 
-// imdbForm reports whether it is an IMDb number of a work: "tt" and at least
-// seven digits. Others are of people and companies.
+// imdbForm reports whether it is an IMDb number of a work: "tt" and seven to
+// ten digits. Others are of people and companies.
 func imdbForm(number string) bool {
 	digits, ok := strings.CutPrefix(number, "tt")
-	return ok && len(digits) >= 7 && strings.Trim(digits, "0123456789") == ""
+	return ok && len(digits) >= 7 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
 }
 
 func (j *judge) byIMDB(kind viewing.MediaType, t Told) claim {
