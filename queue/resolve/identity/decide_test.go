@@ -228,9 +228,18 @@ func TestFold(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{"Amélie", "AMELIE", true}, {"Straße", "strasse", true}, {"Ολύμπια", "ολυμπια", true}, {"Borilački klub", "borilacki klub", true},
-		{"Willy & Co.", "Willy and Co", true}, {"M*A*S*H", "mash", true}, {"…", "!", false}, {"", "", false},
-		{"バス", "ハス", false}, {"кай", "каи", false}, {"कल", "काला", false}, {"The Office", "Office", false},
+		{"Amélie", "AMELIE", true},
+		{"Straße", "strasse", true},
+		{"Ολύμπια", "ολυμπια", true},
+		{"Borilački klub", "borilacki klub", true},
+		{"Willy & Co.", "Willy and Co", true},
+		{"M*A*S*H", "mash", true},
+		{"…", "!", false},
+		{"", "", false},
+		{"バス", "ハス", false},
+		{"кай", "каи", false},
+		{"कल", "काला", false},
+		{"The Office", "Office", false},
 	} {
 		if same(c.a, c.b) != c.same {
 			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
