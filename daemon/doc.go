@@ -11,8 +11,8 @@ becomes of it, or what an answer means.
 This page is the architecture of the whole. Read it first.
 
 Filmspool is a local background service for people who keep a film and TV diary
-at an online tracking service. A browser extension and the Kodi library on this
-machine tell it what was watched. It puts every viewing on disk first. Then it
+at an online tracking service. A browser extension and a Kodi library, on this
+machine or on a server, tell it what was watched. It puts every viewing on disk first. Then it
 replays the viewing to the service when the service can be reached.
 
 # The promise, in order
@@ -76,7 +76,7 @@ Each package says in its own comment what it owns, promises and refuses.
 
 # The rules of the house
 
-Tests hold these rules (house_test.go). They fail for a package that they do not know.
+Tests hold what may import what (house_imports_test.go). They fail for a package that they do not know.
 
   - Sources never import the queue, the loop, the tracker or the daemon. connector and kodi never import each other.
   - A source declares where it commits itself: an interface, with the words of queue/viewing. A Commit keeps the
@@ -103,12 +103,12 @@ the process.
 	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (wait.go) and Daemon.Run here
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
 	who may knock?                        daemon/guard; listen.go puts it before the routes
-	what tells that a library changed?    kodi/watch; what is new in it: kodi/rule, Decide
+	what tells that a library changed?    kodi/watch, or kodi/server.go; what is new: kodi/rule, Decide
 	where is the file opened?             queue/disk, file.go: Open
 	where is its shape?                   queue/schema
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what decides a resend?                after an answer queue/tracker/v1, else queue/replay/doubt
+	what decides a resend?                queue/replay, settle.go; in doubt: queue/replay/doubt, policy.go
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -22,11 +24,18 @@ import (
 type identifier struct {
 	memory *memory.Memory // nil where it cannot be opened
 
+	recovered func(context.Context) // what waited may be asked about anew
+
 	mu       sync.Mutex
 	resolver *tmdb.Resolver // nil where TMDB cannot be asked
 	problem  string         // why not, and what to do
 	hint     string
+	missed   bool      // something was not asked, because it could not be
+	anew     time.Time // when what waited was asked about anew the last time
 }
+
+// anewEvery is how often what waited may be asked about anew after trouble.
+const anewEvery = 24 * time.Hour
 
 // openIdentifier makes the identifier, where the user turned one on. What is
 // wrong with it stands in the status: all else goes on without. Where they have
@@ -39,19 +48,18 @@ func (d *Daemon) openIdentifier(ctx context.Context) {
 		}
 		return
 	}
-	_, err := os.Stat(file)
-	first := errors.Is(err, os.ErrNotExist)
-	i := &identifier{problem: "it is turned on, and there is no token for it", hint: "filmspool login --tmdb"}
+	i := &identifier{problem: "it is turned on, and there is no token for it", hint: "filmspool login --tmdb", recovered: d.askAnew}
 	d.identifier = i
-	if i.memory, err = memory.Open(ctx, file); err != nil {
+	token, _, err := d.keys.TMDB()
+	if err != nil {
+		i.problem = err.Error()
+	}
+	_, none := os.Stat(file)
+	if i.memory, err = memory.Open(ctx, file, d.o.Config.Resolve.TMDB.BaseURL); err != nil {
 		i.problem, i.hint = err.Error(), "look at the folder "+d.o.Paths.State+", then restart Filmspool"
 		return
 	}
-	token, err := d.keys.TMDB()
-	if err != nil || token.IsZero() {
-		if err != nil {
-			i.problem = err.Error()
-		}
+	if token.IsZero() {
 		return
 	}
 	client, err := tmdb.New(d.o.Config.Resolve.TMDB.BaseURL, token.Reveal())
@@ -60,11 +68,8 @@ func (d *Daemon) openIdentifier(ctx context.Context) {
 		return
 	}
 	i.use(d, client)
-	if first {
-		err = d.askAnew(ctx)
-	}
-	if err != nil {
-		d.log.Warn("TMDB is not asked about what it was not asked before", "error", err)
+	if errors.Is(none, os.ErrNotExist) { // it was turned on just now
+		d.askAnew(ctx)
 	}
 }
 
@@ -90,10 +95,30 @@ var errNoTMDB = errors.New("TMDB cannot be asked; filmspool status says why")
 
 // Decide implements [replay.Identifier].
 func (i *identifier) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
-	if r := i.current(); r != nil {
-		return r.Decide(ctx, all)
+	r := i.current()
+	if r == nil {
+		return nil, errNoTMDB
 	}
-	return nil, errNoTMDB
+	decided, err := r.Decide(ctx, all)
+	if i.mayAgain(err) {
+		i.recovered(ctx)
+	}
+	return decided, err
+}
+
+// mayAgain reports whether what could not be asked may be asked now, once a day.
+func (i *identifier) mayAgain(err error) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if err != nil {
+		i.missed = true
+		return false
+	}
+	if !i.missed || time.Since(i.anew) < anewEvery {
+		return false
+	}
+	i.missed, i.anew = false, time.Now()
+	return true
 }
 
 // close closes the memory.
@@ -105,13 +130,12 @@ func (i *identifier) close() error {
 }
 
 // askAnew has TMDB asked about everything that waits without an identifier.
-func (d *Daemon) askAnew(ctx context.Context) error {
+func (d *Daemon) askAnew(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
 		if err := d.store.AskAnew(ctx, name); err != nil {
-			return err
+			d.log.Warn("TMDB is not asked about what it was not asked before", "account", name, "error", err)
 		}
 	}
-	return nil
 }
 
 // status is the row of TMDB in the status; false where it is turned off.
@@ -129,7 +153,7 @@ func (i *identifier) status() (s control.Source, on bool) {
 	case errors.Is(trouble, tmdb.ErrToken):
 		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), "filmspool login --tmdb"
 	case trouble != nil:
-		s.State, s.Detail = account.Offline, trouble.Error()+"; it is tried again within the hour"
+		s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+strings.TrimPrefix(trouble.Error(), "TMDB cannot be asked now: ")
 	}
 	return s, true
 }
@@ -148,6 +172,9 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 	client, err := tmdb.New(base, l.Key)
 	if err != nil {
 		return result, err
+	}
+	if _, handed, err := d.keys.TMDB(); err != nil || handed {
+		return result, refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
 	}
 	var later *tmdb.LaterError
 	switch err := client.Prove(ctx); {
@@ -168,7 +195,8 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 	if d.identifier != nil && d.identifier.memory != nil {
 		d.identifier.use(d, client)
 	}
-	return result, d.askAnew(ctx)
+	d.askAnew(ctx)
+	return result, nil
 }
 
 // nobody answers no question.
@@ -193,13 +221,17 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 			return r, nil
 		}
 	}
-	told := []identity.Evidence{identity.EvidenceOf(m)}
-	if c.d.identifier.current() == nil {
-		return control.ResolutionOf(identity.Decide(told[0], nobody{}), false), nil
+	e := identity.EvidenceOf(m)
+	if c.d.identifier.current() == nil || !identity.Asks(e) {
+		return control.ResolutionOf(identity.Decide(e, nobody{}), false), nil
 	}
-	decided, err := c.d.identifier.Decide(ctx, told)
-	if err != nil {
-		return control.Resolution{}, &control.Fault{Code: control.CodeRefused, Message: err.Error(), Hint: "try again later; filmspool status says how TMDB stands"}
+	decided, err := c.d.identifier.Decide(ctx, []identity.Evidence{e})
+	if err != nil || len(decided) != 1 || len(decided[0].Open) > 0 {
+		r := control.ResolutionOf(identity.Decide(e, nobody{}), false)
+		if err != nil {
+			r.Why += " " + sentence(err.Error())
+		}
+		return r, nil
 	}
 	return control.ResolutionOf(decided[0], true), nil
 }

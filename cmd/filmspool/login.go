@@ -62,7 +62,7 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	}
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
-		if strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
+		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
 			return &exitError{
 				code:    exitUsage,
 				message: "a key is not a word of a command: it stands in the history of your shell now",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,11 +44,17 @@ func (o *printer) Println(values ...any) {
 // fault prints an error and what to do. Further lines of either are indented,
 // so that none of them can pass for one of ours. Each line begins with mark.
 func (o *printer) fault(mark, message, hint string) {
-	text := "error: " + indented(message)
+	text := "error: " + indented(tokenless(message))
 	if hint != "" {
-		text += "\nhint:  " + indented(hint)
+		text += "\nhint:  " + indented(tokenless(hint))
 	}
 	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
+}
+
+// tokenless is a message without what may be a token that somebody typed: TMDB's
+// begin with "eyJ".
+func tokenless(message string) string {
+	return regexp.MustCompile(`eyJ[\w.-]{6,}`).ReplaceAllString(message, "(a token)")
 }
 
 // indented is a text of several lines that begins after a word of 7 columns.

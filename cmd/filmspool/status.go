@@ -107,7 +107,11 @@ func printStandings(w *printer, s control.Status) {
 		})
 	}
 	for _, src := range s.Sources {
-		row := standing{name: src.Name, last: "last seen " + ago(src.LastSeen), state: src.State, below: []string{src.Detail}}
+		last := "last seen " + ago(src.LastSeen)
+		if src.Kind == "resolver" {
+			last = ""
+		}
+		row := standing{name: src.Name, last: last, state: src.State, below: []string{src.Detail}}
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -226,8 +227,10 @@ func (c Config) Origin(name string) string {
 // from. Keys are not part of it.
 func (c Config) Annotated() ([]byte, error) {
 	var out bytes.Buffer
-	for _, name := range []string{"listen", "log_level", "in_doubt", "max_in_flight", "replay", "accounts", "routes", "connector", "filters", "kodi"} {
-		fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != "" {
+			fmt.Fprintf(&out, "# %s: from %s\n", name, c.Origin(name))
+		}
 	}
 	text, err := toml.Marshal(c)
 	if err != nil {

@@ -173,15 +173,15 @@ func (k Keys) readFile(file string) ([]byte, error) {
 // tmdbFile is where the token for TMDB is kept. No account has such a file.
 func (k Keys) tmdbFile() string { return filepath.Join(k.Dir, "keys", "tmdb.token") }
 
-// TMDB is the token for TMDB: a systemd credential named tmdb-token, else what a
-// login has kept. It is zero where there is none.
-func (k Keys) TMDB() (Secret, error) {
+// TMDB is the token for TMDB: a systemd credential named tmdb-token, which is
+// handed, else what a login has kept. It is zero where there is none.
+func (k Keys) TMDB() (token Secret, handed bool, err error) {
 	text, err := k.handed("tmdb-token")
 	if err != nil || text != "" {
-		return NewSecret(text), err
+		return NewSecret(text), true, err
 	}
 	kept, err := k.readFile(k.tmdbFile())
-	return NewSecret(string(kept)), err
+	return NewSecret(string(kept)), false, err
 }
 
 // SaveTMDB keeps a token for TMDB, for the owner alone.

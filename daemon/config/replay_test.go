@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -47,6 +48,11 @@ func TestReplayIsShown(t *testing.T) {
 	c := Default()
 	c.Replay = Replay{Rate: 0.5, BackfillRate: 2, Grace: Duration{Duration: 90 * time.Second}}
 	text, err := c.Annotated()
+	for _, name := range []string{"listen", "replay", "kodi", "resolve"} {
+		if err == nil && !bytes.Contains(text, []byte("# "+name+": from ")) {
+			t.Errorf("where %s comes from is not said", name)
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package guard decides who may talk to the daemon over HTTP. It is short so
 // that whoever doubts it can read all of it.
 //
-// It owns three checks. [Host] stands before every route: a request must name
+// It owns four checks. [Host] stands before every route: a request must name
 // one of our own addresses. So a page that points its own host name at
 // 127.0.0.1 (DNS rebinding) gets nowhere. [Extension] stands before the
 // connector: only a browser extension's Origin passes, and a browser never

@@ -42,13 +42,11 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	defer cancel()
 	decided, trouble := l.identifier.Decide(soon, []identity.Evidence{identity.EvidenceOf(m)})
 	switch {
-	case trouble != nil && err != nil:
-		return told, err
-	case trouble != nil || len(decided) != 1:
-		return told, nil
-	case decided[0].Item != nil:
+	case trouble == nil && len(decided) == 1 && decided[0].Item != nil:
 		m = decided[0].Item.Apply(m)
 		return Told{Media: &m}, nil
+	case trouble != nil || len(decided) != 1 || err != nil: // the service may know it later
+		return told, err
 	}
 	for _, w := range decided[0].Candidates {
 		a := resolve.Answer{TMDB: w.TMDB, Type: string(w.Kind), Title: w.Title, Year: w.Year}

@@ -11,7 +11,8 @@
 // way. Entries of one item leave in the order they happened. The trouble of one
 // entry does not block another. Nothing is sent again unless the service's
 // answer or its records prove that it was not recorded, or the user accepts a
-// second record.
+// second record. There are two exceptions: a request whose Idempotency-Key the
+// service honours, and a wish, which may be repeated.
 //
 // It refuses to read answers (package tracker/v1 does) and to keep anything itself
 // (package queue does). It refuses to guess: what may have arrived is in doubt.

@@ -16,20 +16,31 @@ type Identifier interface {
 	Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error)
 }
 
-// identifyAgain is when an entry is asked about again that others than the
-// service could not answer for.
-const identifyAgain = time.Hour
+// identifyPatience bounds how long others are asked in one inquiry: meanwhile
+// the service is asked nothing.
+const identifyPatience = 2 * time.Minute
 
-// identify asks others about what the service was not certain of.
-func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) {
-	if q.identifier == nil {
-		return
+// apartKnown takes what the service was certain of apart: that need not wait for
+// others.
+func apartKnown(settled []queue.Finding) (known, rest []queue.Finding) {
+	for _, f := range settled {
+		if f.Media != nil {
+			known = append(known, f)
+		} else {
+			rest = append(rest, f)
+		}
 	}
+	return known, rest
+}
+
+// identify asks others about what the service was not certain of. Where they
+// cannot be asked, it is as if there were none.
+func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) []queue.Finding {
 	var open []*queue.Finding
 	var told []identity.Evidence
 	for i, f := range settled {
 		e := f.Lookup.Entry
-		if f.Media != nil || e.Media == nil || e.Damaged {
+		if e.Media == nil || e.Damaged {
 			continue
 		}
 		if evidence := identity.EvidenceOf(*e.Media); identity.Asks(evidence) {
@@ -37,19 +48,20 @@ func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) {
 		}
 	}
 	if len(open) == 0 {
-		return
+		return settled
 	}
+	ctx, cancel := context.WithTimeout(ctx, identifyPatience)
+	defer cancel()
 	decided, err := q.identifier.Decide(ctx, told)
 	if err != nil {
 		q.log.Debug("not asked what entries without identifier are", "err", err)
 	}
 	for i, f := range open {
-		if i >= len(decided) || len(decided[i].Open) > 0 {
-			f.AskAt = time.Now().Add(identifyAgain)
-			continue
+		if i < len(decided) && len(decided[i].Open) == 0 {
+			took(f, decided[i])
 		}
-		took(f, decided[i])
 	}
+	return settled
 }
 
 // took makes a decision part of a finding, beside what the service has said.

@@ -103,7 +103,8 @@ func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
 	})
 }
 
-// Others that cannot be asked are asked again after an hour, as often as it takes.
+// Where others cannot be asked, the service is asked as if there were none. Once
+// somebody says that they can be asked again, they are.
 func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 	o := &oracle{knows: map[string]int64{"Alpha": 11}, fault: errors.New("away")}
 	inBed(t, false, o.asks, func(b *bed) {
@@ -111,12 +112,15 @@ func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 		b.commit(nameless(filmBy("", "Alpha", 2004)))
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.pass(6 * time.Hour)
-		if got := o.times(); got != 7 {
-			t.Errorf("asked %d times in six hours", got)
+		b.pass(60 * day)
+		if got := o.times(); got != 4 {
+			t.Errorf("asked %d times in sixty days", got)
 		}
 		o.fails(nil)
-		b.pass(time.Hour)
+		if err := b.store.AskAnew(b.Context(), "default"); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(time.Minute)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
 	})
 }

@@ -106,10 +106,16 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 			settled = append(settled, finding(s.lookup, resolve.Judgement{}))
 		}
 	}
+	if q.identifier != nil {
+		known, rest := apartKnown(settled)
+		if len(known) > 0 {
+			trouble = errors.Join(q.lookups.Found(q.write, known), trouble)
+		}
+		settled = q.identify(ctx, rest)
+	}
 	if len(settled) == 0 {
 		return trouble
 	}
-	q.identify(ctx, settled)
 	q.log.Debug("asked what entries without identifier are", "entries", len(settled))
 	return errors.Join(q.lookups.Found(q.write, settled), trouble)
 }

@@ -1,7 +1,7 @@
 // Package rules decides what becomes of a viewing: which account it belongs
 // to, and whether it may leave or must wait for a person.
 //
-// It owns the reasons for which an entry is held. It promises to be pure: the
+// It decides for which reason an entry is held; package viewing has the words. It promises to be pure: the
 // same viewing, settings and time give the same decision, and every decision
 // says why in plain sentences. It refuses to look anything up, to keep
 // anything, and to guess: what is not certain is held.

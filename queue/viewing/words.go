@@ -88,7 +88,7 @@ const DefaultAccount = "default"
 const (
 	SourceBrowser = "browser" // an extension that is paired with a code
 	SourceProgram = "program" // a program that posts, with a token of its own
-	SourceKodi    = "kodi"    // a library on this machine
+	SourceKodi    = "kodi"    // a library, on this machine or on a server
 	SourceCLI     = "cli"     // a person who typed a command
 )
 

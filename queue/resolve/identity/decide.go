@@ -162,11 +162,11 @@ func (j *judge) byTMDB(kind viewing.MediaType, t Told) claim {
 	return claim{found: a.of(kind), why: "TMDB has that number"} // a number that is gone says nothing
 }
 
-// imdbForm reports whether it is an IMDb number of a work: "tt" and at least
-// seven digits. Others are of people and companies.
+// imdbForm reports whether it is an IMDb number of a work: "tt" and seven to
+// ten digits. Others are of people and companies.
 func imdbForm(number string) bool {
 	digits, ok := strings.CutPrefix(number, "tt")
-	return ok && len(digits) >= 7 && strings.Trim(digits, "0123456789") == ""
+	return ok && len(digits) >= 7 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
 }
 
 func (j *judge) byIMDB(kind viewing.MediaType, t Told) claim {
@@ -229,14 +229,23 @@ func merge(all []Work, w Work) []Work {
 	return append(all, w)
 }
 
-// contradicts reports whether a number's work is another than the one told:
-// its names are known and none is equal, and the year does not agree either.
+// contradicts reports whether a number's work is another than the one told: no
+// name is equal, and the year is not equal either. A film of that name is another
+// one, too, when it is more than a year away. The year of a series may be that of
+// a season.
 func contradicts(w Work, t Told) bool {
-	if t.Title == "" || w.Title == "" || w.called(t.Title) {
+	switch {
+	case t.Title == "" || w.Title == "":
 		return false
+	case w.called(t.Title):
+		return w.Kind == viewing.Movie && yearsApart(w, t)
+	default:
+		return t.Year == 0 || t.Year != w.Year
 	}
-	return t.Year == 0 || w.Year == 0 || apart(t.Year, w.Year) > 1
 }
+
+// yearsApart reports whether both years are known and more than one apart.
+func yearsApart(w Work, t Told) bool { return t.Year > 0 && w.Year > 0 && apart(t.Year, w.Year) > 1 }
 
 func apart(a, b int) int { return max(a-b, b-a) }
 

@@ -74,6 +74,10 @@ func tableWorld() map[Question]Answer {
 		{Ask: AskIMDB, Text: "tt0000001"}:        films(film(1, "Nameless", 0)),
 		{Ask: AskIMDB, Text: "tt0000003"}:        {Series: []Work{show(7, "Show Red", 2008)}, Episodes: []Part{{TMDB: 72, Show: 7, Season: 1, Number: 2}}},
 		{Ask: SearchFor, Text: "Two Apart"}:      films(film(1, "Two Apart", 2001), film(2, "Two Apart", 2003)),
+		{Ask: SearchFor, Text: "バス"}:             films(film(1, "ハス", 2001)),
+		{Ask: AskSeries, Number: 999}:            {},
+		{Ask: AskIMDB, Text: "tt0000008"}:        series(show(8, "Show Blue", 1990)),
+		{Ask: AskTVDB, Number: 74}:               {Series: []Work{show(9, "Another", 1)}, Episodes: []Part{{TMDB: 71, Show: 7, Season: 1, Number: 1, Name: "Pilot"}}},
 		{Ask: SearchFor, Text: "Saw"}:            films(film(1, "Saw", 2003), film(2, "SAW!", 2004)),
 		{Ask: SearchFor, Text: "Twins"}:          films(film(1, "Twins", 2001), film(2, "Twins", 2001)),
 		{Ask: SearchFor, Text: "Undated"}:        films(film(1, "Undated", 2001), film(2, "Undated", 0)),
@@ -106,11 +110,14 @@ func TestTable(t *testing.T) {
 	}{
 		"TMDB": {movie(Told{IDs: tmdb(603)}), "movie:603"}, "TMDB and its title": {movie(Told{IDs: tmdb(603), Title: "matrix"}), "movie:603"},
 		"TMDB, a title in another language":             {movie(Told{IDs: tmdb(603), Title: "Матрица"}), "movie:603"},
-		"TMDB, another title, near year":                {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2000}), "movie:603"},
+		"TMDB, another title, near year":                {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2000}), "those of another"},
 		"TMDB, another title, far year":                 {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 2001}), "those of another"},
 		"TMDB, another title, no year":                  {movie(Told{IDs: tmdb(603), Title: "Neo"}), "those of another"},
-		"TMDB, its title, far year":                     {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "movie:603"},
+		"TMDB, its title, far year":                     {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 1950}), "those of another"},
 		"TMDB, nobody to ask":                           {movie(Told{IDs: tmdb(5), Title: "Any"}), "movie:5"},
+		"TMDB, another title, its year":                 {movie(Told{IDs: tmdb(603), Title: "Neo", Year: 1999}), "movie:603"},
+		"TMDB, its title, a year off":                   {movie(Told{IDs: tmdb(603), Title: "The Matrix", Year: 2000}), "movie:603"},
+		"title in another script":                       {movie(Told{Title: "バス", Year: 2001}), "none of that title"},
 		"TMDB, gone":                                    {movie(Told{IDs: tmdb(404)}), "nothing with its number"},
 		"TMDB, gone, but IMDb":                          {movie(Told{IDs: viewing.IDs{TMDB: 404, IMDB: "tt0000603"}}), "movie:603"},
 		"TMDB and IMDb":                                 {movie(Told{IDs: viewing.IDs{TMDB: 603, IMDB: "tt0000603"}}), "movie:603"},
@@ -165,12 +172,25 @@ func TestTable(t *testing.T) {
 		"series by title, place and name":      {at(Told{Title: "Show Red", Year: 2008}, 1, 2, "The Second"), "episode:7:1:2"},
 		"series by title, place alone":         {at(Told{Title: "Show Red", Year: 2008}, 1, 2, ""), "counts as TMDB"},
 
+		"series by title, its TMDB number gone":               {at(Told{IDs: tmdb(999), Title: "Show Red", Year: 2008}, 1, 3, ""), "counts as TMDB"},
+		"series of another name and year, the episode's name": {at(Told{IDs: tvdb(77), Title: "Show Blue", Year: 1990}, 1, 2, "The Second"), "another series"},
+		"place, a word and a number":                          {at(red, 1, 4, "Week 5"), "no such episode"},
+		"own TVDB that is a series', too, elsewhere":          {own(tvdb(74), Told{}), "another episode"},
+		"own IMDb, another place and name": {
+			Evidence{Kind: viewing.Episode, Own: Told{IDs: imdb("tt0000072"), Title: "The Fourth"}, Season: n(1), Episode: n(4)}, "another episode",
+		},
+		"own IMDb, another place":                {Evidence{Kind: viewing.Episode, Own: Told{IDs: imdb("tt0000072")}, Season: n(1), Episode: n(4)}, "episode:7:1:2"},
+		"own IMDb, its series' numbers disagree": {own(imdb("tt0000072"), Told{IDs: viewing.IDs{IMDB: "tt0000008", TVDB: 77}}), "different works"},
+		"own TMDB, its series' numbers disagree": {own(tmdb(99), Told{IDs: viewing.IDs{IMDB: "tt0000008", TVDB: 77}}), "different works"},
+		"own TMDB, the season is not there": {
+			Evidence{Kind: viewing.Episode, Own: Told{IDs: tmdb(99)}, Show: red, Season: n(9), Episode: n(1)}, "not in that season",
+		},
 		"own IMDb":                    {own(imdb("tt0000072"), Told{}), "episode:7:1:2"},
 		"own TVDB beside a series'":   {own(tvdb(72), Told{}), "episode:7:1:2"},
 		"own IMDb and TVDB":           {own(viewing.IDs{IMDB: "tt0000072", TVDB: 72}, Told{}), "episode:7:1:2"},
 		"own IMDb and another TVDB":   {own(viewing.IDs{IMDB: "tt0000072", TVDB: 73}, Told{}), "different episodes"},
-		"own IMDb of more":            {own(imdb("tt0000002"), Told{}), "more than one"},
-		"own IMDb of a series, too":   {own(imdb("tt0000003"), Told{}), "more than one"},
+		"own IMDb of more":            {own(imdb("tt0000002"), Told{}), "several episodes or works"},
+		"own IMDb of a series, too":   {own(imdb("tt0000003"), Told{}), "several episodes or works"},
 		"own IMDb, its series":        {own(imdb("tt0000072"), Told{Title: "Serie Rot"}), "episode:7:1:2"},
 		"own IMDb, another series":    {own(imdb("tt0000072"), Told{Title: "Show Blue"}), "another series"},
 		"own IMDb, another's number":  {own(imdb("tt0000072"), Told{IDs: tmdb(8)}), "another series"},
@@ -184,6 +204,45 @@ func TestTable(t *testing.T) {
 		}
 		if d.Why == "" || strings.HasSuffix(d.Why, ".") {
 			t.Errorf("%s: says %q", name, d.Why)
+		}
+	}
+}
+
+// A name that many episodes have is no witness.
+func TestGenericNames(t *testing.T) {
+	for want, names := range map[bool][]string{
+		true:  {"", "Pilot", "Episode 5", "Folge 12", "Week 5", "Chapter Eleven", "Part II", "Capítulo 3", "The Finale", "Series Finale", "TBA", "第5話", "Day 100", "show red!", "2"},
+		false: {"Ozymandias", "The Second", "Half Loop", "Chapter 9: The Marshal", "Fly", "Two Swords of Fire"},
+	} {
+		for _, name := range names {
+			if generic(name, "Show Red") != want {
+				t.Errorf("%q: %v", name, !want)
+			}
+		}
+	}
+}
+
+// Accents go; the marks of other scripts make other letters.
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"Amélie", "AMELIE", true},
+		{"Straße", "strasse", true},
+		{"Ολύμπια", "ολυμπια", true},
+		{"Borilački klub", "borilacki klub", true},
+		{"Willy & Co.", "Willy and Co", true},
+		{"M*A*S*H", "mash", true},
+		{"…", "!", false},
+		{"", "", false},
+		{"バス", "ハス", false},
+		{"кай", "каи", false},
+		{"कल", "काला", false},
+		{"The Office", "Office", false},
+	} {
+		if same(c.a, c.b) != c.same {
+			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -26,6 +27,9 @@ func (j *judge) episode(e Evidence) Decision {
 	case *e.Season < 0 || *e.Episode < 1:
 		return held("its number is none", *show)
 	}
+	if yearsApart(*show, e.Show) && j.contradicted(viewing.TV, *show, e.Show) {
+		return held("name and year are those of another series", *show)
+	}
 	return j.byPlace(*show, e, j.contradicted(viewing.TV, *show, e.Show))
 }
 
@@ -33,15 +37,16 @@ func (j *judge) episode(e Evidence) Decision {
 // has none that leads to an episode.
 func (j *judge) byOwn(e Evidence) (*Part, Decision) {
 	var found []Part
+	besides := false // TVDB's number is that of a series, too
 	for _, q := range ownQuestions(e.Own) {
 		a := j.ask(q)
 		if a == nil {
 			continue
 		}
 		if len(a.Episodes) > 1 || q.Ask == AskIMDB && len(a.Films)+len(a.Series) > 0 {
-			return nil, held("its own number names more than one episode")
+			return nil, held("its own number names several episodes or works")
 		}
-		found = append(found, a.Episodes...)
+		found, besides = append(found, a.Episodes...), besides || len(a.Series) > 0
 	}
 	switch {
 	case len(found) == 0 && e.Own.TMDB > 0 && len(j.open) == 0:
@@ -50,6 +55,9 @@ func (j *judge) byOwn(e Evidence) (*Part, Decision) {
 		return nil, Decision{}
 	}
 	p := found[0]
+	if d := e.disagrees(p, besides); d.Why != "" {
+		return nil, d
+	}
 	for _, other := range found[1:] {
 		if other.Show != p.Show || other.Season != p.Season || other.Number != p.Number {
 			return nil, held("its numbers name different episodes")
@@ -61,11 +69,28 @@ func (j *judge) byOwn(e Evidence) (*Part, Decision) {
 	return &p, certain(p, "TMDB finds one episode with its own number")
 }
 
+// disagrees holds an episode whose own number leads to another place and
+// another name than were told. Where the number is that of a series, too, place or
+// name must agree.
+func (e Evidence) disagrees(p Part, besides bool) Decision {
+	placed := e.Season != nil && e.Episode != nil && *e.Season == p.Season && *e.Episode == p.Number
+	named := p.named(e.Own.Title, e.Show.Title)
+	told := e.Season != nil && e.Episode != nil && fold(e.Own.Title) != ""
+	if !placed && !named && (told || besides) {
+		return held("its own number is that of another episode")
+	}
+	return Decision{}
+}
+
 // elsewhere holds an episode whose own number is of another series than the one
 // that was told.
 func (j *judge) elsewhere(p Part, told Told) Decision {
-	if show, _ := j.work(viewing.TV, Told{IDs: told.IDs}); show != nil && show.TMDB != p.Show {
+	show, d := j.work(viewing.TV, Told{IDs: told.IDs})
+	switch {
+	case show != nil && show.TMDB != p.Show:
 		return held("its own number is of another series", *show)
+	case show == nil && len(d.Candidates) > 0: // its series' numbers disagree
+		return d
 	}
 	if told.Title == "" {
 		return Decision{}
@@ -92,21 +117,21 @@ func ownQuestions(own Told) (all []Question) {
 // are known.
 func (j *judge) byOwnTMDB(e Evidence) (*Part, Decision) {
 	p := Part{TMDB: e.Own.TMDB}
-	show, _ := j.work(viewing.TV, e.Show)
+	show, d := j.work(viewing.TV, e.Show)
+	if show == nil && e.Show.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // its series' numbers disagree
+		return nil, d
+	}
 	if show != nil && e.Season != nil {
 		if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: *e.Season}); a != nil {
 			for _, other := range a.Episodes {
 				if other.TMDB == p.TMDB {
 					return &other, certain(other, "the season's list has its own number")
 				}
-				if other.TMDB > 0 {
-					p.Show = show.TMDB
-				}
+			}
+			if !slices.ContainsFunc(a.Episodes, func(other Part) bool { return other.TMDB == 0 }) {
+				return nil, held("its own number is not in that season", *show)
 			}
 		}
-	}
-	if p.Show > 0 {
-		return nil, held("its own number is not in that season", *show)
 	}
 	return &p, certain(p, "its source told the episode's TMDB number")
 }
@@ -184,7 +209,7 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 			return held("TMDB has no such episode in that season", show)
 		}
 	}
-	switch asTMDB := e.Show.TMDB > 0 && e.Show.IMDB == "" && e.Show.TVDB == 0 && len(e.Show.Others) == 0; {
+	switch asTMDB := e.Show.TMDB > 0 && e.Show.TMDB == show.TMDB && e.Show.IMDB == "" && e.Show.TVDB == 0 && len(e.Show.Others) == 0; {
 	case p.named(e.Own.Title, e.Show.Title):
 		return certain(*p, "its name is that of the episode at its place")
 	case contradicted:

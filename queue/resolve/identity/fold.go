@@ -7,14 +7,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold makes names comparable: without marks, case, signs and blanks, and with
+// fold makes names comparable: without accents, case, signs and blanks, and with
 // "&" as "and". Articles, numerals and what stands after a colon stay: a name
-// without them is another name.
+// without them is another name. A mark goes only after a Latin or Greek letter: in
+// other scripts it makes another letter.
 func fold(name string) string {
 	name = strings.ReplaceAll(strings.ReplaceAll(name, "&", "and"), "ß", "ss")
+	accents := false
 	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsNumber(r):
+			accents = unicode.In(r, unicode.Latin, unicode.Greek)
 			return unicode.ToLower(r)
+		case unicode.IsMark(r) && !accents:
+			return r
 		}
 		return -1
 	}, norm.NFKD.String(name))
@@ -45,23 +51,39 @@ func (p Part) named(name, series string) bool {
 	return same(p.Name, name) && !generic(name, series)
 }
 
-// generic reports whether many episodes have such a name: words for a part with
-// a number, or the name of the series.
+// generic reports whether many episodes have such a name: one word with a number,
+// as "Week 5", a word for a part, or the name of the series.
 func generic(name, series string) bool {
 	if same(name, series) {
 		return true
 	}
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	for _, word := range words {
-		if !numeral(word) && !strings.Contains(" the pilot pilots episode episodes folge chapter part parts kapitel teil épisode capítulo tba tbd a ", " "+word+" ") {
-			return false
+	words, numbers := 0, 0
+	for _, word := range strings.FieldsFunc(apartDigits(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		switch {
+		case numeral(word):
+			numbers++
+		case !strings.Contains(" the a of pilot pilots episode episodes part parts series season finale premiere tba tbd 第 話 集 回 화 ", " "+word+" "):
+			words++
 		}
 	}
-	return true
+	return words == 0 || words == 1 && numbers > 0
 }
 
-// numeral reports whether a word is a number, in figures or in English up to ten.
+// apartDigits is a name in small letters, with blanks around its figures.
+func apartDigits(name string) string {
+	var out strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if unicode.IsDigit(r) {
+			out.WriteString(" " + string(r) + " ")
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// numeral reports whether a word is a number, in figures or in English words.
 func numeral(word string) bool {
 	return strings.Trim(word, "0123456789") == "" || strings.Trim(word, "ivx") == "" ||
-		strings.Contains(" one two three four five six seven eight nine ten ", " "+word+" ")
+		strings.Contains(" one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty ", " "+word+" ")
 }

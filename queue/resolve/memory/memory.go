@@ -13,10 +13,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 )
@@ -28,26 +32,31 @@ const (
 
 // Memory is an open file.
 type Memory struct {
-	db  *sql.DB
-	now func() time.Time
+	db   *sql.DB
+	from string // who answers
+	now  func() time.Time
 }
 
-// Open opens or makes the file.
-func Open(ctx context.Context, file string) (*Memory, error) {
-	m, err := open(ctx, file)
-	if err == nil {
-		return m, nil
+// Open opens or makes the file, for the answers of one that answers: another
+// address may say other things.
+func Open(ctx context.Context, file, from string) (*Memory, error) {
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("open the memory of answers: %s is no plain file", file)
 	}
-	if err := Remove(file); err != nil {
-		return nil, fmt.Errorf("make the memory of answers anew: %w", err)
+	db, err := open(ctx, file)
+	if said, ok := errors.AsType[*sqlite.Error](err); ok && (said.Code()&0xff == sqlite3.SQLITE_NOTADB || said.Code()&0xff == sqlite3.SQLITE_CORRUPT) {
+		if err := Remove(file); err != nil {
+			return nil, fmt.Errorf("make the memory of answers anew: %w", err)
+		}
+		db, err = open(ctx, file)
 	}
-	if m, err = open(ctx, file); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("open the memory of answers: %w", err)
 	}
-	return m, nil
+	return &Memory{db: db, from: from, now: time.Now}, nil
 }
 
-func open(ctx context.Context, file string) (*Memory, error) {
+func open(ctx context.Context, file string) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -55,7 +64,12 @@ func open(ctx context.Context, file string) (*Memory, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(2000)&_pragma=synchronous(off)")
+	slashed := filepath.ToSlash(file)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter
+	}
+	place := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=busy_timeout(2000)&_pragma=synchronous(off)"}
+	db, err := sql.Open("sqlite", place.String())
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +79,7 @@ func open(ctx context.Context, file string) (*Memory, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Memory{db: db, now: time.Now}, nil
+	return db, nil
 }
 
 // Remove removes the file and what SQLite keeps beside it.
@@ -87,7 +101,7 @@ func (m *Memory) Recall(ctx context.Context, wanted []identity.Question) (map[id
 	byKey := map[string]identity.Question{}
 	keys := make([]string, len(wanted))
 	for i, q := range wanted {
-		keys[i] = key(q)
+		keys[i] = m.key(q)
 		byKey[keys[i]] = q
 	}
 	list, err := json.Marshal(keys)
@@ -138,7 +152,7 @@ func (m *Memory) Keep(ctx context.Context, answers map[identity.Question]identit
 	for q, a := range answers {
 		body, err := json.Marshal(a)
 		if err == nil {
-			_, err = t.ExecContext(ctx, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", key(q), string(body), m.now().UnixMilli())
+			_, err = t.ExecContext(ctx, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", m.key(q), string(body), m.now().UnixMilli())
 		}
 		if err != nil {
 			return errors.Join(fmt.Errorf("remember answers: %w", err), t.Rollback())
@@ -155,6 +169,6 @@ func (m *Memory) Keep(ctx context.Context, answers map[identity.Question]identit
 }
 
 // key is a question as one text.
-func key(q identity.Question) string {
-	return fmt.Sprintf("%s %d %d %s", q.Ask, q.Number, q.Season, q.Text)
+func (m *Memory) key(q identity.Question) string {
+	return fmt.Sprintf("%s %s %d %d %s", m.from, q.Ask, q.Number, q.Season, q.Text)
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,7 +23,7 @@ var (
 
 func opened(t *testing.T, file string) *Memory {
 	t.Helper()
-	m, err := Open(t.Context(), file)
+	m, err := Open(t.Context(), file, "https://a.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +106,62 @@ func TestBrokenFileIsMadeAnew(t *testing.T) {
 	}
 }
 
+// Folders may have any name, and each who answers has answers of its own.
+func TestOddFoldersAndOthers(t *testing.T) {
+	for _, name := range []string{"a#b", "a?b", "a%41b", "a b", "ü"} {
+		folder := filepath.Join(t.TempDir(), name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Skip(err) // Windows has no such names
+		}
+		file := filepath.Join(folder, "answers.db")
+		m := opened(t, file)
+		if err := m.Keep(t.Context(), map[identity.Question]identity.Answer{aboutFilm: film}); err != nil {
+			t.Fatal(err)
+		}
+		other, err := Open(t.Context(), file, "https://b.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for of, want := range map[*Memory]int{m: 1, other: 0} {
+			if got, err := of.Recall(t.Context(), []identity.Question{aboutFilm}); err != nil || len(got) != want {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+			if err := of.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
+
+// What is no plain file of ours is left alone.
+func TestOtherThingsAreLeftAlone(t *testing.T) {
+	folder := t.TempDir()
+	theirs := filepath.Join(folder, "theirs")
+	text := []byte("a file of somebody else's that is long enough to be read")
+	if err := os.WriteFile(theirs, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(folder, "link.db")
+	if err := os.Symlink(theirs, link); err != nil {
+		t.Skip(err)
+	}
+	for _, file := range []string{link, folder} {
+		if m, err := Open(t.Context(), file, "a"); err == nil {
+			t.Errorf("%s is opened", file)
+			m.Close()
+		}
+	}
+	if now, err := os.ReadFile(theirs); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("%q, %v", now, err)
+	}
+}
+
 // Ten thousand remembered answers must come in far less than a second.
 func BenchmarkRecall(b *testing.B) {
-	m, err := Open(b.Context(), filepath.Join(b.TempDir(), "answers.db"))
+	m, err := Open(b.Context(), filepath.Join(b.TempDir(), "answers.db"), "https://a.example")
 	if err != nil {
 		b.Fatal(err)
 	}

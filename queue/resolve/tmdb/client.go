@@ -32,6 +32,8 @@ var (
 	ErrToken = errors.New("TMDB refuses the token")
 	// errNone says that there is nothing of that number.
 	errNone = errors.New("TMDB has no such number")
+	// errQuestion says that TMDB cannot answer this question, and may answer others.
+	errQuestion = errors.New("TMDB cannot answer that")
 )
 
 // LaterError says that TMDB cannot be asked now.
@@ -117,8 +119,8 @@ func misshapen() error { return &LaterError{Why: "its answer is not of the docum
 // get reads one answer into out. Its errors name no path and no query: both may
 // tell what was watched.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	if err := c.pace.Wait(ctx); err != nil {
-		return fmt.Errorf("wait for TMDB's turn: %w", err)
+	if c.pace.Wait(ctx) != nil {
+		return &LaterError{Why: "there was no time to ask"}
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
 	if err != nil {
@@ -142,7 +144,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	case err != nil:
 		return &LaterError{Why: "its answer broke off"}
 	case len(body) > maxAnswer:
-		return &LaterError{Why: "its answer is too large"}
+		return errQuestion
 	}
 	return judge(answer, body, out)
 }
@@ -162,6 +164,8 @@ func judge(answer *http.Response, body []byte, out any) error {
 		return ErrToken
 	case status == http.StatusNotFound && (problem.Code == 34 || problem.Code == 6):
 		return errNone
+	case status == http.StatusBadRequest, status == http.StatusRequestURITooLong, status == http.StatusUnprocessableEntity, problem.Code == 44:
+		return errQuestion
 	default:
 		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
 		wait := min(max(time.Duration(seconds)*time.Second, 0), 24*time.Hour)

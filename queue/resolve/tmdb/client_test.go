@@ -1,6 +1,7 @@
 package tmdb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -85,7 +86,6 @@ func TestBadAnswers(t *testing.T) {
 		"too often, till when": {film, says(429, ``, "Retry-After", "-5"), "answered 429", 0},
 		"maintenance":          {film, says(503, `{"status_code":46}`), "answered 503", 0},
 		"elsewhere":            {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "answered 302", 0},
-		"too large":            {film, says(200, `{"id":603,"title":"`+strings.Repeat("x", maxAnswer)+`"}`), "too large", 0},
 		"broken off":           {film, says(200, `{"id":603`, "Content-Length", "100"), "broke off", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,15 +130,106 @@ func TestSearchReadsAllPages(t *testing.T) {
 	for pages, want := range map[int]identity.Answer{1: {}, 3: {}, 5: {}, 6: {Partial: true}, 500: {Partial: true}} {
 		var asked atomic.Int64
 		s := &stub{t: t, fails: func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, `{"total_pages":%d,"results":[{"id":%d,"title":"T","release_date":""},{"id":0}]}`, pages, asked.Add(1))
+			fmt.Fprintf(w, `{"total_pages":%d,"results":[{"id":%d,"title":"T","release_date":""},{"id":1},{"id":0}]}`, pages, asked.Add(1))
 			if r.URL.Query().Get("page") != fmt.Sprint(asked.Load()) {
 				t.Errorf("asked for %s", r.URL.RawQuery)
 			}
 		}}
 		q := identity.Question{Ask: identity.SearchFor, Text: "T"}
 		found, err := s.start().Fetch(t.Context(), []identity.Question{q})
-		if got := found[q]; err != nil || got.Partial != want.Partial || len(got.Films) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
+		if got := found[q]; err != nil || got == nil || got.Partial != want.Partial || len(got.Films) != min(pages, maxPages) || int(asked.Load()) != min(pages, maxPages) {
 			t.Errorf("%d pages: %+v, %v, %d asked", pages, got, err, asked.Load())
+		}
+	}
+}
+
+// Where an answer is not whole, "there is no other" cannot be said.
+func TestSearchThatIsNotWhole(t *testing.T) {
+	const hit = `"results":[{"id":1,"title":"T","release_date":"2001-01-01"}]`
+	for body, partial := range map[string]bool{
+		`{"page":1,"total_pages":1,"total_results":1,` + hit + `}`: false, `{"total_pages":1,` + hit + `}`: false,
+		`{"page":1,"total_pages":0,"total_results":0,"results":[]}`: false,
+		`{` + hit + `}`: true, `{"page":1,"total_pages":1,"total_results":2,` + hit + `}`: true, `{"page":2,"total_pages":1,` + hit + `}`: true,
+	} {
+		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }}
+		q := identity.Question{Ask: identity.SearchFor, Text: "T"}
+		if found, err := s.start().Fetch(t.Context(), []identity.Question{q}); err != nil || found[q].Partial != partial {
+			t.Errorf("%s: %+v, %v", body, found[q], err)
+		}
+	}
+}
+
+// A question that TMDB refuses, or whose answer is too large, keeps no other
+// waiting.
+func TestOneQuestionStopsNoOther(t *testing.T) {
+	for name, refuse := range map[string]http.HandlerFunc{
+		"refused":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); fmt.Fprint(w, `{"status_code":47}`) },
+		"no such id": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); fmt.Fprint(w, `{"status_code":44}`) },
+		"address":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(414) },
+		"parameters": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422); fmt.Fprint(w, `{"status_code":5}`) },
+		"large": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"id":5,"title":"`+strings.Repeat("x", maxAnswer)+`"}`)
+		},
+	} {
+		s := &stub{t: t, world: map[string]map[string]any{"movie": {"603": map[string]any{"title": "Alpha"}}}}
+		s.fails = func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/5") {
+				refuse(w, r)
+				return
+			}
+			fmt.Fprint(w, `{"id":603,"title":"Alpha","name":"Alpha"}`)
+		}
+		bad, good := identity.Question{Ask: identity.AskFilm, Number: 5}, identity.Question{Ask: identity.AskFilm, Number: 603}
+		worse, better := identity.Question{Ask: identity.AskSeries, Number: 5}, identity.Question{Ask: identity.AskSeries, Number: 603}
+		found, err := s.start().Fetch(t.Context(), []identity.Question{bad, worse, good, better})
+		if err != nil || found[bad] != nil || found[worse] != nil || len(found) != 4 || found[good] == nil || found[better] == nil {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+}
+
+// Long names and lists are cut: they are kept, and shown to people.
+func TestAnswersAreBounded(t *testing.T) {
+	long := strings.Repeat("ü", 5000)
+	many := strings.Repeat(`{"data":{"title":"x1"}},`, 5000)
+	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"id":5,"title":"%s","original_title":"%s1","translations":{"translations":[%s{"data":{"title":""}}]}}`, long, long, many)
+	}}
+	q := identity.Question{Ask: identity.AskFilm, Number: 5}
+	found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+	if err != nil || found[q] == nil {
+		t.Fatal(err)
+	}
+	w := found[q].Films[0]
+	if len([]rune(w.Title)) != maxName || len(w.Names) > maxNames+1 || strings.Contains(strings.Join(w.Names, ""), long) {
+		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
+	}
+}
+
+// TMDB is left alone as long as it asks for, and a minute at least. What we break
+// off ourselves is no trouble.
+func TestTroubleIsLeftAlone(t *testing.T) {
+	for header, rests := range map[string]time.Duration{"3600": time.Hour, "1": time.Minute, "": time.Minute} {
+		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", header)
+			w.WriteHeader(429)
+		}}
+		r := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler))
+		alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{Title: "Alpha", Year: 1999}}}
+		for range 3 {
+			if _, err := r.Decide(t.Context(), alpha); err == nil {
+				t.Error("no trouble")
+			}
+		}
+		if left := time.Until(r.rests); len(s.requests) != 1 || left > rests || left < rests-10*time.Second {
+			t.Errorf("%q: %d requests, rests %s", header, len(s.requests), left)
+		}
+		r.rests = time.Time{}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		was := r.Trouble()
+		if _, err := r.Decide(ctx, alpha); err == nil || r.Trouble() != was {
+			t.Errorf("broken off: %v, trouble %v", err, r.Trouble())
 		}
 	}
 }
@@ -178,9 +269,9 @@ func TestRequestsOfABacklog(t *testing.T) {
 		for season := 1; season <= 5; season++ {
 			var list []any
 			for n := 1; n <= 10; n++ {
-				list = append(list, map[string]any{"episode": float64(n), "name": fmt.Sprintf("Tale %d of %d", n, season)})
+				list = append(list, map[string]any{"episode": float64(n), "name": fmt.Sprintf("Old Tale %d of %d", n, season)})
 				all = append(all, identity.Evidence{
-					Kind: viewing.Episode, Season: &season, Episode: &n, Own: identity.Told{Title: fmt.Sprintf("Tale %d of %d", n, season)},
+					Kind: viewing.Episode, Season: &season, Episode: &n, Own: identity.Told{Title: fmt.Sprintf("Old Tale %d of %d", n, season)},
 					Show: identity.Told{IDs: viewing.IDs{TVDB: int64(show + 1)}},
 				})
 			}

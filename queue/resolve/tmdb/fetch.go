@@ -17,27 +17,29 @@ const (
 	maxPages = 5  // of 20 hits; a title with more is not read to its end
 )
 
-// Fetch asks the questions and returns what was answered. With an error, that
-// is what was answered before it.
-func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[identity.Question]identity.Answer, error) {
-	found := map[identity.Question]identity.Answer{}
+// Fetch asks the questions and returns what was answered; nil where TMDB cannot
+// answer that question. With an error, that is what was answered before it.
+func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[identity.Question]*identity.Answer, error) {
+	found := map[identity.Question]*identity.Answer{}
 	shows := map[int64][]identity.Question{}
 	var order []int64
 	for _, q := range wanted {
-		var err error
-		switch q.Ask {
-		case identity.AskSeries, identity.AskSeason:
+		if q.Ask == identity.AskSeries || q.Ask == identity.AskSeason {
 			if shows[q.Number] == nil {
 				order = append(order, q.Number)
 			}
 			shows[q.Number] = append(shows[q.Number], q)
-		default:
-			found[q], err = c.one(ctx, q)
+			continue
+		}
+		a, err := c.one(ctx, q)
+		if unanswerable(err) {
+			found[q] = nil
+			continue
 		}
 		if err != nil {
-			delete(found, q)
 			return found, err
 		}
+		found[q] = &a
 	}
 	for _, show := range order {
 		if err := c.series(ctx, show, shows[show], found); err != nil {
@@ -46,6 +48,9 @@ func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[ide
 	}
 	return found, nil
 }
+
+// unanswerable reports whether the question is at fault, and not TMDB.
+func unanswerable(err error) bool { return errors.Is(err, errQuestion) }
 
 // one asks a question that has a request of its own.
 func (c *Client) one(ctx context.Context, q identity.Question) (identity.Answer, error) {
@@ -102,7 +107,9 @@ func (c *Client) search(ctx context.Context, path, title string) (a identity.Ans
 	for page := 1; ; page++ {
 		var hits struct {
 			Results *[]work `json:"results"`
+			Page    int     `json:"page"`
 			Pages   int     `json:"total_pages"`
+			Total   int     `json:"total_results"`
 		}
 		query := url.Values{"query": {title}, "include_adult": {"true"}, "page": {strconv.Itoa(page)}}
 		if err := c.get(ctx, path, query, &hits); err != nil {
@@ -112,20 +119,34 @@ func (c *Client) search(ctx context.Context, path, title string) (a identity.Ans
 			return identity.Answer{}, misshapen()
 		}
 		if path == "/search/tv" {
-			a.Series = append(a.Series, works(viewing.TV, *hits.Results)...)
+			a.Series = distinct(append(a.Series, works(viewing.TV, *hits.Results)...))
 		} else {
-			a.Films = append(a.Films, works(viewing.Movie, *hits.Results)...)
+			a.Films = distinct(append(a.Films, works(viewing.Movie, *hits.Results)...))
 		}
 		if page >= hits.Pages || page == maxPages {
-			a.Partial = hits.Pages > maxPages
+			read := len(a.Films) + len(a.Series)
+			a.Partial = hits.Pages < 1 && read > 0 || hits.Pages > maxPages || hits.Page > 0 && hits.Page != page || read < hits.Total
 			return a, nil
 		}
 	}
 }
 
+// distinct leaves each work out that was among them before: hits move from page
+// to page while they are read.
+func distinct(all []identity.Work) (out []identity.Work) {
+	seen := map[int64]bool{}
+	for _, w := range all {
+		if !seen[w.TMDB] {
+			seen[w.TMDB] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // series asks about a series and the seasons that are wanted of it, many in one
 // request.
-func (c *Client) series(ctx context.Context, show int64, wanted []identity.Question, found map[identity.Question]identity.Answer) error {
+func (c *Client) series(ctx context.Context, show int64, wanted []identity.Question, found map[identity.Question]*identity.Answer) error {
 	for len(wanted) > 0 {
 		now := wanted[:min(len(wanted), maxParts-1)]
 		wanted = wanted[len(now):]
@@ -138,6 +159,7 @@ func (c *Client) series(ctx context.Context, show int64, wanted []identity.Quest
 		var s series
 		err := c.get(ctx, fmt.Sprintf("/tv/%d", show), url.Values{"append_to_response": {strings.Join(parts, ",")}}, &s)
 		switch {
+		case unanswerable(err):
 		case except(err) != nil:
 			return err
 		case err == nil && s.ID != show:
@@ -145,12 +167,14 @@ func (c *Client) series(ctx context.Context, show int64, wanted []identity.Quest
 		}
 		for _, q := range now {
 			switch {
+			case unanswerable(err):
+				found[q] = nil
 			case err != nil:
-				found[q] = identity.Answer{}
+				found[q] = &identity.Answer{}
 			case q.Ask == identity.AskSeries:
-				found[q] = identity.Answer{Series: []identity.Work{s.read(viewing.TV)}}
+				found[q] = &identity.Answer{Series: []identity.Work{s.read(viewing.TV)}}
 			default:
-				found[q] = identity.Answer{Episodes: s.season(show, q.Season)}
+				found[q] = &identity.Answer{Episodes: s.season(show, q.Season)}
 			}
 		}
 	}

@@ -28,16 +28,31 @@ type work struct {
 	} `json:"translations"`
 }
 
+// Bounds on what is kept of one answer.
+const (
+	maxName  = 300  // letters of a name
+	maxNames = 200  // translations of one work
+	maxList  = 2000 // works or episodes
+)
+
+// cut bounds a name.
+func cut(name string) string {
+	if letters := []rune(name); len(letters) > maxName {
+		return string(letters[:maxName])
+	}
+	return name
+}
+
 // read is the work in our words. A date may be an empty text, and a translation
 // that equals the original is one, too.
 func (w work) read(kind viewing.MediaType) identity.Work {
-	out := identity.Work{Kind: kind, TMDB: w.ID, Title: either(w.Title, w.Name)}
+	out := identity.Work{Kind: kind, TMDB: w.ID, Title: cut(either(w.Title, w.Name))}
 	names := []string{either(w.OriginalTitle, w.OriginalName)}
-	for _, t := range w.Translations.All {
+	for _, t := range w.Translations.All[:min(len(w.Translations.All), maxNames)] {
 		names = append(names, either(t.Data.Title, t.Data.Name))
 	}
 	for _, name := range names {
-		if name != "" && name != out.Title {
+		if name = cut(name); name != "" && name != out.Title {
 			out.Names = append(out.Names, name)
 		}
 	}
@@ -57,7 +72,7 @@ func either(a, b string) string {
 }
 
 func works(kind viewing.MediaType, all []work) (out []identity.Work) {
-	for _, w := range all {
+	for _, w := range all[:min(len(all), maxList)] {
 		if w.ID > 0 {
 			out = append(out, w.read(kind))
 		}
@@ -75,9 +90,9 @@ type part struct {
 }
 
 func parts(all []part) (out []identity.Part) {
-	for _, p := range all {
+	for _, p := range all[:min(len(all), maxList)] {
 		if p.ID > 0 && p.Show > 0 && p.Season >= 0 && p.Number > 0 {
-			out = append(out, identity.Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: p.Name})
+			out = append(out, identity.Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Number, Name: cut(p.Name)})
 		}
 	}
 	return out

@@ -20,6 +20,9 @@ type Memory interface {
 // is a search, the names of its hits, and a season.
 const maxRounds = 8
 
+// restsFor is how long TMDB is left alone after trouble, at least.
+const restsFor = time.Minute
+
 // refusedFor is how long a refused token is not shown again.
 const refusedFor = 24 * time.Hour
 
@@ -33,6 +36,7 @@ type Resolver struct {
 	mu      sync.Mutex
 	refused time.Time // when the token was refused; zero when it was not
 	trouble error     // why it could not be asked the last time
+	rests   time.Time // it is not asked before
 }
 
 // NewResolver makes one.
@@ -92,7 +96,9 @@ func (r *Resolver) learn(ctx context.Context, open []identity.Question, known an
 	if err != nil {
 		r.log.Warn("answers not recalled", "error", err)
 	}
-	known.add(remembered)
+	for q, a := range remembered {
+		known[q] = &a
+	}
 	var rest []identity.Question
 	for _, q := range open {
 		if _, ok := remembered[q]; !ok {
@@ -106,20 +112,31 @@ func (r *Resolver) learn(ctx context.Context, open []identity.Question, known an
 		return err
 	}
 	fetched, err := r.client.Fetch(ctx, rest)
-	r.took(err)
-	known.add(fetched)
-	if kept := r.memory.Keep(context.WithoutCancel(ctx), fetched); kept != nil {
+	if ctx.Err() == nil { // else it was we who stopped it
+		r.took(err)
+	}
+	keep := map[identity.Question]identity.Answer{}
+	for q, a := range fetched {
+		if known[q] = a; a != nil {
+			keep[q] = *a
+		}
+	}
+	if kept := r.memory.Keep(context.WithoutCancel(ctx), keep); kept != nil {
 		r.log.Warn("answers not remembered", "error", kept)
 	}
 	return err
 }
 
-// mayAsk keeps a refused token back for a day.
+// mayAsk keeps a refused token back for a day, and leaves TMDB alone after trouble
+// as long as it has asked for.
 func (r *Resolver) mayAsk() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.refused.IsZero() && time.Since(r.refused) < refusedFor {
 		return ErrToken
+	}
+	if time.Now().Before(r.rests) {
+		return r.trouble
 	}
 	return nil
 }
@@ -128,23 +145,18 @@ func (r *Resolver) mayAsk() error {
 func (r *Resolver) took(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if errors.Is(err, context.Canceled) {
-		return // we have stopped it
-	}
-	r.trouble, r.refused = err, time.Time{}
+	r.trouble, r.refused, r.rests = err, time.Time{}, time.Time{}
 	if errors.Is(err, ErrToken) {
 		r.refused = time.Now()
+	}
+	var later *LaterError
+	if errors.As(err, &later) {
+		r.rests = time.Now().Add(max(later.Wait, restsFor))
 	}
 }
 
 // answers are what is known; what is not can be asked. There are no mappings.
 type answers map[identity.Question]*identity.Answer
-
-func (a answers) add(more map[identity.Question]identity.Answer) {
-	for q, answer := range more {
-		a[q] = &answer
-	}
-}
 
 // Answer implements [identity.Known].
 func (a answers) Answer(q identity.Question) (*identity.Answer, bool) {

@@ -47,7 +47,7 @@
 //	2xx with this operation's object                  delivered; a list's id is kept
 //	VALIDATION_ERROR; success:false without a code;   rejected, in the service's words
 //	  another 4xx with an error object
-//	409 to a watchlist add                            delivered
+//	409 to a watchlist add, or to an item of a list   delivered
 //	409 to a resend with the same Idempotency-Key     in doubt
 //	UNAUTHORIZED or 401, FORBIDDEN or 403             refused: the account pauses
 //	425, 429; 408 before the body left; 503 with      later; Retry-After holds for the
@@ -55,6 +55,7 @@
 //	404, 405, 3xx, 101, 501, another 4xx without an   unproven: the account pauses;
 //	  error object, where the address is not proven     the entry stays pending
 //	the same where the address is proven              offline; a 2xx is in doubt
+//	404, 405, 501 to an item of a list, proven        lacking: the service takes no items
 //	another 5xx; a time-out, a reset or an unreadable in doubt
 //	  answer after the request left
 //
