@@ -91,6 +91,7 @@ the_release() {
   local folder=$work/release-one platforms
   if [ ! -e "$folder/SHA256SUMS" ]; then
     folder=$work/release-part
+    need wixl msitools buildah >&2 || return
     platforms=$(printf '%s\n' "linux-$(go env GOARCH)" linux-arm64 linux-armv7 linux-riscv64 windows-amd64 | sort -u | paste -sd,)
     [ -e "$folder/SHA256SUMS" ] || go run ./packaging/release --only archive,deb,rpm,apk,archlinux,msi,image,addons --platforms "$platforms" "$folder" >&2 || return
   fi
@@ -100,6 +101,7 @@ the_release() {
 # the_old_release: prints the folder of one from which to come to that.
 the_old_release() {
   local folder=$work/release-old
+  need wixl msitools >&2 || return
   [ -e "$folder/SHA256SUMS" ] ||
     go run ./packaging/release --version 0.0.1 --only archive,deb,rpm,archlinux,msi --platforms "linux-$(go env GOARCH),windows-amd64" "$folder" >&2 || return
   echo "$folder"

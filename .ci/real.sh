@@ -122,7 +122,7 @@ step_addon() {
   need busybox unzip
   the_program
   one=$(the_release)
-  (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" x86_64 >/dev/null)
+  (umask 077 && TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/kodi/pack "$two" >/dev/null)
   for archive in "$two"/*.zip; do cmp "$archive" "$one/${archive##*/}"; done
   unzip -q "$one"/service.*-x86_64.zip -d "$work/addon"
   said=$(systemd-analyze verify --man=no "$work"/addon/*/system.d/*.service 2>&1) || { echo "$said"; return 1; }

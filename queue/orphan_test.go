@@ -290,6 +290,38 @@ func TestAnEndWithoutItsMarkIsNoLoss(t *testing.T) {
 	}
 }
 
+// A copy that is put back after an end that could not be marked is older than
+// what was sent, like any other copy.
+func TestACopyPutBackAfterAnEndWithoutItsMarkIsHeld(t *testing.T) {
+	s := fresh(t)
+	s.all(t, "e", 1)
+	s.stop()
+	early, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, s.path, s.clock)
+	e := s.lease(t)[0]
+	s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
+	s.awaitLog(t)
+	s.change(t, "CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+	s.stop()
+	if left := files(t, s.path+"-wal"); len(left) > 0 {
+		t.Fatalf("left %v", left)
+	}
+	if err := os.WriteFile(s.path, early, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, s.path, s.clock)
+	if leased := s.lease(t); len(leased) > 0 {
+		t.Errorf("leased again: %+v", leased)
+	}
+	if after := s.entry(t, e.ID); after.State != viewing.StateHeld || after.Reason != viewing.ReasonRestored {
+		t.Errorf("the entry is %s, %q", after.State, after.Reason)
+	}
+	s.noticed(t, "newest part", "held")
+}
+
 func copyAs(t testing.TB, from, to string) {
 	t.Helper()
 	content, err := os.ReadFile(from)

@@ -66,7 +66,7 @@ type File struct {
 
 	installation string
 	run          int64
-	before       ranBefore // what is known of the last run beside the database
+	before       ranBefore // what stands beside the database: of the last run, then of this one
 	salvagedNow  bool      // by this opening, which tells of it
 	unsure       bool      // a part of the file was taken away while the last run had it open
 	tidings      []Notice  // what the start has to tell
@@ -99,7 +99,9 @@ type File struct {
 func Open(ctx context.Context, o Options) (*File, error) {
 	f := newFile(o)
 	if err := f.open(ctx); err != nil {
-		return nil, errors.Join(err, f.close(), f.forgetRun(!f.before.noLog))
+		err = errors.Join(err, f.close())
+		f.forgetLog(!f.before.noLog)
+		return nil, err
 	}
 	return f, nil
 }
@@ -183,7 +185,7 @@ func (f *File) start(ctx context.Context) (err error) {
 	if err := f.alone(f.startRun); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
-	f.noteRun()
+	f.noteRun(ranBefore{Installation: f.installation, Run: f.run})
 	f.reader, err = openReader(f.path)
 	return err
 }
@@ -274,5 +276,7 @@ func (f *File) Close() error {
 			marked = false
 		}
 	}
-	return errors.Join(f.close(), f.forgetRun(!marked))
+	err := f.close()
+	f.forgetLog(!marked)
+	return err
 }

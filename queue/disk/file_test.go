@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -176,15 +178,71 @@ func TestAnEndAfterAFailureIsNoLoss(t *testing.T) {
 		t.Fatalf("left %v", left)
 	}
 	change(t, f.path, "DROP TRIGGER stuck")
-	o, seen := options(f.path), Opening{}
+	f, seen := openSeeing(t, f.path)
+	defer f.end(t)
+	if there := f.marks(t); !there["kept"] || seen.Older || seen.Missing {
+		t.Errorf("kept %v; the start sees %+v", there, seen)
+	}
+}
+
+// openSeeing opens a file, and returns what the start finds out about it.
+func openSeeing(t *testing.T, path string) (f opened, seen Opening) {
+	t.Helper()
+	o := options(path)
 	o.Start = func(_ *Tx, at Opening) error { seen = at; return nil }
 	again, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = opened{again, nil}
+	return opened{again, nil}, seen
+}
+
+// A failure may come before the files go, and before the end. The next start
+// misses them all the same.
+func TestFilesThatGoAfterAFailureAreMissed(t *testing.T) {
+	f := unopened(t)
+	f.failed(errors.New("disk full"))
+	for _, part := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(f.path + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	f.end(t)
+	again, seen := openSeeing(t, f.path)
+	defer again.end(t)
+	if !seen.Missing || seen.Older || seen.Installation != f.Installation() {
+		t.Errorf("the start sees %+v", seen)
+	}
+}
+
+// A start that fails, and leaves no log, forgets nothing of the run before it.
+func TestAStartThatFailsForgetsNoRun(t *testing.T) {
+	f := unopened(t)
+	f.end(t)
+	early, err := os.ReadFile(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = openAt(t, f.path)
+	crashed, err := os.ReadFile(f.path + "-wal")
+	f.end(t)
+	if err = errors.Join(err, os.WriteFile(f.path+"-wal", crashed, 0o600)); err != nil { // there when the start looks
+		t.Fatal(err)
+	}
+	o := options(f.path)
+	o.Start = func(*Tx, Opening) error { return errors.New("not today") }
+	if _, err := Open(t.Context(), o); err == nil {
+		t.Fatal("the start did not fail")
+	}
+	if left := files(t, f.path+"-wal"); len(left) > 0 {
+		t.Fatalf("left %v", left)
+	}
+	if err := os.WriteFile(f.path, early, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, seen := openSeeing(t, f.path)
 	defer f.end(t)
-	if there := f.marks(t); !there["kept"] || seen.Older || seen.Missing {
-		t.Errorf("kept %v; the start sees %+v", there, seen)
+	if !seen.Older {
+		t.Errorf("the start sees %+v", seen)
 	}
 }

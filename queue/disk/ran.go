@@ -12,8 +12,9 @@ import (
 type ranBefore struct {
 	Installation string `json:"installation"`
 	Run          int64  `json:"run"`
+	Unmarked     bool   `json:"unmarked,omitempty"` // it ended without its mark, and left no log
 	missing      bool   // the database was not there
-	noLog        bool   // the log was not there
+	noLog        bool   // the log was not there, and nobody knows why
 }
 
 // ran is the file that names the last run.
@@ -30,14 +31,15 @@ func (f *File) compare() error {
 		info, err := os.Stat(f.path + part)
 		return err == nil && info.Size() == 0 || errors.Is(err, fs.ErrNotExist)
 	}
-	f.before.missing, f.before.noLog = empty(""), empty("-wal")
+	f.before.missing, f.before.noLog = empty(""), !f.before.Unmarked && empty("-wal")
 	return nil
 }
 
 // noteRun writes down which run this is. Without it a later start cannot tell
 // that something is missing; that is no reason not to run.
-func (f *File) noteRun() {
-	text, err := json.Marshal(ranBefore{Installation: f.installation, Run: f.run})
+func (f *File) noteRun(run ranBefore) {
+	f.before = run
+	text, err := json.Marshal(run)
 	fresh := f.ran() + ".new"
 	if err == nil {
 		err = os.WriteFile(fresh, text, 0o600)
@@ -53,14 +55,14 @@ func (f *File) noteRun() {
 	}
 }
 
-// forgetRun follows an end without its mark, once all is closed. SQLite may
+// forgetLog follows an end without its mark, once all is closed. SQLite may
 // have put the log into the database and removed it: the next start must not
-// miss it.
-func (f *File) forgetRun(hadLog bool) error {
-	if !hadLog || !nothing(f.path+"-wal") || nothing(f.ran()) {
-		return nil
+// miss it. All else is checked as ever.
+func (f *File) forgetLog(hadLog bool) {
+	if hadLog && f.before.Run > 0 && nothing(f.path+"-wal") {
+		f.before.Unmarked = true
+		f.noteRun(f.before)
 	}
-	return os.Remove(f.ran())
 }
 
 // catchUp holds the database against the last run.

@@ -15,7 +15,9 @@ const evidence = { kind: "movie", title: "Dune", year: 2021 };
 const draft = { watchedAt: "2026-03-01T20:15:00Z", progress: { position: 1, duration: 1, played: 1 }, source: { site: "films.example" }, evidence };
 
 /** A worker that asks, with a clock of its own; answers come one after the other. */
-async function asker(...answers) {
+const asker = (...answers) => askerOf({ media, at: 0, tries: 0 }, ...answers);
+
+async function askerOf(ask, ...answers) {
   const outbox = new Outbox(new Database(new IDBFactory()));
   const seen = { now: 1_000_000, asked: [], alarm: 0, woken: 0 };
   const delivery = {
@@ -27,7 +29,7 @@ async function asker(...answers) {
     wake: async () => void seen.woken++,
   };
   const asking = new Asking({ outbox, delivery, changed: () => {}, now: () => seen.now, wakeAt: async (when) => void (seen.alarm = when) });
-  const event = { id, state: "unknown", title: "Dune", at: draft.watchedAt, draft, ask: { media, at: 0, tries: 0 } };
+  const event = { id, state: "unknown", title: "Dune", at: draft.watchedAt, draft, ask };
   await asking.keep(() => outbox.put(event));
   await asking.run();
   return { outbox, asking, seen };
@@ -50,6 +52,14 @@ for (const [what, told] of Object.entries({
     assert.deepEqual([event.ask, event.candidates], [undefined, undefined]);
   });
 }
+
+test("certain of a name alone: the user is asked, and nothing is sent", async () => {
+  const answer = { type: "resolved", outcome: "certain", media: { type: "movie", ids: { tmdb: 438631 } }, candidates: [{ type: "movie", tmdb: 438631 }] };
+  const { outbox, seen } = await askerOf({ media: { type: "movie", title: "Dune" }, at: 0, tries: 0, open: true }, answer);
+  const [event] = await outbox.list("unknown");
+  assert.deepEqual([event.ask, event.candidates, seen.woken], [undefined, answer.candidates, 0]);
+  assert.equal((await outbox.list("waiting")).length, 0);
+});
 
 test("open: what may be of the page's kind is suggested", async () => {
   const candidates = [{ type: "tv", tmdb: 5 }, { type: "movie", tmdb: 841, title: "Dune", year: 1984, secret: 1 }, { type: "movie", tmdb: "x" }, { type: "movie", tmdb: 7, title: 5 }];

@@ -1,6 +1,7 @@
 /** What a card is called, and every name that was seen. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { identified, watched } from "../source/background/events.js";
 import { identify } from "../source/identify/index.js";
 import { isEmptyName, seen } from "../source/identify/names.js";
 
@@ -73,4 +74,31 @@ test("odd pages harm nothing", () => {
   for (const evidence of [{}, { jsonld: "x", headings: 5, mediaSession: "y" }, { jsonld: [null, "x", { series: 5 }], headings: [{}, "ok"] }]) {
     assert.equal(typeof seen(/** @type {any} */ ({ host: "a.example", title: "t", evidence }), { media: null, certain: false, evidence: {} }).title, "string");
   }
+});
+
+/** The event of a sitting whose page was not identified. @param {{host: string, title: string}} page @param {object} [of] */
+function unknown({ host, title }, { evidence = {}, about = {} } = {}) {
+  const sitting = { id: "00000000-0000-4000-8000-000000000001", url: `https://${host}/watch/1`, host, title, at: "2026-03-01T20:15:00Z", position: 1, duration: 1, played: 1, evidence: { ...nothing, ...evidence } };
+  const none = { media: null, certain: false, evidence: about };
+  return watched(/** @type {any} */ (sitting), /** @type {any} */ (none), { askUnknown: true }, seen(/** @type {any} */ (sitting), /** @type {any} */ (none)));
+}
+
+test("a page that names only itself and the site: the service is not asked, and the answer gets no name", () => {
+  for (const [title, host] of [["Watch | Netflix", "www.netflix.com"], ["(3) Netflix", "www.netflix.com"], ["Home - Disney+", "www.disneyplus.com"], ["Now playing – Plex", "app.plex.tv"], ["Netflix", "www.netflix.com"]]) {
+    const event = unknown({ title, host });
+    assert.equal(event.ask, undefined, title);
+    assert.equal(identified(event, { type: "movie", ids: { tmdb: 1 } }).message.media.title, undefined, title);
+  }
+  const event = unknown({ title: "Fargo | Netflix", host: "www.netflix.com" });
+  assert.deepEqual(event.ask, { media: { type: "movie", title: "Fargo" }, at: 0, tries: 0, open: true });
+  assert.equal(identified(event, { type: "movie", ids: { tmdb: 1 } }).message.media.title, "Fargo");
+});
+
+test("what a page describes itself as may name nothing either: the next name is asked by", () => {
+  const netflix = { host: "www.netflix.com", title: "Netflix" };
+  for (const [what, of] of Object.entries({ described: { about: { title: "Watch" } }, "with the site": { about: { title: "Watch | Netflix" } } })) {
+    assert.equal(unknown(netflix, of).ask, undefined, what);
+  }
+  const fargo = { evidence: { mediaSession: { title: "x", artist: "Fargo", album: "Season 1" } }, about: { title: "Watch" } };
+  assert.equal(unknown(netflix, fargo).ask?.media.title, "Fargo");
 });

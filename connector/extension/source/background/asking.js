@@ -88,7 +88,8 @@ export class Asking {
    */
   async #learn(event, answer) {
     const { outbox, delivery } = this.#around;
-    const media = answer.type === "resolved" && answer.outcome === "certain" ? certain(event.ask.media, answer.media) : null;
+    const sure = answer.type === "resolved" && answer.outcome === "certain" && !event.ask.open; // never of a bare name
+    const media = sure ? certain(event.ask.media, answer.media) : null;
     if (media) {
       await delivery.add(() => outbox.identify(event.id, (now) => identified(now, media)));
       void delivery.wake();

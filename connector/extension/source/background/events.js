@@ -3,7 +3,7 @@
  * sitting makes the same event, byte by byte, so that it can be sent again.
  */
 import { titled } from "../identify/kinds.js";
-import { isEmptyName } from "../identify/names.js";
+import { withoutSite } from "../identify/names.js";
 import { pageKey } from "./known.js";
 
 /**
@@ -157,7 +157,7 @@ function canBeAsked(media) {
 function nameSeen({ seen, source: { site } }) {
   const title = short(seen?.title);
   const somewhere = seen?.names.some(({ from, text }) => from === "mention" && text === title);
-  return title && title !== site && !somewhere && !isEmptyName(title, site) ? title : undefined;
+  return title && title !== site && !somewhere && withoutSite(title, site) ? title : undefined;
 }
 
 /**
@@ -167,7 +167,9 @@ function nameSeen({ seen, source: { site } }) {
  * @returns {Media | null}
  */
 function byName(draft) {
-  const title = draft.evidence.title ?? draft.seen?.guess?.series ?? nameSeen(draft);
+  const { evidence, seen, source: { site } } = draft;
+  const own = evidence.title && withoutSite(evidence.title, site) ? evidence.title : undefined;
+  const title = own ?? seen?.guess?.series ?? nameSeen(draft);
   return title ? { type: "movie", title } : null;
 }
 

@@ -51,9 +51,9 @@ function namesSite(name, host) {
 /**
  * @param {string} title document.title
  * @param {string} host
- * @returns {string} without the site's name and without a count of news: "(3) Title | Site"
+ * @returns {string} without the site's name and without a count of news: "(3) Title | Site"; "" when nothing is left
  */
-function withoutSite(title, host) {
+export function withoutSite(title, host) {
   const parts = title.replace(/^\(\d{1,3}\+?\)\s+/, "").split(JOINTS);
   const kept = parts.filter((part) => !namesSite(plain(part), host)).join(" – ");
   return isEmptyName(kept, host) ? "" : kept;
