@@ -72,6 +72,7 @@ func covered() map[string]cover {
 			file: ".ci/checks.sh", holds: "go build -trimpath", why: "it installs what is published, and this is what will be",
 		},
 		`filmspool service uninstall; rm "$(go env GOPATH)/bin/filmspool"`: {file: ".ci/checks.sh", holds: "go build -trimpath", why: "likewise"},
+		"filmspool login --tmdb": {file: "cmd/filmspool/testdata/tmdb.txtar", holds: "login --tmdb --key-stdin", why: "with a stand-in for TMDB"},
 		"chmod 600": {file: "daemon/config/password_test.go", holds: "0o6", why: "part of a sentence"},
 		"litestream replicate ~/.local/state/filmspool/filmspool.db sftp://me@nas/filmspool": {
 			file: ".ci/proof.sh", holds: "TestACopyByLitestreamComesBack", why: "to a folder there",
