@@ -73,7 +73,8 @@ func covered() map[string]cover {
 		},
 		`filmspool service uninstall; rm "$(go env GOPATH)/bin/filmspool"`: {file: ".ci/checks.sh", holds: "go build -trimpath", why: "likewise"},
 		"filmspool login --tmdb": {file: "cmd/filmspool/testdata/tmdb.txtar", holds: "login --tmdb --key-stdin", why: "with a stand-in for TMDB"},
-		"chmod 600": {file: "daemon/config/password_test.go", holds: "0o6", why: "part of a sentence"},
+		"filmspool resolve":      {file: "cmd/filmspool/testdata/tmdb.txtar", holds: "exits 0 resolve", why: "it waits for questions"},
+		"chmod 600":              {file: "daemon/config/password_test.go", holds: "0o6", why: "part of a sentence"},
 		"litestream replicate ~/.local/state/filmspool/filmspool.db sftp://me@nas/filmspool": {
 			file: ".ci/proof.sh", holds: "TestACopyByLitestreamComesBack", why: "to a folder there",
 		},
