@@ -40,11 +40,11 @@ func played(path string, percent float64) func(k *realkodi.Kodi) {
 // sitting is when a film of a minute was last played to its end.
 type sitting struct{ ended time.Time }
 
-// another plays the film once more, as another sitting: half its running time
-// lies between the two ends.
+// another plays the film once more, as another sitting: far more than half its
+// running time lies between the two ends.
 func (s *sitting) another(path string) func(k *realkodi.Kodi) {
 	return func(k *realkodi.Kodi) {
-		k.Await("another sitting", func() bool { return time.Since(s.ended) > 31*time.Second })
+		k.Await("another sitting", func() bool { return time.Since(s.ended) > 50*time.Second })
 		played(path, 100)(k)
 		s.ended = time.Now()
 	}
