@@ -238,7 +238,7 @@ func (k *Kodi) Await(what string, done func() bool) {
 	k.T.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(time.Minute)
+	limit := time.After(2 * time.Minute)
 	for !done() {
 		if k.gone() {
 			k.T.Fatalf("Kodi: no %s, it has ended", what)
@@ -246,7 +246,7 @@ func (k *Kodi) Await(what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			k.T.Fatalf("Kodi: no %s within a minute", what)
+			k.T.Fatalf("Kodi: no %s within two minutes", what)
 		}
 	}
 }
