@@ -9,9 +9,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// stamp is an instant in local time, to the second.
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
-
 // itemForms tells which forms a film, a series or an episode may have.
 const itemForms = `It is named by its number at themoviedb.org, by its IMDb number, or by the address of
 its page at one of the two. Of what has only an IMDb number, the service is asked what it is.`

@@ -6,8 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 
-	"golang.org/x/term"
-
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -104,8 +103,8 @@ func (p *program) sayThere(e queue.Entry, asJSON bool) error {
 		e.Label(), place, e.ID, inWords(e))
 	switch {
 	case asJSON:
-		return printJSON(p.stdout, e)
-	case !p.onTerminal():
+		return p.stdout.JSON(e)
+	case !p.stdout.IsTerminal():
 		p.stdout.Println(e.ID)
 	}
 	return nil
@@ -120,20 +119,14 @@ func inWords(e queue.Entry) string {
 	return text
 }
 
-// onTerminal reports whether a person reads the standard output. A script reads
-// the id of what was added there, and nothing else.
-func (p *program) onTerminal() bool {
-	file, isFile := p.stdout.file()
-	return isFile && term.IsTerminal(int(file.Fd()))
-}
-
-// sayAdded tells what was added and where it goes.
+// sayAdded tells what was added and where it goes. A script reads the id of it on
+// the standard output, and nothing else.
 func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, asJSON bool) error {
 	switch {
 	case asJSON:
 		p.sayKept(e)
-		return printJSON(p.stdout, e)
-	case !p.onTerminal():
+		return p.stdout.JSON(e)
+	case !p.stdout.IsTerminal():
 		p.sayKept(e)
 		p.stdout.Println(e.ID)
 		return nil
@@ -144,7 +137,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, 
 	}
 	verb := "Queued"
 	if e.State != viewing.StatePending {
-		verb = capital(inWords(e))
+		verb = terminal.Capital(inWords(e))
 	}
 	p.stdout.Printf("%s as entry %d: %s%s.\n", verb, e.ID, e.Label(), when)
 	if e.State != viewing.StatePending {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -64,7 +65,7 @@ func (p *program) completeIDs(c *cobra.Command, given []string, _ string) ([]str
 		}
 		for _, e := range list {
 			if id := fmt.Sprint(e.ID); !slices.Contains(given, id) {
-				ids = append(ids, cobra.CompletionWithDesc(id, harmless(e.Label()+", "+e.State.Words(), "")))
+				ids = append(ids, cobra.CompletionWithDesc(id, terminal.Harmless(e.Label()+", "+e.State.Words())))
 			}
 		}
 	}

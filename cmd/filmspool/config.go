@@ -59,11 +59,11 @@ func (p *program) printCheck(o daemon.Options, err error) error {
 	}{err == nil, []string{}, []string{}}
 	if err == nil {
 		check.Warnings = append(check.Warnings, o.Config.Absent()...)
-		return printJSON(p.stdout, check)
+		return p.stdout.JSON(check)
 	}
 	each := config.ErrInvalid.Error() + ": "
 	check.Faults = strings.Split(strings.TrimPrefix(err.Error(), each), "\n"+each)
-	return errors.Join(printJSON(p.stdout, check), &exitError{code: exitConfig})
+	return errors.Join(p.stdout.JSON(check), &exitError{code: exitConfig})
 }
 
 // inForce is the address that an account uses, and where that comes from.
@@ -95,7 +95,7 @@ func (p *program) configShowCommand() *cobra.Command {
 		}
 		used := addresses(o)
 		if *asJSON {
-			return printJSON(p.stdout, struct {
+			return p.stdout.JSON(struct {
 				config.Config
 				Addresses map[string]inForce `json:"addresses"`
 			}{o.Config, used})
@@ -107,7 +107,7 @@ func (p *program) configShowCommand() *cobra.Command {
 		for _, name := range slices.Sorted(maps.Keys(used)) {
 			p.stdout.Printf("# address of account %s: %s, from %s\n", name, used[name].BaseURL, used[name].From)
 		}
-		_, err = p.stdout.text().Write(text)
+		_, err = p.stdout.Text().Write(text)
 		return err
 	}
 	return c
@@ -118,7 +118,7 @@ func (p *program) configExampleCommand() *cobra.Command {
 		Use: "example", Short: "Print a configuration file to begin with, every setting explained", Args: exactly(),
 		Example: `  filmspool config example > config.toml`,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := p.stdout.text().Write(config.Example())
+			_, err := p.stdout.Text().Write(config.Example())
 			return err
 		},
 	}
@@ -133,7 +133,7 @@ func (p *program) configPathCommand() *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return printJSON(p.stdout, map[string]string{
+			return p.stdout.JSON(map[string]string{
 				"config": paths.File, "stateDir": paths.State, "database": paths.Database(), "control": paths.Control,
 			})
 		}

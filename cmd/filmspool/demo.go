@@ -26,9 +26,9 @@ Exits 0 only if everything arrived exactly once.`,
 		if *asJSON {
 			story = p.stderr
 		}
-		result, err := demo.Run(c.Context(), demo.Options{Story: story.text(), Once: *once, Version: version, Start: daemon.Start})
+		result, err := demo.Run(c.Context(), demo.Options{Story: story.Text(), Once: *once, Version: version, Start: daemon.Start})
 		if *asJSON && (err == nil || errors.Is(err, demo.ErrMiscounted)) {
-			err = errors.Join(printJSON(p.stdout, result), err)
+			err = errors.Join(p.stdout.JSON(result), err)
 		}
 		return err
 	}

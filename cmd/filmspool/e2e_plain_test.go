@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 )
 
 // programmers are words that only who made the program understands.
@@ -145,7 +147,7 @@ func mistaken(t *testing.T, dir string, line []string) (string, int) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("it went on for too long"))
 	defer cancel()
 	var out bytes.Buffer
-	p := &program{stdin: strings.NewReader(""), stdout: printTo(&out), stderr: printTo(&out), getenv: func(name string) string {
+	p := &program{stdin: strings.NewReader(""), stdout: terminal.To(&out), stderr: terminal.To(&out), getenv: func(name string) string {
 		return map[string]string{"HOME": dir, "FILMSPOOL_STATE_DIR": filepath.Join(dir, "state"), "FILMSPOOL_CONFIG": os.DevNull}[name]
 	}}
 	begun := time.Now()

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -68,20 +66,10 @@ func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON with stable field names")
 }
 
-// printJSON prints value as indented JSON.
-func printJSON(w *printer, value any) error { return w.json(value) }
-
-// When a command that takes its time says so: scripts, which read the standard
-// output, never see it.
-const (
-	firstWord = 2 * time.Second
-	nextWord  = 5 * time.Second
-)
-
 // patiently does what may take long, and says on the standard error that it
 // goes on: how far it is, where that is known.
 func (p *program) patiently(do func() error) error {
-	return p.telling(do, func(seconds int) {
+	return terminal.Telling(do, func(seconds int) {
 		if p.soFar != nil {
 			p.stderr.Printf("%s Ctrl-C ends it safely.\n", p.soFar())
 			return
@@ -93,33 +81,8 @@ func (p *program) patiently(do func() error) error {
 // atWork is patiently for a command of the service, whose end is not in our
 // hands: on a terminal it says what goes on.
 func (p *program) atWork(verb string, do func() error) error {
-	file, isFile := p.stderr.file()
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
+	if !p.stderr.IsTerminal() {
 		return do()
 	}
-	return p.telling(do, func(seconds int) { p.stderr.Printf("%s: still waiting after %d s\n", verb, seconds) })
-}
-
-// telling does what may take long, and has say tell of it now and then, with
-// the seconds it has taken.
-func (p *program) telling(do func() error, say func(seconds int)) error {
-	done := make(chan struct{})
-	var telling sync.WaitGroup
-	begun := time.Now()
-	telling.Go(func() {
-		timer := time.NewTimer(firstWord)
-		defer timer.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case now := <-timer.C:
-				say(int(now.Sub(begun).Seconds()))
-				timer.Reset(nextWord)
-			}
-		}
-	})
-	defer telling.Wait()
-	defer close(done)
-	return do()
+	return terminal.Telling(do, func(seconds int) { p.stderr.Printf("%s: still waiting after %d s\n", verb, seconds) })
 }

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 )
 
 // What takes longer than two seconds shows that it goes on; what does not is
@@ -16,7 +20,7 @@ func TestSlowCommandsSaySo(t *testing.T) {
 	for took, words := range map[time.Duration]int{time.Second: 0, 3 * time.Second: 1, 8 * time.Second: 2} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			p := &program{stderr: printTo(&said)}
+			p := &program{stderr: terminal.To(&said)}
 			failed := errors.New("as it was")
 			err := p.patiently(func() error {
 				time.Sleep(took)
@@ -33,10 +37,24 @@ func TestSlowCommandsSaySo(t *testing.T) {
 func TestLongWorkTellsHowFarItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		lines := &lineCount{total: 100_000}
-		p := &program{stderr: printTo(&said), soFar: lines.String}
-		in := countingReader{strings.NewReader(strings.Repeat("{}\n", 100_000)), lines}
-		err := p.patiently(func() error {
+		file, err := os.Create(filepath.Join(t.TempDir(), "lines"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		var lines terminal.Lines
+		if _, err := file.WriteString(strings.Repeat("{}\n", 100_000)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		if err := lines.Expect(file); err != nil {
+			t.Fatal(err)
+		}
+		p := &program{stderr: terminal.To(&said), soFar: lines.String}
+		in := io.TeeReader(file, &lines)
+		err = p.patiently(func() error {
 			for range 4 {
 				if _, err := io.CopyN(io.Discard, in, 3*20_000); err != nil {
 					return err
@@ -50,15 +68,4 @@ func TestLongWorkTellsHowFarItIs(t *testing.T) {
 			t.Errorf("%v, it said\n%swant\n%s", err, said.String(), want)
 		}
 	})
-}
-
-func TestNumbersAreGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 100_000: "100,000", 1_234_567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
-		}
-	}
-	if got := counted(1, "line") + ", " + counted(2000, "entr"); got != "1 line, 2,000 entries" {
-		t.Error(got)
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -22,7 +23,7 @@ func (p *program) kodiCommand() *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, found)
+				return p.stdout.JSON(found)
 			}
 			p.sayScan(found)
 			return nil
@@ -62,7 +63,7 @@ func (p *program) sayScan(found control.Scan) {
 }
 
 // sayFound lists viewings under a heading.
-func sayFound(w *printer, heading string, found []scan.Found) {
+func sayFound(w *terminal.Printer, heading string, found []scan.Found) {
 	if len(found) == 0 {
 		return
 	}
@@ -70,10 +71,10 @@ func sayFound(w *printer, heading string, found []scan.Found) {
 	for _, f := range found {
 		says := strings.TrimSpace(f.Note + " " + f.Why)
 		for _, m := range f.Media {
-			w.Printf("    %s  %s  %s\n", stamp(f.WatchedAt), m.Label(), says)
+			w.Printf("    %s  %s  %s\n", terminal.Second(f.WatchedAt), m.Label(), says)
 		}
 		if len(f.Media) == 0 {
-			w.Printf("    %s  %s  %s\n", stamp(f.WatchedAt), f.Path, says)
+			w.Printf("    %s  %s  %s\n", terminal.Second(f.WatchedAt), f.Path, says)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package main
 
-import "github.com/filmspool/filmspool/kodi/scan"
+import (
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/kodi/scan"
+)
 
 // sayBeside tells what of a library's tags, sets and playlists is new.
-func sayBeside(w *printer, b scan.Beside) {
+func sayBeside(w *terminal.Printer, b scan.Beside) {
 	if len(b.Watchlist) > 0 {
 		w.Println("  for the watchlist:")
 		sayWishes(w, b.Watchlist)
@@ -19,7 +22,7 @@ func sayBeside(w *printer, b scan.Beside) {
 	}
 }
 
-func sayWishes(w *printer, all []scan.WishFound) {
+func sayWishes(w *terminal.Printer, all []scan.WishFound) {
 	for _, f := range all {
 		note := ""
 		if !f.Media.Identified() {
@@ -30,7 +33,7 @@ func sayWishes(w *printer, all []scan.WishFound) {
 }
 
 // sayList tells of one list, and what of its playlist is left out.
-func sayList(w *printer, l scan.ListFound) {
+func sayList(w *terminal.Printer, l scan.ListFound) {
 	switch {
 	case l.New:
 		w.Printf("  new list %s, of a %s:\n", l.Name, l.From)

@@ -1,20 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -54,14 +53,14 @@ time from you (queue edit --watched-at) before it is released.`,
 		}
 		out := p.stdout
 		if *asJSON {
-			out = printTo(io.Discard)
+			out = terminal.To(io.Discard)
 		}
 		did, err := p.importKodi(c.Context(), o, out)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			err = printJSON(p.stdout, did)
+			err = p.stdout.JSON(did)
 		}
 		if i := slices.IndexFunc(did.Libraries, func(l scan.Preview) bool { return l.Problem != "" }); i >= 0 && err == nil {
 			l := did.Libraries[i]
@@ -74,7 +73,7 @@ time from you (queue edit --watched-at) before it is released.`,
 
 // importKodi imports, after a preview unless the user has said yes to
 // everything, and tells of both in words.
-func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *printer) (did control.KodiImported, err error) {
+func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *terminal.Printer) (did control.KodiImported, err error) {
 	if o.DryRun || !o.Yes {
 		preview := o
 		preview.DryRun = true
@@ -88,7 +87,7 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *pri
 				hint: "look at filmspool kodi import --dry-run; to import all the same, add --yes",
 			}
 		}
-		if o.DryRun || plays(did) == 0 || !p.agreed(plays(did)) {
+		if o.DryRun || plays(did) == 0 || !p.stderr.Agreed(p.stdin, fmt.Sprintf("Import %d viewings?", plays(did))) {
 			return did, nil
 		}
 	}
@@ -131,7 +130,7 @@ func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did contro
 }
 
 // tellProgress tells every second how far the imports are that run.
-func tellProgress(ctx context.Context, w *printer, ctl control.API, ended chan struct{}) {
+func tellProgress(ctx context.Context, w *terminal.Printer, ctl control.API, ended chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -161,17 +160,6 @@ func left(i control.KodiProgress, now time.Time) string {
 	return ", about " + rest.Round(time.Second).String() + " to go"
 }
 
-// agreed asks a person at a terminal; a script has asked already.
-func (p *program) agreed(n int) bool {
-	file, isFile := p.stdin.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
-		return true
-	}
-	p.stderr.Printf("Import %d viewings? [y/N] ", n)
-	answer, _ := bufio.NewReader(file).ReadString('\n') // an end is a no
-	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
-}
-
 // plays is how many viewings are handed over.
 func plays(did control.KodiImported) (n int) {
 	for _, l := range did.Libraries {
@@ -192,7 +180,7 @@ func unreadable(did control.KodiImported) string {
 }
 
 // sayPast tells what is, or would be, handed over.
-func sayPast(w *printer, did control.KodiImported) {
+func sayPast(w *terminal.Printer, did control.KodiImported) {
 	if len(did.Libraries) == 0 {
 		w.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
@@ -212,7 +200,7 @@ func sayPast(w *printer, did control.KodiImported) {
 }
 
 // sayImportedPast tells what follows.
-func sayImportedPast(w *printer, did control.KodiImported) {
+func sayImportedPast(w *terminal.Printer, did control.KodiImported) {
 	w.Printf("Imported: %d viewings are on disk.", plays(did))
 	if did.SendSeconds > 0 {
 		w.Printf(" They leave when nothing live is due, which takes about %v.", time.Duration(did.SendSeconds)*time.Second)
@@ -221,7 +209,7 @@ func sayImportedPast(w *printer, did control.KodiImported) {
 }
 
 // sayLibrary tells of one library; what is zero is not told.
-func sayLibrary(w *printer, l scan.Preview) {
+func sayLibrary(w *terminal.Printer, l scan.Preview) {
 	w.Printf("  to send: %d films, %d episodes\n", l.Films, l.Episodes)
 	for _, reason := range slices.Sorted(maps.Keys(l.Held)) {
 		w.Printf("  held for you: %d, %s\n", l.Held[reason], heldFor(reason))

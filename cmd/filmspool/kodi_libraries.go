@@ -20,7 +20,7 @@ func (p *program) kodiLibrariesCommand() *cobra.Command {
 		}
 		found := daemon.KodiLibraries(o.Config, p.getenv)
 		if *asJSON {
-			return printJSON(p.stdout, found)
+			return p.stdout.JSON(found)
 		}
 		p.sayLibraries(found)
 		return nil

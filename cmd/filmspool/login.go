@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -109,53 +109,26 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 		return "", err
 	}
 	file, isFile := p.stdin.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
+	if !isFile || !terminal.IsTerminal(file) {
 		return "", &exitError{
 			code: exitUsage, message: "there is no terminal to ask for the key",
 			hint: "filmspool login --key-stdin, with the key on standard input",
 		}
 	}
+	prompt := "Secret key (sk_…) for " + l.BaseURL + ", not shown: "
 	if l.TMDB {
-		return p.readHidden(ctx, file, "API Read Access Token for TMDB, not shown: ")
+		prompt = "API Read Access Token for TMDB, not shown: "
 	}
-	return p.readHidden(ctx, file, "Secret key (sk_…) for "+l.BaseURL+", not shown: ")
-}
-
-// readHidden reads a line from a terminal that does not show it. When ctx ends
-// the terminal is as it was before; the read itself cannot be called off, and
-// ends with the process.
-func (p *program) readHidden(ctx context.Context, terminal *os.File, prompt string) (string, error) {
-	fd := int(terminal.Fd())
-	before, err := term.GetState(fd)
-	if err != nil {
-		return "", fmt.Errorf("read the key: %w", err)
-	}
-	type line struct {
-		text []byte
-		err  error
-	}
-	read := make(chan line, 1)
-	p.stderr.Printf("%s", prompt)
-	go func() {
-		text, err := term.ReadPassword(fd)
-		read <- line{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		err = term.Restore(fd, before)
-		p.stderr.Println()
+	key, err := p.stderr.Hidden(ctx, file, prompt)
+	switch {
+	case ctx.Err() != nil:
 		return "", errors.Join(&exitError{code: exitFailed, message: "no key was given; nothing is changed"}, err)
-	case l := <-read:
-		p.stderr.Println()
-		key := strings.TrimSpace(string(l.text))
-		switch {
-		case errors.Is(l.err, io.EOF) || l.err == nil && key == "":
-			return "", &exitError{code: exitUsage, message: "no key was given; nothing is changed"}
-		case l.err != nil:
-			return "", fmt.Errorf("read the key: %w", l.err)
-		}
-		return key, nil
+	case err != nil:
+		return "", fmt.Errorf("read the key: %w", err)
+	case key == "":
+		return "", usage("no key was given; nothing is changed")
 	}
+	return key, nil
 }
 
 // readKey reads the key from the standard input.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -57,14 +58,14 @@ func (p *program) main() {
 	// The standard library's HTTP client logs there what a server sent out of
 	// turn, which could be anything.
 	log.SetOutput(io.Discard)
-	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, printTo(os.Stdout), printTo(service.BoundLog(os.Args, os.Stderr)), os.Getenv
+	p.stdin, p.stdout, p.stderr, p.getenv = os.Stdin, terminal.To(os.Stdout), terminal.To(service.BoundLog(os.Args, os.Stderr)), os.Getenv
 	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
 }
 
 // program is one invocation: its streams, its environment and its global flags.
 type program struct {
 	stdin          io.Reader
-	stdout, stderr *printer
+	stdout, stderr *terminal.Printer
 	getenv         func(string) string
 
 	choice config.Choice
@@ -78,8 +79,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.stdin)
-	root.SetOut(p.stdout.text())
-	root.SetErr(p.stderr.text())
+	root.SetOut(p.stdout.Text())
+	root.SetErr(p.stderr.Text())
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -202,10 +203,10 @@ func (p *program) show(err error) {
 		return
 	}
 	mark := ""
-	if daemon.Journalled(p.stderr.log(), p.getenv) {
+	if daemon.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
-	p.stderr.fault(mark, withoutKeys(err.Error()), withoutKeys(p.addressed(hintOf(err))))
+	p.stderr.Fault(mark, err.Error(), p.addressed(hintOf(err)))
 }
 
 // addressed is a hint whose commands are for the instance that was asked. Hints
@@ -215,27 +216,6 @@ func (p *program) addressed(hint string) string {
 		return hint
 	}
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")
-}
-
-// withoutKeys is a text in which no key of the service can be read: whoever
-// typed one at the wrong place does not see it again.
-func withoutKeys(text string) string {
-	var out strings.Builder
-	for {
-		i := strings.Index(text, "sk_")
-		if j := strings.Index(text, "pk_"); i < 0 || j >= 0 && j < i {
-			i = j
-		}
-		if i < 0 {
-			return out.String() + text
-		}
-		rest := strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-		out.WriteString(text[:i+3])
-		if len(rest) < len(text)-i-3 {
-			out.WriteString("…")
-		}
-		text = rest
-	}
 }
 
 // hintOf is the next step that err carries, if it carries one.

@@ -235,11 +235,3 @@ func shortened(text string) string {
 	}
 	return text
 }
-
-// capital is a text that begins a sentence.
-func capital(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}

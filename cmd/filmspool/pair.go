@@ -2,11 +2,11 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -25,7 +25,7 @@ func (p *program) pairCommand() *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, code)
+				return p.stdout.JSON(code)
 			}
 			p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
 				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
@@ -59,7 +59,7 @@ func (p *program) clientsCommand() *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, clients)
+				return p.stdout.JSON(clients)
 			}
 			return p.printClients(clients)
 		})
@@ -96,7 +96,7 @@ filmspool pair.)`,
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, added)
+				return p.stdout.JSON(added)
 			}
 			p.stdout.Printf(`%s
 
@@ -118,13 +118,10 @@ func (p *program) printClients(clients []control.ClientInfo) error {
 		p.stdout.Println("No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
 		return nil
 	}
-	t := p.stdout.table(3)
+	t := p.stdout.Table(3)
 	t.Printf("ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN\n")
 	for _, c := range clients {
-		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), ago(c.LastSeen))
+		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), terminal.Ago(c.LastSeen))
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return t.Flush()
 }

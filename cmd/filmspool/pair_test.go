@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // Whoever asks for a code is told who has sent wrong ones, harmlessly.
 func TestPairTellsWhoElseTried(t *testing.T) {
 	var out bytes.Buffer
-	p := &program{stdout: printTo(&out)}
+	p := &program{stdout: terminal.To(&out)}
 	p.sayTried(nil)
 	if out.Len() > 0 {
 		t.Errorf("nobody tried: %q", out.String())

@@ -33,7 +33,7 @@ func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, accounts)
+				return p.stdout.JSON(accounts)
 			}
 			for _, a := range accounts {
 				p.sayPause(a)

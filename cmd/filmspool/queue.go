@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -71,7 +72,7 @@ func (p *program) queueListCommand() *cobra.Command {
 			more := len(entries) > f.Limit
 			entries = entries[:min(f.Limit, len(entries))]
 			if *asJSON {
-				return printJSON(p.stdout, entries)
+				return p.stdout.JSON(entries)
 			}
 			err = p.printEntries(entries)
 			if more {
@@ -112,7 +113,7 @@ func (p *program) printEntries(entries []queue.Entry) error {
 		p.stdout.Println("No entries.")
 		return nil
 	}
-	t := p.stdout.table(2)
+	t := p.stdout.Table(2)
 	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE\n")
 	for _, e := range entries {
 		state := string(e.State)
@@ -121,10 +122,7 @@ func (p *program) printEntries(entries []queue.Entry) error {
 		}
 		t.Printf("%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return t.Flush()
 }
 
 // watched is when the entry was watched, in local time.
@@ -132,7 +130,7 @@ func watched(e queue.Entry) string {
 	if e.WatchedAt.IsZero() {
 		return "-"
 	}
-	return e.WatchedAt.Time().Local().Format("2006-01-02 15:04")
+	return terminal.Minute(e.WatchedAt.Time())
 }
 
 func (p *program) queueShowCommand() *cobra.Command {
@@ -153,7 +151,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, e)
+				return p.stdout.JSON(e)
 			}
 			return p.printExplanation(e)
 		})
@@ -164,7 +162,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 // printExplanation prints one entry with its story.
 func (p *program) printExplanation(e control.Explanation) error {
 	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
-	t := p.stdout.table(2)
+	t := p.stdout.Table(2)
 	t.Printf("state\t%s\n", strings.TrimSpace(string(e.State)+"  "+e.Reason))
 	if e.Why != "" {
 		t.Printf("\t%s\n", e.Why)
@@ -178,21 +176,18 @@ func (p *program) printExplanation(e control.Explanation) error {
 	t.Printf("watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
 	t.Printf("times\tlocal, UTC%s\n", e.CreatedAt.Local().Format("-07:00"))
 	for _, seen := range e.Events {
-		t.Printf("seen\t%s  by %s  as %s\n", stamp(seen.At), seen.Source, seen.EventID)
+		t.Printf("seen\t%s  by %s  as %s\n", terminal.Second(seen.At), seen.Source, seen.EventID)
 		if seen.Seen.Origin.Note != "" {
 			t.Printf("\t%s\n", seen.Seen.Origin.Note)
 		}
 	}
 	for _, s := range e.Steps {
-		t.Printf("%s\t%s  %s\n", stamp(s.At), s.What, s.Detail)
+		t.Printf("%s\t%s  %s\n", terminal.Second(s.At), s.What, s.Detail)
 	}
 	for _, r := range e.Requests {
-		t.Printf("%s\trequest  %s\n", stamp(r.At), answer(r))
+		t.Printf("%s\trequest  %s\n", terminal.Second(r.At), answer(r))
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
+	return t.Flush()
 }
 
 // itemOf names what an entry is about by its TMDB number, with its page there.

@@ -142,7 +142,7 @@ func (p *program) sayEntry(e queue.Entry, asJSON bool, err error) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(p.stdout, e)
+		return p.stdout.JSON(e)
 	}
 	state := string(e.State)
 	if e.Reason != "" {

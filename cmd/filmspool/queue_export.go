@@ -2,10 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
@@ -20,15 +24,15 @@ too. Keys are not in it.`,
   filmspool queue export | grep '"in_doubt"'`,
 		Args: atMost("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			var lines lineCount
+			var lines terminal.Lines
 			p.soFar = lines.String
 			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 				if len(args) == 0 || args[0] == "-" {
-					return ctl.Export(c.Context(), countingWriter{p.stdout.jsonLines(), &lines})
+					return ctl.Export(c.Context(), io.MultiWriter(p.stdout.JSONLines(), &lines))
 				}
-				err := newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), countingWriter{f, &lines}) })
+				err := newFile(args[0], func(f *os.File) error { return ctl.Export(c.Context(), io.MultiWriter(f, &lines)) })
 				if err == nil {
-					p.stdout.Printf("Written: %s, %s.\n", args[0], counted(lines.done.Load(), "line"))
+					p.stdout.Printf("Written: %s, %s.\n", args[0], terminal.Counted(lines.Done(), "line"))
 				}
 				return err
 			})
@@ -51,4 +55,27 @@ func newFile(name string, write func(*os.File) error) error {
 		return errors.Join(err, os.Remove(name))
 	}
 	return nil
+}
+
+// fileFault is what is wrong with a file that a person named, in a person's
+// words; doing is such as "read".
+func fileFault(doing, name string, err error) error {
+	info, statErr := os.Stat(name)
+	switch {
+	case statErr == nil && info.IsDir(), errors.Is(err, syscall.EISDIR), os.IsPathSeparator((name + "x")[max(len(name)-1, 0)]):
+		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot %s %q: it is a folder", doing, name), hint: "name a file"}
+	case errors.Is(err, os.ErrExist):
+		return &exitError{code: exitFailed, message: fmt.Sprintf("%q exists already", name), hint: "give another name: nothing is overwritten"}
+	case errors.Is(err, os.ErrNotExist) && doing == "read":
+		return &exitError{code: exitFailed, message: fmt.Sprintf("there is no file %q", name), hint: "look at the name, and at the folder you are in"}
+	case errors.Is(err, os.ErrNotExist):
+		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot %s %q: there is no such folder", doing, name), hint: "make the folder first"}
+	case errors.Is(err, os.ErrPermission):
+		return &exitError{code: exitFailed, message: fmt.Sprintf("you may not %s %q", doing, name), hint: "take another place, or another user"}
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err // the name is told already
+	}
+	return fmt.Errorf("cannot %s %q: %w", doing, name, err)
 }

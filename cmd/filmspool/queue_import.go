@@ -1,11 +1,12 @@
 package main
 
 import (
+	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -24,13 +25,13 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 	dry := c.Flags().Bool("dry-run", false, "say what would be taken, and take nothing")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		var lines lineCount
+		var lines terminal.Lines
 		in := p.stdin
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
 			if err == nil {
 				defer f.Close()
-				lines.total, err = linesOf(f)
+				err = lines.Expect(f)
 				in = f
 			}
 			if err == nil {
@@ -42,12 +43,12 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 		}
 		p.soFar = lines.String
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			sum, err := ctl.Import(c.Context(), countingReader{in, &lines}, *dry)
+			sum, err := ctl.Import(c.Context(), io.TeeReader(in, &lines), *dry)
 			if err != nil {
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, sum)
+				return p.stdout.JSON(sum)
 			}
 			sayImported(p.stdout, sum, *dry)
 			return nil
@@ -57,22 +58,22 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 }
 
 // sayImported tells what an import did, or would do.
-func sayImported(w *printer, sum queue.Imported, dry bool) {
+func sayImported(w *terminal.Printer, sum queue.Imported, dry bool) {
 	if sum.Lines == 0 {
 		w.Println("There was no line to import.")
 		return
 	}
 	begins := map[bool]string{false: "Imported", true: "This would be imported"}[dry]
 	if sum.Events > 0 {
-		w.Printf("%s: %s, which became %s.\n", begins, counted(sum.Events, "new event"), counted(sum.Entries, "entr"))
+		w.Printf("%s: %s, which became %s.\n", begins, terminal.Counted(sum.Events, "new event"), terminal.Counted(sum.Entries, "entr"))
 	} else {
 		w.Printf("Nothing is new.\n")
 	}
 	if sum.Known > 0 {
-		w.Printf("Passed over, as they are here already: %s.\n", counted(sum.Known, "line"))
+		w.Printf("Passed over, as they are here already: %s.\n", terminal.Counted(sum.Known, "line"))
 	}
 	if sum.Conflicts > 0 {
-		w.Printf("Left out, as another event has the same id here: %s.\n", counted(sum.Conflicts, "line"))
+		w.Printf("Left out, as another event has the same id here: %s.\n", terminal.Counted(sum.Conflicts, "line"))
 	}
 	if sum.Held > 0 {
 		w.Printf("Held, as they had not left where they come from: %s.\n", entries(sum.Held))
@@ -82,16 +83,4 @@ func sayImported(w *printer, sum queue.Imported, dry bool) {
 		w.Printf("In doubt: %s.\n", entries(sum.InDoubt))
 		w.Println("hint:  filmspool queue list --state in_doubt")
 	}
-}
-
-// counted is a number of things: "1 line", "12,000 lines", "2 entries".
-func counted(n int64, thing string) string {
-	one, many := thing, thing+"s"
-	if strings.HasSuffix(thing, "entr") {
-		one, many = thing+"y", thing+"ies"
-	}
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
 }

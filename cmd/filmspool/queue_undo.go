@@ -29,7 +29,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, did)
+				return p.stdout.JSON(did)
 			}
 			p.sayUndone(did)
 			return nil

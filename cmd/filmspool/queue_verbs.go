@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -99,7 +100,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 				return err
 			}
 			if *asJSON {
-				return printJSON(p.stdout, did)
+				return p.stdout.JSON(did)
 			}
 			if o.Verb == control.Retry && did.Changed == 0 && !o.DryRun && len(did.Left) == 0 && p.sayStillWaiting(c.Context(), ctl, *o) {
 				return nil
@@ -170,7 +171,7 @@ func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queu
 }
 
 // sayChanged tells what an order did, or would do.
-func sayChanged(w *printer, did queue.Changed) error {
+func sayChanged(w *terminal.Printer, did queue.Changed) error {
 	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped"}[did.Verb]
 	switch {
 	case did.Changed == 0:

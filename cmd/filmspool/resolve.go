@@ -39,7 +39,7 @@ TMDB where you have turned that on. Nothing is recorded.`,
 				}
 				if !*asJSON {
 					p.stdout.Println(r.Why)
-				} else if err := p.stdout.jsonLine(r); err != nil {
+				} else if err := p.stdout.JSONLine(r); err != nil {
 					return err
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -41,17 +42,17 @@ takes viewings, keeps them, and says what is missing.`,
 // error, a log takes all that stood there.
 func (p *program) hosted(ctx context.Context, h service.Host) error {
 	if h.Log != nil {
-		p.stdout, p.stderr = printTo(h.Log), printTo(h.Log)
+		p.stdout, p.stderr = terminal.To(h.Log), terminal.To(h.Log)
 	}
 	err := p.serve(ctx, h.Ready)
 	if err != nil && code(err) == exitConfig {
 		// "service status" has nothing else to tell the cause by.
 		what, _, _ := strings.Cut(err.Error(), "\n")
-		_ = service.Notify("STATUS=" + harmless(what, ""))
+		_ = service.Notify("STATUS=" + terminal.Harmless(what))
 	}
 	if err != nil && h.Log != nil {
 		daemon.NewLogger(h.Log, "", p.getenv).Error("the program ends", "error", err, "hint", hintOf(err))
-		p.stderr = printTo(io.Discard) // it is said
+		p.stderr = terminal.To(io.Discard) // it is said
 	}
 	return err
 }
@@ -62,7 +63,7 @@ func (p *program) serve(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	o.Logger = daemon.NewLogger(p.stderr.log(), o.Config.LogLevel, p.getenv)
+	o.Logger = daemon.NewLogger(p.stderr.Log(), o.Config.LogLevel, p.getenv)
 	o.Ready = func(address string) {
 		p.stdout.Printf("ready on http://%s\n", address)
 		ready()

@@ -145,7 +145,7 @@ func (p *program) serviceLogsCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.Logs(c.Context(), p.stdout.text(), *follow)
+		return m.Logs(c.Context(), p.stdout.Text(), *follow)
 	}
 	return c
 }

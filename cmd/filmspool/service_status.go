@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/service"
 )
@@ -26,7 +27,7 @@ func (p *program) serviceStatusCommand() *cobra.Command {
 		}
 		p.addHolder(c.Context(), m, &s)
 		if *asJSON {
-			err = printJSON(p.stdout, s)
+			err = p.stdout.JSON(s)
 		} else {
 			p.sayService(s)
 		}
@@ -52,7 +53,7 @@ func (p *program) sayService(s service.Status) {
 	if s.PID != 0 {
 		p.stdout.Printf("process %d", s.PID)
 		if !s.Since.IsZero() {
-			p.stdout.Printf(" since %s", stamp(s.Since))
+			p.stdout.Printf(" since %s", terminal.Second(s.Since))
 		}
 		if s.Version != "" {
 			p.stdout.Printf(", version %s", s.Version)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
@@ -39,7 +40,7 @@ func TestSayService(t *testing.T) {
 		"not installed": {service.Status{State: service.NotInstalled}, "not installed\n"},
 	} {
 		var out bytes.Buffer
-		(&program{stdout: printTo(&out)}).sayService(c.s)
+		(&program{stdout: terminal.To(&out)}).sayService(c.s)
 		if out.String() != c.says {
 			t.Errorf("%s: %q, want %q", name, out.String(), c.says)
 		}
@@ -48,7 +49,7 @@ func TestSayService(t *testing.T) {
 
 func TestSayUpgraded(t *testing.T) {
 	var out bytes.Buffer
-	p := &program{stdout: printTo(&out)}
+	p := &program{stdout: terminal.To(&out)}
 	if p.sayUpgraded(version); out.String() != "" {
 		t.Errorf("the same version: %q", out.String())
 	}
@@ -61,7 +62,7 @@ func TestSayUpgraded(t *testing.T) {
 func TestErrorsInTheJournal(t *testing.T) {
 	for stream, want := range map[string]string{"": "error: a\n       b\nhint:  c\n", "8:1": "<3>error: a\n<3>       b\n<3>hint:  c\n"} {
 		var out bytes.Buffer
-		p := &program{stderr: printTo(&out), getenv: func(string) string { return stream }}
+		p := &program{stderr: terminal.To(&out), getenv: func(string) string { return stream }}
 		if p.show(&exitError{message: "a\nb", hint: "c"}); out.String() != want {
 			t.Errorf("%q: %q", stream, out.String())
 		}

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -38,7 +37,7 @@ Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
 				return err
 			}
 			if *asJSON {
-				err = printJSON(p.stdout, s)
+				err = p.stdout.JSON(s)
 			} else {
 				err = printStatus(p.stdout, s)
 			}
@@ -62,13 +61,13 @@ func (p *program) sayUpgraded(running string) {
 }
 
 // printStatus prints the sentence, the next step, and the details.
-func printStatus(w *printer, s control.Status) error {
+func printStatus(w *terminal.Printer, s control.Status) error {
 	w.Println(s.Summary)
 	if s.Hint != "" {
 		w.Println("hint:  " + s.Hint)
 	}
 	for _, n := range s.Notices {
-		w.Printf("\nnotice %d, %s: %s\n", n.ID, n.At.Local().Format("2006-01-02 15:04"), n.Text)
+		w.Printf("\nnotice %d, %s: %s\n", n.ID, terminal.Minute(n.At), n.Text)
 		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
 	n := s.Counts
@@ -99,15 +98,15 @@ const widest = 33
 // printStandings prints accounts and sources in three columns. What is longer
 // stands below its line, and a longer name above it, so that the table fits a
 // terminal of 80 columns.
-func printStandings(w *printer, s control.Status) {
+func printStandings(w *terminal.Printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
 		list = append(list, standing{
-			name: "account " + a.Name, last: "last delivered " + ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
+			name: "account " + a.Name, last: "last delivered " + terminal.Ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
 		})
 	}
 	for _, src := range s.Sources {
-		last := "last seen " + ago(src.LastSeen)
+		last := "last seen " + terminal.Ago(src.LastSeen)
 		if src.Kind == "resolver" {
 			last = ""
 		}
@@ -116,7 +115,7 @@ func printStandings(w *printer, s control.Status) {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
 		if src.Waiting > 0 {
-			row.below = append(row.below, "waits there for your answer: "+counted(int64(src.Waiting), "viewing"))
+			row.below = append(row.below, "waits there for your answer: "+terminal.Counted(int64(src.Waiting), "viewing"))
 		}
 		if src.Hint != "" && src.Hint != s.Hint {
 			row.below = append(row.below, "hint:  "+src.Hint)
@@ -136,18 +135,13 @@ func printStandings(w *printer, s control.Status) {
 		if row.above != "" {
 			w.Println(row.above)
 		}
-		w.Println(padded(row.name, name) + "   " + padded(string(row.state), state) + "   " + row.last)
+		w.Println(terminal.Padded(row.name, name) + "   " + terminal.Padded(string(row.state), state) + "   " + row.last)
 		for _, text := range row.below {
 			if text != "" {
 				w.Println("    " + text)
 			}
 		}
 	}
-}
-
-// padded is text in a column of some width.
-func padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
 // resolution says what is done about entries that have no identifier.
@@ -164,20 +158,5 @@ func resolution(a control.Account, sources []control.Source) string {
 		return "the service is asked what they are; filmspool queue explain ID tells what it said"
 	default:
 		return "this service has no endpoint to be asked what they are; filmspool queue edit ID says it"
-	}
-}
-
-// ago is how long ago t was, in a person's words.
-func ago(t *time.Time) string {
-	if t == nil {
-		return "never"
-	}
-	switch d := time.Since(*t); {
-	case d < time.Minute:
-		return "just now"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	default:
-		return t.Local().Format("2006-01-02 15:04")
 	}
 }

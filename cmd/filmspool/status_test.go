@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -18,7 +19,7 @@ func TestStatusNamesABrowserInWhichViewingsWait(t *testing.T) {
 		{Name: "browser:1", Kind: viewing.SourceBrowser, State: account.Attention, Detail: "Chrome", Waiting: 13},
 		{Name: "browser:2", Kind: viewing.SourceBrowser, State: account.OK, Detail: "Firefox"},
 	}}
-	if err := printStatus(printTo(&out), s); err != nil {
+	if err := printStatus(terminal.To(&out), s); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"browser Chrome    attention", "\n    waits there for your answer: 13 viewings\n", "browser Firefox   ok "} {
@@ -42,7 +43,7 @@ func TestStatusFitsATerminal(t *testing.T) {
 			{Name: "browser:1", Kind: viewing.SourceBrowser, State: account.OK, Detail: strings.Repeat("B", 100), LastSeen: &longAgo, Waiting: 13, Hint: "answer"},
 		},
 	}
-	if err := printStatus(printTo(&out), s); err != nil {
+	if err := printStatus(terminal.To(&out), s); err != nil {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(out.String(), "\n\n") // behind the sentence
@@ -72,12 +73,12 @@ func TestStatusPrintsHintsOfSources(t *testing.T) {
 	s := control.Status{Summary: "All is delivered.", Sources: []control.Source{
 		{Name: "kodi:/k", State: account.OK, Hint: "raise the sysctl"}, {Name: "kodi:/l", State: account.OK},
 	}}
-	if err := printStatus(printTo(&out), s); err != nil || !strings.Contains(out.String(), "hint:  raise the sysctl\n") {
+	if err := printStatus(terminal.To(&out), s); err != nil || !strings.Contains(out.String(), "hint:  raise the sysctl\n") {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
 	out.Reset()
 	s.Hint = "raise the sysctl"
-	if err := printStatus(printTo(&out), s); err != nil || strings.Count(out.String(), "raise the sysctl") != 1 {
+	if err := printStatus(terminal.To(&out), s); err != nil || strings.Count(out.String(), "raise the sysctl") != 1 {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
 }

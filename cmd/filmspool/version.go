@@ -12,7 +12,7 @@ func (p *program) versionCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {
-			return printJSON(p.stdout, map[string]string{
+			return p.stdout.JSON(map[string]string{
 				"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 			})
 		}

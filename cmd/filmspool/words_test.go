@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/packaging/readme"
 )
 
@@ -166,7 +167,7 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			p := &program{stdin: strings.NewReader(""), stdout: printTo(&out), stderr: printTo(&out), getenv: func(string) string { return "" }}
+			p := &program{stdin: strings.NewReader(""), stdout: terminal.To(&out), stderr: terminal.To(&out), getenv: func(string) string { return "" }}
 			if got := p.run(t.Context(), []string{"--state-dir", t.TempDir(), "--config", file, "config", "check"}); got != exitDone {
 				t.Errorf("%s:%d: exit %d\n%s", page.Name, b.Line, got, out.String())
 			}

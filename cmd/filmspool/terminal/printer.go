@@ -1,10 +1,15 @@
-package main
+// Package terminal prints for people and for scripts, says that work goes on, and
+// asks people.
+//
+// It owns the standard streams. It promises that no stranger's text can steer a
+// terminal, forge a row or break JSON, and that no key is printed with an error.
+// It refuses to know what the program is about.
+package terminal
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,16 +21,17 @@ import (
 	"unicode/utf8"
 )
 
-// printer is the only way to a standard stream. It has no Write on purpose:
+// Printer is the only way to a standard stream. It has no Write on purpose:
 // what a command prints goes through a format, whose words are ours, and
 // values, which a stranger may have written. Values are shown harmlessly: no
 // control characters, no hidden or reversed writing, no line breaks.
-type printer struct{ w io.Writer }
+type Printer struct{ w io.Writer }
 
-func printTo(w io.Writer) *printer { return &printer{w} }
+// To prints to w.
+func To(w io.Writer) *Printer { return &Printer{w} }
 
 // Printf prints a text of ours with harmless values.
-func (o *printer) Printf(format string, values ...any) {
+func (o *Printer) Printf(format string, values ...any) {
 	for i := range values {
 		values[i] = value{values[i]}
 	}
@@ -33,7 +39,7 @@ func (o *printer) Printf(format string, values ...any) {
 }
 
 // Println prints one line of harmless values, with spaces between them.
-func (o *printer) Println(values ...any) {
+func (o *Printer) Println(values ...any) {
 	line := make([]string, len(values))
 	for i := range values {
 		line[i] = harmless(fmt.Sprint(values[i]), "")
@@ -41,19 +47,20 @@ func (o *printer) Println(values ...any) {
 	fmt.Fprintln(o.w, strings.Join(line, " "))
 }
 
-// fault prints an error and what to do. Further lines of either are indented,
+// Fault prints an error and what to do. Further lines of either are indented,
 // so that none of them can pass for one of ours. Each line begins with mark.
-func (o *printer) fault(mark, message, hint string) {
-	text := "error: " + indented(tokenless(message))
+func (o *Printer) Fault(mark, message, hint string) {
+	text := "error: " + indented(keyless(message))
 	if hint != "" {
-		text += "\nhint:  " + indented(tokenless(hint))
+		text += "\nhint:  " + indented(keyless(hint))
 	}
 	fmt.Fprintln(o.w, mark+strings.ReplaceAll(text, "\n", "\n"+mark))
 }
 
-// tokenless is a message without what may be a token that somebody typed: TMDB's
-// begin with "eyJ".
-func tokenless(message string) string {
+// keyless is a message without the keys that somebody typed at the wrong place:
+// the service's begin with "sk_" or "pk_", the tokens of TMDB with "eyJ".
+func keyless(message string) string {
+	message = regexp.MustCompile(`([sp]k_)[\w-]+`).ReplaceAllString(message, "$1…")
 	return regexp.MustCompile(`eyJ[\w.-]{6,}`).ReplaceAllString(message, "(a token)")
 }
 
@@ -63,15 +70,15 @@ func indented(text string) string {
 	return strings.ReplaceAll(harmless(text, "\n\t"), "\n", "\n       ")
 }
 
-// json prints value as indented JSON. What only HTML would need is not
+// JSON prints value as indented JSON. What only HTML would need is not
 // escaped; what a terminal would obey is.
-func (o *printer) json(value any) error { return o.encode(value, "  ") }
+func (o *Printer) JSON(value any) error { return o.encode(value, "  ") }
 
-// jsonLine prints value as JSON on one line.
-func (o *printer) jsonLine(value any) error { return o.encode(value, "") }
+// JSONLine prints value as JSON on one line.
+func (o *Printer) JSONLine(value any) error { return o.encode(value, "") }
 
-func (o *printer) encode(value any, indent string) error {
-	e := json.NewEncoder(o.jsonLines())
+func (o *Printer) encode(value any, indent string) error {
+	e := json.NewEncoder(o.JSONLines())
 	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
@@ -80,33 +87,39 @@ func (o *printer) encode(value any, indent string) error {
 	return nil
 }
 
-// text is for whole texts, such as a log: it keeps line breaks and tabs.
-func (o *printer) text() io.Writer {
+// Text is for whole texts, such as a log: it keeps line breaks and tabs.
+func (o *Printer) Text() io.Writer {
 	return &filter{w: o.w, escape: func(text string) string { return harmless(text, "\n\t") }}
 }
 
-// jsonLines is for whole JSON texts: they stay the same JSON.
-func (o *printer) jsonLines() io.Writer { return &filter{w: o.w, escape: harmlessJSON} }
+// JSONLines is for whole JSON texts: they stay the same JSON.
+func (o *Printer) JSONLines() io.Writer { return &filter{w: o.w, escape: harmlessJSON} }
 
-// log is for a logger, which quotes values itself.
-func (o *printer) log() io.Writer { return o.w }
+// Log is for a logger, which quotes values itself.
+func (o *Printer) Log() io.Writer { return o.w }
 
-// file is the file behind the stream, if there is one.
-func (o *printer) file() (*os.File, bool) {
-	f, ok := o.w.(*os.File)
-	return f, ok
+// IsTerminal reports whether a person reads the stream.
+func (o *Printer) IsTerminal() bool { return IsTerminal(o.w) }
+
+// Table is a printer that aligns lines of cells that end in tabs. It prints on
+// Flush.
+type Table struct {
+	Printer
+	cells *tabwriter.Writer
 }
 
-// table aligns lines of cells that end in tabs, gap columns apart. It prints
-// on Flush.
-func (o *printer) table(gap int) *table {
+// Table begins a table whose columns are gap apart.
+func (o *Printer) Table(gap int) *Table {
 	t := tabwriter.NewWriter(o.w, 0, 0, gap, ' ', 0)
-	return &table{printer{t}, t.Flush}
+	return &Table{Printer{t}, t}
 }
 
-type table struct {
-	printer
-	Flush func() error
+// Flush prints the table.
+func (t *Table) Flush() error {
+	if err := t.cells.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
 }
 
 // value is a value that prints harmlessly, whatever the verb.
@@ -117,9 +130,12 @@ func (v value) Format(state fmt.State, verb rune) {
 	_, _ = io.WriteString(state, harmless(fmt.Sprintf(fmt.FormatString(state, verb), v.any), ""))
 }
 
-// harmless spells out, as Go does, whatever a terminal would obey or would not
-// show: control characters, writing direction, zero width, line breaks, bytes
-// that are no text. The characters of keep stay.
+// Harmless spells out, as Go does, whatever a terminal would obey or would not
+// show.
+func Harmless(text string) string { return harmless(text, "") }
+
+// harmless spells out control characters, writing direction, zero width, line
+// breaks, and bytes that are no text. The characters of keep stay.
 func harmless(text, keep string) string {
 	var b strings.Builder
 	var before rune
