@@ -22,7 +22,8 @@ func table() map[string]access {
 	anything := []string{"connector/...", "daemon/...", "kodi/...", "packaging", "queue/..."}
 	return map[string]access{
 		"cmd/filmspool":              {may: append([]string{"cmd/filmspool/..."}, anything...)},
-		"cmd/filmspool/terminal":     {}, // prints and asks, and knows nothing of what is told
+		"cmd/filmspool/terminal":     {},                                                      // prints and asks, and knows nothing of what is told
+		"cmd/filmspool/usage":        {may: []string{"queue/viewing", "queue/viewing/typed"}}, // words of a command line alone
 		"connector":                  {may: append([]string{"connector/..."}, sources...)},
 		"connector/client":           {may: append([]string{"connector/..."}, sources...)},
 		"connector/extension":        {}, // reads and packs files, and knows nothing of what they say
@@ -87,7 +88,7 @@ func doors() map[string][]string {
 		"github.com/gorilla/websocket":             {"connector", "connector/client"},
 		"github.com/kardianos/service":             {"daemon/service"},
 		"github.com/pelletier/go-toml/v2":          {"daemon/config"},
-		"github.com/spf13/cobra":                   {"cmd/filmspool"},
+		"github.com/spf13/cobra":                   {"cmd/filmspool/..."},
 		"golang.org/x/net":                         {"..."},
 		"golang.org/x/sync":                        {"..."},
 		"golang.org/x/sys":                         {"..."},

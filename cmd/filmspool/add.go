@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // itemForms tells which forms a film, a series or an episode may have.
@@ -15,7 +17,7 @@ its page at one of the two. Of what has only an IMDb number, the service is aske
 
 func (p *program) addCommand() *cobra.Command {
 	movie := &cobra.Command{
-		Use: "movie ID", Short: "Add a viewing of a film", Args: exactly("ID"), Aliases: []string{"film"},
+		Use: "movie ID", Short: "Add a viewing of a film", Args: usage.Exactly("ID"), Aliases: []string{"film"},
 		Long: itemForms,
 		Example: `  filmspool add movie 603
   filmspool add movie https://www.themoviedb.org/movie/603-the-matrix
@@ -24,7 +26,7 @@ func (p *program) addCommand() *cobra.Command {
 	}
 	movieJSON, movieAt := jsonFlag(movie), watchedAtFlag(movie)
 	movie.RunE = func(c *cobra.Command, args []string) error {
-		m, err := movieOf("", args[0])
+		m, err := typed.ParseMovie(args[0])
 		if err != nil {
 			return err
 		}
@@ -35,7 +37,7 @@ func (p *program) addCommand() *cobra.Command {
 
 func (p *program) addEpisodeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "episode [ADDRESS] --show ID --season N --episode N", Short: "Add a viewing of an episode", Args: atMost("ADDRESS"),
+		Use: "episode [ADDRESS] --show ID --season N --episode N", Short: "Add a viewing of an episode", Args: usage.AtMost("ADDRESS"),
 		Long: itemForms + `
 
 The address of an episode's page names its series, its season and its number at once.`,
@@ -51,13 +53,13 @@ The address of an episode's page names its series, its season and its number at 
 		flag, text := "--show", *show
 		switch {
 		case len(args) > 0 && set("show"):
-			return usage("the series is given twice: as %q and with --show; usage: %s", shortened(args[0]), c.UseLine())
+			return usage.Errorf("the series is given twice: as %s and with --show; usage: %s", typed.Quoted(args[0]), c.UseLine())
 		case len(args) > 0:
 			flag, text = "", args[0]
 		case !set("show"):
-			return usage("--show is missing; usage: %s", c.UseLine())
+			return usage.Errorf("--show is missing; usage: %s", c.UseLine())
 		}
-		m, err := episodeOf(flag, text)
+		m, err := typed.In(flag, typed.ParseEpisode, text)
 		if err != nil {
 			return err
 		}
@@ -66,9 +68,9 @@ The address of an episode's page names its series, its season and its number at 
 		}
 		switch {
 		case m.Season == nil:
-			return usage("--season is missing; usage: %s", c.UseLine())
+			return usage.Errorf("--season is missing; usage: %s", c.UseLine())
 		case m.Episode == nil:
-			return usage("--episode is missing; usage: %s", c.UseLine())
+			return usage.Errorf("--episode is missing; usage: %s", c.UseLine())
 		}
 		return p.addViewing(c.Context(), *asJSON, *at, m)
 	}
@@ -86,7 +88,7 @@ func place(m *viewing.Media, set func(string) bool, season, episode *int) error 
 			continue
 		}
 		if *part.into != nil && **part.into != *part.value {
-			return usage("--%s %d is not what the address says, which is %d", part.flag, *part.value, **part.into)
+			return usage.Errorf("--%s %d is not what the address says, which is %d", part.flag, *part.value, **part.into)
 		}
 		*part.into = part.value
 	}
@@ -102,11 +104,21 @@ func (p *program) addViewing(ctx context.Context, asJSON bool, at string, m view
 	ended := viewing.At(time.Now().Truncate(time.Second))
 	if at != "" {
 		var err error
-		if ended, err = instantOf("--watched-at", at); err != nil {
+		if ended, err = typed.In("--watched-at", instantOf, at); err != nil {
 			return err
 		}
 	}
 	return p.commit(ctx, addition{asJSON: asJSON, v: viewing.Event{
 		Kind: viewing.KindViewing, Media: []viewing.Media{m}, WatchedAt: ended, Count: 1,
 	}})
+}
+
+// instantOf reads when a viewing ended.
+func instantOf(text string) (viewing.Instant, error) {
+	now := time.Now()
+	t, err := typed.ParseTime(text, now)
+	if err != nil {
+		return viewing.Instant{}, err
+	}
+	return t.Instant(now), nil
 }

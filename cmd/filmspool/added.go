@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -25,7 +26,7 @@ type addition struct {
 // commit hands an event to the instance and tells what became of it.
 func (p *program) commit(ctx context.Context, a addition) error {
 	a.v.EventID = rand.Text()
-	if err := checked(a.v); err != nil {
+	if err := usage.Event(a.v); err != nil {
 		return err
 	}
 	o, err := p.options()

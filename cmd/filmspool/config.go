@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 )
@@ -19,7 +20,7 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault", Args: exactly()}
+	c := &cobra.Command{Use: "check", Short: "Check the configuration; exit 78 names every fault", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -86,7 +87,7 @@ func addresses(o daemon.Options) map[string]inForce {
 }
 
 func (p *program) configShowCommand() *cobra.Command {
-	c := &cobra.Command{Use: "show", Short: "Show every setting in force and where it came from", Args: exactly()}
+	c := &cobra.Command{Use: "show", Short: "Show every setting in force and where it came from", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
@@ -115,7 +116,7 @@ func (p *program) configShowCommand() *cobra.Command {
 
 func (p *program) configExampleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "example", Short: "Print a configuration file to begin with, every setting explained", Args: exactly(),
+		Use: "example", Short: "Print a configuration file to begin with, every setting explained", Args: usage.Exactly(),
 		Example: `  filmspool config example > config.toml`,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := p.stdout.Text().Write(config.Example())
@@ -125,7 +126,7 @@ func (p *program) configExampleCommand() *cobra.Command {
 }
 
 func (p *program) configPathCommand() *cobra.Command {
-	c := &cobra.Command{Use: "path", Short: "Show where configuration and state lie", Args: exactly()}
+	c := &cobra.Command{Use: "path", Short: "Show where configuration and state lie", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		paths, err := config.FindPaths(p.choice, p.getenv)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/demo"
 )
@@ -17,7 +18,7 @@ func (p *program) demoCommand() *cobra.Command {
 Kodi library and the command line produce viewings, takes the service away and
 brings it back, and counts what arrived. Stays up until Ctrl-C.
 Exits 0 only if everything arrived exactly once.`,
-		Args: exactly(),
+		Args: usage.Exactly(),
 	}
 	once := c.Flags().Bool("once", false, "end after the tour")
 	asJSON := c.Flags().Bool("json", false, "print the count as JSON; the story goes to standard error")

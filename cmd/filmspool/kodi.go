@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -13,7 +14,7 @@ import (
 
 func (p *program) kodiCommand() *cobra.Command {
 	scan := &cobra.Command{
-		Use: "scan", Short: "Show what a scan of the libraries finds now; nothing changes", Args: exactly(),
+		Use: "scan", Short: "Show what a scan of the libraries finds now; nothing changes", Args: usage.Exactly(),
 	}
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {

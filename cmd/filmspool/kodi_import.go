@@ -14,16 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) kodiImportCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "import", Short: "Hand over what was watched before filmspool came", Args: exactly(),
+		Use: "import", Short: "Hand over what was watched before filmspool came", Args: usage.Exactly(),
 		Long: `Hands over what the Kodi libraries say was watched before filmspool first read
 them. What this queue has ever recorded is left out, and so is what the service has
 already, where it can be asked. It can be cut short at any moment: begun again, it goes
@@ -48,7 +50,7 @@ time from you (queue edit --watched-at) before it is released.`,
 				return err
 			}
 		}
-		if err := oneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
+		if err := typed.OneOf("plays", o.Plays, []string{control.PlaysOne, control.PlaysAll}); err != nil {
 			return err
 		}
 		out := p.stdout
@@ -82,9 +84,9 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *ter
 		}
 		sayPast(out, did)
 		if did.NeedsYes && !o.DryRun {
-			return did, &exitError{
-				code: exitUsage, message: "what the service has already would be there twice, and it cannot be asked: " + unreadable(did),
-				hint: "look at filmspool kodi import --dry-run; to import all the same, add --yes",
+			return did, &typed.Error{
+				Problem: "what the service has already would be there twice, and it cannot be asked: " + unreadable(did),
+				Next:    "look at filmspool kodi import --dry-run; to import all the same, add --yes",
 			}
 		}
 		if o.DryRun || plays(did) == 0 || !p.stderr.Agreed(p.stdin, fmt.Sprintf("Import %d viewings?", plays(did))) {

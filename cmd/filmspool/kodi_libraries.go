@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 )
 
 func (p *program) kodiLibrariesCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "libraries", Short: "List the Kodi libraries of this machine, and which of them are watched", Args: exactly(),
+		Use: "libraries", Short: "List the Kodi libraries of this machine, and which of them are watched", Args: usage.Exactly(),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {

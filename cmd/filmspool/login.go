@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) loginCommand() *cobra.Command {
@@ -63,19 +65,18 @@ func noKeyAmong(c *cobra.Command, args []string) error {
 	again := "filmspool login --base-url https://tracker.example/api/v1"
 	for _, word := range args {
 		if tmdb, _ := c.Flags().GetBool("tmdb"); tmdb || strings.HasPrefix(word, "eyJ") || strings.Contains(word, "sk_") || strings.Contains(word, "pk_") {
-			return &exitError{
-				code:    exitUsage,
-				message: "a key is not a word of a command: it stands in the history of your shell now",
-				hint:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
+			return &typed.Error{
+				Problem: "a key is not a word of a command: it stands in the history of your shell now",
+				Next:    "take the line out of the history, make another key at the service, and type that when you are asked: " + again,
 			}
 		}
 	}
 	hint := again
 	if word := args[0]; strings.ContainsAny(word, ".:/") && !strings.ContainsAny(word, "@?#") {
-		hint = "filmspool login --base-url " + shortened(word)
+		hint = "filmspool login --base-url " + typed.Shortened(word)
 	}
-	return &exitError{
-		code: exitUsage, message: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), hint: hint,
+	return &typed.Error{
+		Problem: "login takes no word beside its flags: an address goes with --base-url; usage: " + c.UseLine(), Next: hint,
 	}
 }
 
@@ -110,9 +111,9 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	}
 	file, isFile := p.stdin.(*os.File)
 	if !isFile || !terminal.IsTerminal(file) {
-		return "", &exitError{
-			code: exitUsage, message: "there is no terminal to ask for the key",
-			hint: "filmspool login --key-stdin, with the key on standard input",
+		return "", &typed.Error{
+			Problem: "there is no terminal to ask for the key",
+			Next:    "filmspool login --key-stdin, with the key on standard input",
 		}
 	}
 	prompt := "Secret key (sk_…) for " + l.BaseURL + ", not shown: "
@@ -126,7 +127,7 @@ func (p *program) askKey(ctx context.Context, l control.Login) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read the key: %w", err)
 	case key == "":
-		return "", usage("no key was given; nothing is changed")
+		return "", usage.Errorf("no key was given; nothing is changed")
 	}
 	return key, nil
 }
@@ -140,5 +141,5 @@ func (p *program) readKey() (string, error) {
 	if key := strings.TrimSpace(line); key != "" {
 		return key, nil
 	}
-	return "", usage("standard input holds no key")
+	return "", usage.Errorf("standard input holds no key")
 }

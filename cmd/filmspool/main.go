@@ -10,7 +10,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log"
@@ -23,12 +22,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // version is the release this program belongs to. It is a variable only for
@@ -107,7 +108,7 @@ More about a command: filmspool COMMAND --help, or its manual page,
 which packages install.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          noSuchCommand,
+		Args:          usage.NoSuchCommand,
 	}
 	// Cobra's own flag needs text/template, which adds 2.7 MB to the program.
 	asked := root.Flags().BoolP("version", "v", false, "print the version")
@@ -118,7 +119,7 @@ which packages install.`,
 		}
 		return c.Help()
 	}
-	root.SetFlagErrorFunc(flagFault)
+	root.SetFlagErrorFunc(usage.FlagFault)
 	f := root.PersistentFlags()
 	f.StringVar(&p.choice.StateDir, "state-dir", "", "folder for queue and keys (FILMSPOOL_STATE_DIR)")
 	f.StringVar(&p.choice.Config, "config", "", "configuration file (FILMSPOOL_CONFIG)")
@@ -136,39 +137,16 @@ which packages install.`,
 
 // group is a command that only holds others.
 func group(use, short string, children ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: showHelp}
+	c := &cobra.Command{Use: use, Short: short, Args: usage.NoSuchCommand, RunE: showHelp}
 	c.AddCommand(children...)
 	return c
 }
 
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// exactly wants n arguments, named for the message.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return usage("%s is missing; usage: %s", strings.Join(names[len(args):], " and "), c.UseLine())
-		case len(args) > len(names):
-			return usage("%q is one word too many; usage: %s", shortened(args[len(names)]), c.UseLine())
-		default:
-			return nil
-		}
-	}
-}
-
-// atMost takes no more arguments than these, named for the message.
-func atMost(names ...string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > len(names) {
-			return usage("%q is one word too many; usage: %s", shortened(args[len(names)]), c.UseLine())
-		}
-		return nil
-	}
-}
-
-// exitError is an error with an exit code of its own; an empty message prints
-// nothing, for commands whose output said it already.
+// exitError is an error with an exit code of its own. An empty message prints
+// nothing, for commands whose output said it already. A mistake in the command
+// line is a [typed.Error].
 type exitError struct {
 	code    int
 	message string
@@ -177,17 +155,15 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.message }
 
-// usage is a mistake in the command line.
-func usage(format string, args ...any) error {
-	return &exitError{code: exitUsage, message: fmt.Sprintf(format, args...)}
-}
-
 // code is the exit code for err.
 func code(err error) int {
 	var exit *exitError
+	var mistake *typed.Error
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &mistake):
+		return exitUsage
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, disk.ErrNewer):
 		return exitConfig
 	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):

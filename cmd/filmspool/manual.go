@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 )
 
 // frontPage is what the page of the program itself has besides what its
@@ -25,7 +27,7 @@ var frontPage []byte
 // manualCommands write what packages put beside the program.
 func (p *program) manualCommands() []*cobra.Command {
 	return []*cobra.Command{{
-		Use: "manual FOLDER", Hidden: true, Args: exactly("FOLDER"),
+		Use: "manual FOLDER", Hidden: true, Args: usage.Exactly("FOLDER"),
 		Short: "Write man pages into FOLDER/man1, completions into FOLDER/completions",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := writePages(c.Root(), filepath.Join(args[0], "man1")); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
@@ -15,7 +16,7 @@ func (p *program) pairCommand() *cobra.Command {
 		Use:   "pair",
 		Short: "Show a one-time code for a browser",
 		Long:  `Shows a code to type into the options page of the browser extension.`,
-		Args:  exactly(),
+		Args:  usage.Exactly(),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -50,7 +51,7 @@ func (p *program) sayTried(tried []control.WrongCodes) {
 }
 
 func (p *program) clientsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: exactly()}
+	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: usage.Exactly()}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
 		return p.instance(c.Context(), nil, func(ctl control.API) error {
@@ -65,7 +66,7 @@ func (p *program) clientsCommand() *cobra.Command {
 		})
 	}
 	revoke := &cobra.Command{
-		Use: "revoke ID", Short: "Forget a browser or program", Args: exactly("ID"),
+		Use: "revoke ID", Short: "Forget a browser or program", Args: usage.Exactly("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.instance(c.Context(), nil, func(ctl control.API) error {
 				if err := ctl.Revoke(c.Context(), args[0]); err != nil {
@@ -86,7 +87,7 @@ func (p *program) addClientCommand() *cobra.Command {
 		Long: `Makes a token with which a program may add viewings, wishes and lists, and
 nothing else. The token is shown this once. (A browser is paired instead:
 filmspool pair.)`,
-		Args: exactly("NAME"),
+		Args: usage.Exactly("NAME"),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {

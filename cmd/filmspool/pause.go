@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
@@ -19,7 +20,7 @@ func (p *program) resumeCommand() *cobra.Command {
 
 // pausingCommand is a command about how accounts stand.
 func (p *program) pausingCommand(use, short, long string) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Long: long, Args: exactly()}
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: usage.Exactly()}
 	account := c.Flags().String("account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) queueCommand() *cobra.Command {
@@ -42,8 +44,8 @@ func kinds() []string { return []string{"viewing", "watchlist", "list", "list_it
 func entryID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return 0, &exitError{
-			code: exitUsage, message: fmt.Sprintf("%q is not an entry's id, which is a number", shortened(text)), hint: "filmspool queue list",
+		return 0, &typed.Error{
+			Problem: typed.Quoted(text) + " is not an entry's id, which is a number", Next: "filmspool queue list",
 		}
 	}
 	return id, nil
@@ -51,7 +53,7 @@ func entryID(text string) (int64, error) {
 
 func (p *program) queueListCommand() *cobra.Command {
 	var f entry.Filter
-	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: exactly()}
+	c := &cobra.Command{Use: "list", Short: "List entries, newest first", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	filterFlags(c, &f, "only entries")
 	c.Flags().IntVar(&f.Limit, "limit", 100, "at most this many, 1 to 10000")
@@ -60,7 +62,7 @@ func (p *program) queueListCommand() *cobra.Command {
 			return err
 		}
 		if f.Limit < 1 || f.Limit > 10000 {
-			return usage("--limit %d is not from 1 to 10000", f.Limit)
+			return usage.Errorf("--limit %d is not from 1 to 10000", f.Limit)
 		}
 		return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 			wanted := f
@@ -104,7 +106,7 @@ func filterFlags(c *cobra.Command, f *entry.Filter, which string) {
 
 // checkFilter refuses words that no entry has.
 func checkFilter(f entry.Filter) error {
-	return cmp.Or(oneOf("state", string(f.State), states()), oneOf("kind", string(f.Kind), kinds()))
+	return cmp.Or(typed.OneOf("state", string(f.State), states()), typed.OneOf("kind", string(f.Kind), kinds()))
 }
 
 // printEntries prints a table of entries.
@@ -135,7 +137,7 @@ func watched(e queue.Entry) string {
 
 func (p *program) queueShowCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "show ID", Short: "Tell everything about one entry", Args: exactly("ID"),
+		Use: "show ID", Short: "Tell everything about one entry", Args: usage.Exactly("ID"),
 		Aliases: []string{"explain"},
 		Long:    `Tells what was seen, which rule did what, and every request with its answer.`,
 	}

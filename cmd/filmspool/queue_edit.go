@@ -3,10 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // correction is what the flags of "queue edit" say.
@@ -19,7 +21,7 @@ type correction struct {
 func (p *program) editCommand() *cobra.Command {
 	var e correction
 	c := &cobra.Command{
-		Use: "edit ID", Short: "Correct an entry that has not been delivered", Args: exactly("ID"),
+		Use: "edit ID", Short: "Correct an entry that has not been delivered", Args: usage.Exactly("ID"),
 		Long: `Says what an entry really is, or when it was watched. What was held for want of
 that, or was rejected, may leave then. Of an episode, what you do not give stays.`,
 		Example: `  filmspool queue edit 12 --movie 603
@@ -65,13 +67,13 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 func (e correction) edit(was queue.Entry) (queue.Edit, error) {
 	var edit queue.Edit
 	if !e.set("movie") && !e.set("show") && !e.set("season") && !e.set("episode") && !e.set("watched-at") {
-		return edit, &exitError{
-			code: exitUsage, message: "nothing to change is given",
-			hint: "one or more of --movie, --show, --season, --episode and --watched-at",
+		return edit, &typed.Error{
+			Problem: "nothing to change is given",
+			Next:    "one or more of --movie, --show, --season, --episode and --watched-at",
 		}
 	}
 	if e.set("watched-at") {
-		at, err := instantOf("--watched-at", e.at)
+		at, err := typed.In("--watched-at", instantOf, e.at)
 		if err != nil {
 			return edit, err
 		}
@@ -87,12 +89,12 @@ func (e correction) media(was queue.Entry) (*viewing.Media, error) {
 	part := e.set("season") || e.set("episode")
 	switch {
 	case e.set("movie") && (e.set("show") || part):
-		return nil, usage("it is either a film or an episode: give --movie, or --show, --season and --episode")
+		return nil, usage.Errorf("it is either a film or an episode: give --movie, or --show, --season and --episode")
 	case e.set("movie"):
-		m, err := movieOf("--movie", e.movie)
+		m, err := typed.In("--movie", typed.ParseMovie, e.movie)
 		return &m, err
 	case e.set("show") && !part && (was.Kind == viewing.KindWatchlist || was.Kind == viewing.KindListItem):
-		m, err := seriesOf("--show", e.show)
+		m, err := typed.In("--show", typed.ParseSeries, e.show)
 		return &m, err
 	case e.set("show") || part:
 		return e.part(was)
@@ -105,7 +107,7 @@ func (e correction) media(was queue.Entry) (*viewing.Media, error) {
 func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
 	if e.set("show") {
-		given, err := episodeOf("--show", e.show)
+		given, err := typed.In("--show", typed.ParseEpisode, e.show)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +117,7 @@ func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 		return nil, err
 	}
 	if m.Season != nil && *m.Season < 0 || m.Episode != nil && *m.Episode < 1 {
-		return nil, usage("--season is a number from 0, and --episode is one from 1")
+		return nil, usage.Errorf("--season is a number from 0, and --episode is one from 1")
 	}
 	old := viewing.Media{}
 	if was.Media != nil && was.Media.Type == viewing.Episode {
@@ -130,7 +132,7 @@ func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 		{"episode", m.Episode == nil && old.Episode == nil},
 	} {
 		if part.missing {
-			return nil, usage("--%s is missing: entry %d does not say it", part.flag, was.ID)
+			return nil, usage.Errorf("--%s is missing: entry %d does not say it", part.flag, was.ID)
 		}
 	}
 	return m, nil

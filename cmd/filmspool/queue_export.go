@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
@@ -22,7 +23,7 @@ object a line, to FILE, which must not exist, or to standard output, which "-" n
 too. Keys are not in it.`,
 		Example: `  filmspool queue export diary.jsonl
   filmspool queue export | grep '"in_doubt"'`,
-		Args: atMost("FILE"),
+		Args: usage.AtMost("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines terminal.Lines
 			p.soFar = lines.String

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
@@ -14,7 +15,7 @@ import (
 
 func (p *program) importCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "import FILE", Short: "Take what another filmspool has exported", Args: exactly("FILE"),
+		Use: "import FILE", Short: "Take what another filmspool has exported", Args: usage.Exactly("FILE"),
 		Long: `Takes the lines of "queue export" from FILE, or from standard input when it is "-".
 What is here already is passed over, so importing twice does no harm. What was
 delivered stays delivered. What had not left is held with the reason "imported":

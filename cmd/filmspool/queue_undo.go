@@ -3,13 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
 func (p *program) undoCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "undo ID", Short: "Take a delivered viewing back from the service", Args: exactly("ID"),
+		Use: "undo ID", Short: "Take a delivered viewing back from the service", Args: usage.Exactly("ID"),
 		Long: `A service takes back all viewings of an item at once, or none. So this asks for it
 only when the service shows exactly one viewing of the item, and that is this one;
 else it says what would go along, and changes nothing. Before an entry has left,

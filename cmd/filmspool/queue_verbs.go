@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -19,6 +20,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) retryCommand() *cobra.Command {
@@ -69,7 +71,7 @@ again then), or dropped when you want neither. More than one entry needs --yes.`
 	c.Flags().StringVar((*string)(&o.As), "as", "", "delivered, rejected or dropped")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if !slices.Contains([]viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped}, o.As) {
-			return usage("--as %q is not delivered, rejected or dropped; usage: %s", o.As, c.UseLine())
+			return usage.Errorf("--as %q is not delivered, rejected or dropped; usage: %s", o.As, c.UseLine())
 		}
 		return nil
 	}
@@ -131,11 +133,11 @@ func readOrder(o *control.Order, args []string, before string) error {
 	filtered := o.Filter != entry.Filter{}
 	switch {
 	case len(o.IDs) > 0 && (filtered || o.All):
-		return usage("give either ids or filters, not both")
+		return usage.Errorf("give either ids or filters, not both")
 	case len(o.IDs) == 0 && !filtered && !o.All:
-		return &exitError{
-			code: exitUsage, message: "nothing is selected: which entries shall I " + o.Verb + "?",
-			hint: "give ids, or one or more of --state, --reason, --account, --source, --kind and --before, or --all",
+		return &typed.Error{
+			Problem: "nothing is selected: which entries shall I " + o.Verb + "?",
+			Next:    "give ids, or one or more of --state, --reason, --account, --source, --kind and --before, or --all",
 		}
 	}
 	return nil
@@ -143,12 +145,15 @@ func readOrder(o *control.Order, args []string, before string) error {
 
 // moment reads a time; a day begins at midnight here.
 func moment(flag, text string) (time.Time, error) {
-	t, err := timeOf("--"+flag, text)
+	t, err := typed.In("--"+flag, timeOf, text)
 	if err != nil {
 		return time.Time{}, err
 	}
 	return t.Start(), nil
 }
+
+// timeOf reads a time.
+func timeOf(text string) (typed.Time, error) { return typed.ParseTime(text, time.Now()) }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
 func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queue.Changed, error) {
@@ -161,9 +166,9 @@ func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queu
 		return would, err
 	}
 	if would.Changed > 1 {
-		return would, &exitError{
-			code: exitUsage, message: fmt.Sprintf("this would %s %d entries", o.Verb, would.Changed),
-			hint: "add --yes, or --dry-run to see which",
+		return would, &typed.Error{
+			Problem: fmt.Sprintf("this would %s %d entries", o.Verb, would.Changed),
+			Next:    "add --yes, or --dry-run to see which",
 		}
 	}
 	o.DryRun = false

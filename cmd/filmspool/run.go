@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -20,7 +21,7 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Run in the foreground, as the service does",
 		Long: `Runs Filmspool until it is told to stop. Without an account or key it starts,
 takes viewings, keeps them, and says what is missing.`,
-		Args: exactly(),
+		Args: usage.Exactly(),
 	}
 	c.Flags().StringVar(&p.flags.Listen, "listen", "", "address to listen on, loopback only (FILMSPOOL_LISTEN)")
 	// Install passes it where the program must know who started it.

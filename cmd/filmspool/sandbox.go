@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
@@ -22,7 +23,7 @@ func (p *program) sandboxCommand() *cobra.Command {
 		Short: "Run a tracking service of your own, for trying things out",
 		Long: `Serves a tracking service on this machine that keeps the service's contract:
 for trying Filmspool out, for tests, for living without an account.`,
-		Args: exactly(),
+		Args: usage.Exactly(),
 	}
 	listen := c.Flags().String("listen", "127.0.0.1:8787", "address to listen on, loopback only")
 	c.Flags().StringVar(&o.SecretKey, "secret-key", "", "the secret key (sk_…) it accepts; made and printed when not given")
@@ -51,7 +52,7 @@ for trying Filmspool out, for tests, for living without an account.`,
 func (p *program) serveSandbox(ctx context.Context, listen string, o sandbox.Options) error {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return usage("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
+		return usage.Errorf("--listen %q is not a loopback address with a port, such as 127.0.0.1:8787", listen)
 	}
 	made := o.SecretKey == "" || o.PublicKey == ""
 	s, err := sandbox.Open(ctx, o)

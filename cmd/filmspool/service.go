@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -122,7 +123,7 @@ func (p *program) portTaken(ctx context.Context, m *service.Manager) error {
 // serviceVerb is a command that does one thing and says that it is done.
 func (p *program) serviceVerb(name, short, done string, do func(*service.Manager, context.Context) error) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short, Args: exactly(),
+		Use: name, Short: short, Args: usage.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			m, err := p.manager(nil)
 			if err != nil {
@@ -138,7 +139,7 @@ func (p *program) serviceVerb(name, short, done string, do func(*service.Manager
 }
 
 func (p *program) serviceLogsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately", Args: exactly()}
+	c := &cobra.Command{Use: "logs", Short: "Show what the service wrote lately", Args: usage.Exactly()}
 	follow := c.Flags().BoolP("follow", "f", false, "go on as it writes, until Ctrl-C")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		m, err := p.manager(nil)

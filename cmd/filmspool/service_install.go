@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // installation is what "service install" was told.
@@ -22,7 +24,7 @@ type installation struct {
 
 func (p *program) serviceInstallCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "install", Short: "Have Filmspool start by itself", Args: exactly(),
+		Use: "install", Short: "Have Filmspool start by itself", Args: usage.Exactly(),
 		Long: `Installs Filmspool as your own service, which starts when you log in; with --system
 as one service for the whole machine, which starts with it. That one runs as a user
 of its own or, with --user, as somebody whose Kodi library it is to read. Said again,
@@ -40,14 +42,14 @@ administrator, and your own service is looked after by a second, small process.`
 
 func (p *program) installService(ctx context.Context, i installation) error {
 	if i.linger && p.choice.System {
-		return usage("--linger is for your own service; a system-wide one runs from boot anyway")
+		return usage.Errorf("--linger is for your own service; a system-wide one runs from boot anyway")
 	}
 	var person service.Person
 	if i.user != "" {
 		if !p.choice.System {
-			return &exitError{
-				code: exitUsage, message: "--user is for the service of the whole machine; your own runs as you",
-				hint: service.Command(true, "service install --user "+i.user),
+			return &typed.Error{
+				Problem: "--user is for the service of the whole machine; your own runs as you",
+				Next:    service.Command(true, "service install --user "+i.user),
 			}
 		}
 		var err error

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
 func (p *program) serviceStatusCommand() *cobra.Command {
-	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not", Args: exactly()}
+	c := &cobra.Command{Use: "status", Short: "Say whether the service runs; exit 3 when it does not", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		m, err := p.manager(nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
@@ -21,7 +22,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Say how things stand",
 		Long: `Says how things stand, in one sentence and then in detail.
 Exit codes: 0 all is well or offline, 3 not running, 4 something needs you.`,
-		Args: exactly(),
+		Args: usage.Exactly(),
 	}
 	asJSON := jsonFlag(c)
 	seen := c.Flags().Int64("seen", 0, "forget the notice with this `number`")

@@ -5,10 +5,12 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 )
 
 func (p *program) versionCommand() *cobra.Command {
-	c := &cobra.Command{Use: "version", Short: "Print the version", Args: exactly()}
+	c := &cobra.Command{Use: "version", Short: "Print the version", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		if *asJSON {

@@ -5,12 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 func (p *program) watchlistCommand() *cobra.Command {
 	add := &cobra.Command{
-		Use: "add movie|tv ID", Short: "Put a film or series on the watchlist", Args: exactly("movie or tv", "ID"),
+		Use: "add movie|tv ID", Short: "Put a film or series on the watchlist", Args: usage.Exactly("movie or tv", "ID"),
 		Long: itemForms + `
 
 What went to the watchlist from here is not sent a second time, unless you say --again.`,
@@ -42,17 +44,17 @@ empty its watchlist, so taking away is done there.`
 func wished(kind, text string) (viewing.Media, error) {
 	switch {
 	case slices.Contains([]string{"movie", "film"}, kind):
-		return movieOf("", text)
+		return typed.ParseMovie(text)
 	case slices.Contains([]string{"tv", "show", "series"}, kind):
-		return seriesOf("", text)
+		return typed.ParseSeries(text)
 	case kind == "episode":
-		return viewing.Media{}, &exitError{
-			code: exitUsage, message: `"episode" is not movie or tv: a watchlist holds films and series`,
-			hint: "filmspool watchlist add tv 1396",
+		return viewing.Media{}, &typed.Error{
+			Problem: `"episode" is not movie or tv: a watchlist holds films and series`,
+			Next:    "filmspool watchlist add tv 1396",
 		}
 	default:
-		return viewing.Media{}, &exitError{
-			code: exitUsage, message: `"` + shortened(kind) + `" is not movie or tv`, hint: "filmspool watchlist add movie 603",
+		return viewing.Media{}, &typed.Error{
+			Problem: typed.Quoted(kind) + " is not movie or tv", Next: "filmspool watchlist add movie 603",
 		}
 	}
 }
@@ -64,7 +66,7 @@ func againFlag(c *cobra.Command) *bool {
 func (p *program) listCommand() *cobra.Command {
 	var l viewing.List
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Create a list", Args: exactly("NAME"),
+		Use: "create NAME", Short: "Create a list", Args: usage.Exactly("NAME"),
 		Long:    `Creates a list. One of the same name is not created a second time, unless you say --again.`,
 		Example: `  filmspool list create Noir --description "From 1940 to 1958"`,
 	}

@@ -1,5 +1,5 @@
 // Package typed reads what a person types: which film, series or episode is
-// meant, and when it was watched.
+// meant, when it was watched, and which word may be meant.
 //
 // It owns the forms that are understood. It is pure: the same text and the same time
 // give the same answer. What has two meanings is refused, with words that say how to
@@ -29,14 +29,16 @@ func (e *Error) Hint() string { return e.Next }
 // maxQuoted bounds how much of a text an error repeats, in characters.
 const maxQuoted = 60
 
-// quoted is a text as an error repeats it.
-func quoted(text string) string {
-	letters := []rune(text)
-	if len(letters) > maxQuoted {
-		text = string(letters[:maxQuoted]) + "…"
+// Shortened is the beginning of a text, to be repeated.
+func Shortened(text string) string {
+	if letters := []rune(text); len(letters) > maxQuoted {
+		return string(letters[:maxQuoted]) + "…"
 	}
-	return strconv.Quote(text)
+	return text
 }
+
+// Quoted is a text as an error repeats it.
+func Quoted(text string) string { return strconv.Quote(Shortened(text)) }
 
 // searched is a text as somebody may look for it: short, and of letters that
 // can be seen.

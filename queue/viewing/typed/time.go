@@ -55,7 +55,7 @@ func ParseTime(text string, now time.Time) (Time, error) {
 	}
 	if err == nil && (!written || fields[0] == "today") && t.at.After(now) {
 		err = &Error{
-			Problem: quoted(t.text) + " is still to come today",
+			Problem: Quoted(t.text) + " is still to come today",
 			Next:    fmt.Sprintf(`if it was yesterday, write "yesterday %s"`, strings.Join(rest, " ")),
 		}
 	}
@@ -71,7 +71,7 @@ func split(text string) string {
 }
 
 func notTime(text string) error {
-	return &Error{Problem: quoted(text) + " is not a time", Next: forms}
+	return &Error{Problem: Quoted(text) + " is not a time", Next: forms}
 }
 
 // Instant is when a viewing ended. Of a day it is noon, or now when that is
@@ -128,7 +128,7 @@ func parseDay(text string, now time.Time) (day, error) {
 	}
 	if strings.Contains(text, "/") {
 		return day{}, &Error{
-			Problem: quoted(text) + " can mean two days: some write the month first, some the day",
+			Problem: Quoted(text) + " can mean two days: some write the month first, some the day",
 			Next:    "write the year, the month and the day as 2026-03-01",
 		}
 	}
@@ -149,11 +149,11 @@ func parseDay(text string, now time.Time) (day, error) {
 	}
 	d := day{n[0], time.Month(n[1]), n[2]}
 	if d.month < time.January || d.month > time.December {
-		return day{}, &Error{Problem: fmt.Sprintf("%s: there is no month %d", quoted(text), n[1]), Next: forms}
+		return day{}, &Error{Problem: fmt.Sprintf("%s: there is no month %d", Quoted(text), n[1]), Next: forms}
 	}
 	if last := time.Date(d.year, d.month+1, 0, 0, 0, 0, 0, time.UTC).Day(); d.day < 1 || d.day > last {
 		return day{}, &Error{
-			Problem: fmt.Sprintf("%s does not exist: %s %d has %d days", quoted(text), d.month, d.year, last),
+			Problem: fmt.Sprintf("%s does not exist: %s %d has %d days", Quoted(text), d.month, d.year, last),
 			Next:    "look at the day again",
 		}
 	}
@@ -182,7 +182,7 @@ func parseClock(text, whole string) (clock, error) {
 		}
 	}
 	if err != nil {
-		return c, &Error{Problem: quoted(whole) + ": " + quoted(at) + " is not a time of the day, from 00:00 to 23:59", Next: forms}
+		return c, &Error{Problem: Quoted(whole) + ": " + Quoted(at) + " is not a time of the day, from 00:00 to 23:59", Next: forms}
 	}
 	c = clock{hour: t.Hour(), minute: t.Minute(), second: t.Second(), nano: t.Nanosecond()}
 	if offset == "" {
@@ -195,7 +195,7 @@ func parseClock(text, whole string) (clock, error) {
 			return c, nil
 		}
 	}
-	return c, &Error{Problem: quoted(whole) + ": " + quoted(offset) + " is not an offset such as +01:00", Next: forms}
+	return c, &Error{Problem: Quoted(whole) + ": " + Quoted(offset) + " is not an offset such as +01:00", Next: forms}
 }
 
 // moment is the one moment at which clocks in zone show this. Where they are

@@ -1,27 +1,24 @@
-package main
+package usage
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
-// noSuchCommand refuses words that name no command, and says which may be meant.
-func noSuchCommand(c *cobra.Command, args []string) error {
+// NoSuchCommand refuses words that name no command, and says which may be meant.
+func NoSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &exitError{
-		code:    exitUsage,
-		message: fmt.Sprintf("there is no command %q; see: %s --help", args[0], c.CommandPath()),
-		hint:    meantCommand(c, args[0]),
+	return &typed.Error{
+		Problem: fmt.Sprintf("there is no command %q; see: %s --help", args[0], c.CommandPath()),
+		Next:    meantCommand(c, args[0]),
 	}
 }
 
@@ -40,7 +37,7 @@ func meantCommand(c *cobra.Command, word string) string {
 			return "filmspool " + addWords(i, word)
 		}
 	}
-	if near := nearest(word, names(c)); near != "" {
+	if near := typed.Nearest(word, names(c)); near != "" {
 		return "did you mean: " + c.CommandPath() + " " + near
 	}
 	if deep := commandsNamed(c.Root(), word); len(deep) > 0 {
@@ -107,95 +104,34 @@ func commandWords() map[string]string {
 	return all
 }
 
-// oneOf refuses a flag's value that is none of those it may have.
-func oneOf(flag, value string, known []string) error {
-	if value == "" || slices.Contains(known, value) {
-		return nil
-	}
-	hint := ""
-	if near := nearest(value, known); near != "" {
-		hint = "did you mean: --" + flag + " " + near
-	}
-	return &exitError{
-		code: exitUsage, message: fmt.Sprintf("--%s %q is not one of %s", flag, value, strings.Join(known, ", ")), hint: hint,
-	}
-}
-
-// nearest is the known word that value may have meant; "" when none comes near.
-func nearest(value string, known []string) string {
-	value = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(value))
-	same := map[string]string{
-		"film": string(viewing.KindViewing), "movie": string(viewing.KindViewing), "episode": string(viewing.KindViewing),
-		"doubt": string(viewing.StateInDoubt), "indoubt": string(viewing.StateInDoubt),
-		"waiting": string(viewing.StatePending), "queued": string(viewing.StatePending),
-		"sent": string(viewing.StateDelivered), "done": string(viewing.StateDelivered),
-		"failed": string(viewing.StateRejected), "refused": string(viewing.StateRejected),
-	}[value]
-	if slices.Contains(known, same) {
-		return same
-	}
-	best, least := "", 3
-	for _, word := range known {
-		if d := distance(value, word); d < least {
-			best, least = word, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters differ between two words: the least number to
-// put in, take out or change.
-func distance(a, b string) int {
-	if len(a) > 40 {
-		return len(a) // such a word is none of ours
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// flagFault is a mistake in the flags, in words that need no knowledge of how
+// FlagFault is a mistake in the flags, in words that need no knowledge of how
 // the program is made.
-func flagFault(c *cobra.Command, err error) error {
+func FlagFault(c *cobra.Command, err error) error {
 	var value interface{ GetValue() string }
 	text := err.Error()
 	unknown, isUnknown := strings.CutPrefix(text, "unknown flag: --")
 	_, short, isShort := strings.Cut(text, "unknown shorthand flag: ")
 	switch {
 	case errors.As(err, &value):
-		return usage("%s", valueFault(c, text, value.GetValue()))
+		return Errorf("%s", valueFault(c, text, value.GetValue()))
 	case isUnknown:
-		f := &exitError{code: exitUsage, message: text}
-		if near := nearest(unknown, flagNames(c)); near != "" {
-			f.hint = "did you mean: --" + strings.ReplaceAll(near, "_", "-")
+		f := &typed.Error{Problem: text}
+		if near := typed.Nearest(unknown, flagNames(c)); near != "" {
+			f.Next = "did you mean: --" + strings.ReplaceAll(near, "_", "-")
 		}
 		return f
 	case isShort:
 		_, word, _ := strings.Cut(short, " in ")
 		if len(word) > 1 && word[1] >= '0' && word[1] <= '9' {
-			return usage("%q is not a number from 1; usage: %s", word, c.UseLine())
+			return Errorf("%q is not a number from 1; usage: %s", word, c.UseLine())
 		}
-		return usage("unknown flag: %s; usage: %s", word, c.UseLine())
+		return Errorf("unknown flag: %s; usage: %s", word, c.UseLine())
 	default:
-		return usage("%s", text)
+		return Errorf("%s", text)
 	}
 }
 
-// flagNames are the flags of a command, as [nearest] compares them.
+// flagNames are the flags of a command, as [typed.Nearest] compares them.
 func flagNames(c *cobra.Command) []string {
 	var names []string
 	for _, line := range strings.Fields(c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()) {
@@ -225,13 +161,5 @@ func valueFault(c *cobra.Command, text, value string) string {
 			want = "is not a span of time such as 90s, 10m or 1h30m"
 		}
 	}
-	return fmt.Sprintf("--%s %q %s", name, shortened(value), want)
-}
-
-// shortened is a text that an error repeats.
-func shortened(text string) string {
-	if letters := []rune(text); len(letters) > 60 {
-		return string(letters[:60]) + "…"
-	}
-	return text
+	return fmt.Sprintf("--%s %s %s", name, typed.Quoted(value), want)
 }

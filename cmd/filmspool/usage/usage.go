@@ -1,0 +1,70 @@
+// Package usage finds what is wrong with a command line, and says what to type
+// instead.
+//
+// It owns the words for a command, a flag or an argument that is missing, that
+// nobody knows or that is one too many. Each is a [typed.Error]. It refuses to
+// know what the commands do.
+package usage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
+)
+
+// Errorf is a mistake in the command line.
+func Errorf(format string, args ...any) error {
+	return &typed.Error{Problem: fmt.Sprintf(format, args...)}
+}
+
+// Exactly wants these arguments, named for the message.
+func Exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < len(names) {
+			return Errorf("%s is missing; usage: %s", strings.Join(names[len(args):], " and "), c.UseLine())
+		}
+		return AtMost(names...)(c, args)
+	}
+}
+
+// AtMost takes no more arguments than these, named for the message.
+func AtMost(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > len(names) {
+			return Errorf("%s is one word too many; usage: %s", typed.Quoted(args[len(names)]), c.UseLine())
+		}
+		return nil
+	}
+}
+
+// Event refuses what the field rules refuse, by the names that fields have on
+// the command line.
+func Event(v viewing.Event) error {
+	err := v.Validate()
+	if err == nil {
+		return nil
+	}
+	words := map[string]string{
+		"media.season": "--season", "media.episode": "--episode", "name": "the name", "description": "--description",
+		"visibility": "--visibility", "priority": "--priority", "watchedAt": "--watched-at",
+	}
+	faults := []error{err}
+	if all, ok := err.(interface{ Unwrap() []error }); ok { // what was joined stands at the top
+		faults = all.Unwrap()
+	}
+	var says []string
+	for _, fault := range faults {
+		var f *viewing.FieldError
+		if !errors.As(fault, &f) {
+			return fault
+		}
+		says = append(says, cmp.Or(words[f.Field], f.Field)+": "+f.Problem)
+	}
+	return Errorf("%s", strings.Join(says, "; "))
+}
