@@ -66,7 +66,7 @@ step_release() {
   need lintian rpmlint rpm wixl msitools nsis minisign osslsigncode openssl buildah skopeo shellcheck ruby nix-bin \
     makepkg pacman-package-manager libarchive-tools fakeroot
   (cd .packages && go mod tidy -diff && go mod verify && go vet .)
-  go vet -tags manual ./cmd/filmspool
+  go vet -tags manual ./cmd/filmspool/...
   release_keys
   go run ./packaging/release "${signing[@]}" "$one"
   git clone --quiet . "$clone"

@@ -22,6 +22,7 @@ func table() map[string]access {
 	anything := []string{"connector/...", "daemon/...", "kodi/...", "packaging", "queue/..."}
 	return map[string]access{
 		"cmd/filmspool":              {may: append([]string{"cmd/filmspool/..."}, anything...)},
+		"cmd/filmspool/manual":       {may: []string{"cmd/filmspool/usage"}},
 		"cmd/filmspool/terminal":     {},                                                      // prints and asks, and knows nothing of what is told
 		"cmd/filmspool/usage":        {may: []string{"queue/viewing", "queue/viewing/typed"}}, // words of a command line alone
 		"connector":                  {may: append([]string{"connector/..."}, sources...)},

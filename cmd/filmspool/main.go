@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/manual"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
@@ -130,7 +131,7 @@ which packages install.`,
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
 	)
-	root.AddCommand(p.manualCommands()...)
+	root.AddCommand(manual.Commands(version)...)
 	p.completeValues(root)
 	return root
 }

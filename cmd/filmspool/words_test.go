@@ -198,7 +198,7 @@ func TestReadingCommandsSpeakJSON(t *testing.T) {
 // TestManualIsComplete: its front page has every exit code, and every variable
 // that a program which ships asks for.
 func TestManualIsComplete(t *testing.T) {
-	page, err := os.ReadFile("manual.roff")
+	page, err := os.ReadFile("manual/front.roff")
 	if err != nil {
 		t.Fatal(err)
 	}

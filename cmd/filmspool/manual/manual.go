@@ -1,6 +1,6 @@
 //go:build manual
 
-package main
+package manual
 
 import (
 	"bytes"
@@ -21,16 +21,16 @@ import (
 // frontPage is what the page of the program itself has besides what its
 // commands say: exit codes, environment, files, examples.
 //
-//go:embed manual.roff
+//go:embed front.roff
 var frontPage []byte
 
-// manualCommands write what packages put beside the program.
-func (p *program) manualCommands() []*cobra.Command {
+// Commands write the manual of a version of the program.
+func Commands(version string) []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "manual FOLDER", Hidden: true, Args: usage.Exactly("FOLDER"),
 		Short: "Write man pages into FOLDER/man1, completions into FOLDER/completions",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := writePages(c.Root(), filepath.Join(args[0], "man1")); err != nil {
+			if err := writePages(c.Root(), version, filepath.Join(args[0], "man1")); err != nil {
 				return err
 			}
 			return writeCompletions(c.Root(), filepath.Join(args[0], "completions"))
@@ -40,7 +40,7 @@ func (p *program) manualCommands() []*cobra.Command {
 
 // writePages writes a page for each command. Their day is SOURCE_DATE_EPOCH
 // (seconds since 1970), so that the same source makes the same pages.
-func writePages(root *cobra.Command, folder string) error {
+func writePages(root *cobra.Command, version, folder string) error {
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
 		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
