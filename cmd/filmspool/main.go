@@ -10,11 +10,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
@@ -214,4 +216,24 @@ func hintOf(err error) string {
 	default:
 		return ""
 	}
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	c := &cobra.Command{Use: "version", Short: "Print the version", Args: usage.Exactly()}
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		if *asJSON {
+			return p.stdout.JSON(map[string]string{
+				"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+			})
+		}
+		p.stdout.Println(versionWords())
+		return nil
+	}
+	return c
+}
+
+// versionWords are the version, and what it was built with and for.
+func versionWords() string {
+	return fmt.Sprintf("filmspool %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
