@@ -167,7 +167,7 @@ func (p *program) sayNext(e queue.Entry) {
 	case viewing.ReasonUnresolved:
 		next = fmt.Sprintf("the service is asked what it is; to say it yourself: filmspool queue edit %d --help", e.ID)
 	}
-	p.stderr.Println("hint:  " + next)
+	p.stderr.Hint(next)
 }
 
 // sayWaiting tells a person how many entries wait, and for what.
@@ -178,9 +178,7 @@ func (p *program) sayWaiting(ctx context.Context, ctl control.API) {
 	}
 	if s.Listen != "" {
 		p.stdout.Println(s.Summary)
-		if s.Hint != "" {
-			p.stdout.Println("hint:  " + s.Hint)
-		}
+		p.stdout.Hint(s.Hint)
 		return
 	}
 	p.stdout.Printf("Filmspool is not running: %s until it does.\nhint:  %s\n", waitingWords(s.Counts.Pending), service.StartHint(p.choice.System))

@@ -40,7 +40,7 @@ func (p *program) configCheckCommand() *cobra.Command {
 			p.stderr.Printf("warning: %s\n", missing)
 		}
 		if len(absent) > 0 {
-			p.stderr.Println("hint:  Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
+			p.stderr.Hint("Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
 		}
 		return nil
 	}

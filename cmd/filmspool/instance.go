@@ -61,6 +61,21 @@ func (p *program) reach(ctx context.Context, o daemon.Options, offline alone, do
 	return offline(ctx, o, do)
 }
 
+// ask asks the instance, and prints its answer: as JSON, or as say does in words.
+func ask[T any](ctx context.Context, p *program, offline alone, asJSON bool, question func(control.API) (T, error), say func(T) error) error {
+	return p.instance(ctx, offline, func(ctl control.API) error {
+		answer, err := question(ctl)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return p.stdout.JSON(answer)
+		default:
+			return say(answer)
+		}
+	})
+}
+
 // jsonFlag adds --json to a reading command.
 func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON with stable field names")

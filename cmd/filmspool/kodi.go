@@ -19,23 +19,14 @@ func (p *program) kodiCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(scan)
 	scan.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), daemon.Looking, func(ctl control.API) error {
-			found, err := ctl.ScanKodi(c.Context())
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(found)
-			}
-			p.sayScan(found)
-			return nil
-		})
+		look := func(ctl control.API) (control.Scan, error) { return ctl.ScanKodi(c.Context()) }
+		return ask(c.Context(), p, daemon.Looking, *asJSON, look, p.sayScan)
 	}
 	return group("kodi", "Look at the Kodi libraries, and import their past", scan, p.kodiLibrariesCommand(), p.kodiImportCommand())
 }
 
 // sayScan tells what each library holds and what of it is new.
-func (p *program) sayScan(found control.Scan) {
+func (p *program) sayScan(found control.Scan) error {
 	if len(found.Libraries) == 0 {
 		p.stdout.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
 	}
@@ -62,6 +53,7 @@ func (p *program) sayScan(found control.Scan) {
 			sayBeside(p.stdout, *l.Beside)
 		}
 	}
+	return nil
 }
 
 // sayFound lists viewings under a heading.

@@ -20,14 +20,8 @@ func (p *program) pairCommand() *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			code, err := ctl.Pair(c.Context())
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(code)
-			}
+		pair := func(ctl control.API) (control.PairingCode, error) { return ctl.Pair(c.Context()) }
+		return ask(c.Context(), p, nil, *asJSON, pair, func(code control.PairingCode) error {
 			p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
 				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
 			p.sayTried(code.Tried)
@@ -47,23 +41,15 @@ func (p *program) sayTried(tried []control.WrongCodes) {
 	for _, t := range tried {
 		p.stdout.Printf("Wrong codes since the last one: %d, from %s.\n", t.Wrong, cmp.Or(t.Origin, "others"))
 	}
-	p.stdout.Println("hint:  if that was not your browser's Filmspool extension, remove that extension from the browser")
+	p.stdout.Hint("if that was not your browser's Filmspool extension, remove that extension from the browser")
 }
 
 func (p *program) clientsCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List the paired browsers and the programs", Args: usage.Exactly()}
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			clients, err := ctl.Clients(c.Context())
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(clients)
-			}
-			return p.printClients(clients)
-		})
+		clients := func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(c.Context()) }
+		return ask(c.Context(), p, nil, *asJSON, clients, p.printClients)
 	}
 	revoke := &cobra.Command{
 		Use: "revoke ID", Short: "Forget a browser or program", Args: usage.Exactly("ID"),
@@ -91,14 +77,9 @@ filmspool pair.)`,
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.instance(c.Context(), nil, func(ctl control.API) error {
-			added, err := ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(added)
-			}
+		return ask(c.Context(), p, nil, *asJSON, func(ctl control.API) (control.AddedClient, error) {
+			return ctl.AddClient(c.Context(), control.NewProgram{Label: args[0]})
+		}, func(added control.AddedClient) error {
 			p.stdout.Printf(`%s
 
 This is the token of %s. It is not shown again. The program sends

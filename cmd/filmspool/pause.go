@@ -24,38 +24,29 @@ func (p *program) pausingCommand(use, short, long string) *cobra.Command {
 	account := c.Flags().String("account", "", "only this account (default: all)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) ([]control.Account, error) {
 			do := ctl.Pause
 			if use == "resume" {
 				do = ctl.Resume
 			}
-			accounts, err := do(c.Context(), control.Pause{Account: *account})
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(accounts)
-			}
-			for _, a := range accounts {
-				p.sayPause(a)
-			}
-			return nil
-		})
+			return do(c.Context(), control.Pause{Account: *account})
+		}, p.sayPauses)
 	}
 	return c
 }
 
-// sayPause tells how one account stands.
-func (p *program) sayPause(a control.Account) {
-	switch a.State {
-	case account.OK:
-		p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
-	case account.Paused:
-		p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
-	default:
-		p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
-		if a.Hint != "" {
-			p.stdout.Println("hint:  " + a.Hint)
+// sayPauses tells how accounts stand.
+func (p *program) sayPauses(accounts []control.Account) error {
+	for _, a := range accounts {
+		switch a.State {
+		case account.OK:
+			p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
+		case account.Paused:
+			p.stdout.Printf("Account %s is paused: nothing is sent until filmspool resume.\n", a.Name)
+		default:
+			p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
+			p.stdout.Hint(a.Hint)
 		}
 	}
+	return nil
 }

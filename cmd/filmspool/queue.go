@@ -64,19 +64,15 @@ func (p *program) queueListCommand() *cobra.Command {
 		if f.Limit < 1 || f.Limit > 10000 {
 			return usage.Errorf("--limit %d is not from 1 to 10000", f.Limit)
 		}
-		return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
+		more := false
+		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]queue.Entry, error) {
 			wanted := f
 			wanted.Limit++ // one more tells whether there are more
 			entries, err := ctl.List(c.Context(), wanted)
-			if err != nil {
-				return err
-			}
-			more := len(entries) > f.Limit
-			entries = entries[:min(f.Limit, len(entries))]
-			if *asJSON {
-				return p.stdout.JSON(entries)
-			}
-			err = p.printEntries(entries)
+			more = len(entries) > f.Limit
+			return entries[:min(f.Limit, len(entries))], err
+		}, func(entries []queue.Entry) error {
+			err := p.printEntries(entries)
 			if more {
 				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
@@ -147,16 +143,8 @@ func (p *program) queueShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
-			e, err := ctl.Explain(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(e)
-			}
-			return p.printExplanation(e)
-		})
+		explain := func(ctl control.API) (control.Explanation, error) { return ctl.Explain(c.Context(), id) }
+		return ask(c.Context(), p, daemon.Reading, *asJSON, explain, p.printExplanation)
 	}
 	return c
 }

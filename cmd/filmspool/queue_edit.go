@@ -43,21 +43,22 @@ that, or was rejected, may leave then. Of an episode, what you do not give stays
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (queue.Entry, error) {
 			was, err := ctl.Explain(c.Context(), id)
 			if err != nil {
-				return err
+				return was.Entry, err
 			}
 			edit, err := e.edit(was.Entry)
 			if err != nil {
-				return err
+				return was.Entry, err
 			}
 			edit.DryRun = *dry
-			after, err := ctl.Edit(c.Context(), control.Edit{ID: id, Edit: edit})
-			if err == nil && *dry && !*asJSON {
+			return ctl.Edit(c.Context(), control.Edit{ID: id, Edit: edit})
+		}, func(after queue.Entry) error {
+			if *dry {
 				p.stdout.Println("Nothing is changed. It would be:")
 			}
-			return p.sayEntry(after, *asJSON, err)
+			return p.sayEntry(after)
 		})
 	}
 	return c
@@ -139,13 +140,7 @@ func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 }
 
 // sayEntry prints one entry as it is after a change.
-func (p *program) sayEntry(e queue.Entry, asJSON bool, err error) error {
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return p.stdout.JSON(e)
-	}
+func (p *program) sayEntry(e queue.Entry) error {
 	state := string(e.State)
 	if e.Reason != "" {
 		state += " (" + e.Reason + ")"

@@ -43,14 +43,9 @@ the other filmspool may be sending it. Release it when that runs no more.`,
 			}
 		}
 		p.soFar = lines.String
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			sum, err := ctl.Import(c.Context(), io.TeeReader(in, &lines), *dry)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(sum)
-			}
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (queue.Imported, error) {
+			return ctl.Import(c.Context(), io.TeeReader(in, &lines), *dry)
+		}, func(sum queue.Imported) error {
 			sayImported(p.stdout, sum, *dry)
 			return nil
 		})
@@ -78,10 +73,10 @@ func sayImported(w *terminal.Printer, sum queue.Imported, dry bool) {
 	}
 	if sum.Held > 0 {
 		w.Printf("Held, as they had not left where they come from: %s.\n", entries(sum.Held))
-		w.Println("hint:  when nothing else will send them: filmspool queue release --reason imported")
+		w.Hint("when nothing else will send them: filmspool queue release --reason imported")
 	}
 	if sum.InDoubt > 0 {
 		w.Printf("In doubt: %s.\n", entries(sum.InDoubt))
-		w.Println("hint:  filmspool queue list --state in_doubt")
+		w.Hint("filmspool queue list --state in_doubt")
 	}
 }

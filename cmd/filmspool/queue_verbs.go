@@ -186,25 +186,17 @@ func sayChanged(w *terminal.Printer, did queue.Changed) error {
 	default:
 		w.Printf("%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
 	}
-	if n := did.Left[string(viewing.StateInDoubt)]; n > 0 {
-		w.Printf("Left as they are: %s in doubt, which the service may have already.\n", entries(n))
-		w.Println("hint:  filmspool queue list --state in_doubt; to send them all the same: --may-double")
-	}
-	if n := did.Left[viewing.ReasonUnresolved]; n > 0 {
-		w.Printf("Left as they are: %s without an identifier.\n", entries(n))
-		w.Println("hint:  filmspool queue edit ID --movie ID, or --show ID --season N --episode N")
-	}
-	if n := did.Left[viewing.ReasonFuture]; n > 0 {
-		w.Printf("Left as they are: %s with a time that lies ahead.\n", entries(n))
-		w.Println("hint:  filmspool queue edit ID --watched-at TIME")
-	}
-	if n := did.Left["withdrawn"]; n > 0 {
-		w.Printf("Left as they are: %s that no filter dropped.\n", entries(n))
-		w.Println("hint:  what you dropped yourself comes back by its id: filmspool queue release ID")
-	}
-	if n := did.Left[viewing.ReasonDamaged]; n > 0 {
-		w.Printf("Left as they are: %s whose stored text is not what was written.\n", entries(n))
-		w.Println("hint:  filmspool queue list --reason damaged; drop them, and add them again by hand")
+	for _, left := range []struct{ reason, says, next string }{
+		{string(viewing.StateInDoubt), "in doubt, which the service may have already", "filmspool queue list --state in_doubt; to send them all the same: --may-double"},
+		{viewing.ReasonUnresolved, "without an identifier", "filmspool queue edit ID --movie ID, or --show ID --season N --episode N"},
+		{viewing.ReasonFuture, "with a time that lies ahead", "filmspool queue edit ID --watched-at TIME"},
+		{"withdrawn", "that no filter dropped", "what you dropped yourself comes back by its id: filmspool queue release ID"},
+		{viewing.ReasonDamaged, "whose stored text is not what was written", "filmspool queue list --reason damaged; drop them, and add them again by hand"},
+	} {
+		if n := did.Left[left.reason]; n > 0 {
+			w.Printf("Left as they are: %s %s.\n", entries(n), left.says)
+			w.Hint(left.next)
+		}
 	}
 	return nil
 }
@@ -233,9 +225,7 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o contro
 	default:
 		p.stdout.Println(s.Summary + " It is tried again now.")
 	}
-	if s.Hint != "" {
-		p.stdout.Println("hint:  " + s.Hint)
-	}
+	p.stdout.Hint(s.Hint)
 	return true
 }
 
@@ -285,23 +275,15 @@ else it says what would go along, and changes nothing. Before an entry has left,
 		if err != nil {
 			return err
 		}
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			did, err := ctl.Undo(c.Context(), control.Undo{ID: id, DryRun: *dry})
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return p.stdout.JSON(did)
-			}
-			p.sayUndone(did)
-			return nil
-		})
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (control.Undone, error) {
+			return ctl.Undo(c.Context(), control.Undo{ID: id, DryRun: *dry})
+		}, p.sayUndone)
 	}
 	return c
 }
 
 // sayUndone tells what became of it.
-func (p *program) sayUndone(did control.Undone) {
+func (p *program) sayUndone(did control.Undone) error {
 	switch {
 	case did.DryRun && did.Removed:
 		p.stdout.Printf("This would take back the one viewing of %s that the service has.\n", did.Label())
@@ -310,4 +292,5 @@ func (p *program) sayUndone(did control.Undone) {
 	default:
 		p.stdout.Printf("The service has no viewing of %s any more: nothing was to be taken back.\n", did.Label())
 	}
+	return nil
 }

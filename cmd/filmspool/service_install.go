@@ -151,14 +151,12 @@ func (p *program) warnOfOthers(ctx context.Context, m *service.Manager) {
 				whose = "for yourself"
 			}
 			p.stderr.Printf("warning: Filmspool is installed %s too, and only one of them gets the port\n", whose)
-			p.stderr.Println("hint:  " + service.Command(!p.choice.System, "service uninstall"))
+			p.stderr.Hint(service.Command(!p.choice.System, "service uninstall"))
 			return
 		}
 	}
 	if taken := p.portTaken(ctx, m); taken != nil {
 		p.stderr.Printf("warning: it cannot start as things are: %v\n", taken)
-		if hint := hintOf(taken); hint != "" {
-			p.stderr.Println("hint:  " + hint)
-		}
+		p.stderr.Hint(hintOf(taken))
 	}
 }

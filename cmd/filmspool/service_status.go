@@ -75,9 +75,7 @@ func (p *program) sayService(s service.Status) {
 	case s.UntilLogout:
 		p.stdout.Println(untilLogout)
 	}
-	if s.Hint != "" {
-		p.stdout.Println("hint:  " + s.Hint)
-	}
+	p.stdout.Hint(s.Hint)
 }
 
 // restarted tells how often the manager had to start the service again.

@@ -64,9 +64,7 @@ func (p *program) sayUpgraded(running string) {
 // printStatus prints the sentence, the next step, and the details.
 func printStatus(w *terminal.Printer, s control.Status) error {
 	w.Println(s.Summary)
-	if s.Hint != "" {
-		w.Println("hint:  " + s.Hint)
-	}
+	w.Hint(s.Hint)
 	for _, n := range s.Notices {
 		w.Printf("\nnotice %d, %s: %s\n", n.ID, terminal.Minute(n.At), n.Text)
 		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)

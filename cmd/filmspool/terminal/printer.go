@@ -47,6 +47,13 @@ func (o *Printer) Println(values ...any) {
 	fmt.Fprintln(o.w, strings.Join(line, " "))
 }
 
+// Hint prints what to do next, unless that is empty.
+func (o *Printer) Hint(next string) {
+	if next != "" {
+		o.Println("hint:  " + next)
+	}
+}
+
 // Fault prints an error and what to do. Further lines of either are indented,
 // so that none of them can pass for one of ours. Each line begins with mark.
 func (o *Printer) Fault(mark, message, hint string) {
