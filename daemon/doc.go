@@ -56,7 +56,8 @@ Every entry can be explained: what was seen, which rule did what, every attempt 
 Each top folder bears a name that users know, too. One folder has one concern.
 Each package says in its own comment what it owns, promises and refuses.
 
-  - cmd/filmspool: the program; a file for each group of commands, no logic. e2e tests try the whole program
+  - cmd/filmspool: the program; a file for each group of commands, no logic. e2e tests try the whole program.
+    usage: mistakes in a command line. terminal: what prints and asks. manual: writes man pages
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
     nudge: when to try again. control: the control API. service: the system service. demo: the tour
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
@@ -81,7 +82,7 @@ Tests hold what may import what (house_imports_test.go). They fail for a package
   - Sources never import the queue, the loop, the tracker or the daemon. connector and kodi never import each other.
   - A source declares where it commits itself: an interface, with the words of queue/viewing. A Commit keeps the
     events and the memory of the source in one transaction.
-  - queue/viewing imports the standard library alone. Nothing imports cmd.
+  - queue/viewing imports the standard library alone. Nothing outside cmd imports cmd.
   - Each library of others has its doors: the packages that may import it. The table is in house_imports_test.go.
   - Every part has a Run(ctx) error that blocks. Nothing starts in a constructor.
   - Whoever starts a goroutine waits for it.
@@ -112,6 +113,8 @@ the process.
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go
+	what does a command print with?       cmd/filmspool/terminal
+	what says "did you mean"?             cmd/filmspool/usage, with queue/viewing/typed
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 	what does a word mean?                .github/GLOSSARY.md
 	how is a source, a site, a table added? .github/CONTRIBUTING.md

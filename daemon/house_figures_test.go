@@ -16,9 +16,9 @@ import (
 // The bounds on the whole house. They are ratchets: whoever gets below one
 // lowers it.
 const (
-	maxCode     = 45100 // lines of Go that hold code, outside tests
-	maxRoom     = 3750  // of these, in one package
-	maxFiles    = 36    // of one package
+	maxCode     = 45010 // lines of Go that hold code, outside tests
+	maxRoom     = 3500  // of these, in one package
+	maxFiles    = 30    // of one package
 	maxUpward   = 38    // references between its files that run upwards
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
 	maxChain    = 6     // packages that import each other, one below the other
