@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,6 +63,8 @@ func (f flight) precede(ctx context.Context) bool {
 		return false
 	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return f.checkHistory(ctx, reader) // it was not seen live, so the service may know it by another way
+	case e.Kind == viewing.KindViewing && e.Attempts == 0 && viewing.SourceKind(e.Source) != viewing.SourceCLI:
+		return f.checkStatus(ctx, reader)
 	default:
 		return false
 	}
@@ -138,11 +141,55 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	if free <= 0 {
 		return false
 	}
-	f.settle(queue.Settlement{
-		Entry: e.ID, State: viewing.StateMerged,
-		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", near.Local().Format(time.DateTime)),
-	})
+	f.settle(known(e, near))
 	return true
+}
+
+// statusPatience bounds the question before a viewing that was seen live: the
+// viewing is sent all the same.
+const statusPatience = 5 * time.Second
+
+// checkStatus merges a viewing that was seen live with a record of the service
+// that is the same playback and not ours: another Filmspool of the household has
+// told it. Where that cannot be asked of one item, the entry is sent as it is.
+func (f flight) checkStatus(ctx context.Context, reader Reader) bool {
+	r, e := f.run, f.entry
+	w, err := waysOf(ctx, r.outbox, r.account)
+	keeps := doubt.Precision(w.account.Keeps)
+	if err != nil || !w.may(supportStatus) || keeps == doubt.Day || keeps == doubt.Arrival {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	found, err := reader.MediaStatus(ctx, []viewing.Media{*e.Media})
+	w.note(supportStatus, err)
+	kept := w.keep(r.spans.write)
+	shown := found[e.Media.Key()].WatchedAt
+	if err != nil || kept != nil || shown.IsZero() {
+		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kept))
+		return false
+	}
+	kin, err := r.doubts.Kin(ctx, e.ID)
+	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
+	if err != nil || !playback.Shown(shown, false, end) {
+		return false
+	}
+	ours, err := r.doubts.Claims(ctx, r.account, []string{e.Media.Key()})
+	if err != nil || slices.ContainsFunc(ours, func(o queue.Entry) bool { // a service may show when it arrived
+		return playback.Shown(o.WatchedAt.Time(), false, end) || playback.Shown(o.SettledAt, false, end)
+	}) {
+		return false
+	}
+	f.settle(known(e, shown))
+	return true
+}
+
+// known merges an entry with a record of the service.
+func known(e queue.Entry, at time.Time) queue.Settlement {
+	return queue.Settlement{
+		Entry: e.ID, State: viewing.StateMerged,
+		Reason: fmt.Sprintf("the service has this item already, watched at %s: the same playback", at.Local().Format(time.DateTime)),
+	}
 }
 
 // read gives the history of the entry's type. Flights wait for each other, so

@@ -1,10 +1,13 @@
 package replay
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -42,7 +45,6 @@ func TestCatchUpIsLookedUpBeforeItIsSent(t *testing.T) {
 		"half the running time":              {59 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateMerged, 1},
 		"more than half of the running time": {61 * time.Minute, 7200, viewing.ClassCatchUp, viewing.StateDelivered, 2},
 		"a short one":                        {18 * time.Minute, 1800, viewing.ClassCatchUp, viewing.StateDelivered, 2},
-		"live is not looked up":              {time.Minute, 0, viewing.ClassLive, viewing.StateDelivered, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
@@ -161,6 +163,125 @@ func TestLookUpWaitsForTheNetwork(t *testing.T) {
 		b.ends(1, viewing.StateMerged, "the same playback")
 		if n := b.films()[1]; n != 1 {
 			b.Errorf("%d records", n)
+		}
+	})
+}
+
+// seenLive is a film whose end a player told as it came.
+func seenLive(film int64, d time.Duration) viewing.Event {
+	v := ago(film, d)
+	v.Class = viewing.ClassLive
+	return v
+}
+
+// TestLiveIsLookedUpBeforeItIsSent: two programs of one household may see the
+// same playback. Whoever comes second does not send it again.
+func TestLiveIsLookedUpBeforeItIsSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		told  time.Duration // what another program told ended so long before ours
+		keeps doubt.Precision
+		fault string
+		want  viewing.State
+	}{
+		"the same playback":                     {told: time.Minute, want: viewing.StateMerged},
+		"the same, and the other saw it later":  {told: -time.Minute, want: viewing.StateMerged},
+		"the same, of a service that is known":  {told: time.Minute, keeps: doubt.Exact, want: viewing.StateMerged},
+		"another playback":                      {told: 21 * time.Minute, want: viewing.StateDelivered},
+		"a service that shows days":             {told: time.Minute, keeps: doubt.Day, want: viewing.StateDelivered},
+		"a service that shows times of arrival": {told: time.Minute, keeps: doubt.Arrival, want: viewing.StateDelivered},
+		"a question that fails":                 {told: time.Minute, fault: "status:500", want: viewing.StateDelivered},
+		"a question without an answer":          {told: time.Minute, fault: "drop-after", want: viewing.StateDelivered},
+		"a question that is answered late":      {told: time.Minute, fault: "delay:20s", want: viewing.StateDelivered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.anchor()
+				if err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.Keeps = string(c.keeps) }); err != nil {
+					b.Fatal(err)
+				}
+				b.elsewhere(1, time.Now().Add(-c.told-10*time.Second))
+				if c.fault != "" {
+					b.armAt("POST /media/status", c.fault, 1)
+				}
+				b.commit(seenLive(1, 10*time.Second))
+				b.pass(time.Minute)
+				records := 2
+				if c.want == viewing.StateMerged {
+					records = 1
+				}
+				if b.ends(2, c.want, ""); b.films()[1] != records {
+					b.Errorf("%d records, want %d", b.films()[1], records)
+				}
+			})
+		})
+	}
+}
+
+// TestOurOwnRecordIsNoReasonToMerge: what this queue has brought itself was
+// another playback, or the queue would have merged it.
+func TestOurOwnRecordIsNoReasonToMerge(t *testing.T) {
+	for name, earlier := range map[string]viewing.Event{
+		"seen shortly before":    seenLive(1, 0),
+		"seen long ago, yet new": caughtUp(1, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.anchor()
+				earlier.WatchedAt = viewing.At(time.Now().Add(-5 * time.Minute))
+				if earlier.Class == viewing.ClassCatchUp {
+					earlier.WatchedAt = viewing.At(time.Now().Add(-30 * time.Hour))
+					b.elsewhere(1, time.Now()) // as a service shows it that keeps the time of arrival
+				}
+				b.commit(earlier)
+				b.pass(time.Minute)
+				b.ends(2, viewing.StateDelivered, "")
+				b.commit(seenLive(1, 0))
+				b.pass(time.Minute)
+				b.ends(3, viewing.StateDelivered, "")
+			})
+		})
+	}
+}
+
+// TestTwoThatWaitedTogetherAreTwo: both arrive long after they ended.
+func TestTwoThatWaitedTogetherAreTwo(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.commit(seenLive(1, 100*time.Minute), seenLive(1, 90*time.Minute))
+		b.pass(time.Minute)
+		if c := b.counts(); c.Delivered != 3 || b.films()[1] != 2 {
+			b.Errorf("counts %+v, records %v", c, b.films())
+		}
+	})
+}
+
+func TestWhatAPersonAddsIsNotLookedUp(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.elsewhere(1, time.Now())
+		before := b.askedFor("POST /media/status")
+		b.events++
+		v := seenLive(1, 0)
+		v.EventID = fmt.Sprint("typed", b.events)
+		if _, err := b.store.Commit(b.Context(), viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}}); err != nil {
+			b.Fatal(err)
+		}
+		b.pass(time.Minute)
+		b.ends(2, viewing.StateDelivered, "")
+		if n := b.askedFor("POST /media/status") - before; n != 0 || b.films()[1] != 2 {
+			b.Errorf("asked %d times, %d records; want 0 and 2", n, b.films()[1])
+		}
+	})
+}
+
+func TestAServiceWithoutStatusIsAskedOnce(t *testing.T) {
+	inBed(t, true, nil, func(b *bed) {
+		for film := range int64(5) {
+			b.commit(seenLive(film+1, 0))
+			b.pass(time.Minute)
+		}
+		if n := b.askedFor("POST /media/status"); b.counts().Delivered != 5 || n != 1 {
+			b.Errorf("%d delivered, asked %d times; want 5 and once", b.counts().Delivered, n)
 		}
 	})
 }
