@@ -174,10 +174,8 @@ func (f flight) checkStatus(ctx context.Context, reader Reader) bool {
 	if err != nil || !playback.Shown(shown, false, end) {
 		return false
 	}
-	ours, err := r.doubts.Claims(ctx, r.account, []string{e.Media.Key()})
-	if err != nil || slices.ContainsFunc(ours, func(o queue.Entry) bool { // a service may show when it arrived
-		return playback.Shown(o.WatchedAt.Time(), false, end) || playback.Shown(o.SettledAt, false, end)
-	}) {
+	ours, err := r.doubts.Told(ctx, e.ID)
+	if err != nil || slices.ContainsFunc(ours, func(at time.Time) bool { return playback.Shown(at, false, end) }) {
 		return false
 	}
 	f.settle(known(e, shown))

@@ -255,6 +255,27 @@ func TestTwoThatWaitedTogetherAreTwo(t *testing.T) {
 	})
 }
 
+// TestARecordOfWhatWasDroppedIsOurs: a request may arrive after its entry was
+// given up. What it recorded is no reason to merge the next playback.
+func TestARecordOfWhatWasDroppedIsOurs(t *testing.T) {
+	inBed(t, false, func(o *Options) { o.InDoubt = doubt.Hold }, func(b *bed) {
+		b.anchor()
+		b.arm("drop-after", 1)
+		b.armAt("GET /history", "status:500", 100)
+		b.armAt("POST /media/status", "status:500", 3)
+		b.commit(seenLive(1, 0))
+		b.pass(10 * time.Second)
+		b.ends(2, viewing.StateInDoubt, "")
+		if _, err := b.store.Drop(b.Context(), queue.Selection{IDs: []int64{2}}, false); err != nil {
+			b.Fatal(err)
+		}
+		b.pass(10 * time.Minute)
+		b.commit(seenLive(1, 0))
+		b.pass(time.Minute)
+		b.ends(3, viewing.StateDelivered, "")
+	})
+}
+
 func TestWhatAPersonAddsIsNotLookedUp(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.anchor()

@@ -125,6 +125,7 @@ func (k *keeper) Claims(_ context.Context, _ string, keys []string) (claims []qu
 
 func (k *keeper) KeepLists(context.Context, int64, []string) error { return nil }
 func (k *keeper) Kin(context.Context, int64) (entry.Kin, error)    { return entry.Kin{}, nil }
+func (k *keeper) Told(context.Context, int64) ([]time.Time, error) { return nil, nil }
 func (k *keeper) WatchedSince(context.Context, string, viewing.Media, time.Time) (bool, error) {
 	return false, nil
 }
