@@ -46,7 +46,7 @@ When two wishes collide, the earlier one wins.
 	 1. A source reports an event: what it saw, raw, with an event id of its own.
 	 2. The queue commits it, and only then the source hears "queued". The same id again is a duplicate.
 	 3. Rules decide at once what needs no network. The rest is held with a reason.
-	 4. The loop leases an entry, marks it as sending on disk, and sends one request.
+	 4. The loop leases an entry, looks whether the service has it, marks it as sending on disk, and sends one request.
 	 5. The answer settles the entry. What may have arrived is in doubt, and is read back.
 
 Every entry can be explained: what was seen, which rule did what, every attempt and every answer.
@@ -56,7 +56,7 @@ Every entry can be explained: what was seen, which rule did what, every attempt 
 Each top folder bears a name that users know, too. One folder has one concern.
 Each package says in its own comment what it owns, promises and refuses.
 
-  - cmd/filmspool: the program; a file for each group of commands, no logic. e2e tests try the whole program.
+  - cmd/filmspool: the program; files named by their commands, no logic. e2e tests try the whole program.
     usage: mistakes in a command line. terminal: what prints and asks. manual: writes man pages
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
     nudge: when to try again. control: the control API. service: the system service. demo: the tour
@@ -79,11 +79,12 @@ Each package says in its own comment what it owns, promises and refuses.
 
 Tests hold what may import what (house_imports_test.go). They fail for a package that they do not know.
 
-  - Sources never import the queue, the loop, the tracker or the daemon. connector and kodi never import each other.
-  - A source declares where it commits itself: an interface, with the words of queue/viewing. A Commit keeps the
+  - Sources never import the loop, the tracker or the daemon; of the queue, queue/viewing and its pure rooms alone.
+    connector and kodi never import each other.
+  - Each source declares its own interface for committing, with the types of queue/viewing. A Commit keeps the
     events and the memory of the source in one transaction.
   - queue/viewing imports the standard library alone. Nothing outside cmd imports cmd.
-  - Each library of others has its doors: the packages that may import it. The table is in house_imports_test.go.
+  - Only the packages that house_imports_test.go lists may import a library of others.
   - Every part has a Run(ctx) error that blocks. Nothing starts in a constructor.
   - Whoever starts a goroutine waits for it.
 
@@ -92,7 +93,7 @@ Tests hold what may import what (house_imports_test.go). They fail for a package
 The daemon asks its own listener, and says "ready" when it answers. The service
 manager gets a sign of life only when the queue, each account's loop and the
 listener have moved since the last one. A part that waits for another program or
-machine has moved, too.
+machine counts as moving.
 
 Where the disk is full or read-only, the program waits and tries again, after
 1 s to 30 s. It is ready meanwhile: status says the disk first, reading commands
@@ -103,18 +104,17 @@ the process.
 
 	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (wait.go) and Daemon.Run here
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
-	who may knock?                        daemon/guard; listen.go puts it before the routes
-	what tells that a library changed?    kodi/watch, or kodi/server.go; what is new: kodi/rule, Decide
-	where is the file opened?             queue/disk, file.go: Open
-	where is its shape?                   queue/schema
+	who may knock?                        daemon/guard; the listener (listen.go) and the connector (daemon.go) ask it
+	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
+	where is the file opened?             queue/disk: file.go, and for SQLite itself database.go
+	where is its shape?                   queue/schema/0001-outbox.sql and the next
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what decides a resend?                queue/replay, settle.go; in doubt: queue/replay/doubt, policy.go
+	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go
-	what does a command print with?       cmd/filmspool/terminal
-	what says "did you mean"?             cmd/filmspool/usage, with queue/viewing/typed
+	what prints? what says "did you mean"? cmd/filmspool/terminal, and usage
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
 	what does a word mean?                .github/GLOSSARY.md
 	how is a source, a site, a table added? .github/CONTRIBUTING.md
