@@ -20,8 +20,8 @@ step_extension() {
   local one=$work/pack-one two=$work/pack-two archive
   npm_tools
   (cd connector/extension/test && npm run --silent types && npm run --silent test)
-  go run ./connector/extension/pack "$one"
-  (umask 077 && TZ=Pacific/Auckland LC_ALL=C go run -trimpath ./connector/extension/pack "$two" >/dev/null)
+  go run ./packaging/release --only extension "$one"
+  (umask 077 && TZ=Pacific/Auckland LC_ALL=C go run ./packaging/release --only extension "$two" >/dev/null)
   for archive in "$one"/*.zip; do cmp "$archive" "$two/${archive##*/}"; done
   need unzip
   unzip -q "$one"/filmspool-*-firefox.zip -d "$work/firefox"

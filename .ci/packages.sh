@@ -73,13 +73,13 @@ step_release() {
   (
     cd "$clone"
     umask 077
-    TZ=Pacific/Auckland LC_ALL=C go run ./packaging/release "${signing[@]}" --platforms linux-amd64,windows-amd64 \
-      --only archive,deb,rpm,apk,archlinux,msi,nsis "$two" >"$work/again.log"
+    TZ=Pacific/Auckland LC_ALL=C GOFLAGS=-tags=other go run ./packaging/release "${signing[@]}" --platforms linux-amd64,linux-arm64,linux-armv7,windows-amd64 \
+      --only archive,deb,rpm,apk,archlinux,msi,nsis,kodi "$two" >"$work/again.log"
   )
   # Of what was made twice, every line of the sums is there twice; but the notes
   # are about all that was made with them.
   sort "$one/SHA256SUMS" | comm -13 - <(grep -v ' release-notes.md$' "$two/SHA256SUMS" | sort) >"$work/differ.txt"
-  [ "$(wc -l <"$two/SHA256SUMS")" -ge 11 ] && [ ! -s "$work/differ.txt" ] || { cat "$work/again.log" "$work/differ.txt"; return 1; }
+  [ "$(wc -l <"$two/SHA256SUMS")" -ge 25 ] && [ ! -s "$work/differ.txt" ] || { cat "$work/again.log" "$work/differ.txt"; return 1; }
   release_signatures "$one"
   release_lint "$one"
   release_texts "$one"
@@ -93,7 +93,7 @@ the_release() {
     folder=$work/release-part
     need wixl msitools buildah >&2 || return
     platforms=$(printf '%s\n' "linux-$(go env GOARCH)" linux-arm64 linux-armv7 linux-riscv64 windows-amd64 | sort -u | paste -sd,)
-    [ -e "$folder/SHA256SUMS" ] || go run ./packaging/release --only archive,deb,rpm,apk,archlinux,msi,image,addons --platforms "$platforms" "$folder" >&2 || return
+    [ -e "$folder/SHA256SUMS" ] || go run ./packaging/release --only archive,deb,rpm,apk,archlinux,msi,image,kodi --platforms "$platforms" "$folder" >&2 || return
   fi
   echo "$folder"
 }

@@ -40,8 +40,8 @@ var ErrStray = errors.New("does not belong into the add-on")
 type Architecture struct {
 	// Name is what LibreELEC calls it.
 	Name string
-	// Settings are the variables by which Go builds for it.
-	Settings []string
+	// Program is the platform whose program it holds, as a release calls it.
+	Program string
 	// Platform is what its Kodi has to be. Kodi refuses the archive otherwise.
 	Platform string
 	// Machines are what uname -m says on them, as a pattern of a shell.
@@ -54,9 +54,9 @@ type Architecture struct {
 // machines of 64 bits, too, whose kernel is one of 64 bits more often than not.
 func Architectures() []Architecture {
 	return []Architecture{
-		{Name: "x86_64", Settings: []string{"GOARCH=amd64", "GOAMD64=v1"}, Platform: "linux-x86_64", Machines: "x86_64"},
-		{Name: "aarch64", Settings: []string{"GOARCH=arm64", "GOARM64=v8.0"}, Platform: "linux-aarch64", Machines: "aarch64"},
-		{Name: "arm", Settings: []string{"GOARCH=arm", "GOARM=7"}, Platform: "linux", Machines: "armv7* | armv8* | aarch64"},
+		{Name: "x86_64", Program: "linux-amd64", Platform: "linux-x86_64", Machines: "x86_64"},
+		{Name: "aarch64", Program: "linux-arm64", Platform: "linux-aarch64", Machines: "aarch64"},
+		{Name: "arm", Program: "linux-armv7", Platform: "linux", Machines: "armv7* | armv8* | aarch64"},
 	}
 }
 

@@ -2,8 +2,8 @@
 // where no other program can be installed.
 //
 // It owns the folder addon, which is the add-on but for the program, and
-// [Pack], which makes the archive that Kodi installs. Command pack beside it
-// builds the program for every [Architecture] and packs it.
+// [Pack], which makes the archive that Kodi installs. packaging/release builds
+// the program for every [Architecture] and packs it.
 //
 // It promises that the same program makes the same bytes, whatever the
 // machine, the clock and the file modes. An archive has what Kodi wants: one

@@ -4,36 +4,21 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
+	"testing/fstest"
 )
-
-// entry is a file of an archive, or a folder if its name ends with a slash.
-type entry struct {
-	name    string
-	mode    fs.FileMode
-	content []byte
-	owner   int // root, but for what a container writes
-}
 
 // archives packs each program with its documents: a zip for Windows, a tar
 // for all others. Everything lies in one folder, so that unpacking litters
 // nothing.
 func (r *release) archives(context.Context) error {
-	if !r.wants("archive") {
-		return nil
-	}
-	return each(r.platforms, func(p platform) error {
+	return each(r.of("archive"), func(p platform) error {
 		trees := []string{r.stage("bin", p.name), r.stage("all")}
 		if p.os != "windows" {
 			trees = append(trees, r.stage("unix"))
@@ -41,97 +26,66 @@ func (r *release) archives(context.Context) error {
 		if p.os == "linux" {
 			trees = append(trees, r.stage("linux"))
 		}
-		entries, err := gather(trees...)
+		files, err := r.gather(r.fileName(p, ""), trees...)
 		if err != nil {
 			return err
 		}
-		var packed, out bytes.Buffer
-		if p.os == "windows" {
-			err = zipped(&out, r.fileName(p, ""), entries, r.when)
-		} else if err = tarball(&packed, r.fileName(p, ""), entries, r.when); err == nil {
-			err = compress(&out, packed.Bytes())
+		if p.os != "windows" {
+			return tarball(filepath.Join(r.into, r.archiveName(p.name)), files)
 		}
-		if err != nil {
+		var out bytes.Buffer
+		z := zip.NewWriter(&out)
+		if err := errors.Join(z.AddFS(files), z.Close()); err != nil {
 			return err
 		}
-		return write(filepath.Join(r.into, r.archiveName(p)), out.Bytes())
+		return write(filepath.Join(r.into, r.archiveName(p.name)), out.Bytes())
 	})
 }
 
-func (r *release) archiveName(p platform) string {
-	if p.os == "windows" {
-		return r.fileName(p, ".zip")
+// archiveName is how the archive for a platform is called.
+func (r *release) archiveName(platform string) string {
+	ending := ".tar.gz"
+	if strings.HasPrefix(platform, "windows-") {
+		ending = ".zip"
 	}
-	return r.fileName(p, ".tar.gz")
+	return "filmspool-" + r.version + "-" + platform + ending
 }
 
-// gather reads all files below some folders, by name.
-func gather(trees ...string) (entries []entry, err error) {
-	for _, tree := range trees {
-		err = errors.Join(err, filepath.WalkDir(tree, func(file string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			name, err := filepath.Rel(tree, file)
+// file is one of an archive, or a folder: of the release's time, and root's.
+func (r *release) file(mode fs.FileMode, content []byte) *fstest.MapFile {
+	return &fstest.MapFile{Mode: mode, Data: content, ModTime: r.when, Sys: &tar.Header{Uname: "root", Gname: "root"}}
+}
+
+// gather reads all below some folders, as it stands below one folder of an archive.
+func (r *release) gather(top string, folders ...string) (fstest.MapFS, error) {
+	files := fstest.MapFS{}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(place string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
-			content, err := os.ReadFile(file)
-			entries = append(entries, entry{name: filepath.ToSlash(name), mode: modeOf(file), content: content})
+			name, err := filepath.Rel(folder, place)
+			file := r.file(fs.ModeDir|0o755, nil)
+			if err == nil && !d.IsDir() {
+				file.Mode = modeOf(place)
+				file.Data, err = os.ReadFile(place)
+			}
+			files[path.Join(top, filepath.ToSlash(name))] = file
 			return err
-		}))
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
-	return entries, err
-}
-
-// tarball packs entries below one folder, all of one time.
-func tarball(out io.Writer, folder string, entries []entry, when time.Time) error {
-	t := tar.NewWriter(out)
-	for _, e := range entries {
-		h := tar.Header{
-			Name: path.Join(folder, e.name), Mode: int64(e.mode), Size: int64(len(e.content)), Uid: e.owner, Gid: e.owner,
-			ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
-		}
-		if e.owner == 0 {
-			h.Uname, h.Gname = "root", "root"
-		}
-		if strings.HasSuffix(e.name, "/") {
-			h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
-		}
-		if err := t.WriteHeader(&h); err != nil {
-			return err
-		}
-		if _, err := t.Write(e.content); err != nil {
-			return err
-		}
-	}
-	return t.Close()
-}
-
-// zipped packs entries below one folder, all of one time.
-func zipped(out io.Writer, folder string, entries []entry, when time.Time) error {
-	z := zip.NewWriter(out)
-	for _, e := range entries {
-		h := zip.FileHeader{Name: path.Join(folder, e.name), Method: zip.Deflate, Modified: when.UTC()}
-		h.SetMode(e.mode)
-		w, err := z.CreateHeader(&h)
+		})
 		if err != nil {
-			return err
-		}
-		if _, err := w.Write(e.content); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return z.Close()
+	return files, nil
 }
 
-// compress compresses content without a name and a time in it.
-func compress(out io.Writer, content []byte) error {
-	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	if err != nil {
+// tarball packs files in the order of their names.
+func tarball(into string, files fs.FS) error {
+	var out bytes.Buffer
+	t := tar.NewWriter(&out)
+	if err := errors.Join(t.AddFS(files), t.Close()); err != nil {
 		return err
 	}
-	_, err = z.Write(content)
-	return errors.Join(err, z.Close())
+	return write(into, out.Bytes())
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/filmspool/filmspool/packaging/kodi"
 )
 
 // maxProgram is the most that a program may take, in bytes.
@@ -61,39 +62,36 @@ func (p platform) env() []string {
 	return []string{"GOOS=" + p.os, "GOARCH=" + p.arch, "GOARM=" + p.arm, "GOAMD64=v1", "GO386=sse2", "GOARM64=v8.0", "GORISCV64=rva20u64"}
 }
 
-// of returns the chosen platforms of one system.
-func (r *release) of(system string) []platform {
-	return slices.DeleteFunc(slices.Clone(r.platforms), func(p platform) bool { return p.os != system })
+// serves reports whether a kind is made for a platform. Debian calls two
+// processors armhf: the older one's program runs on both, and on a Raspberry Pi
+// Zero. wixl, which makes the MSI, knows amd64 alone.
+func serves(kind string, p platform) bool {
+	switch kind {
+	case "archive":
+		return true
+	case "deb":
+		return p.os == "linux" && p.arm != "7"
+	case "rpm", "apk", "archlinux", "image":
+		return p.os == "linux"
+	case "msi":
+		return p.name == "windows-amd64"
+	case "nsis":
+		return p.os == "windows"
+	case "kodi":
+		return slices.ContainsFunc(kodi.Architectures(), func(a kodi.Architecture) bool { return a.Program == p.name })
+	}
+	return false // what holds no program
 }
 
-// compile builds the program with nothing of this machine in it, no symbols, and
-// the version if the caller named one.
+// of returns the chosen platforms that a kind is made for: none if nobody wants it.
+func (r *release) of(kind string) []platform {
+	return slices.DeleteFunc(slices.Clone(r.platforms), func(p platform) bool { return !r.wants(kind) || !serves(kind, p) })
+}
+
+// compile builds the program with nothing of this machine in it, and no symbols.
 func (r *release) compile(ctx context.Context, into, tags string, env []string) error {
-	link := "-s -w -buildid="
-	if r.version != "" {
-		link += " -X main.version=" + r.version
-	}
-	_, err := r.tool(ctx, r.root, env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+link, "-tags="+tags, "-o", into, "./cmd/filmspool")
-	return err
-}
-
-// manual has the program write its man pages and completions. Where the caller
-// named no version, it says its own.
-func (r *release) manual(ctx context.Context) error {
-	program := filepath.Join(r.work, "manual-writer")
-	if err := r.compile(ctx, program, tags+",manual", []string{"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}); err != nil {
-		return err
-	}
-	said, err := r.tool(ctx, r.work, nil, program, "version", "--json")
-	if err != nil {
-		return err
-	}
-	var own struct{ Version string }
-	if err := json.Unmarshal([]byte(said), &own); err != nil {
-		return fmt.Errorf("read the version: %w", err)
-	}
-	r.version = own.Version
-	_, err = r.tool(ctx, r.work, nil, program, "manual", r.stage("all"))
+	_, err := r.tool(ctx, r.root, env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.version="+r.version,
+		"-tags="+tags, "-o", into, "./cmd/filmspool")
 	return err
 }
 

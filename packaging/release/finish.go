@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -62,12 +64,14 @@ func (r *release) finish(ctx context.Context) error {
 
 // products lists what was made, by name.
 func (r *release) products() (made []product, err error) {
-	entries, err := gather(r.into)
+	files, err := r.gather("", r.into)
 	if err != nil {
 		return nil, fmt.Errorf("list what was made: %w", err)
 	}
-	for _, e := range entries {
-		made = append(made, product{e.name, len(e.content), fmt.Sprintf("%x", sha256.Sum256(e.content))})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if f := files[name]; !f.Mode.IsDir() {
+			made = append(made, product{name, len(f.Data), fmt.Sprintf("%x", sha256.Sum256(f.Data))})
+		}
 	}
 	return made, nil
 }

@@ -40,10 +40,10 @@ func main() {
 	}
 }
 
-// kinds are what --only can name. Lists of what is linked, notes and checksums
-// are always made.
+// kinds are what --only can name. Notes and checksums are always made, and for
+// each program the list of what is linked.
 func kinds() []string {
-	return append(formats(), "archive", "msi", "nsis", "image", "texts", "addons")
+	return append(formats(), "archive", "msi", "nsis", "image", "texts", "extension", "kodi")
 }
 
 // formats are the kinds of Linux packages, as nfpm calls them.

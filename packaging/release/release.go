@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,17 +33,15 @@ func (r *release) make(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"begin", r.begin},
-		{"write the manual", r.manual},
 		{"read the notes", r.readNotes},
 		{"build", r.build},
 		{"lay out", r.layOut},
 		{"pack archives", r.archives},
-		{"build tools", r.tools},
-		{"make Linux packages", r.linuxPackages},
+		{"make Linux packages", r.linux},
 		{"make installers", r.installers},
-		{"make the image", r.image},
 		{"write texts for package managers", r.texts},
-		{"pack add-ons", r.addons},
+		{"pack the extension", r.extension},
+		{"pack the add-on of Kodi", r.kodi},
 		{"finish", r.finish},
 	} {
 		if err := step.do(ctx); err != nil {
@@ -51,8 +51,9 @@ func (r *release) make(ctx context.Context) error {
 	return nil
 }
 
-// begin finds the repository and the time. The folder has to be empty: what an
-// older run left there would be signed along.
+// begin finds the repository, the version, the time and the platforms that
+// something is made for. The folder has to be empty: what an older run left there
+// would be signed along.
 func (r *release) begin(ctx context.Context) error {
 	mod, err := r.tool(ctx, ".", nil, "go", "env", "GOMOD")
 	if err != nil {
@@ -70,6 +71,14 @@ func (r *release) begin(ctx context.Context) error {
 		return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
 	}
 	r.when = time.Unix(seconds, 0).UTC()
+	if r.version == "" {
+		if r.version, err = ownVersion(r.root); err != nil {
+			return err
+		}
+	}
+	r.platforms = slices.DeleteFunc(r.platforms, func(p platform) bool {
+		return !slices.ContainsFunc(r.only, func(kind string) bool { return serves(kind, p) })
+	})
 	if err := os.MkdirAll(r.into, 0o755); err != nil {
 		return err
 	}
@@ -78,6 +87,19 @@ func (r *release) begin(ctx context.Context) error {
 		err = fmt.Errorf("%s is not empty", r.into)
 	}
 	return err
+}
+
+// ownVersion is the one that the program's source states.
+func ownVersion(root string) (string, error) {
+	source, err := os.ReadFile(filepath.Join(root, "cmd/filmspool/main.go"))
+	if err != nil {
+		return "", err
+	}
+	found := regexp.MustCompile(`(?m)^var version = "(.+)"$`).FindSubmatch(source)
+	if found == nil {
+		return "", errors.New("cmd/filmspool/main.go states no version")
+	}
+	return string(found[1]), nil
 }
 
 // wants reports whether a kind is to be made.

@@ -1,13 +1,16 @@
 package main
 
 import (
-	"bytes"
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,7 +43,7 @@ func made(t *testing.T, names ...string) *release {
 		when: moment(), out: t.Output(),
 	}
 	for _, p := range chosen {
-		if err := os.WriteFile(filepath.Join(r.into, r.archiveName(p)), []byte(p.String()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.into, r.archiveName(p.name)), []byte(p.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,32 +178,75 @@ func TestChangelogIsReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile("../../cmd/filmspool/main.go")
+	version, err := ownVersion("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := regexp.MustCompile(`(?m)^var version = "(.*)"$`).FindSubmatch(program)
-	if own == nil {
-		t.Fatal("the program's version is not where the linker sets it")
-	}
-	found, err := upTo(all, string(own[1]), moment())
+	found, err := upTo(all, version, moment())
 	if err != nil || len(found[0].Points) == 0 {
-		t.Errorf("nothing is written about %s: %v", own[1], err)
+		t.Errorf("nothing is written about %s: %v", version, err)
 	}
 }
 
-// TestArchivesAreTheSame: neither the order nor the machine shows in them.
-func TestArchivesAreTheSame(t *testing.T) {
-	entries := []entry{{name: "filmspool", mode: 0o755, content: []byte("program")}, {name: "man1/a.1", mode: 0o644, content: []byte("page")}}
-	for name, pack := range map[string]func(io.Writer, string, []entry, time.Time) error{"tar": tarball, "zip": zipped} {
-		var one, two bytes.Buffer
-		elsewhere := moment().In(time.FixedZone("elsewhere", 3600))
-		if err := errors.Join(pack(&one, "folder", entries, moment()), pack(&two, "folder", entries, elsewhere)); err != nil {
+// laidOut puts files for a platform where a release packs them from.
+func laidOut(t *testing.T, r *release, p platform) {
+	t.Helper()
+	for name, text := range map[string]string{
+		r.stage("bin", p.name, p.program()): "program", r.stage("bin", p.name, "third-party.txt"): "the licences of others",
+		r.stage("all/LICENSE"): "our licence", r.stage("unix/man1/a.1"): "page", r.stage("linux/openrc/filmspool"): "script",
+	} {
+		if err := write(name, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(one.Bytes(), two.Bytes()) {
-			t.Errorf("%s: the time zone shows", name)
+	}
+}
+
+// TestArchivesAreTheSame: neither the time zone, nor the time of a file, nor its
+// mode, nor its owner on this machine shows in them. All lies in one folder.
+func TestArchivesAreTheSame(t *testing.T) {
+	packed := func(when time.Time, mode fs.FileMode) (linux, windows string) {
+		r := made(t, "linux-amd64", "windows-amd64")
+		r.when = when
+		for _, p := range r.platforms {
+			laidOut(t, r, p)
 		}
+		if err := errors.Join(os.Chmod(r.stage("unix/man1"), mode), os.Chmod(r.stage("all/LICENSE"), mode), r.archives(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		return read(t, r, "filmspool-1.2.3-linux-amd64.tar.gz"), read(t, r, "filmspool-1.2.3-windows-amd64.zip")
+	}
+	linux, windows := packed(moment(), 0o755)
+	if again, once := packed(moment().In(time.FixedZone("elsewhere", 3600)), 0o700); linux != again || windows != once {
+		t.Error("packed elsewhere, other bytes")
+	}
+	unpacked, err := gzip.NewReader(strings.NewReader(linux))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for files := tar.NewReader(unpacked); ; {
+		h, err := files.Next()
+		if err != nil {
+			break
+		}
+		names = append(names, h.Name)
+		want := fs.FileMode(0o644)
+		switch {
+		case strings.HasSuffix(h.Name, "/"):
+			want = fs.ModeDir | 0o755
+		case path.Base(h.Name) == "filmspool":
+			want = 0o755
+		}
+		if h.FileInfo().Mode() != want || h.Uid != 0 || h.Gid != 0 || h.Uname != "root" || h.Gname != "root" || !h.ModTime.Equal(moment()) {
+			t.Errorf("%+v", h)
+		}
+	}
+	want := []string{"", "LICENSE", "filmspool", "man1/", "man1/a.1", "openrc/", "openrc/filmspool", "third-party.txt"}
+	for i := range want {
+		want[i] = "filmspool-1.2.3-linux-amd64/" + want[i]
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("the archive holds %q, want %q", names, want)
 	}
 }
 
@@ -337,8 +383,41 @@ func TestPlatforms(t *testing.T) {
 	if _, err := choose("linux-mips", platforms(), platform.String); err == nil {
 		t.Error("a platform that does not exist was chosen")
 	}
-	if served("deb", platform{os: "linux", arch: "arm", arm: "7"}) || !served("deb", platform{os: "linux", arch: "arm", arm: "6"}) {
+	if serves("deb", platform{os: "linux", arch: "arm", arm: "7"}) || !serves("deb", platform{os: "linux", arch: "arm", arm: "6"}) {
 		t.Error("armhf would be made twice, or not at all")
+	}
+}
+
+// TestBegin: only what somebody wants is built, and the program says which
+// version it is. A folder with something in it is left alone.
+func TestBegin(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	into := t.TempDir()
+	for only, want := range map[string]string{
+		"extension": "", "msi": "windows-amd64", "nsis": "windows-amd64 windows-arm64", "kodi": "linux-amd64 linux-arm64 linux-armv7",
+		"kodi,msi": "linux-amd64 linux-arm64 linux-armv7 windows-amd64",
+	} {
+		o, err := parse([]string{"--only", only, into})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &release{options: o, out: t.Output()}
+		if err := r.begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range r.platforms {
+			names = append(names, p.name)
+		}
+		if own, err := ownVersion("../.."); strings.Join(names, " ") != want || err != nil || r.version != own || r.when.Unix() != 1700000000 {
+			t.Errorf("%s: version %s of %v for %q, want %q", only, r.version, r.when, names, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(into, "old"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&release{options: options{into: into}}).begin(t.Context()); err == nil {
+		t.Error("what an older run left would be signed along")
 	}
 }
 
@@ -388,20 +467,41 @@ func TestReleaseNotes(t *testing.T) {
 	}
 }
 
-// TestAddons: what an add-on calls another version is not handed out.
+// TestAddons: the add-on holds the program of its platform and the licences of
+// all. What calls itself another version is not handed out.
 func TestAddons(t *testing.T) {
-	r, from := made(t), t.TempDir()
-	for _, name := range []string{"filmspool-1.2.3-firefox.zip", "filmspool-1.2.2-chromium.zip", "service.filmspool-1.2.3-arm.zip"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(name), 0o600); err != nil {
+	r := made(t, "linux-armv7", "windows-amd64")
+	laidOut(t, r, r.platforms[0])
+	pack := func() []string {
+		r.into, r.only = t.TempDir(), []string{"extension", "kodi"}
+		if err := errors.Join(r.extension(t.Context()), r.kodi(t.Context())); err != nil {
 			t.Fatal(err)
 		}
+		found, err := filepath.Glob(filepath.Join(r.into, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
 	}
-	if err := r.addonsIn(from); err != nil {
+	if found := pack(); len(found) != 0 {
+		t.Errorf("for another version: %q", found)
+	}
+	var err error
+	if r.version, err = ownVersion("../.."); err != nil {
 		t.Fatal(err)
 	}
-	made, err := filepath.Glob(filepath.Join(r.into, "*-1.2.[23]-*m.zip"))
-	if err != nil || len(made) != 1 || read(t, r, "service.filmspool-1.2.3-arm.zip") == "" || read(t, r, "filmspool-1.2.3-firefox.zip") == "" {
-		t.Errorf("made %q, %v", made, err)
+	if found := pack(); len(found) != 3 {
+		t.Errorf("made %q", found)
+	}
+	addon, err := zip.OpenReader(filepath.Join(r.into, "service.filmspool-"+r.version+"-arm.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer addon.Close()
+	for name, want := range map[string]string{"program/filmspool": "program", "LICENSE.txt": "our licence\nthe licences of others"} {
+		if text, err := fs.ReadFile(addon, "service.filmspool/"+name); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
 	}
 }
 
@@ -416,18 +516,14 @@ func TestReadmeNamesThisRelease(t *testing.T) {
 	for _, p := range pages {
 		page.WriteString(p.Text)
 	}
-	source, err := os.ReadFile("../../cmd/filmspool/main.go")
+	version, err := ownVersion("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := regexp.MustCompile(`(?m)^var version = "(.+)"$`).FindSubmatch(source)
-	if version == nil {
-		t.Fatal("the program has no version")
-	}
-	r := &release{options: options{version: string(version[1])}}
+	r := &release{options: options{version: version}}
 	made := map[string]bool{}
 	for _, p := range platforms() {
-		made[r.archiveName(p)] = true
+		made[r.archiveName(p.name)] = true
 	}
 	for _, target := range extension.Targets() {
 		made[extension.Name(r.version, target)] = true

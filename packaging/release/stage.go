@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/filmspool/filmspool/packaging"
@@ -23,8 +25,19 @@ func (r *release) stage(parts ...string) string {
 	return filepath.Join(append([]string{r.work, "stage"}, parts...)...)
 }
 
-// layOut prepares every file there, beside the programs.
-func (r *release) layOut(context.Context) error {
+// layOut prepares every file there, beside the programs. The program writes its
+// man pages and completions itself.
+func (r *release) layOut(ctx context.Context) error {
+	if len(r.platforms) == 0 {
+		return nil
+	}
+	writer := filepath.Join(r.work, "manual-writer")
+	if err := r.compile(ctx, writer, tags+",manual", []string{"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH}); err != nil {
+		return err
+	}
+	if _, err := r.tool(ctx, r.work, nil, writer, "manual", r.stage("all")); err != nil {
+		return err
+	}
 	for name, text := range units() {
 		if err := write(r.stage("linux", name), []byte(text)); err != nil {
 			return err
@@ -32,10 +45,7 @@ func (r *release) layOut(context.Context) error {
 	}
 	for _, name := range []string{"README.md", "LICENSE", changelog} {
 		text, err := os.ReadFile(filepath.Join(r.root, name))
-		if err != nil {
-			return err
-		}
-		if err := write(r.stage("all", filepath.Base(name)), text); err != nil {
+		if err := errors.Join(err, write(r.stage("all", filepath.Base(name)), text)); err != nil {
 			return err
 		}
 	}
@@ -69,9 +79,7 @@ func (r *release) zip(pattern string) error {
 	found, err := filepath.Glob(r.stage(pattern))
 	for _, file := range found {
 		content, wrong := os.ReadFile(file)
-		var out bytes.Buffer
-		name := r.stage("gz", strings.TrimPrefix(file, r.stage())+".gz")
-		err = errors.Join(err, wrong, compress(&out, content), write(name, out.Bytes()))
+		err = errors.Join(err, wrong, write(r.stage("gz", strings.TrimPrefix(file, r.stage())+".gz"), content))
 	}
 	return err
 }
@@ -97,7 +105,20 @@ func modeOf(path string) fs.FileMode {
 	return 0o644
 }
 
-// write writes a file, and makes its folder.
+// write writes a file, and makes its folder. Where the name ends with ".gz", it
+// compresses the content, without a name and a time in it.
 func write(path string, content []byte) error {
+	if strings.HasSuffix(path, ".gz") {
+		var out bytes.Buffer
+		z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		_, err = z.Write(content)
+		if err := errors.Join(err, z.Close()); err != nil {
+			return err
+		}
+		content = out.Bytes()
+	}
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }

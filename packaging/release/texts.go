@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -50,26 +51,21 @@ func (r *release) texts(context.Context) error {
 // the texts know. With functions it says what it needs: url, sum and sri take the
 // name of a platform, and script the name of one of Arch Linux' scripts.
 func (r *release) fill(name, into string, values any) error {
-	archive := func(name string) (file string, sum [sha256.Size]byte, err error) {
-		p, err := choose(name, platforms(), platform.String)
-		if err != nil {
-			return "", sum, err
-		}
-		content, err := os.ReadFile(filepath.Join(r.into, r.archiveName(p[0])))
-		return r.archiveName(p[0]), sha256.Sum256(content), err
+	sum := func(name string) (sum [sha256.Size]byte, err error) {
+		content, err := os.ReadFile(filepath.Join(r.into, r.archiveName(name)))
+		return sha256.Sum256(content), err
 	}
 	t, err := template.New(path.Base(name)).Delims("<<", ">>").Funcs(template.FuncMap{
-		"url": func(name string) (string, error) {
-			file, _, err := archive(name)
-			return home + "/releases/download/v" + r.version + "/" + file, err
+		"url": func(name string) string {
+			return home + "/releases/download/v" + r.version + "/" + r.archiveName(name)
 		},
 		"sum": func(name string) (string, error) {
-			_, sum, err := archive(name)
-			return fmt.Sprintf("%x", sum), err
+			s, err := sum(name)
+			return hex.EncodeToString(s[:]), err
 		},
 		"sri": func(name string) (string, error) {
-			_, sum, err := archive(name)
-			return "sha256-" + base64.StdEncoding.EncodeToString(sum[:]), err
+			s, err := sum(name)
+			return "sha256-" + base64.StdEncoding.EncodeToString(s[:]), err
 		},
 		"script": func(name string) (string, error) {
 			text, err := os.ReadFile(filepath.Join(r.root, "packaging", "nfpm", "arch", name))

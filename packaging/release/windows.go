@@ -9,16 +9,18 @@ import (
 	"strings"
 )
 
-// installers makes the installers for Windows: an MSI for the whole machine
-// (wixl knows amd64 alone), and a program for one person.
+// installers makes the installers for Windows: an MSI for the whole machine, and
+// a program for one person.
 func (r *release) installers(ctx context.Context) error {
-	for _, p := range r.of("windows") {
-		if name := r.fileName(p, ".msi"); r.wants("msi") && p.arch == "amd64" && !r.lacks(name, "wixl", "msiinfo", "msibuild") {
+	for _, p := range r.of("msi") {
+		if name := r.fileName(p, ".msi"); !r.lacks(name, "wixl", "msiinfo", "msibuild") {
 			if err := r.msi(ctx, p, filepath.Join(r.into, name)); err != nil {
 				return err
 			}
 		}
-		if name := r.fileName(p, "-setup.exe"); r.wants("nsis") && !r.lacks(name, "makensis") {
+	}
+	for _, p := range r.of("nsis") {
+		if name := r.fileName(p, "-setup.exe"); !r.lacks(name, "makensis") {
 			if err := r.nsis(ctx, p, filepath.Join(r.into, name)); err != nil {
 				return err
 			}

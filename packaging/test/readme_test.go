@@ -19,19 +19,21 @@ type cover struct{ file, holds, why string }
 // covered are these commands, as the pages have them.
 func covered() map[string]cover {
 	return map[string]cover{
-		"go run ./cmd/filmspool demo":              {file: ".ci/checks.sh", holds: "go run ./cmd/filmspool demo --once"},
-		"go run ./connector/extension/pack FOLDER": {file: ".ci/browser.sh", holds: "go run ./connector/extension/pack "},
-		"go run ./packaging/kodi/pack FOLDER":      {file: ".ci/real.sh", holds: "go run ./packaging/kodi/pack "},
-		"go run ./packaging/release dist":          {file: ".ci/packages.sh", holds: `go run ./packaging/release "${signing[@]}" "$one"`},
-		"go test ./...":                            {file: ".ci/checks.sh", holds: "go test -json ./..."},
-		"go test -run '^$' -bench …":               {file: ".ci/long.sh", holds: "go test -run '^$' -bench ."},
-		"cd .bench && go run .":                    {file: ".ci/proof.sh", holds: "cd .bench && go vet . && go run ."},
-		"bash .ci/run":                             {file: ".ci/run", holds: "bash .ci/run ", why: "it runs this"},
-		"bash .ci/run quick":                       {file: ".ci/run", holds: "quick) set -- format vet lint tests", why: "the whole has its steps"},
-		"bash .ci/run long 3600":                   {file: ".ci/long.sh", holds: "step_long()", why: "the whole has a short form of each part"},
-		"bash .ci/run figures":                     {file: ".ci/checks.sh", holds: "step_figures()"},
-		"bash .ci/run mutants PACKAGE":             {file: ".ci/checks.sh", holds: "step_mutants()"},
-		"bash .ci/run kodi":                        {file: ".ci/real.sh", holds: "step_kodi()"},
+		"go run ./cmd/filmspool demo":                        {file: ".ci/checks.sh", holds: "go run ./cmd/filmspool demo --once"},
+		"go run ./packaging/release --only extension FOLDER": {file: ".ci/browser.sh", holds: "go run ./packaging/release --only extension "},
+		"go run ./packaging/release --only kodi FOLDER": {
+			file: ".ci/packages.sh", holds: "--only archive,deb,rpm,apk,archlinux,msi,nsis,kodi", why: "with other things",
+		},
+		"go run ./packaging/release dist": {file: ".ci/packages.sh", holds: `go run ./packaging/release "${signing[@]}" "$one"`},
+		"go test ./...":                   {file: ".ci/checks.sh", holds: "go test -json ./..."},
+		"go test -run '^$' -bench …":      {file: ".ci/long.sh", holds: "go test -run '^$' -bench ."},
+		"cd .bench && go run .":           {file: ".ci/proof.sh", holds: "cd .bench && go vet . && go run ."},
+		"bash .ci/run":                    {file: ".ci/run", holds: "bash .ci/run ", why: "it runs this"},
+		"bash .ci/run quick":              {file: ".ci/run", holds: "quick) set -- format vet lint tests", why: "the whole has its steps"},
+		"bash .ci/run long 3600":          {file: ".ci/long.sh", holds: "step_long()", why: "the whole has a short form of each part"},
+		"bash .ci/run figures":            {file: ".ci/checks.sh", holds: "step_figures()"},
+		"bash .ci/run mutants PACKAGE":    {file: ".ci/checks.sh", holds: "step_mutants()"},
+		"bash .ci/run kodi":               {file: ".ci/real.sh", holds: "step_kodi()"},
 
 		"minisign -V -p filmspool.pub -m SHA256SUMS": {file: ".ci/packages.sh", holds: `minisign -V -q -p "$work/minisign.pub" -m SHA256SUMS`},
 		"sudo rpm -U filmspool-0.1.0-1.x86_64.rpm": {
