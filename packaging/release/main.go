@@ -6,7 +6,8 @@
 // linked with its licences, the release notes, the checksums and signatures. It
 // drives the tools that make the rest: nfpm the Linux packages, wixl and
 // makensis the installers for Windows, buildah the container image. It fills the
-// texts for Homebrew, winget, Scoop, the AUR and Nix.
+// texts for Homebrew, winget, Scoop, the AUR and Nix. It packs the browser
+// extension, and the add-on for Kodi with the same program as everything else.
 //
 // It promises the same bytes from the same source with the same tools, wherever
 // and whenever it runs. The time of everything is SOURCE_DATE_EPOCH, or the last
@@ -15,6 +16,14 @@
 //
 // It refuses to publish, and to hold keys: the caller names files with keys. If
 // the machine lacks a tool for something, that is skipped, and said.
+//
+// # Why not goreleaser?
+//
+// It would build the programs, pack them, run nfpm and write the sums: about 150
+// lines of this. It has nothing for an MSI, an installer, or a licence of each
+// module. Its own forms of the texts say less than ours. It builds for one platform
+// or for all; tests need some. It brings some 900 modules to each new machine,
+// and version 2.15 is the last that Go 1.26 can build.
 package main
 
 import (
