@@ -20,10 +20,10 @@
 // # Why not goreleaser?
 //
 // It would build the programs, pack them, run nfpm and write the sums: about 150
-// lines of this. It has nothing for an MSI, an installer, or a licence of each
-// module. Its own forms of the texts say less than ours. It builds for one platform
-// or for all; tests need some. It brings some 900 modules to each new machine,
-// and version 2.15 is the last that Go 1.26 can build.
+// lines of this. What anybody may use of it has nothing for an MSI, an installer,
+// or the licence of each module. Its own forms of the texts say less than ours. It
+// builds for one platform or for all, and tests need some. It brings some 900
+// modules to each new machine.
 package main
 
 import (

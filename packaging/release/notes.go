@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,15 +52,13 @@ func parseNotes(text string) (found []section, err error) {
 // upTo are the sections of a version and of those before it. A version without
 // a section of its own is what is unreleased.
 func upTo(all []section, version string, when time.Time) ([]section, error) {
-	for i, s := range all {
-		if s.Version == version {
-			return all[i:], nil
-		}
+	if i := slices.IndexFunc(all, func(s section) bool { return s.Version == version }); i >= 0 {
+		return all[i:], nil
 	}
 	if len(all) == 0 || all[0].Version != "Unreleased" || all[0].Body == "" {
 		return nil, fmt.Errorf("release %s: %w", version, errNoNotes)
 	}
-	next := append([]section{}, all...)
+	next := slices.Clone(all)
 	next[0].Version, next[0].Day = version, when
 	return next, nil
 }

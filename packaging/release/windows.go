@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,24 +13,17 @@ import (
 // installers makes the installers for Windows: an MSI for the whole machine, and
 // a program for one person.
 func (r *release) installers(ctx context.Context) error {
-	for _, p := range r.of("msi") {
-		if name := r.fileName(p, ".msi"); !r.lacks(name, "wixl", "msiinfo", "msibuild") {
-			if err := r.msi(ctx, p, filepath.Join(r.into, name)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, p := range r.of("nsis") {
-		if name := r.fileName(p, "-setup.exe"); !r.lacks(name, "makensis") {
-			if err := r.nsis(ctx, p, filepath.Join(r.into, name)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return errors.Join(
+		each(r.of("msi"), func(p platform) error { return r.msi(ctx, p, r.fileName(p, ".msi")) }),
+		each(r.of("nsis"), func(p platform) error { return r.nsis(ctx, p, r.fileName(p, "-setup.exe")) }),
+	)
 }
 
-func (r *release) msi(ctx context.Context, p platform, into string) error {
+func (r *release) msi(ctx context.Context, p platform, name string) error {
+	if r.lacks(name, "wixl", "msiinfo", "msibuild") {
+		return nil
+	}
+	into := filepath.Join(r.into, name)
 	// A code for each version, the same whenever it is made. wixl looks for
 	// files only below where it runs.
 	code := strings.ToUpper(uuid("Filmspool " + r.version + " " + p.name))
@@ -60,8 +54,11 @@ func (r *release) summary(text, code string) string {
 	return regexp.MustCompile(`(?m)^(12|13)\t[^\r]*`).ReplaceAllString(text, "${1}\t"+r.when.Format("2006/01/02 15:04:05"))
 }
 
-func (r *release) nsis(ctx context.Context, p platform, into string) error {
-	documents := r.stage("bin", p.name)
+func (r *release) nsis(ctx context.Context, p platform, name string) error {
+	if r.lacks(name, "makensis") {
+		return nil
+	}
+	into, documents := filepath.Join(r.into, name), r.stage("bin", p.name)
 	_, err := r.tool(ctx, r.stage(), nil, "makensis", "-V2", "-NOCD", "-INPUTCHARSET", "UTF8",
 		"-DVERSION="+r.version, "-DNUMBERS="+numbers(r.version)+".0", "-DINTO="+into, "-DPROGRAM="+filepath.Join(documents, p.program()),
 		"-DDOCUMENTS="+documents, "-DLICENCE="+r.stage("all", "LICENSE"), "packaging/windows/filmspool.nsi")
