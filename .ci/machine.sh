@@ -1,6 +1,7 @@
 # What the machine needs. Sourced by .ci/run.
 
-# need PACKAGE...: installs those Debian packages that are missing.
+# need PACKAGE...: installs those Debian packages that are missing. What there is
+# it asks once in a run.
 need() {
   local missing=() package
   for package; do
@@ -8,7 +9,8 @@ need() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   echo "installing ${missing[*]}"
-  apt-get -qq -o DPkg::Lock::Timeout=600 update
+  [ -e "$updated" ] || apt-get -qq -o DPkg::Lock::Timeout=600 update
+  touch "$updated"
   DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=600 install --no-install-recommends "${missing[@]}" >/dev/null
 }
 
@@ -17,7 +19,8 @@ step_machine() {
   need gcc libc6-dev git jq mmdebstrap systemd systemd-container
   go version
   echo "$(nproc) cores"
-  go mod download
+  # All at once, since it is waiting. "go mod verify" looks only at what is there.
+  side_by_side 'go mod download' 'go -C .tools mod download' 'go -C .bench mod download' 'go -C .packages mod download'
 }
 
 # The linter, built once into Go's build cache.
