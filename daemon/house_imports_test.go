@@ -54,7 +54,7 @@ func table() map[string]access {
 		"packaging/readme":           {},
 		"packaging/release":          {may: []string{"connector/extension", "packaging", "packaging/kodi"}},
 		"packaging/test":             {may: []string{"kodi/kodisim"}},
-		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
+		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/resolve/identity", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
 		"queue/account":              {}, // pure, as playback is
 		"queue/disk":                 {}, // keeps a file, and knows nothing of what its tables mean
 		"queue/entry":                {may: []string{"queue/disk", "queue/schema", "queue/viewing"}},

@@ -191,13 +191,23 @@ func (t *tx) postpone(c amendment, e amendable) error {
 
 // correct gives an entry its new identity.
 func (t *tx) correct(c amendment, e amendable) error {
-	m := c.Media[e.part%len(c.Media)]
-	media, _, err := writeMedia(c.original.Kind, &m)
+	m, correction, err := t.corrected(&c.Media[e.part%len(c.Media)])
+	if err != nil {
+		return err
+	}
+	media, _, err := writeMedia(c.original.Kind, m)
 	if err != nil || media == e.media {
 		return err
 	}
 	if err := t.step(e.id, "amended", c.sentence()); err != nil {
 		return err
 	}
-	return t.name(naming{entry: e.id, state: e.state, reason: e.reason, media: m, source: c.source, original: c.original})
+	err = t.name(naming{entry: e.id, state: e.state, reason: e.reason, media: *m, source: c.source, original: c.original})
+	if err != nil || correction == nil {
+		return err
+	}
+	if err := t.step(e.id, stepCorrected, correction.Said()); err != nil {
+		return err
+	}
+	return t.credit(e.id, correction.ID)
 }

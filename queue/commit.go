@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -161,9 +162,10 @@ type draft struct {
 	rules.Decision
 	part int
 	item *viewing.Media
-	list *listEntry // it waits for this one; items of lists only
-	into *seen      // it is merged into this one; nil for none
-	over []*seen    // these are merged into it
+	said *Correction // which gave it its identity; nil for none
+	list *listEntry  // it waits for this one; items of lists only
+	into *seen       // it is merged into this one; nil for none
+	over []*seen     // these are merged into it
 }
 
 // draft decides about the parts of an event.
@@ -171,8 +173,14 @@ func (t *tx) draft(e event) ([]draft, error) {
 	parts := e.parts()
 	drafts := make([]draft, len(parts))
 	for part, item := range parts {
+		item, said, err := t.corrected(item)
+		if err != nil {
+			return nil, err
+		}
 		drafts[part] = t.decide(e, part, item)
-		var err error
+		if drafts[part].said = said; said != nil {
+			drafts[part].Steps = slices.Insert(drafts[part].Steps, 1, said.Said())
+		}
 		if drafts[part].list, err = t.listOf(e, &drafts[part].Decision); err != nil {
 			return nil, err
 		}
@@ -197,6 +205,11 @@ func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
 	}
 	if d.list != nil {
 		if err := t.waitFor(id, d.list.id); err != nil {
+			return 0, err
+		}
+	}
+	if d.said != nil {
+		if err := t.credit(id, d.said.ID); err != nil {
 			return 0, err
 		}
 	}

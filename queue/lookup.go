@@ -111,7 +111,7 @@ func (t *tx) found(f Finding) error {
 	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	case f.Media != nil && f.Media.Identified():
-		return t.resolved(e, f)
+		return t.identify(e, *f.Media, stepResolved, f.Said)
 	}
 	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (t *tx) asked(entry int64, said string) error {
 	return t.step(entry, stepAsked, said)
 }
 
-// resolved gives an entry the identity that was found.
-func (t *tx) resolved(e Entry, f Finding) error {
+// identify gives an entry the identity that was found; a step says how.
+func (t *tx) identify(e Entry, m viewing.Media, what, said string) error {
 	var body []byte
 	_, err := t.Find("SELECT v.body FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?", []any{e.ID}, &body)
 	if err != nil {
@@ -142,10 +142,10 @@ func (t *tx) resolved(e Entry, f Finding) error {
 		original = viewing.Event{EventID: e.EventID, Count: 1, Class: e.Class}
 	}
 	original.Kind, original.WatchedAt = e.Kind, e.WatchedAt.Instant // the user may have corrected the time
-	if err := t.step(e.ID, stepResolved, f.Said); err != nil {
+	if err := t.step(e.ID, what, said); err != nil {
 		return err
 	}
-	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: *f.Media, source: e.Source, original: original})
+	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original})
 }
 
 // AskAnew has everything of the account asked about at once that has no

@@ -32,7 +32,7 @@ func (w Wanted) Media() viewing.Media {
 // Resolution is what an item is.
 type Resolution struct {
 	Certain    *Certain    `json:"certain"`
-	Candidates []Candidate `json:"candidates"`
+	Candidates []identity.Candidate `json:"candidates"`
 	By         string      `json:"by"` // service, tmdb, source or none
 	Why        string      `json:"why"`
 }
@@ -47,19 +47,11 @@ type Certain struct {
 	ID      int64             `json:"id,omitempty"`
 }
 
-// Candidate is one that an item may be.
-type Candidate struct {
-	Type  viewing.MediaType `json:"type"`
-	TMDB  int64             `json:"tmdb"`
-	Title string            `json:"title"`
-	Year  int               `json:"year,omitempty"`
-}
-
 // ResolutionOf is a decision in these words. asked says that TMDB could be asked.
 func ResolutionOf(d identity.Decision, asked bool) Resolution {
-	r := Resolution{Candidates: []Candidate{}, By: "none", Why: d.Said()}
+	r := Resolution{Candidates: []identity.Candidate{}, By: "none", Why: d.Said()}
 	for _, w := range d.Candidates {
-		r.Candidates = append(r.Candidates, Candidate{Type: w.Kind, TMDB: w.TMDB, Title: w.Title, Year: w.Year})
+		r.Candidates = append(r.Candidates, w.Candidate())
 	}
 	switch {
 	case d.Item != nil && asked:

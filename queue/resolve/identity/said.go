@@ -51,20 +51,8 @@ func (d Decision) Said() string {
 	return said + " It may be " + strings.Join(names, " or ") + "."
 }
 
-// String is a work in a person's words: "Alpha One" (1999; film tmdb 603).
-func (w Work) String() string {
-	name, year, word := "an untitled item", "", "film"
-	if w.Title != "" {
-		name = fmt.Sprintf("%q", w.Title)
-	}
-	if w.Year > 0 {
-		year = fmt.Sprintf("%d; ", w.Year)
-	}
-	if w.Kind == viewing.TV {
-		word = "series"
-	}
-	return fmt.Sprintf("%s (%s%s tmdb %d)", name, year, word, w.TMDB)
-}
+// String is a work in a person's words.
+func (w Work) String() string { return w.Candidate().String() }
 
 // Edit is how a person says that the only candidate is right, in the flags of
 // "filmspool queue edit"; "" where there are more or none.

@@ -71,7 +71,7 @@ func TestSaid(t *testing.T) {
 		{Decision{Why: "it is not", Candidates: []Work{b}}, `It is not certain: it is not. It may be "Beta" (series tmdb 2).`, "--show 2"},
 		{
 			Decision{Why: "it is not", Candidates: []Work{a, b, film(3, "", 0)}},
-			`It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1) or "Beta" (series tmdb 2) or an untitled item (film tmdb 3).`, "",
+			`It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1) or "Beta" (series tmdb 2) or film tmdb 3.`, "",
 		},
 		{
 			Decision{Why: "it is not", Candidates: []Work{b, b, b, a, a}},

@@ -1,0 +1,327 @@
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Correction is what a person has said that a film or series is. It holds for
+// all that is told alike and has no identifier.
+type Correction struct {
+	ID      int64              `json:"id"`
+	Told    identity.Clue      `json:"told"`
+	Is      identity.Candidate `json:"is"`
+	Since   time.Time          `json:"since"`
+	Entries int64              `json:"entries"` // that have their identity from it, as long as they are kept
+}
+
+// Said is the correction as a step of an entry's explanation.
+func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s.", c.Is) }
+
+// Correcting is a correction to be made.
+type Correcting struct {
+	// Entry is the one that the person looked at: it is changed in any case, and
+	// tells what is remembered. With 0, Told does.
+	Entry int64
+	Told  viewing.Media
+	// Is is the film or series that is meant; of an episode its series.
+	Is identity.Candidate
+}
+
+// Corrected is what a correction did.
+type Corrected struct {
+	// Remembered holds for what comes; nil where nothing can be remembered: the
+	// evidence is not to be trusted, names no work, or told a TMDB number itself.
+	Remembered *Correction `json:"remembered"`
+	// Before is what was said of it earlier and no longer holds; nil where nothing was.
+	Before *identity.Candidate `json:"before,omitempty"`
+	// AlsoChanged is how many entries followed, besides the one that was named.
+	AlsoChanged int64 `json:"alsoChanged"`
+}
+
+// Correct notes what a person says that a film or series is. Whatever waits and
+// was told alike follows in the same transaction, unless a person has changed it
+// or put it aside. What has begun to leave stays. An entry may be pending, held or
+// rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
+// [viewing.ErrInvalid].
+func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err error) {
+	err = s.write(ctx, func(t *tx) (err error) {
+		did, err = t.correction(c)
+		return err
+	})
+	return did, err
+}
+
+func (t *tx) correction(c Correcting) (did Corrected, err error) {
+	told, trusted := c.Told, true
+	if c.Entry != 0 {
+		if told, trusted, err = t.correctEntry(c.Entry, c.Is); err != nil {
+			return did, err
+		}
+	}
+	clue := identity.ClueOf(told)
+	switch {
+	case c.Is.Type != clue.Kind || c.Is.TMDB < 1:
+		return did, fmt.Errorf("correct: %w", &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"})
+	case !trusted || told.Unsure || clue.Key() == "":
+		return did, nil
+	}
+	clue.IDs.TMDB = 0 // found out, and not told
+	now, before, err := t.remember(clue, c.Is)
+	if err != nil {
+		return did, err
+	}
+	if c.Entry != 0 {
+		if err := t.credit(c.Entry, now.ID); err != nil {
+			return did, err
+		}
+	}
+	did = Corrected{Remembered: &now, Before: before}
+	if did.AlsoChanged, err = t.follow(now, c.Entry); err != nil {
+		return did, err
+	}
+	_, err = t.Find("SELECT count(*) FROM corrected WHERE correction = ?", []any{now.ID}, &now.Entries)
+	return did, err
+}
+
+// correctEntry gives an entry the identity that a person has chosen. It says
+// what the entry told, and whether that may be remembered. A number of TMDB that
+// the source itself told is that of another work, and so may be all else it told.
+func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, trusted bool, err error) {
+	e, err := t.entry(id)
+	if err != nil {
+		return told, false, fmt.Errorf("correct entry %d: %w", id, err)
+	}
+	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected}
+	if !slices.Contains(reach, e.State) {
+		return told, false, &StateError{Verb: "correct", ID: id, State: e.State, Reason: e.Reason}
+	}
+	if e.Damaged || e.Media == nil {
+		return told, false, &StateError{Verb: "correct", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
+	}
+	if is.Type != identity.ClueOf(*e.Media).Kind {
+		return *e.Media, false, nil // it is refused
+	}
+	if trusted, err = t.foundOut(e); err != nil {
+		return told, false, err
+	}
+	m := is.Apply(*e.Media)
+	next, err := Edit{Media: &m}.applied(e, schema.Time(t.now))
+	if err == nil {
+		err = t.edit(e, next)
+	}
+	if err != nil {
+		return told, false, fmt.Errorf("correct entry %d: %w", id, err)
+	}
+	return *e.Media, trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
+}
+
+// foundOut reports whether an entry's identifier, if it has one, is not of its
+// source.
+func (t *tx) foundOut(e Entry) (bool, error) {
+	var body []byte
+	var amended, found bool
+	_, err := t.Find(`SELECT v.body, EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = 'amended'),
+			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN (?2, ?3)) OR EXISTS (SELECT 1 FROM corrected WHERE entry = n.id)
+		FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?1`, []any{e.ID, stepResolved, stepCorrected}, &body, &amended, &found)
+	if err != nil {
+		return false, err
+	}
+	var original viewing.Event
+	if json.Unmarshal(body, &original) != nil || len(original.Media) == 0 {
+		return false, nil // lost to damage
+	}
+	told := original.Media[e.Part%len(original.Media)].Identified()
+	return !told && (found || !amended || !e.Media.Identified()), nil
+}
+
+const selectCorrection = `SELECT id, told, work, since, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
+
+func scanCorrection(r *sql.Rows) (c Correction, err error) {
+	var told, work []byte
+	var since int64
+	if err = r.Scan(&c.ID, &told, &work, &since, &c.Entries); err != nil {
+		return c, err
+	}
+	c.Since = schema.Time(since)
+	if err = json.Unmarshal(told, &c.Told); err == nil {
+		err = json.Unmarshal(work, &c.Is)
+	}
+	return c, err
+}
+
+// remember writes a correction; before is what it takes the place of.
+func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction, before *identity.Candidate, err error) {
+	was, err := t.corrections(told)
+	if err != nil {
+		return now, nil, err
+	}
+	if len(was) > 0 && was[0].Is.TMDB != is.TMDB {
+		before = &was[0].Is
+	}
+	clue, err := schema.JSON(told)
+	if err != nil {
+		return now, nil, err
+	}
+	work, err := schema.JSON(is)
+	if err != nil {
+		return now, nil, err
+	}
+	now = Correction{Told: told, Is: is, Since: schema.Time(t.now)}
+	_, err = t.Find(`INSERT INTO corrections (key, told, work, since) VALUES (?, ?, ?, ?)
+		ON CONFLICT (key) DO UPDATE SET told = excluded.told, work = excluded.work, since = excluded.since RETURNING id`,
+		[]any{told.Key(), clue, work, t.now}, &now.ID)
+	return now, before, err
+}
+
+// corrections are those of a clue's key: one or none.
+func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
+	rows, err := t.Query(selectCorrection+" WHERE key = ?", told.Key())
+	return disk.Collect(rows, err, scanCorrection)
+}
+
+// fitting is the correction that tells what an item is; nil where there is none.
+func fitting(m viewing.Media, all []Correction) *Correction {
+	if len(all) == 0 || m.Unsure || !all[0].Is.Apply(m).Identified() || all[0].Told.Contradicts(identity.ClueOf(m)) {
+		return nil
+	}
+	return &all[0]
+}
+
+// corrected is an item with the identity that a person has given to what is told
+// alike, and the correction; nil where there is none, or nobody need be asked.
+func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
+	if m == nil || m.Identified() || m.Unsure {
+		return m, nil, nil
+	}
+	all, err := t.corrections(identity.ClueOf(*m))
+	c := fitting(*m, all)
+	if err != nil || c == nil {
+		return m, nil, err
+	}
+	is := c.Is.Apply(*m)
+	return &is, c, nil
+}
+
+// credit notes which correction gave an entry its identity.
+func (t *tx) credit(entry, correction int64) error {
+	_, err := t.Exec("INSERT OR REPLACE INTO corrected (entry, correction) VALUES (?, ?)", entry, correction)
+	return err
+}
+
+// selectAlike finds what has no identifier, by the index entries_open, word for
+// word, and what has it from the correction as it was before.
+const selectAlike = `SELECT n.id, n.media, 0 FROM entries AS n
+	WHERE (n.state = 'sending' OR n.state = 'held' OR n.state = 'in_doubt' OR n.state = 'rejected')
+		AND n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', ?2))
+	UNION ALL SELECT n.id, n.media, 1 FROM corrected AS d JOIN entries AS n ON n.id = d.entry
+	WHERE d.correction = ?1 AND (n.state = 'pending' OR n.state = 'held')`
+
+// follow gives what waits and was told alike its identity by a correction, but
+// for the entry that was named.
+func (t *tx) follow(c Correction, named int64) (changed int64, err error) {
+	rows, err := t.Query(selectAlike, c.ID, edited)
+	key := c.Told.Key()
+	alike, err := disk.Collect(rows, err, func(r *sql.Rows) (id int64, err error) {
+		var text []byte
+		var m viewing.Media
+		var before bool
+		if err := r.Scan(&id, &text, &before); err != nil {
+			return 0, err
+		}
+		if json.Unmarshal(text, &m) != nil || m.Identified() && !before || identity.ClueOf(m).Key() != key || fitting(m, []Correction{c}) == nil {
+			id = named // damaged, or another one
+		}
+		return id, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range alike {
+		if id == named {
+			continue
+		}
+		did, err := t.followOne(id, c)
+		if err != nil {
+			return 0, fmt.Errorf("correct entry %d: %w", id, err)
+		}
+		if did {
+			changed++
+		}
+	}
+	return changed, nil
+}
+
+// followOne gives one entry its identity, unless it has met another meanwhile or
+// a person has put it aside.
+func (t *tx) followOne(id int64, c Correction) (bool, error) {
+	e, err := t.entry(id)
+	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !byHand(e.Reason)
+	if err != nil || e.Damaged || !waits {
+		return false, err
+	}
+	m := c.Is.Apply(*e.Media)
+	if m.Key() == e.Media.Key() {
+		return false, nil
+	}
+	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
+		return false, err
+	}
+	return true, t.credit(id, c.ID)
+}
+
+// stepCorrected is what a step is called by which a correction gave an entry its
+// identity.
+const stepCorrected = "corrected"
+
+// Corrections lists what people have said that films and series are, the first
+// first.
+func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
+	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
+	all, err := disk.Collect(rows, err, scanCorrection)
+	if err != nil {
+		return nil, fmt.Errorf("list corrections: %w", err)
+	}
+	return all, nil
+}
+
+// CorrectionFor is the correction that tells what an item without identifier is;
+// nil where there is none.
+func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
+	if m.Identified() {
+		return nil, nil
+	}
+	rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", identity.ClueOf(m).Key())
+	all, err := disk.Collect(rows, err, scanCorrection)
+	if err != nil {
+		return nil, fmt.Errorf("look for a correction: %w", err)
+	}
+	return fitting(m, all), nil
+}
+
+// ForgetCorrection forgets a correction; what it has changed stays. The error
+// wraps [entry.ErrNotFound] where there is none of that id.
+func (s *Store) ForgetCorrection(ctx context.Context, id int64) error {
+	err := s.write(ctx, func(t *tx) error {
+		gone, err := t.Affect("DELETE FROM corrections WHERE id = ?", id)
+		if err == nil && gone == 0 {
+			return entry.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget correction %d: %w", id, err)
+	}
+	return nil
+}

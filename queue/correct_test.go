@@ -1,0 +1,310 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// called is a viewing of a film of which a title and a year are told.
+func called(id, title string, year, minute int) viewing.Event {
+	v := film(id, 1, minute)
+	v.Media = []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}
+	return v
+}
+
+// part is a viewing of an episode of a series that is known by what show tells.
+func part(id string, show viewing.Show, season, number, minute int) viewing.Event {
+	v := film(id, 1, minute)
+	v.Media = []viewing.Media{{Type: viewing.Episode, Show: &show, Season: &season, Episode: &number}}
+	return v
+}
+
+// theFilm and theSeries are what a person may choose.
+func theFilm(tmdb int64) identity.Candidate {
+	return identity.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
+}
+func theSeries(tmdb int64) identity.Candidate {
+	return identity.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
+}
+
+func (o *opened) correct(t testing.TB, id int64, is identity.Candidate) Corrected {
+	t.Helper()
+	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return did
+}
+
+// wantKeys checks what entries are.
+func (o *opened) wantKeys(t testing.TB, want map[int64]string) {
+	t.Helper()
+	for id, key := range want {
+		if got := o.entry(t, id).Media.Key(); got != key {
+			t.Errorf("entry %d is %q, want %q", id, got, key)
+		}
+	}
+}
+
+// hasStep reports whether an entry's explanation has such a step.
+func (o *opened) hasStep(t testing.TB, id int64, detail string) bool {
+	t.Helper()
+	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return strings.Contains(s.Detail, detail) })
+}
+
+func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
+	s := fresh(t)
+	red := viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TVDB: 77}}
+	blue := viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TVDB: 78}}
+	all := s.commitIDs(t, part("e1", red, 1, 1, -90), part("e2", red, 1, 2, -60), part("e3", blue, 1, 1, -30), called("f", "Show Red", 2008, -10))
+	did := s.correct(t, all[0], theSeries(7))
+	if did.AlsoChanged != 1 || did.Before != nil || did.Remembered == nil || did.Remembered.Entries != 2 || did.Remembered.Told.IDs.TVDB != 77 {
+		t.Errorf("%+v", did)
+	}
+	later := s.commitIDs(t, part("e4", red, 2, 1, -5))[0]
+	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[1]: "episode:7:1:2", all[2]: "", all[3]: "", later: "episode:7:2:1"})
+	for _, id := range []int64{all[0], all[1], later} {
+		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, `You said that it is "Show Red" (2008; series tmdb 7).`) {
+			t.Errorf("entry %+v, %+v", e, s.explained(t, id).Steps)
+		}
+	}
+	list, err := s.Corrections(t.Context())
+	if err != nil || len(list) != 1 || list[0].Entries != 3 || list[0].Is != theSeries(7) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	s.checkCounters(t)
+}
+
+// A year that is not known equals only that.
+func TestACorrectionByTitle(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("a", "Alpha: One", 0, -90), called("b", "alpha one", 0, -60), called("c", "Alpha One", 1999, -30))
+	if did := s.correct(t, all[0], theFilm(603)); did.AlsoChanged != 1 {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[1]: "movie:603", all[2]: ""})
+}
+
+// The new answer wins, and what has not left follows again. What a person has
+// changed or put aside stays, and so does what has left.
+func TestAnotherCorrection(t *testing.T) {
+	s := fresh(t)
+	var events []viewing.Event
+	for n := range 7 {
+		events = append(events, called(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
+	}
+	all := s.commitIDs(t, events[:6]...)
+	if _, err := s.Edit(t.Context(), all[5], Edit{Media: &identified(9)[0]}); err != nil {
+		t.Fatal(err)
+	}
+	s.correct(t, all[0], theFilm(603))
+	s.sendOne(t, all[0])
+	if _, err := s.Hold(t.Context(), Selection{IDs: all[1:2]}, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: all[2:3]}, false); err != nil {
+		t.Fatal(err)
+	}
+	did := s.correct(t, all[3], theFilm(604))
+	if did.Before == nil || did.Before.TMDB != 603 || did.AlsoChanged != 1 {
+		t.Errorf("%+v", did)
+	}
+	last := s.commitIDs(t, events[6])[0]
+	s.wantKeys(t, map[int64]string{
+		all[0]: "movie:603", all[1]: "movie:603", all[2]: "movie:603", all[3]: "movie:604", all[4]: "movie:604", all[5]: "movie:9", last: "movie:604",
+	})
+	s.checkCounters(t)
+}
+
+// Nothing is remembered of evidence that nobody trusts, that names no work, or
+// that told another number of TMDB itself.
+func TestACorrectionOfOneEntryAlone(t *testing.T) {
+	doubtful, nameless, wrong := called("e1", "Alpha", 1999, -60), film("e1", 9, -60), film("e1", 9, -60)
+	doubtful.Media[0].Unsure = true
+	nameless.Media[0].Title, nameless.Media[0].Year = "", 0
+	wrong.Media[0].Title, wrong.Media[0].Year = "Alpha", 1999
+	for name, v := range map[string]viewing.Event{"not trusted": doubtful, "nameless": nameless, "with a number": wrong} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t)
+			id := s.commitIDs(t, v)[0]
+			for _, tmdb := range []int64{603, 604} {
+				if did := s.correct(t, id, theFilm(tmdb)); did != (Corrected{}) {
+					t.Errorf("%+v", did)
+				}
+				s.wantKeys(t, map[int64]string{id: fmt.Sprint("movie:", tmdb)})
+			}
+			if list, err := s.Corrections(t.Context()); err != nil || len(list) > 0 {
+				t.Errorf("%+v, %v", list, err)
+			}
+			if again := s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]; s.entry(t, again).Media.Identified() {
+				t.Error("another one follows")
+			}
+		})
+	}
+}
+
+// What the service found out may be corrected for good.
+func TestACorrectionOfWhatWasFoundOut(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60))
+	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 603))
+	if did := s.correct(t, all[0], theFilm(604)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]: "movie:604"})
+}
+
+// What contradicts itself is held, whatever a person said of its number.
+func TestACorrectionLeavesContradictions(t *testing.T) {
+	s := fresh(t)
+	numbered := func(id, title string, year, minute int) viewing.Event {
+		v := called(id, title, year, minute)
+		v.Media[0].IDs.IMDB = "tt0133093"
+		return v
+	}
+	broken := numbered("c", "Alpha", 1999, -20)
+	broken.Media[0].Unsure = true
+	all := s.commitIDs(t, numbered("a", "Alpha", 1999, -90), numbered("b", "Beta", 2010, -60), broken)
+	s.correct(t, all[0], theFilm(603))
+	all = append(all, s.commitIDs(t, numbered("d", "Beta", 2010, -5), numbered("e", "Alphaville", 1999, -2))...)
+	s.wantKeys(t, map[int64]string{all[0]: "movie:603", all[1]: "", all[2]: "", all[3]: "", all[4]: "movie:603"})
+}
+
+// Evidence alone is enough: whatever was told alike follows.
+func TestACorrectionWithoutAnEntry(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60))[0]
+	did, err := s.Correct(t.Context(), Correcting{Told: viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, Is: theFilm(603)})
+	if err != nil || did.AlsoChanged != 1 || did.Remembered == nil {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.wantKeys(t, map[int64]string{id: "movie:603"})
+	found, err := s.CorrectionFor(t.Context(), viewing.Media{Type: viewing.Movie, Title: "alpha", Year: 1999})
+	if err != nil || found == nil || found.Is.TMDB != 603 || found.Entries != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := s.ForgetCorrection(t.Context(), found.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.wantKeys(t, map[int64]string{id: "movie:603", s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]: ""})
+	if err := s.ForgetCorrection(t.Context(), found.ID); !errors.Is(err, entry.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+func TestWhatACorrectionRefuses(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), film("e2", 5, -30))
+	s.sendOne(t, all[1])
+	for name, c := range map[string]struct {
+		with Correcting
+		want error
+	}{
+		"no such entry":      {Correcting{Entry: 99, Is: theFilm(1)}, entry.ErrNotFound},
+		"delivered":          {Correcting{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
+		"a film as a series": {Correcting{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
+		"no number":          {Correcting{Entry: all[0], Is: identity.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
+		"nothing told":       {Correcting{Is: theFilm(1)}, viewing.ErrInvalid},
+	} {
+		if _, err := s.Correct(t.Context(), c.with); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "", all[1]: "movie:5"})
+}
+
+// Two entries that a correction makes the same item meet as others do, whether
+// it was before or after they came.
+func TestWhatACorrectionMakesTheSameMeets(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := fresh(t)
+		say := func() {
+			if _, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(603)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first {
+			say()
+		}
+		id := s.told(t, chrome, called("a", "Alpha", 1999, -60)).Entries[0]
+		s.told(t, living, film("b", 603, -60))
+		s.told(t, player, called("c", "Alpha", 1999, -60))
+		if !first {
+			say()
+		}
+		counts := s.checkCounters(t)
+		if counts.Pending != 1 || counts.Held != 0 {
+			t.Errorf("told first: %v; %+v, entry %+v", first, counts, s.entry(t, id))
+		}
+	}
+}
+
+// An amended item is looked up again, and what a source learns later is its own.
+func TestAnAmendmentMeetsCorrections(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Beta", 2001, -30))
+	s.correct(t, id[1], theFilm(604))
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Beta", 2001, 0).Media, Reason: "renamed"})
+	s.wantKeys(t, map[int64]string{id[0]: "movie:604"})
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Gamma", 2001, 0).Media, Reason: "renamed"})
+	if e := s.entry(t, id[0]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
+		t.Errorf("%+v", e)
+	}
+	if list, err := s.Corrections(t.Context()); err != nil || list[0].Entries != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// However corrections and viewings follow each other, all that waits is what the
+// last correction of its like says, and nothing changes that has left.
+func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := fresh(t)
+		defer s.stop()
+		titles := []string{"Alpha", "Beta", "Gamma"}
+		said, left, told := map[string]int64{}, map[int64]string{}, map[int64]string{}
+		for n := range rapid.IntRange(1, 25).Draw(r, "steps") {
+			title := rapid.SampledFrom(titles).Draw(r, "title")
+			switch rapid.IntRange(0, 3).Draw(r, "what") {
+			case 0, 1:
+				told[s.commitIDs(t, called(fmt.Sprint("e", n), title, 1999, -600+20*n))[0]] = title
+			case 2:
+				tmdb := rapid.Int64Range(1, 4).Draw(r, "tmdb")
+				c := Correcting{Told: viewing.Media{Type: viewing.Movie, Title: title, Year: 1999}, Is: theFilm(tmdb)}
+				for id := range told {
+					if e := s.entry(t, id); told[id] == title && left[id] == "" && rapid.Bool().Draw(r, "by an entry") && e.State != viewing.StateMerged {
+						c.Entry = id
+					}
+				}
+				if _, err := s.Correct(t.Context(), c); err != nil {
+					r.Fatal(err)
+				}
+				said[title] = tmdb
+			case 3:
+				for _, e := range s.lease(t) {
+					s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
+					left[e.ID] = e.Media.Key()
+				}
+			}
+		}
+		for id, title := range told {
+			want := left[id]
+			if want == "" && said[title] > 0 {
+				want = fmt.Sprint("movie:", said[title])
+			}
+			if got := s.entry(t, id).Media.Key(); got != want {
+				r.Fatalf("entry %d, told as %s, is %q, want %q; said %v, left %v", id, title, got, want, said, left)
+			}
+		}
+		s.checkCounters(t)
+	})
+}

@@ -1,0 +1,24 @@
+-- What a person has said that a film or series is. It is asked before anybody
+-- else about each entry without an identifier.
+CREATE TABLE corrections (
+  id      INTEGER PRIMARY KEY,
+  key     TEXT NOT NULL UNIQUE,  -- by which evidence is found; package identity makes it
+  told    TEXT NOT NULL,         -- JSON: what the source told of it
+  work    TEXT NOT NULL,         -- JSON: what it is
+  since   INTEGER NOT NULL       -- when the person said it last
+) STRICT;
+
+-- Entries that have their identity from a correction. Another identity ends it.
+CREATE TABLE corrected (
+  entry      INTEGER PRIMARY KEY REFERENCES entries (id) ON UPDATE CASCADE,
+  correction INTEGER NOT NULL
+) STRICT;
+CREATE INDEX corrected_by ON corrected (correction);
+CREATE TRIGGER corrected_end AFTER UPDATE OF media ON entries
+BEGIN
+  DELETE FROM corrected WHERE entry = new.id;
+END;
+CREATE TRIGGER corrections_end AFTER DELETE ON corrections
+BEGIN
+  DELETE FROM corrected WHERE correction = old.id;
+END;
