@@ -23,7 +23,7 @@ func (d *Daemon) Control() control.API {
 	return control.API{
 		Status: a.Status, Add: a.Add, List: a.List, Explain: a.Explain, Edit: a.Edit, Undo: a.Undo, Operate: a.Operate,
 		Pause: a.Pause, Resume: a.Resume, Acknowledge: a.Acknowledge, Export: a.Export, Import: a.Import, Backup: a.Backup,
-		Resolve: a.Resolve, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
+		Resolve: a.Resolve, Fix: a.Fix, Corrections: a.Corrections, ForgetCorrection: a.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
 		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
 	}
 }

@@ -208,30 +208,53 @@ func (nobody) Answer(identity.Question) (*identity.Answer, bool) { return nil, t
 // Mapped implements [identity.Known].
 func (nobody) Mapped(identity.Place) []identity.Place { return nil }
 
-// Resolve implements [control.API]: the service is asked first, then TMDB.
+// Resolve implements [control.API]: corrections come first, then the service,
+// then TMDB.
 func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
-	if c.d.identifier == nil && c.d.pairing == nil { // the command line alone has opened the queue alone
-		c.d.openIdentifier(ctx)
-	}
 	m := w.Media()
+	said, err := c.d.store.CorrectionFor(ctx, m)
+	if err != nil {
+		return control.Resolution{}, err
+	}
+	if said != nil {
+		return control.Resolution{
+			Certain: control.CertainOf(said.Is.Apply(m)), Candidates: []identity.Candidate{}, By: "correction", Why: said.Said(), Correction: said,
+		}, nil
+	}
+	c.openIdentifier(ctx)
 	if a := c.d.account(viewing.DefaultAccount); a != nil && !m.Identified() {
-		if certain, ok := a.loop.AskService(ctx, m); ok {
-			r := control.ResolutionOf(identity.Decide(identity.EvidenceOf(certain), nobody{}), false)
-			r.By, r.Why = "service", "The service is sure."
-			return r, nil
+		if told, err := a.loop.AskService(ctx, m); err == nil && told.Media != nil {
+			return control.Resolution{
+				Certain: control.CertainOf(*told.Media), Candidates: []identity.Candidate{}, By: "service", Why: "The service is sure.",
+			}, nil
 		}
 	}
 	e := identity.EvidenceOf(m)
+	d, asked, err := c.askTMDB(ctx, e)
+	r := control.ResolutionOf(d, asked)
+	if err != nil {
+		r.Why += " " + sentence(err.Error())
+	}
+	return r, nil
+}
+
+// openIdentifier makes the identifier where the command line has opened the
+// queue alone.
+func (c *api) openIdentifier(ctx context.Context) {
+	if c.d.identifier == nil && c.d.pairing == nil {
+		c.d.openIdentifier(ctx)
+	}
+}
+
+// askTMDB decides by what TMDB says, or else, with asked false, by what was told
+// alone.
+func (c *api) askTMDB(ctx context.Context, e identity.Evidence) (d identity.Decision, asked bool, err error) {
 	if c.d.identifier.current() == nil || !identity.Asks(e) {
-		return control.ResolutionOf(identity.Decide(e, nobody{}), false), nil
+		return identity.Decide(e, nobody{}), false, nil
 	}
 	decided, err := c.d.identifier.Decide(ctx, []identity.Evidence{e})
 	if err != nil || len(decided) != 1 || len(decided[0].Open) > 0 {
-		r := control.ResolutionOf(identity.Decide(e, nobody{}), false)
-		if err != nil {
-			r.Why += " " + sentence(err.Error())
-		}
-		return r, nil
+		return identity.Decide(e, nobody{}), false, err
 	}
-	return control.ResolutionOf(decided[0], true), nil
+	return decided[0], true, nil
 }

@@ -17,11 +17,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// resolve asks the service of a source's account what an item is.
+// resolve tells what an item is: a correction says it, or else the service of the
+// source's account is asked.
 func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) connector.Resolution {
 	a := d.account(d.store.AccountOf(source))
 	if a == nil {
 		return connector.Resolution{Later: true}
+	}
+	if said, err := d.store.CorrectionFor(ctx, m); err == nil && said != nil {
+		is := said.Is.Apply(m)
+		return connector.Resolution{Media: &is}
 	}
 	found, err := a.loop.Ask(ctx, m)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -72,7 +71,7 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	clue := identity.ClueOf(told)
 	switch {
 	case c.Is.Type != clue.Kind || c.Is.TMDB < 1:
-		return did, fmt.Errorf("correct: %w", &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"})
+		return did, fmt.Errorf("fix: %w", &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"})
 	case !trusted || told.Unsure || clue.Key() == "":
 		return did, nil
 	}
@@ -94,20 +93,25 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	return did, err
 }
 
+// Correctable refuses an entry that [Store.Correct] cannot change, with a
+// [*StateError].
+func Correctable(e Entry) error {
+	if e.Media == nil {
+		return &StateError{Verb: "fix", ID: e.ID, State: e.State, Reason: "it names no film or series"}
+	}
+	return changeable("fix", e)
+}
+
 // correctEntry gives an entry the identity that a person has chosen. It says
 // what the entry told, and whether that may be remembered. A number of TMDB that
 // the source itself told is that of another work, and so may be all else it told.
 func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, trusted bool, err error) {
 	e, err := t.entry(id)
 	if err != nil {
-		return told, false, fmt.Errorf("correct entry %d: %w", id, err)
+		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected}
-	if !slices.Contains(reach, e.State) {
-		return told, false, &StateError{Verb: "correct", ID: id, State: e.State, Reason: e.Reason}
-	}
-	if e.Damaged || e.Media == nil {
-		return told, false, &StateError{Verb: "correct", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
+	if err := Correctable(e); err != nil {
+		return told, false, err
 	}
 	if is.Type != identity.ClueOf(*e.Media).Kind {
 		return *e.Media, false, nil // it is refused
@@ -121,7 +125,7 @@ func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, 
 		err = t.edit(e, next)
 	}
 	if err != nil {
-		return told, false, fmt.Errorf("correct entry %d: %w", id, err)
+		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
 	return *e.Media, trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
 }
@@ -254,7 +258,7 @@ func (t *tx) follow(c Correction, named int64) (changed int64, err error) {
 		}
 		did, err := t.followOne(id, c)
 		if err != nil {
-			return 0, fmt.Errorf("correct entry %d: %w", id, err)
+			return 0, fmt.Errorf("fix entry %d: %w", id, err)
 		}
 		if did {
 			changed++

@@ -37,13 +37,8 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)
 		}
-		switch e.State {
-		case viewing.StatePending, viewing.StateHeld, viewing.StateRejected:
-		default:
-			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: e.Reason}
-		}
-		if e.Damaged {
-			return &StateError{Verb: "edit", ID: id, State: e.State, Reason: viewing.ReasonDamaged}
+		if err := changeable("edit", e); err != nil {
+			return err
 		}
 		next, err := c.applied(e, schema.Time(t.now))
 		if err != nil {
@@ -56,6 +51,19 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		return err
 	})
 	return after, err
+}
+
+// changeable refuses what a person cannot change any more: what has begun to
+// leave, was withdrawn, or is damaged.
+func changeable(verb string, e Entry) error {
+	switch {
+	case e.State != viewing.StatePending && e.State != viewing.StateHeld && e.State != viewing.StateRejected:
+		return &StateError{Verb: verb, ID: e.ID, State: e.State, Reason: e.Reason}
+	case e.Damaged:
+		return &StateError{Verb: verb, ID: e.ID, State: e.State, Reason: viewing.ReasonDamaged}
+	default:
+		return nil
+	}
 }
 
 // applied is e with the correction, checked as if it had come so.

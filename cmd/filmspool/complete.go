@@ -34,7 +34,7 @@ func (p *program) completeValues(c *cobra.Command) {
 	}
 	switch c.CommandPath() {
 	case "filmspool queue show", "filmspool queue edit", "filmspool queue undo", "filmspool queue retry", "filmspool queue hold",
-		"filmspool queue release", "filmspool queue settle", "filmspool queue drop":
+		"filmspool queue release", "filmspool queue settle", "filmspool queue drop", "filmspool fix":
 		c.ValidArgsFunction = p.completeIDs
 	}
 	for _, sub := range c.Commands() {
@@ -85,7 +85,7 @@ func statesFor(verb string) []viewing.State {
 		return []viewing.State{viewing.StateInDoubt}
 	case "drop":
 		return []viewing.State{viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt, viewing.StatePending}
-	case "edit":
+	case "edit", "fix":
 		return []viewing.State{viewing.StateHeld, viewing.StateRejected, viewing.StatePending}
 	case "undo":
 		return []viewing.State{viewing.StateDelivered}

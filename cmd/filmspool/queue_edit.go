@@ -23,7 +23,8 @@ func (p *program) editCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "edit ID", Short: "Correct an entry that has not been delivered", Args: usage.Exactly("ID"),
 		Long: `Says what an entry really is, or when it was watched. What was held for want of
-that, or was rejected, may leave then. Of an episode, what you do not give stays.`,
+that, or was rejected, may leave then. Of an episode, what you do not give stays.
+It is for this entry alone: filmspool fix also remembers it for what comes.`,
 		Example: `  filmspool queue edit 12 --movie 603
   filmspool queue edit 12 --movie https://www.themoviedb.org/movie/603-the-matrix
   filmspool queue edit 12 --show 1396 --season 1 --episode 2

@@ -10,20 +10,24 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // maxWanted bounds one line that asks about an item, in bytes.
 const maxWanted = 64 << 10
 
 func (p *program) resolveCommand() *cobra.Command {
-	c := &cobra.Command{
+	return p.resolving(&cobra.Command{
 		Use: "resolve", Short: "Say what films and episodes are, by what is known of them", Args: cobra.NoArgs,
 		Long: `Reads one item a line from standard input, as JSON, and says of each what it is:
-what is certain, or what it may be, who says so, and why. It asks the service, and
-TMDB where you have turned that on. Nothing is recorded.`,
+what is certain, or what it may be, who says so, and why. Your corrections come
+first. Then it asks the service, and TMDB where you have turned that on. Nothing is
+recorded.`,
 		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool resolve --json`,
-	}
+	})
+}
+
+// resolving has a command say what items are.
+func (p *program) resolving(c *cobra.Command) *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
@@ -40,12 +44,15 @@ TMDB where you have turned that on. Nothing is recorded.`,
 				}
 				if !*asJSON {
 					p.stdout.Println(r.Why)
-				} else if err := p.stdout.JSONLine(r); err != nil {
+					if r.Correction != nil {
+						p.stdout.Printf("  correction %d: filmspool rules list\n", r.Correction.ID)
+					}
+				} else if err := p.stdout.jsonLine(r); err != nil {
 					return err
 				}
 			}
 			if errors.Is(lines.Err(), bufio.ErrTooLong) {
-				return &typed.Error{Problem: fmt.Sprintf("a line is longer than %d bytes", maxWanted), Next: "filmspool resolve --help shows a line"}
+				return &exitError{code: exitUsage, message: fmt.Sprintf("a line is longer than %d bytes", maxWanted), hint: "filmspool resolve --help shows a line"}
 			}
 			return lines.Err()
 		})
@@ -55,5 +62,5 @@ TMDB where you have turned that on. Nothing is recorded.`,
 
 // badLine refuses a line that is no item, without repeating it.
 func badLine(n int) error {
-	return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool resolve --help shows a line"}
+	return &exitError{code: exitUsage, message: fmt.Sprintf("line %d is not an item as JSON", n), hint: "filmspool resolve --help shows a line"}
 }

@@ -48,6 +48,15 @@ type API struct {
 	// identifier are resolved by. It records nothing.
 	Resolve func(context.Context, Wanted) (Resolution, error)
 
+	// Fix says what the film or series of an entry is, and remembers that. While it
+	// is not said, the answer tells what it may be, and nothing changes.
+	Fix func(context.Context, Fix) (Fixed, error)
+	// Corrections are what was remembered so.
+	Corrections func(context.Context) ([]queue.Correction, error)
+	// ForgetCorrection forgets one; what it has changed stays. [CodeNotFound] when
+	// there is none.
+	ForgetCorrection func(ctx context.Context, id int64) error
+
 	// Login proves a key and keeps it.
 	Login func(context.Context, Login) (LoginResult, error)
 	// Pair makes a new one-time code; the one before is void.

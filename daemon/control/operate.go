@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -31,6 +32,30 @@ type Edit struct {
 }
 
 func (e *Edit) entry() *int64 { return &e.ID }
+
+// Fix says what the film or series of an entry is, or asks what it may be.
+type Fix struct {
+	ID int64 `json:"-"` // it stands in the path
+	// What is what a person typed: a number, an address, or words of a title.
+	What   string `json:"what,omitempty"`
+	Series bool   `json:"series,omitempty"` // it is the series of an episode that is meant
+	// Is is what they have chosen; nil has candidates told, and changes nothing.
+	Is *identity.Candidate `json:"is,omitempty"`
+}
+
+func (f *Fix) entry() *int64 { return &f.ID }
+
+// Fixed is what a [Fix] did, or what may be chosen.
+type Fixed struct {
+	Entry      queue.Entry          `json:"entry"`
+	Candidates []identity.Candidate `json:"candidates"`
+	// Certain is the candidate that alone is meant; absent where that is not
+	// certain, and once it is chosen.
+	Certain *identity.Candidate `json:"certain,omitempty"`
+	// Searched says that candidates were looked for by words.
+	Searched bool `json:"searched,omitempty"`
+	queue.Corrected
+}
 
 // Undo has one entry taken back.
 type Undo struct {

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -31,10 +32,12 @@ func (w Wanted) Media() viewing.Media {
 
 // Resolution is what an item is.
 type Resolution struct {
-	Certain    *Certain    `json:"certain"`
+	Certain    *Certain             `json:"certain"`
 	Candidates []identity.Candidate `json:"candidates"`
-	By         string      `json:"by"` // service, tmdb, source or none
-	Why        string      `json:"why"`
+	By         string               `json:"by"` // correction, service, tmdb, source or none
+	Why        string               `json:"why"`
+	// Correction is the one that decided; absent where none did.
+	Correction *queue.Correction `json:"correction,omitempty"`
 }
 
 // Certain is an item that is certain. TMDB is an episode's series; ID is an
@@ -61,12 +64,20 @@ func ResolutionOf(d identity.Decision, asked bool) Resolution {
 	case asked && len(r.Candidates) > 0:
 		r.By = "tmdb"
 	}
-	if it := d.Item; it != nil && it.Kind == viewing.Episode && it.TMDB > 0 {
-		r.Certain = &Certain{Type: it.Kind, TMDB: it.TMDB, Season: &it.Season, Episode: &it.Number}
-	} else if it != nil && it.Kind == viewing.Episode {
-		r.Certain = &Certain{Type: it.Kind, ID: it.Own}
-	} else if it != nil {
-		r.Certain = &Certain{Type: it.Kind, TMDB: it.TMDB}
+	if it := d.Item; it != nil {
+		r.Certain = CertainOf(it.Apply(viewing.Media{Type: it.Kind}))
 	}
 	return r
+}
+
+// CertainOf is an item that is identified, in these words.
+func CertainOf(m viewing.Media) *Certain {
+	switch {
+	case m.Placed():
+		return &Certain{Type: m.Type, TMDB: m.Show.IDs.TMDB, Season: m.Season, Episode: m.Episode}
+	case m.Type == viewing.Episode:
+		return &Certain{Type: m.Type, ID: m.IDs.TMDB}
+	default:
+		return &Certain{Type: m.Type, TMDB: m.IDs.TMDB}
+	}
 }

@@ -34,7 +34,7 @@ const askPatience = 5 * time.Second
 // nothing. The error wraps [ErrNotNow], and in it the [*tracker.ReadError] where
 // there was one.
 func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
-	told, err := l.askService(ctx, m)
+	told, err := l.AskService(ctx, m)
 	if l.identifier == nil || told.Media != nil {
 		return told, err
 	}
@@ -57,18 +57,8 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	return told, nil
 }
 
-// AskService asks the service alone; ok is false where it is not certain, or
-// cannot be asked.
-func (l *Loop) AskService(ctx context.Context, m viewing.Media) (certain viewing.Media, ok bool) {
-	told, err := l.askService(ctx, m)
-	if err != nil || told.Media == nil {
-		return m, false
-	}
-	return *told.Media, true
-}
-
-// askService asks the service alone.
-func (l *Loop) askService(ctx context.Context, m viewing.Media) (Told, error) {
+// AskService asks the service alone. Errors are those of [Loop.Ask].
+func (l *Loop) AskService(ctx context.Context, m viewing.Media) (Told, error) {
 	l.mu.Lock()
 	service, able := l.service.(Resolver)
 	state := l.health.State

@@ -81,7 +81,7 @@ func (j *judge) itself(kind viewing.MediaType, t Told) Decision {
 	if work == nil {
 		return d
 	}
-	return Decision{Item: &Item{Kind: kind, TMDB: work.TMDB}, Why: d.Why}
+	return Decision{Item: &Item{Kind: kind, TMDB: work.TMDB}, Named: *work, Why: d.Why}
 }
 
 // work is the film or series that is told; nil where it is not certain, and why.

@@ -105,6 +105,7 @@ type Item struct {
 type Decision struct {
 	Open       []Question
 	Item       *Item  // what is certain
+	Named      Work   // the film or series that is certain, as far as TMDB tells of it
 	Candidates []Work // what a person may choose from, else
 	Why        string // one clause for a person
 }

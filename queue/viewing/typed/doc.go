@@ -18,6 +18,7 @@ import (
 type Error struct {
 	Problem string // one sentence without a full stop
 	Next    string // what to write or type instead; "" when the problem says it
+	Words   bool   // the text is neither number nor address: it may be a title
 }
 
 // Error is the problem.
