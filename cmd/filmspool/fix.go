@@ -2,20 +2,22 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // maxSearched bounds the words that somebody looks for, in bytes.
@@ -24,7 +26,7 @@ const maxSearched = 300
 // fixing is one "fix" at work.
 type fixing struct {
 	*program
-	ask    control.Fix
+	control.Fix
 	choose int  // the candidate that --choose names; 0 for none
 	yes    bool // no question is asked
 	asJSON bool
@@ -35,7 +37,7 @@ func (p *program) fixCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "fix ID NUMBER|ADDRESS|WORDS…", Short: "Say what film or series an entry is, for this and all that come",
 		Args: func(c *cobra.Command, args []string) error {
-			return exactly("ID", "NUMBER")(c, args[:min(len(args), 2)])
+			return usage.Exactly("ID", "NUMBER")(c, args[:min(len(args), 2)])
 		},
 		Long: `Says what the film, or the series of the episode, really is: a number of TMDB or
 IMDb, an address there or at TVDB, or words to look for. What was held for want of
@@ -52,135 +54,105 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
   filmspool fix 12 Matrix --choose 2`,
 	}
 	asJSON := jsonFlag(c)
-	c.Flags().BoolVar(&f.ask.Series, "series", false, "it is the series of the episode; so it is without this flag")
+	c.Flags().BoolVar(&f.Series, "series", false, "it is the series of the episode; so it is without this flag")
 	c.Flags().IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
 	c.Flags().BoolVar(&f.yes, "yes", false, "take what the words certainly mean without a question")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if f.ask.ID, err = entryID(args[0]); err != nil {
+		if f.ID, err = entryID(args[0]); err != nil {
 			return err
 		}
-		f.asJSON, f.ask.What = *asJSON, strings.TrimSpace(strings.Join(args[1:], " "))
+		f.asJSON, f.What = *asJSON, strings.TrimSpace(strings.Join(args[1:], " "))
 		switch {
-		case f.ask.What == "":
-			return usage("NUMBER is empty; usage: %s", c.UseLine())
-		case len(f.ask.What) > maxSearched:
-			return &exitError{code: exitUsage, message: fmt.Sprintf("that is longer than %d bytes", maxSearched), hint: "give a number, an address or a title"}
+		case f.What == "":
+			return usage.Errorf("NUMBER is empty; usage: %s", c.UseLine())
+		case len(f.What) > maxSearched:
+			return &typed.Error{Problem: fmt.Sprintf("that is longer than %d bytes", maxSearched), Next: "give a number, an address or a title"}
 		case c.Flags().Changed("choose") && f.choose < 1:
-			return usage("--choose %d is not a number from 1", f.choose)
+			return usage.Errorf("--choose %d is not a number from 1", f.choose)
 		}
-		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error { return f.do(c.Context(), ctl) })
+		err = ask(c.Context(), p, daemon.Offline, f.asJSON, func(ctl control.API) (control.Fixed, error) { return f.do(c.Context(), ctl) }, f.say)
+		var fault *control.Fault
+		if errors.As(err, &fault) && fault.Code == control.CodeInvalid { // the instance has found a mistake in what was typed
+			err = &typed.Error{Problem: fault.Message, Next: fault.Hint}
+		}
+		return err
 	}
 	return c
 }
 
 // do finds out what is meant, and then says it.
-func (f *fixing) do(ctx context.Context, ctl control.API) error {
-	found, err := ctl.Fix(ctx, f.ask)
+func (f *fixing) do(ctx context.Context, ctl control.API) (control.Fixed, error) {
+	found, err := ctl.Fix(ctx, f.Fix)
 	if err != nil {
-		return usageFault(err)
+		return found, err
 	}
-	chosen, err := f.chosen(ctx, found)
+	chosen, err := f.chosen(found)
 	if err != nil {
-		return err
+		return found, err
 	}
-	f.ask.Is = &chosen
-	done, err := ctl.Fix(ctx, f.ask)
-	if err != nil {
-		return usageFault(err)
-	}
+	f.Is = &chosen
+	done, err := ctl.Fix(ctx, f.Fix)
 	done.Candidates = found.Candidates
-	if f.asJSON {
-		return printJSON(f.stdout, done)
-	}
-	return f.say(done)
+	return done, err
 }
 
 // chosen is the candidate that is meant.
-func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.Candidate, err error) {
-	file, isFile := f.stdin.(*os.File)
-	person := isFile && term.IsTerminal(int(file.Fd())) && f.onTerminal() && !f.asJSON
-	switch n := len(found.Candidates); {
+func (f *fixing) chosen(found control.Fixed) (is identity.Candidate, err error) {
+	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
+	n := len(found.Candidates)
+	choice := &typed.Error{Next: fmt.Sprintf("filmspool fix %d %q --choose N, or filmspool fix %[1]d NUMBER", f.ID, f.What)}
+	switch {
 	case f.choose > n:
-		return is, &exitError{
-			code: exitUsage, message: fmt.Sprintf("--choose %d: there are only %d to choose from", f.choose, n), hint: f.typed("--choose N"),
-		}
+		choice.Problem = fmt.Sprintf("--choose %d: there are only %d to choose from", f.choose, n)
+		return is, choice
 	case f.choose > 0:
 		return found.Candidates[f.choose-1], nil
 	case found.Certain != nil && (!person || f.yes || !found.Searched):
 		return *found.Certain, nil
-	case !person && f.asJSON:
-		err = printJSON(f.stdout, found)
+	case f.asJSON:
+		err = f.stdout.JSON(found)
 	default:
 		err = f.list(found.Candidates)
 	}
-	if err != nil {
-		return is, err
+	choice.Problem = "it is not certain which one is meant; nothing is changed"
+	if err != nil || !person {
+		return is, cmp.Or[error](err, choice)
 	}
-	if !person {
-		return is, &exitError{code: exitUsage, message: "it is not certain which one is meant; nothing is changed", hint: f.typed("--choose N")}
+	f.stderr.Printf("Which one, 1 to %d? ", n)
+	line, _ := bufio.NewReader(f.stdin).ReadString('\n') // an end is no answer
+	i, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || i < 1 || i > n {
+		choice.Problem = fmt.Sprintf("%s is not a number from 1 to %d; nothing is changed", typed.Quoted(strings.TrimSpace(line)), n)
+		return is, choice
 	}
-	line, err := f.askLine(ctx, fmt.Sprintf("Which one, 1 to %d? ", len(found.Candidates)))
-	if err != nil {
-		return is, err
-	}
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > len(found.Candidates) {
-		return is, usage("%q is not a number from 1 to %d; nothing is changed", shortened(line), len(found.Candidates))
-	}
-	return found.Candidates[n-1], nil
-}
-
-// usageFault is a mistake in what was typed, where the instance has found one.
-func usageFault(err error) error {
-	var fault *control.Fault
-	if errors.As(err, &fault) && fault.Code == control.CodeInvalid {
-		return &exitError{code: exitUsage, message: fault.Message, hint: fault.Hint}
-	}
-	return err
-}
-
-// typed is what to type with a choice.
-func (f *fixing) typed(flag string) string {
-	return fmt.Sprintf("filmspool fix %d %s %s, or filmspool fix %[1]d NUMBER", f.ask.ID, strconv.Quote(f.ask.What), flag)
+	return found.Candidates[i-1], nil
 }
 
 // list prints candidates, numbered from 1.
 func (f *fixing) list(all []identity.Candidate) error {
-	t := f.stdout.table(2)
+	t := f.stdout.Table(2)
 	t.Printf("N\tTMDB\tKIND\tYEAR\tTITLE\n")
 	for i, c := range all {
-		kind, year := "film", "-"
-		if c.Type == viewing.TV {
-			kind = "series"
-		}
+		year := "-"
 		if c.Year > 0 {
 			year = strconv.Itoa(c.Year)
 		}
-		t.Printf("%d\t%d\t%s\t%s\t%s\n", i+1, c.TMDB, kind, year, shortened(c.Title))
+		t.Printf("%d\t%d\t%s\t%s\t%s\n", i+1, c.TMDB, kindWord(c.Type), year, typed.Shortened(c.Title))
 	}
 	return t.Flush()
 }
 
-// askLine asks a person at a terminal. When ctx ends, so does the question.
-func (f *fixing) askLine(ctx context.Context, prompt string) (string, error) {
-	f.stderr.Printf("%s", prompt)
-	read := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(f.stdin).ReadString('\n') // an end is an empty answer
-		read <- strings.TrimSpace(line)
-	}()
-	select {
-	case line := <-read:
-		return line, nil
-	case <-ctx.Done():
-		f.stderr.Printf("\n")
-		return "", &exitError{code: exitFailed, message: "nothing was chosen; nothing is changed"}
+// kindWord is a film or a series in a person's word.
+func kindWord(kind viewing.MediaType) string {
+	if kind == viewing.TV {
+		return "series"
 	}
+	return "film"
 }
 
 // say tells what was done.
 func (f *fixing) say(done control.Fixed) error {
-	if err := f.sayEntry(done.Entry, false, nil); err != nil {
+	if err := f.sayEntry(done.Entry); err != nil {
 		return err
 	}
 	r := done.Remembered
@@ -200,22 +172,18 @@ func (f *fixing) say(done control.Fixed) error {
 
 // told is what a source told of a film or series, in a person's words.
 func told(c identity.Clue) string {
-	var parts []string
+	text := kindWord(c.Kind)
 	if c.Title != "" {
-		parts = append(parts, strconv.Quote(shortened(c.Title)))
+		text += " " + typed.Quoted(c.Title)
 	}
 	if c.Year > 0 {
-		parts = append(parts, strconv.Itoa(c.Year))
+		text += fmt.Sprintf(" (%d)", c.Year)
 	}
 	if c.IDs.IMDB != "" {
-		parts = append(parts, c.IDs.IMDB)
+		text += " " + c.IDs.IMDB
 	}
 	if c.IDs.TVDB > 0 {
-		parts = append(parts, fmt.Sprintf("tvdb %d", c.IDs.TVDB))
+		text += fmt.Sprintf(" tvdb %d", c.IDs.TVDB)
 	}
-	kind := "film"
-	if c.Kind == viewing.TV {
-		kind = "series"
-	}
-	return kind + " " + strings.Join(parts, ", ")
+	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // maxWanted bounds one line that asks about an item, in bytes.
@@ -47,12 +48,12 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 					if r.Correction != nil {
 						p.stdout.Printf("  correction %d: filmspool rules list\n", r.Correction.ID)
 					}
-				} else if err := p.stdout.jsonLine(r); err != nil {
+				} else if err := p.stdout.JSONLine(r); err != nil {
 					return err
 				}
 			}
 			if errors.Is(lines.Err(), bufio.ErrTooLong) {
-				return &exitError{code: exitUsage, message: fmt.Sprintf("a line is longer than %d bytes", maxWanted), hint: "filmspool resolve --help shows a line"}
+				return &typed.Error{Problem: fmt.Sprintf("a line is longer than %d bytes", maxWanted), Next: "filmspool resolve --help shows a line"}
 			}
 			return lines.Err()
 		})
@@ -62,5 +63,5 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 
 // badLine refuses a line that is no item, without repeating it.
 func badLine(n int) error {
-	return &exitError{code: exitUsage, message: fmt.Sprintf("line %d is not an item as JSON", n), hint: "filmspool resolve --help shows a line"}
+	return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool resolve --help shows a line"}
 }

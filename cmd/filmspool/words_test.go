@@ -184,7 +184,7 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 func TestReadingCommandsSpeakJSON(t *testing.T) {
 	without := []string{
 		"run", "sandbox", // they go on until they are told to end
-		"login", "clients revoke", "service install", "service uninstall", "service start", "service stop", "service restart", // they act
+		"login", "clients revoke", "rules remove", "service install", "service uninstall", "service start", "service stop", "service restart", // they act
 		"queue backup", "queue export", "config example", "service logs", "man", // they write a file, lines of JSON, TOML, a log and roff
 	}
 	for _, c := range leaves((&program{}).root()) {

@@ -42,7 +42,7 @@ func ParseItem(text string) (Item, error) { return anyItem().item(text) }
 func ParseMovie(text string) (viewing.Media, error) {
 	i, err := aMovie().item(text)
 	if err == nil && (i.Type == viewing.TV || i.Type == viewing.Episode) {
-		err = &Error{Problem: quoted(i.text) + " is the address of a series, and a film is wanted here", Next: aMovie().find()}
+		err = &Error{Problem: Quoted(i.text) + " is the address of a series, and a film is wanted here", Next: aMovie().find()}
 	}
 	return viewing.Media{Type: viewing.Movie, IDs: i.IDs}, err
 }
@@ -55,7 +55,7 @@ func ParseSeries(text string) (viewing.Media, error) {
 		return m, err
 	}
 	if m.Season != nil {
-		err = &Error{Problem: quoted(text) + " is the address of a part of a series, and a whole series is wanted here", Next: aSeries().find()}
+		err = &Error{Problem: Quoted(text) + " is the address of a part of a series, and a whole series is wanted here", Next: aSeries().find()}
 	}
 	return viewing.Media{Type: viewing.TV, IDs: m.Show.IDs}, err
 }
@@ -65,7 +65,7 @@ func ParseSeries(text string) (viewing.Media, error) {
 func ParseEpisode(text string) (viewing.Media, error) {
 	i, err := aSeries().item(text)
 	if err == nil && i.Type == viewing.Movie {
-		err = &Error{Problem: quoted(i.text) + " is the address of a film, and a series is wanted here", Next: aSeries().find()}
+		err = &Error{Problem: Quoted(i.text) + " is the address of a film, and a series is wanted here", Next: aSeries().find()}
 	}
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}, err
 }
@@ -86,7 +86,7 @@ func (a aim) item(text string) (Item, error) {
 		id, err := a.number(trimmed)
 		return Item{IDs: viewing.IDs{TMDB: id}, text: trimmed}, err
 	case strings.HasPrefix(trimmed, "-") && startsWithDigit(trimmed[1:]):
-		return Item{}, &Error{Problem: quoted(trimmed) + " is not a number from 1", Next: a.find()}
+		return Item{}, &Error{Problem: Quoted(trimmed) + " is not a number from 1", Next: a.find()}
 	default:
 		return Item{}, a.words(trimmed)
 	}
@@ -98,7 +98,7 @@ func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && 
 func (a aim) words(text string) error {
 	return &Error{
 		Words:   true,
-		Problem: quoted(text) + " is neither a number nor an address, and a title alone does not say which film or series it is",
+		Problem: Quoted(text) + " is neither a number nor an address, and a title alone does not say which film or series it is",
 		Next: "look for it at https://www.themoviedb.org/search" + a.search + "?query=" + url.QueryEscape(searched(text)) +
 			" and give the number in its address",
 	}
@@ -112,9 +112,9 @@ func (a aim) number(text string) (int64, error) {
 	case err != nil && strings.Trim(digits, "0123456789") != "":
 		return 0, a.words(text)
 	case err != nil || id < 1 || id > maxID:
-		return 0, &Error{Problem: fmt.Sprintf("%s is not a number from 1 to %d", quoted(digits), int64(maxID)), Next: a.find()}
+		return 0, &Error{Problem: fmt.Sprintf("%s is not a number from 1 to %d", Quoted(digits), int64(maxID)), Next: a.find()}
 	case strings.Trim(slug, "0123456789") == "" && slug != "": // "2026-03-01", or a typing error
-		return 0, &Error{Problem: quoted(text) + " is not one number", Next: a.find()}
+		return 0, &Error{Problem: Quoted(text) + " is not one number", Next: a.find()}
 	}
 	return id, nil
 }
@@ -124,7 +124,7 @@ func imdb(text string) (viewing.IDs, error) {
 	digits := text[2:]
 	if strings.Trim(digits, "0123456789") != "" || len(digits) < 7 || len(digits) > 12 {
 		return viewing.IDs{}, &Error{
-			Problem: quoted(text) + " is not an IMDb number",
+			Problem: Quoted(text) + " is not an IMDb number",
 			Next:    `one is "tt" and 7 digits or more: tt0133093`,
 		}
 	}
@@ -155,7 +155,7 @@ func (a aim) address(text string) (Item, error) {
 		return a.tmdbPage(text, strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }))
 	case hasScheme || strings.Contains(host, "."):
 		return Item{}, &Error{
-			Problem: quoted(text) + " is not an address of themoviedb.org or imdb.com",
+			Problem: Quoted(text) + " is not an address of themoviedb.org or imdb.com",
 			Next:    a.find(),
 		}
 	default:
@@ -165,7 +165,7 @@ func (a aim) address(text string) (Item, error) {
 
 // tmdbPage reads the path of a page of themoviedb.org.
 func (a aim) tmdbPage(text string, parts []string) (Item, error) {
-	notThis := &Error{Problem: quoted(text) + " is not the address of a film, a series or an episode", Next: a.find()}
+	notThis := &Error{Problem: Quoted(text) + " is not the address of a film, a series or an episode", Next: a.find()}
 	if len(parts) < 2 || parts[0] != "movie" && parts[0] != "tv" {
 		return Item{}, notThis
 	}
@@ -212,7 +212,7 @@ func imdbPage(text string, parts []string) (Item, error) {
 		}
 	}
 	return Item{}, &Error{
-		Problem: quoted(text) + " is not the address of a film or a series",
+		Problem: Quoted(text) + " is not the address of a film or a series",
 		Next:    "such an address is imdb.com/title/tt0133093",
 	}
 }
