@@ -44,6 +44,7 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 	if f.Is.Type != identity.ClueOf(*x.Entry.Media).Kind {
 		return out, invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
+	f.Is.Title = typed.Shortened(f.Is.Title)
 	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is}); err != nil {
 		return out, operatorFault(err)
 	}
@@ -117,7 +118,7 @@ func distinct(kind viewing.MediaType, all []identity.Candidate) (few []identity.
 
 // unknownItem says that nothing was found, and how to go on.
 func unknownItem(e queue.Entry, m viewing.Media, asked bool, trouble error) error {
-	message := "nobody knows anything by that"
+	message := "nobody who can be asked now knows that"
 	switch {
 	case trouble != nil:
 		message = "nothing was found: " + strings.TrimSuffix(trouble.Error(), ".")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -33,6 +34,7 @@ func part(id string, show viewing.Show, season, number, minute int) viewing.Even
 func theFilm(tmdb int64) identity.Candidate {
 	return identity.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
 }
+
 func theSeries(tmdb int64) identity.Candidate {
 	return identity.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
 }
@@ -100,10 +102,13 @@ func TestACorrectionByTitle(t *testing.T) {
 func TestAnotherCorrection(t *testing.T) {
 	s := fresh(t)
 	var events []viewing.Event
-	for n := range 7 {
+	for n := range 8 {
 		events = append(events, called(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
 	}
-	all := s.commitIDs(t, events[:6]...)
+	all := s.commitIDs(t, events[:7]...)
+	if _, err := s.Edit(t.Context(), all[6], Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))}); err != nil { // it still has no number
+		t.Fatal(err)
+	}
 	if _, err := s.Edit(t.Context(), all[5], Edit{Media: &identified(9)[0]}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +124,9 @@ func TestAnotherCorrection(t *testing.T) {
 	if did.Before == nil || did.Before.TMDB != 603 || did.AlsoChanged != 1 {
 		t.Errorf("%+v", did)
 	}
-	last := s.commitIDs(t, events[6])[0]
+	last := s.commitIDs(t, events[7])[0]
 	s.wantKeys(t, map[int64]string{
-		all[0]: "movie:603", all[1]: "movie:603", all[2]: "movie:603", all[3]: "movie:604", all[4]: "movie:604", all[5]: "movie:9", last: "movie:604",
+		all[0]: "movie:603", all[1]: "movie:603", all[2]: "movie:603", all[3]: "movie:604", all[4]: "movie:604", all[5]: "movie:9", all[6]: "", last: "movie:604",
 	})
 	s.checkCounters(t)
 }
@@ -256,6 +261,9 @@ func TestAnAmendmentMeetsCorrections(t *testing.T) {
 	s.correct(t, id[1], theFilm(604))
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Beta", 2001, 0).Media, Reason: "renamed"})
 	s.wantKeys(t, map[int64]string{id[0]: "movie:604"})
+	if list, err := s.Corrections(t.Context()); err != nil || list[0].Entries != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: called("", "Gamma", 2001, 0).Media, Reason: "renamed"})
 	if e := s.entry(t, id[0]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)

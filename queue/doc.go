@@ -88,6 +88,20 @@
 // is sent (package replay). Later sightings are compared with it. Plays whose time
 // nobody knows are never compared. An export does not say which events joined which.
 //
+// # Corrections
+//
+// A person may say what a film or series is. It is remembered for what is told
+// alike: by one IMDb number, else one TVDB number, else one title and year. What is
+// told so later, and has no number of TMDB, has its identity when it is committed.
+// Nobody is asked about it. What waits follows when the correction is made, in the
+// same transaction, and meets the sightings of others then.
+//
+// A later correction of the same wins, and what has it from the earlier one follows.
+// What a person has changed or put aside stays, and so does what has begun to leave.
+// Nothing is remembered of evidence that its source does not trust, nor where the
+// source told a number of TMDB. All that it told may be that of another film then,
+// which somebody may truly watch.
+//
 // # Damage and copies
 //
 // Every row of events and entries carries a checksum of what is sent. A row

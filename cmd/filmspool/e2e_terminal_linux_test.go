@@ -195,6 +195,38 @@ func TestLoginAtATerminal(t *testing.T) {
 	}
 }
 
+// TestFixAsksAPerson which one they mean. Ctrl-C is no answer.
+func TestFixAsksAPerson(t *testing.T) {
+	h := newHousehold(t)
+	box := h.start("sandbox", "--listen", "127.0.0.1:0", "--state-dir", filepath.Join(t.TempDir(), "box"), "--secret-key", secretKey)
+	s := atTerminal(t, h.dir, "login", "--base-url", "http://"+box.address)
+	s.until("not shown: ")
+	s.hidden()
+	if _, err := s.ours.WriteString(secretKey + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(exitDone)
+	h.start("run")
+	atTerminal(t, h.dir, "add", "movie", "tt9999999", "--watched-at", "2026-03-01").ends(exitDone)
+	for _, c := range []struct {
+		typed, want string
+		code        int
+	}{
+		{"\x03", "is not a number from 1 to 1; nothing is changed", exitUsage},
+		{"2\n", `"2" is not a number from 1 to 1; nothing is changed`, exitUsage},
+		{"1\n", `Remembered: what is told as film tt9999999 is "Dune"`, exitDone},
+	} {
+		s := atTerminal(t, h.dir, "fix", "1", "Dune")
+		s.until("Which one, 1 to 1? ")
+		if _, err := s.ours.WriteString(c.typed); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(c.code)
+		s.until(c.want)
+		s.until("841")
+	}
+}
+
 // TestAddTellsAPersonWhereItGoes: a script gets the id alone, a person gets words.
 func TestAddTellsAPersonWhereItGoes(t *testing.T) {
 	dir := t.TempDir()

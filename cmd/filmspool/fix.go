@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -58,10 +57,10 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
 	c.Flags().IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
 	c.Flags().BoolVar(&f.yes, "yes", false, "take what the words certainly mean without a question")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		f.asJSON, f.What = *asJSON, strings.TrimSpace(strings.Join(args[1:], " "))
 		if f.ID, err = entryID(args[0]); err != nil {
 			return err
 		}
-		f.asJSON, f.What = *asJSON, strings.TrimSpace(strings.Join(args[1:], " "))
 		switch {
 		case f.What == "":
 			return usage.Errorf("NUMBER is empty; usage: %s", c.UseLine())
@@ -70,34 +69,50 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
 		case c.Flags().Changed("choose") && f.choose < 1:
 			return usage.Errorf("--choose %d is not a number from 1", f.choose)
 		}
-		err = ask(c.Context(), p, daemon.Offline, f.asJSON, func(ctl control.API) (control.Fixed, error) { return f.do(c.Context(), ctl) }, f.say)
-		var fault *control.Fault
-		if errors.As(err, &fault) && fault.Code == control.CodeInvalid { // the instance has found a mistake in what was typed
-			err = &typed.Error{Problem: fault.Message, Next: fault.Hint}
-		}
-		return err
+		return f.do(c.Context())
 	}
 	return c
 }
 
-// do finds out what is meant, and then says it.
-func (f *fixing) do(ctx context.Context, ctl control.API) (control.Fixed, error) {
-	found, err := ctl.Fix(ctx, f.Fix)
+// do finds out what is meant, has a person choose where that is not certain, and
+// then says it.
+func (f *fixing) do(ctx context.Context) error {
+	found, err := f.tell(ctx)
 	if err != nil {
-		return found, err
+		return err
 	}
-	chosen, err := f.chosen(found)
+	chosen, err := f.chosen(ctx, found)
 	if err != nil {
-		return found, err
+		return err
 	}
 	f.Is = &chosen
-	done, err := ctl.Fix(ctx, f.Fix)
+	done, err := f.tell(ctx)
 	done.Candidates = found.Candidates
-	return done, err
+	switch {
+	case err != nil:
+		return err
+	case f.asJSON:
+		return f.stdout.JSON(done)
+	default:
+		return f.say(done)
+	}
+}
+
+// tell tells the instance what is known so far.
+func (f *fixing) tell(ctx context.Context) (out control.Fixed, err error) {
+	err = f.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+		out, err = ctl.Fix(ctx, f.Fix)
+		return err
+	})
+	var fault *control.Fault
+	if errors.As(err, &fault) && fault.Code == control.CodeInvalid { // a mistake in what was typed
+		err = &typed.Error{Problem: fault.Message, Next: fault.Hint}
+	}
+	return out, err
 }
 
 // chosen is the candidate that is meant.
-func (f *fixing) chosen(found control.Fixed) (is identity.Candidate, err error) {
+func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.Candidate, err error) {
 	person := terminal.IsTerminal(f.stdin) && f.stdout.IsTerminal() && !f.asJSON
 	n := len(found.Candidates)
 	choice := &typed.Error{Next: fmt.Sprintf("filmspool fix %d %q --choose N, or filmspool fix %[1]d NUMBER", f.ID, f.What)}
@@ -118,11 +133,10 @@ func (f *fixing) chosen(found control.Fixed) (is identity.Candidate, err error) 
 	if err != nil || !person {
 		return is, cmp.Or[error](err, choice)
 	}
-	f.stderr.Printf("Which one, 1 to %d? ", n)
-	line, _ := bufio.NewReader(f.stdin).ReadString('\n') // an end is no answer
-	i, err := strconv.Atoi(strings.TrimSpace(line))
+	line := f.stderr.Line(ctx, f.stdin, fmt.Sprintf("Which one, 1 to %d?", n))
+	i, err := strconv.Atoi(line)
 	if err != nil || i < 1 || i > n {
-		choice.Problem = fmt.Sprintf("%s is not a number from 1 to %d; nothing is changed", typed.Quoted(strings.TrimSpace(line)), n)
+		choice.Problem = fmt.Sprintf("%s is not a number from 1 to %d; nothing is changed", typed.Quoted(line), n)
 		return is, choice
 	}
 	return found.Candidates[i-1], nil

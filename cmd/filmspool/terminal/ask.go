@@ -28,6 +28,24 @@ func (o *Printer) Agreed(stdin io.Reader, question string) bool {
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
+// Line asks a person at a terminal for a line. It is "" when ctx ends: the read
+// itself cannot be called off, and ends with the process.
+func (o *Printer) Line(ctx context.Context, stdin io.Reader, question string) string {
+	o.Printf("%s ", question)
+	read := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(stdin).ReadString('\n') // an end is no answer
+		read <- strings.TrimSpace(line)
+	}()
+	select {
+	case <-ctx.Done():
+		o.Println()
+		return ""
+	case line := <-read:
+		return line
+	}
+}
+
 // Hidden asks for a line that the terminal does not show. An empty answer is "".
 // When ctx ends the terminal is as it was before, and the answer is empty, too:
 // the read itself cannot be called off, and ends with the process.

@@ -29,4 +29,8 @@
 // A title without a year. A year that is one off: two films of one name are often a
 // year apart. A special by its number. An absolute number without a mapping. A second
 // identifier that leads elsewhere. An answer of another kind. The first of several.
+//
+// # Corrections
+//
+// What a person has said stands above the table. A [Clue] is what it is found by.
 package identity
