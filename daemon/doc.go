@@ -110,7 +110,7 @@ the process.
 	where is its shape?                   queue/schema/0001-outbox.sql and the next
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what did a person say that it is?     queue/correct.go; found by queue/resolve/identity/clue.go
+	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/advice.go

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
+	"strings"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -13,19 +13,6 @@ import (
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Correction is what a person has said that a film or series is. It holds for
-// all that is told alike and has no identifier.
-type Correction struct {
-	ID      int64              `json:"id"`
-	Told    identity.Clue      `json:"told"`
-	Is      identity.Candidate `json:"is"`
-	Since   time.Time          `json:"since"`
-	Entries int64              `json:"entries"` // that have their identity from it, as long as they are kept
-}
-
-// Said is the correction as a step of an entry's explanation.
-func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s.", c.Is) }
 
 // Correcting is a correction to be made.
 type Correcting struct {
@@ -41,7 +28,7 @@ type Correcting struct {
 type Corrected struct {
 	// Remembered holds for what comes; nil where nothing can be remembered: the
 	// evidence is not to be trusted, names no work, or told a TMDB number itself.
-	Remembered *Correction `json:"remembered"`
+	Remembered *entry.Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *identity.Candidate `json:"before,omitempty"`
 	// AlsoChanged is how many entries followed, besides the one that was named.
@@ -86,7 +73,7 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 		}
 	}
 	did = Corrected{Remembered: &now, Before: before}
-	if did.AlsoChanged, err = t.follow(now, c.Entry); err != nil {
+	if did.AlsoChanged, err = t.follow(now, c.Entry, told.Key()); err != nil {
 		return did, err
 	}
 	_, err = t.Find("SELECT count(*) FROM corrected WHERE correction = ?", []any{now.ID}, &now.Entries)
@@ -127,7 +114,7 @@ func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, 
 	if err != nil {
 		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	return *e.Media, trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
+	return *e.Media, trusted, t.step(id, stepCorrected, entry.Correction{Is: is}.Said())
 }
 
 // foundOut reports whether an entry's identifier, if it has one, is not of its
@@ -136,8 +123,8 @@ func (t *tx) foundOut(e Entry) (bool, error) {
 	var body []byte
 	var amended, found bool
 	_, err := t.Find(`SELECT v.body, EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = 'amended'),
-			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN (?2, ?3)) OR EXISTS (SELECT 1 FROM corrected WHERE entry = n.id)
-		FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?1`, []any{e.ID, stepResolved, stepCorrected}, &body, &amended, &found)
+			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2) OR EXISTS (SELECT 1 FROM corrected WHERE entry = n.id)
+		FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?1`, []any{e.ID, stepResolved}, &body, &amended, &found)
 	if err != nil {
 		return false, err
 	}
@@ -149,23 +136,8 @@ func (t *tx) foundOut(e Entry) (bool, error) {
 	return !told && (found || !amended || !e.Media.Identified()), nil
 }
 
-const selectCorrection = `SELECT id, told, work, since, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
-
-func scanCorrection(r *sql.Rows) (c Correction, err error) {
-	var told, work []byte
-	var since int64
-	if err = r.Scan(&c.ID, &told, &work, &since, &c.Entries); err != nil {
-		return c, err
-	}
-	c.Since = schema.Time(since)
-	if err = json.Unmarshal(told, &c.Told); err == nil {
-		err = json.Unmarshal(work, &c.Is)
-	}
-	return c, err
-}
-
 // remember writes a correction; before is what it takes the place of.
-func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction, before *identity.Candidate, err error) {
+func (t *tx) remember(told identity.Clue, is identity.Candidate) (now entry.Correction, before *identity.Candidate, err error) {
 	was, err := t.corrections(told)
 	if err != nil {
 		return now, nil, err
@@ -181,7 +153,7 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction
 	if err != nil {
 		return now, nil, err
 	}
-	now = Correction{Told: told, Is: is, Since: schema.Time(t.now)}
+	now = entry.Correction{Told: told, Is: is, Since: schema.Time(t.now)}
 	_, err = t.Find(`INSERT INTO corrections (key, told, work, since) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key) DO UPDATE SET told = excluded.told, work = excluded.work, since = excluded.since RETURNING id`,
 		[]any{told.Key(), clue, work, t.now}, &now.ID)
@@ -189,54 +161,59 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction
 }
 
 // corrections are those of a clue's key: one or none.
-func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", told.Key())
-	return disk.Collect(rows, err, scanCorrection)
-}
-
-// fitting is the correction that tells what an item is; nil where there is none.
-func fitting(m viewing.Media, all []Correction) *Correction {
-	if len(all) == 0 || m.Unsure || !all[0].Is.Apply(m).Identified() || all[0].Told.Contradicts(identity.ClueOf(m)) {
-		return nil
-	}
-	return &all[0]
+func (t *tx) corrections(told identity.Clue) ([]entry.Correction, error) {
+	rows, err := t.Query(entry.SelectCorrection, told.Key())
+	return disk.Collect(rows, err, entry.ScanCorrection)
 }
 
 // corrected is an item with the identity that a person has given to what is told
 // alike, and the correction; nil where there is none, or nobody need be asked.
-func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
+func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *entry.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return m, nil, nil
 	}
 	all, err := t.corrections(identity.ClueOf(*m))
-	c := fitting(*m, all)
-	if err != nil || c == nil {
+	if err != nil || len(all) == 0 || !all[0].Tells(*m) {
 		return m, nil, err
 	}
-	is := c.Is.Apply(*m)
-	return &is, c, nil
+	is := all[0].Is.Apply(*m)
+	return &is, &all[0], nil
 }
 
 // credit notes which correction gave an entry its identity.
-func (t *tx) credit(entry, correction int64) error {
-	_, err := t.Exec("INSERT OR REPLACE INTO corrected (entry, correction) VALUES (?, ?)", entry, correction)
+func (t *tx) credit(id, correction int64) error {
+	_, err := t.Exec("INSERT OR REPLACE INTO corrected (entry, correction) VALUES (?, ?)", id, correction)
 	return err
 }
 
-// selectAlike finds what has no identifier, by the index entries_open, word for
-// word, and what has it from the correction as it was before.
+// selectAlike finds what has no identifier, by the index entries_open; what has it
+// from the correction as it was before; and what others found out to be the same, by
+// entries_unfinished and entries_settled. The words are those of the indexes.
 const selectAlike = `SELECT n.id, n.media, 0 FROM entries AS n
 	WHERE (n.state = 'sending' OR n.state = 'held' OR n.state = 'in_doubt' OR n.state = 'rejected')
 		AND n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', ?2))
 	UNION ALL SELECT n.id, n.media, 1 FROM corrected AS d JOIN entries AS n ON n.id = d.entry
-	WHERE d.correction = ?1 AND (n.state = 'pending' OR n.state = 'held')`
+	WHERE d.correction = ?1 AND (n.state = 'pending' OR n.state = 'held')` +
+	selectSame + `(n.state = 'pending' OR n.state = 'sending' OR n.state = 'in_doubt') AND n.state = 'pending'` +
+	selectSame + `(n.state = 'held' OR n.state = 'delivered' OR n.state = 'rejected' OR n.state = 'dropped' OR n.state = 'merged') AND n.state = 'held'`
+
+// selectSame finds what others found out to be the same as the entry that was named.
+const selectSame = `
+	UNION ALL SELECT n.id, n.media, 1 FROM (SELECT name FROM accounts UNION SELECT account FROM entries WHERE id = ?3) AS a
+	CROSS JOIN entries AS n ON n.account = a.name AND n.item_key BETWEEN ?4 AND ?5 AND n.item_key <> ''
+	WHERE EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?6)
+		AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', ?2)) AND `
 
 // follow gives what waits and was told alike its identity by a correction, but
-// for the entry that was named.
-func (t *tx) follow(c Correction, named int64) (changed int64, err error) {
-	rows, err := t.Query(selectAlike, c.ID, edited)
-	key := c.Told.Key()
+// for the entry that was named. It had the key was; of an episode, all of its series
+// count.
+func (t *tx) follow(c entry.Correction, named int64, was string) (changed int64, err error) {
+	last := was
+	if parts := strings.Split(was, ":"); len(parts) == 4 {
+		was, last = strings.Join(parts[:2], ":")+":", strings.Join(parts[:2], ":")+";" // ; comes after :
+	}
+	rows, err := t.Query(selectAlike, c.ID, edited, named, was, last, stepResolved)
 	alike, err := disk.Collect(rows, err, func(r *sql.Rows) (id int64, err error) {
 		var text []byte
 		var m viewing.Media
@@ -244,7 +221,7 @@ func (t *tx) follow(c Correction, named int64) (changed int64, err error) {
 		if err := r.Scan(&id, &text, &before); err != nil {
 			return 0, err
 		}
-		if json.Unmarshal(text, &m) != nil || m.Identified() && !before || identity.ClueOf(m).Key() != key || fitting(m, []Correction{c}) == nil {
+		if json.Unmarshal(text, &m) != nil || m.Identified() && !before || !c.Tells(m) {
 			id = named // damaged, or another one
 		}
 		return id, nil
@@ -269,7 +246,7 @@ func (t *tx) follow(c Correction, named int64) (changed int64, err error) {
 
 // followOne gives one entry its identity, unless it has met another meanwhile or
 // a person has put it aside.
-func (t *tx) followOne(id int64, c Correction) (bool, error) {
+func (t *tx) followOne(id int64, c entry.Correction) (bool, error) {
 	e, err := t.entry(id)
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !byHand(e.Reason)
 	if err != nil || e.Damaged || !waits {
@@ -288,31 +265,6 @@ func (t *tx) followOne(id int64, c Correction) (bool, error) {
 // stepCorrected is what a step is called by which a correction gave an entry its
 // identity.
 const stepCorrected = "corrected"
-
-// Corrections lists what people have said that films and series are, the first
-// first.
-func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
-	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
-	all, err := disk.Collect(rows, err, scanCorrection)
-	if err != nil {
-		return nil, fmt.Errorf("list corrections: %w", err)
-	}
-	return all, nil
-}
-
-// CorrectionFor is the correction that tells what an item without identifier is;
-// nil where there is none.
-func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
-	if m.Identified() {
-		return nil, nil
-	}
-	rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", identity.ClueOf(m).Key())
-	all, err := disk.Collect(rows, err, scanCorrection)
-	if err != nil {
-		return nil, fmt.Errorf("look for a correction: %w", err)
-	}
-	return fitting(m, all), nil
-}
 
 // ForgetCorrection forgets a correction; what it has changed stays. The error
 // wraps [entry.ErrNotFound] where there is none of that id.

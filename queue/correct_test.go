@@ -169,6 +169,27 @@ func TestACorrectionOfWhatWasFoundOut(t *testing.T) {
 	s.wantKeys(t, map[int64]string{s.commitIDs(t, called("e2", "Alpha", 1999, -10))[0]: "movie:604"})
 }
 
+// What the service has found out to be the same waits with a number, and follows.
+func TestACorrectionOfAWholeSeriesThatWasFoundOut(t *testing.T) {
+	s := fresh(t)
+	red, blue := viewing.Show{Title: "Show Red", Year: 2008}, viewing.Show{Title: "Show Blue", Year: 2008}
+	bulk, told := of(viewing.ClassBulk, part("f", red, 1, 6, -35)), part("d", red, 1, 4, -30)
+	told.Media[0].Show = &viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 9}}
+	all := s.commitIDs(t, part("a", red, 1, 1, -90), part("b", red, 1, 2, -60), part("c", blue, 1, 3, -45), part("e", red, 1, 5, -40), bulk, told)
+	for _, l := range s.wantLookups(t, 5, all[:5]...) {
+		m := theSeries(9).Apply(*l.Entry.Media)
+		s.found(t, Finding{Lookup: l, Media: &m, Said: "The service knows it."})
+	}
+	s.sendOne(t, all[3])
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{
+		all[0]: "episode:7:1:1", all[1]: "episode:7:1:2", all[2]: "episode:9:1:3", all[3]: "episode:9:1:5", all[4]: "episode:7:1:6", all[5]: "episode:9:1:4",
+	})
+	s.checkCounters(t)
+}
+
 // What contradicts itself is held, whatever a person said of its number.
 func TestACorrectionLeavesContradictions(t *testing.T) {
 	s := fresh(t)

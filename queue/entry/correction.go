@@ -1,0 +1,77 @@
+package entry
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Correction is what a person has said that a film or series is. It holds for
+// all that is told alike and has no identifier.
+type Correction struct {
+	ID      int64              `json:"id"`
+	Told    identity.Clue      `json:"told"`
+	Is      identity.Candidate `json:"is"`
+	Since   time.Time          `json:"since"`
+	Entries int64              `json:"entries"` // that have their identity from it, as long as they are kept
+}
+
+// Said is the correction as a step of an entry's explanation.
+func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s.", c.Is) }
+
+// Tells reports whether the correction tells what an item is.
+func (c Correction) Tells(m viewing.Media) bool {
+	clue := identity.ClueOf(m)
+	return !m.Unsure && c.Told.Key() == clue.Key() && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
+}
+
+const selectCorrection = `SELECT id, told, work, since, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
+
+// SelectCorrection reads the one correction of a clue's key.
+const SelectCorrection = selectCorrection + " WHERE key = ?"
+
+// ScanCorrection reads a row of [SelectCorrection].
+func ScanCorrection(r *sql.Rows) (c Correction, err error) {
+	var told, work []byte
+	var since int64
+	if err = r.Scan(&c.ID, &told, &work, &since, &c.Entries); err != nil {
+		return c, err
+	}
+	c.Since = schema.Time(since)
+	if err = json.Unmarshal(told, &c.Told); err == nil {
+		err = json.Unmarshal(work, &c.Is)
+	}
+	return c, err
+}
+
+// Corrections lists what people have said that films and series are, the first
+// first.
+func (r *Reader) Corrections(ctx context.Context) ([]Correction, error) {
+	rows, err := r.db.QueryContext(ctx, selectCorrection+" ORDER BY id")
+	all, err := disk.Collect(rows, err, ScanCorrection)
+	if err != nil {
+		return nil, fmt.Errorf("list corrections: %w", err)
+	}
+	return all, nil
+}
+
+// CorrectionFor is the correction that tells what an item without identifier is;
+// nil where there is none.
+func (r *Reader) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
+	rows, err := r.db.QueryContext(ctx, SelectCorrection, identity.ClueOf(m).Key())
+	all, err := disk.Collect(rows, err, ScanCorrection)
+	if err != nil {
+		return nil, fmt.Errorf("look for a correction: %w", err)
+	}
+	if len(all) == 0 || m.Identified() || !all[0].Tells(m) {
+		return nil, nil
+	}
+	return &all[0], nil
+}
