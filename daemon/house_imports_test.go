@@ -57,7 +57,7 @@ func table() map[string]access {
 		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/resolve/identity", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
 		"queue/account":              {}, // pure, as playback is
 		"queue/disk":                 {}, // keeps a file, and knows nothing of what its tables mean
-		"queue/entry":                {may: []string{"queue/disk", "queue/resolve/identity", "queue/schema", "queue/viewing"}},
+		"queue/entry":                {may: []string{"queue/disk", "queue/schema", "queue/viewing"}},
 		"queue/export":               {may: []string{"queue/viewing"}}, // words and lines: knows no database
 		"queue/playback":             {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
 		"queue/replay":               {may: []string{"queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/resolve/identity", "queue/tracker", "queue/viewing"}},

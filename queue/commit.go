@@ -162,10 +162,10 @@ type draft struct {
 	rules.Decision
 	part int
 	item *viewing.Media
-	said *entry.Correction // which gave it its identity; nil for none
-	list *listEntry        // it waits for this one; items of lists only
-	into *seen             // it is merged into this one; nil for none
-	over []*seen           // these are merged into it
+	said *Correction // which gave it its identity; nil for none
+	list *listEntry  // it waits for this one; items of lists only
+	into *seen       // it is merged into this one; nil for none
+	over []*seen     // these are merged into it
 }
 
 // draft decides about the parts of an event.

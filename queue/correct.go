@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -28,7 +29,7 @@ type Correcting struct {
 type Corrected struct {
 	// Remembered holds for what comes; nil where nothing can be remembered: the
 	// evidence is not to be trusted, names no work, or told a TMDB number itself.
-	Remembered *entry.Correction `json:"remembered"`
+	Remembered *Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *identity.Candidate `json:"before,omitempty"`
 	// AlsoChanged is how many entries followed, besides the one that was named.
@@ -67,13 +68,14 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	if err != nil {
 		return did, err
 	}
-	if c.Entry != 0 {
-		if err := t.credit(c.Entry, now.ID); err != nil {
-			return did, err
-		}
-	}
 	did = Corrected{Remembered: &now, Before: before}
-	if did.AlsoChanged, err = t.follow(now, c.Entry, told.Key()); err != nil {
+	if c.Entry != 0 {
+		err = t.credit(c.Entry, now.ID)
+	}
+	if err == nil {
+		did.AlsoChanged, err = t.follow(now, c.Entry, told.Key())
+	}
+	if err != nil {
 		return did, err
 	}
 	_, err = t.Find("SELECT count(*) FROM corrected WHERE correction = ?", []any{now.ID}, &now.Entries)
@@ -114,7 +116,7 @@ func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, 
 	if err != nil {
 		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	return *e.Media, trusted, t.step(id, stepCorrected, entry.Correction{Is: is}.Said())
+	return *e.Media, trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
 }
 
 // foundOut reports whether an entry's identifier, if it has one, is not of its
@@ -137,7 +139,7 @@ func (t *tx) foundOut(e Entry) (bool, error) {
 }
 
 // remember writes a correction; before is what it takes the place of.
-func (t *tx) remember(told identity.Clue, is identity.Candidate) (now entry.Correction, before *identity.Candidate, err error) {
+func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction, before *identity.Candidate, err error) {
 	was, err := t.corrections(told)
 	if err != nil {
 		return now, nil, err
@@ -145,30 +147,25 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now entry.Corr
 	if len(was) > 0 && was[0].Is.TMDB != is.TMDB {
 		before = &was[0].Is
 	}
-	clue, err := schema.JSON(told)
+	now = Correction{Told: told, Is: is, Since: schema.Time(t.now)}
+	body, err := schema.JSON(now)
 	if err != nil {
 		return now, nil, err
 	}
-	work, err := schema.JSON(is)
-	if err != nil {
-		return now, nil, err
-	}
-	now = entry.Correction{Told: told, Is: is, Since: schema.Time(t.now)}
-	_, err = t.Find(`INSERT INTO corrections (key, told, work, since) VALUES (?, ?, ?, ?)
-		ON CONFLICT (key) DO UPDATE SET told = excluded.told, work = excluded.work, since = excluded.since RETURNING id`,
-		[]any{told.Key(), clue, work, t.now}, &now.ID)
+	_, err = t.Find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
+		[]any{told.Key(), body}, &now.ID)
 	return now, before, err
 }
 
 // corrections are those of a clue's key: one or none.
-func (t *tx) corrections(told identity.Clue) ([]entry.Correction, error) {
-	rows, err := t.Query(entry.SelectCorrection, told.Key())
-	return disk.Collect(rows, err, entry.ScanCorrection)
+func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
+	rows, err := t.Query(selectCorrection+" WHERE key = ?", told.Key())
+	return disk.Collect(rows, err, scanCorrection)
 }
 
 // corrected is an item with the identity that a person has given to what is told
 // alike, and the correction; nil where there is none, or nobody need be asked.
-func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *entry.Correction, error) {
+func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return m, nil, nil
 	}
@@ -208,7 +205,7 @@ const selectSame = `
 // follow gives what waits and was told alike its identity by a correction, but
 // for the entry that was named. It had the key was; of an episode, all of its series
 // count.
-func (t *tx) follow(c entry.Correction, named int64, was string) (changed int64, err error) {
+func (t *tx) follow(c Correction, named int64, was string) (changed int64, err error) {
 	last := was
 	if parts := strings.Split(was, ":"); len(parts) == 4 {
 		was, last = strings.Join(parts[:2], ":")+":", strings.Join(parts[:2], ":")+";" // ; comes after :
@@ -229,37 +226,33 @@ func (t *tx) follow(c entry.Correction, named int64, was string) (changed int64,
 	if err != nil {
 		return 0, err
 	}
+	alike = slices.DeleteFunc(alike, func(id int64) bool { return id == named })
 	for _, id := range alike {
-		if id == named {
-			continue
-		}
 		did, err := t.followOne(id, c)
 		if err != nil {
 			return 0, fmt.Errorf("fix entry %d: %w", id, err)
 		}
-		if did {
-			changed++
-		}
+		changed += did
 	}
 	return changed, nil
 }
 
 // followOne gives one entry its identity, unless it has met another meanwhile or
 // a person has put it aside.
-func (t *tx) followOne(id int64, c entry.Correction) (bool, error) {
+func (t *tx) followOne(id int64, c Correction) (changed int64, err error) {
 	e, err := t.entry(id)
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !byHand(e.Reason)
 	if err != nil || e.Damaged || !waits {
-		return false, err
+		return 0, err
 	}
 	m := c.Is.Apply(*e.Media)
 	if m.Key() == e.Media.Key() {
-		return false, nil
+		return 0, nil
 	}
 	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
-		return false, err
+		return 0, err
 	}
-	return true, t.credit(id, c.ID)
+	return 1, t.credit(id, c.ID)
 }
 
 // stepCorrected is what a step is called by which a correction gave an entry its

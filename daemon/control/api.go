@@ -52,7 +52,7 @@ type API struct {
 	// is not said, the answer tells what it may be, and nothing changes.
 	Fix func(context.Context, Fix) (Fixed, error)
 	// Corrections are what was remembered so.
-	Corrections func(context.Context) ([]entry.Correction, error)
+	Corrections func(context.Context) ([]queue.Correction, error)
 	// ForgetCorrection forgets one; what it has changed stays. [CodeNotFound] when
 	// there is none.
 	ForgetCorrection func(ctx context.Context, id int64) error

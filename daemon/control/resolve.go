@@ -1,7 +1,7 @@
 package control
 
 import (
-	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -37,7 +37,7 @@ type Resolution struct {
 	By         string               `json:"by"` // correction, service, tmdb, source or none
 	Why        string               `json:"why"`
 	// Correction is the one that decided; absent where none did.
-	Correction *entry.Correction `json:"correction,omitempty"`
+	Correction *queue.Correction `json:"correction,omitempty"`
 }
 
 // Certain is an item that is certain. TMDB is an episode's series; ID is an

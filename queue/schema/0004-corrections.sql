@@ -1,11 +1,9 @@
 -- What a person has said that a film or series is. It is asked before anybody
 -- else about each entry without an identifier.
 CREATE TABLE corrections (
-  id      INTEGER PRIMARY KEY,
-  key     TEXT NOT NULL UNIQUE,  -- by which evidence is found; package identity makes it
-  told    TEXT NOT NULL,         -- JSON: what the source told of it
-  work    TEXT NOT NULL,         -- JSON: what it is
-  since   INTEGER NOT NULL       -- when the person said it last
+  id   INTEGER PRIMARY KEY,
+  key  TEXT NOT NULL UNIQUE,  -- by which evidence is found; package identity makes it
+  body TEXT NOT NULL          -- JSON: what was told of it, what it is, and since when that was said
 ) STRICT;
 
 -- Entries that have their identity from a correction. Another identity ends it.

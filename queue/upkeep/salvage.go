@@ -32,7 +32,7 @@ func Salvage(anew func(*disk.Tx) (made int64, err error)) disk.Salvage {
 			"doubts":       {Shape: "ntiiaia", Last: lastEntry},
 			"lists_before": {Shape: "nt", Last: lastEntry},
 			"lookups":      {Last: lastEntry},
-			"corrections":  {Lasts: true, Shape: "nttti"},
+			"corrections":  {Lasts: true, Shape: "ntt"},
 			"corrected":    {Last: lastEntry},
 			"counters":     {Anew: true},
 		},

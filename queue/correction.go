@@ -1,4 +1,4 @@
-package entry
+package queue
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -32,30 +31,23 @@ func (c Correction) Tells(m viewing.Media) bool {
 	return !m.Unsure && c.Told.Key() == clue.Key() && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
 }
 
-const selectCorrection = `SELECT id, told, work, since, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
+const selectCorrection = `SELECT id, body, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
 
-// SelectCorrection reads the one correction of a clue's key.
-const SelectCorrection = selectCorrection + " WHERE key = ?"
-
-// ScanCorrection reads a row of [SelectCorrection].
-func ScanCorrection(r *sql.Rows) (c Correction, err error) {
-	var told, work []byte
-	var since int64
-	if err = r.Scan(&c.ID, &told, &work, &since, &c.Entries); err != nil {
-		return c, err
+func scanCorrection(r *sql.Rows) (c Correction, err error) {
+	var body []byte
+	var id, entries int64
+	if err = r.Scan(&id, &body, &entries); err == nil {
+		err = json.Unmarshal(body, &c)
 	}
-	c.Since = schema.Time(since)
-	if err = json.Unmarshal(told, &c.Told); err == nil {
-		err = json.Unmarshal(work, &c.Is)
-	}
+	c.ID, c.Entries = id, entries
 	return c, err
 }
 
 // Corrections lists what people have said that films and series are, the first
 // first.
-func (r *Reader) Corrections(ctx context.Context) ([]Correction, error) {
-	rows, err := r.db.QueryContext(ctx, selectCorrection+" ORDER BY id")
-	all, err := disk.Collect(rows, err, ScanCorrection)
+func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
+	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
+	all, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("list corrections: %w", err)
 	}
@@ -64,9 +56,9 @@ func (r *Reader) Corrections(ctx context.Context) ([]Correction, error) {
 
 // CorrectionFor is the correction that tells what an item without identifier is;
 // nil where there is none.
-func (r *Reader) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
-	rows, err := r.db.QueryContext(ctx, SelectCorrection, identity.ClueOf(m).Key())
-	all, err := disk.Collect(rows, err, ScanCorrection)
+func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
+	rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", identity.ClueOf(m).Key())
+	all, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("look for a correction: %w", err)
 	}
