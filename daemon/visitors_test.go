@@ -11,7 +11,9 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -144,6 +146,17 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	v.say(`{"type":"resolve","id":"c","media":{"type":"movie","title":"Dune","year":2021}}`)
 	if got = v.hear("resolved"); got["outcome"] != protocol.Later {
 		t.Errorf("heard %v", got)
+	}
+	dune := viewing.Media{Type: viewing.Movie, Title: "Dune", Year: 2021}
+	_, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: dune, Is: identity.Candidate{Type: viewing.Movie, TMDB: 438631}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"resolve","id":"d","media":{"type":"movie","title":"DUNE","year":2021}}`)
+	got = v.hear("resolved")
+	media, _ = got["media"].(map[string]any)
+	if ids, _ = media["ids"].(map[string]any); got["outcome"] != protocol.Certain || ids["tmdb"] != 438631.0 {
+		t.Errorf("by a correction: heard %v", got)
 	}
 	if v.recorded() != 0 || v.status().Counts.Held != 0 {
 		t.Errorf("something was recorded: %+v", v.status().Counts)
