@@ -23,6 +23,12 @@ func (s *Server) features() []string {
 	if s.options.Resolve != nil {
 		list = append(list, protocol.FeatureResolve)
 	}
+	if s.options.Candidates != nil {
+		list = append(list, protocol.FeatureCandidates)
+	}
+	if s.options.Correct != nil {
+		list = append(list, protocol.FeatureCorrect)
+	}
 	if s.options.Undo != nil {
 		list = append(list, protocol.FeatureUndo)
 	}
@@ -30,8 +36,13 @@ func (s *Server) features() []string {
 }
 
 // refer hands a request that takes time to the attendant. One beyond its few
-// places is to come again later: reading goes on meanwhile.
-func (s *session) refer(m protocol.Message, id string) {
+// places is to come again later: reading goes on meanwhile. One that this server
+// was not built for is refused.
+func (s *session) refer(m protocol.Message, id string, offered bool) {
+	if !offered {
+		s.say(protocol.Refusal(id, protocol.UnknownType, "this daemon has no "+m.Type()))
+		return
+	}
 	if s.client == "" {
 		s.say(pairFirst(id))
 		return
@@ -52,7 +63,13 @@ func (s *session) attend(ctx context.Context) {
 		}
 		switch m := m.(type) {
 		case protocol.Resolve:
-			s.resolve(ctx, m)
+			s.ask(ctx, m.ID, func(ctx context.Context) Resolution { return s.server.options.Resolve(ctx, s.source(), m.Media) })
+		case protocol.Candidates:
+			s.ask(ctx, m.ID, func(ctx context.Context) Resolution {
+				return s.server.options.Candidates(ctx, s.source(), m.Words, m.Kind)
+			})
+		case protocol.Correct:
+			s.correct(m)
 		case protocol.Undo:
 			s.undo(m)
 		}
@@ -61,43 +78,49 @@ func (s *session) attend(ctx context.Context) {
 
 // further takes the messages that not every daemon knows.
 func (s *session) further(message protocol.Message) {
+	o := &s.server.options
 	switch m := message.(type) {
 	case protocol.Waiting:
 		s.waits(m)
 	case protocol.Resolve:
-		if s.server.options.Resolve == nil {
-			s.say(notOffered(m.ID, m))
-			return
-		}
-		s.refer(m, m.ID)
+		s.refer(m, m.ID, o.Resolve != nil)
+	case protocol.Candidates:
+		s.refer(m, m.ID, o.Candidates != nil)
+	case protocol.Correct:
+		s.refer(m, m.ID, o.Correct != nil)
 	case protocol.Undo:
-		if s.server.options.Undo == nil {
-			s.say(notOffered(m.ID, m))
-			return
-		}
-		s.refer(m, m.ID)
+		s.refer(m, m.ID, o.Undo != nil)
 	}
 }
 
-// notOffered is the answer to a message that this server was not built for.
-func notOffered(id string, m protocol.Message) *protocol.Error {
-	return protocol.Refusal(id, protocol.UnknownType, "this daemon has no "+m.Type())
-}
-
-// resolve asks what an item is. Nobody waits for the answer once the client
-// has gone: ctx ends then.
-func (s *session) resolve(ctx context.Context, m protocol.Resolve) {
+// ask answers a question. Nobody waits for the answer once the client has gone:
+// ctx ends then.
+func (s *session) ask(ctx context.Context, id string, question func(context.Context) Resolution) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.limits.Request)
 	defer cancel()
-	found := s.server.options.Resolve(ctx, s.source(), m.Media)
-	answer := protocol.Resolved{ID: m.ID, Outcome: protocol.Open, Candidates: found.Candidates}
+	found := question(ctx)
+	answer := protocol.Resolved{ID: id, Outcome: protocol.Open, Candidates: found.Candidates}
 	switch {
 	case found.Media != nil:
-		answer = protocol.Resolved{ID: m.ID, Outcome: protocol.Certain, Media: found.Media}
+		answer = protocol.Resolved{ID: id, Outcome: protocol.Certain, Media: found.Media}
 	case found.Later:
-		answer = protocol.Resolved{ID: m.ID, Outcome: protocol.Later, RetryAfterMs: found.RetryAfter.Milliseconds()}
+		answer = protocol.Resolved{ID: id, Outcome: protocol.Later, RetryAfterMs: found.RetryAfter.Milliseconds()}
 	}
 	s.say(answer)
+}
+
+// correct has remembered what a person says. It is done to its end even if the
+// client leaves.
+func (s *session) correct(m protocol.Correct) {
+	ctx, cancel := context.WithTimeout(s.server.commits, s.server.limits.Request)
+	defer cancel()
+	changed, refusal := s.server.options.Correct(ctx, s.source(), m.Media, m.Is)
+	if refusal != nil {
+		refusal.ID = m.ID
+		s.say(refusal)
+		return
+	}
+	s.say(protocol.Corrected{ID: m.ID, Changed: changed})
 }
 
 // undo takes back an event. It is done to its end even if the client leaves.

@@ -2,6 +2,7 @@ package connector_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -13,10 +14,12 @@ import (
 
 const (
 	asks   = `{"type":"resolve","id":"r","media":{"type":"movie","title":"Fight Club","year":1999}}`
+	seeks  = `{"type":"candidates","id":"c","words":"the long night","kind":"tv"}`
+	tells  = `{"type":"correct","id":"t","media":{"type":"movie","title":"Fight Club"},"is":{"type":"movie","tmdb":550}}`
 	undoes = `{"type":"undo","id":"u","event":"00000000-0000-4000-8000-000000000001"}`
 )
 
-// answered is a server that takes resolve and undo.
+// answered is a server that takes all that takes time.
 func answered(t *testing.T, found connector.Resolution, removed bool, refusal *protocol.Error) (*rig, chan string) {
 	t.Helper()
 	about := make(chan string, 8)
@@ -24,6 +27,14 @@ func answered(t *testing.T, found connector.Resolution, removed bool, refusal *p
 		o.Resolve = func(_ context.Context, source string, m viewing.Media) connector.Resolution {
 			about <- source + " " + m.Title
 			return found
+		}
+		o.Candidates = func(_ context.Context, source, words string, kind viewing.MediaType) connector.Resolution {
+			about <- source + " " + words + " " + string(kind)
+			return found
+		}
+		o.Correct = func(_ context.Context, source string, m viewing.Media, is *protocol.Candidate) (int, *protocol.Error) {
+			about <- fmt.Sprint(source, " ", m.Title, " ", is)
+			return 3, refusal
 		}
 		o.Undo = func(_ context.Context, source, event string) (bool, *protocol.Error) {
 			about <- source + " " + event
@@ -58,6 +69,82 @@ func TestResolveIsAnsweredInOneOfThreeWays(t *testing.T) {
 				t.Errorf("asked for %q", got)
 			}
 		})
+	}
+}
+
+func TestWordsAreAnsweredWithCandidates(t *testing.T) {
+	maybe := []protocol.Candidate{{Type: viewing.TV, TMDB: 1396, Title: "The Long Night", Year: 2008}}
+	r, about := answered(t, connector.Resolution{Candidates: maybe}, false, nil)
+	id, token := r.pair(chromium)
+	s := r.greeted(chromium, token)
+	s.say(seeks)
+	got := s.hear()
+	if list, _ := got["candidates"].([]any); got["type"] != "resolved" || got["id"] != "c" || got["outcome"] != "open" || len(list) != 1 {
+		t.Errorf("heard %v", got)
+	}
+	if got := <-about; got != "browser:"+id+" the long night tv" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestWhatAPersonSaysIsHandedOver(t *testing.T) {
+	r, about := answered(t, connector.Resolution{}, false, nil)
+	id, token := r.pair(chromium)
+	s := r.greeted(chromium, token)
+	for frame, is := range map[string]string{
+		tells: "&{movie 550  0}", `{"type":"correct","id":"t","media":{"type":"movie","title":"Fight Club"}}`: "<nil>",
+	} {
+		s.say(frame)
+		if got := s.hear(); got["type"] != "corrected" || got["id"] != "t" || got["changed"] != 3.0 {
+			t.Errorf("heard %v", got)
+		}
+		if got := <-about; got != "browser:"+id+" Fight Club "+is {
+			t.Errorf("told %q", got)
+		}
+	}
+	r, _ = answered(t, connector.Resolution{}, false, protocol.Refusal("", protocol.Storage, "not kept"))
+	_, token = r.pair(chromium)
+	s = r.greeted(chromium, token)
+	s.say(tells)
+	if got := s.refused(protocol.Storage); got["id"] != "t" || got["retryable"] != true {
+		t.Errorf("heard %v", got)
+	}
+}
+
+// A browser that asks and asks holds up only itself, and is told to come again.
+func TestAFloodOfQuestionsIsLimited(t *testing.T) {
+	asked, gate := make(chan struct{}, 100), make(chan struct{})
+	r := start(t, func(o *connector.Options) {
+		o.Limits.Requests, o.Limits.Burst = 2, 10
+		o.Candidates = func(ctx context.Context, _, _ string, _ viewing.MediaType) connector.Resolution {
+			asked <- struct{}{}
+			select {
+			case <-gate:
+			case <-ctx.Done():
+			}
+			return connector.Resolution{}
+		}
+	})
+	_, token := r.pair(chromium)
+	s := r.greeted(chromium, token)
+	s.say(seeks)
+	<-asked // it is under way, and leaves both places free
+	for range 30 {
+		s.say(seeks)
+	}
+	for range 28 {
+		if got := s.refused(protocol.RateLimited); got["id"] != "c" || got["retryable"] != true {
+			t.Fatalf("heard %v", got)
+		}
+	}
+	close(gate)
+	for range 3 {
+		if got := s.hear(); got["type"] != "resolved" {
+			t.Fatalf("heard %v", got)
+		}
+	}
+	if n := len(asked); n != 2 {
+		t.Errorf("%d more were asked", n)
 	}
 }
 
@@ -115,19 +202,28 @@ func TestEventsDoNotWaitForQuestions(t *testing.T) {
 func TestOnlyPairedClientsAskAndOnlyWhatIsOffered(t *testing.T) {
 	r, _ := answered(t, connector.Resolution{}, false, nil)
 	s := r.greeted(chromium, "")
-	for _, frame := range []string{asks, undoes, `{"type":"waiting","viewings":1}`} {
+	for _, frame := range []string{asks, seeks, tells, undoes, `{"type":"waiting","viewings":1}`} {
 		s.say(frame)
 		s.refused(protocol.PairingRequired)
 	}
 	older := start(t, nil)
-	_, token := older.pair(chromium)
-	s = older.open(chromium)
-	s.say(`{"type":"hello","v":1,"client":{"name":"x","version":"1"},"token":"` + token + `"}`)
-	features, _ := s.hear()["features"].([]any)
-	if slices.Contains(features, any("resolve")) || slices.Contains(features, any("undo")) || !slices.Contains(features, any("waiting")) {
-		t.Errorf("features %v", features)
+	for offered, r := range map[bool]*rig{true: r, false: older} {
+		_, token := r.pair(chromium)
+		s = r.open(chromium)
+		s.say(`{"type":"hello","v":1,"client":{"name":"x","version":"1"},"token":"` + token + `"}`)
+		features, _ := s.hear()["features"].([]any)
+		for _, name := range []any{"resolve", "candidates", "correct", "undo"} {
+			if slices.Contains(features, name) != offered {
+				t.Errorf("features %v", features)
+			}
+		}
+		if !slices.Contains(features, any("waiting")) {
+			t.Errorf("features %v", features)
+		}
 	}
-	for _, frame := range []string{asks, undoes} {
+	_, token := older.pair(chromium)
+	s = older.greeted(chromium, token)
+	for _, frame := range []string{asks, seeks, tells, undoes} {
 		s.say(frame)
 		s.refused(protocol.UnknownType)
 	}

@@ -6,7 +6,7 @@
 // all waited for. The reader decodes. The committer hands events to the [Sink] in
 // the order they were read, as many at once as have gathered. The writer alone
 // writes, from a bounded queue. The attendant asks what things are and takes events
-// back, one at a time, since both ask the service and take time.
+// back, one at a time, since these ask others and take time.
 //
 // It promises that an event is acknowledged only after [Sink.Commit] has returned
 // without an error. What could not be committed is answered by an error or not at

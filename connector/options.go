@@ -33,7 +33,7 @@ type Status struct {
 }
 
 // Options are what a [Server] is built from. All but Known, Version,
-// Limits, Logger, Resolve and Undo are required.
+// Limits, Logger, Resolve, Candidates, Correct and Undo are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse
@@ -53,6 +53,12 @@ type Options struct {
 	// Resolve asks what an item is, for a source such as "browser:ID"; it may
 	// take as long as [Limits.Request]. nil: the feature is not offered.
 	Resolve func(ctx context.Context, source string, m viewing.Media) Resolution
+	// Candidates asks which films and series words may mean, of one kind or, with
+	// "", of both. It takes as long as Resolve. nil: the feature is not offered.
+	Candidates func(ctx context.Context, source, words string, kind viewing.MediaType) Resolution
+	// Correct remembers what a person says an item is, and says how many waiting
+	// entries have followed. Without is, it forgets. nil: the feature is not offered.
+	Correct func(ctx context.Context, source string, m viewing.Media, is *protocol.Candidate) (changed int, refusal *protocol.Error)
 	// Undo takes back an event of that source, and says whether the service had
 	// it. It may take as long as [Limits.Request]. nil: the feature is not offered.
 	Undo    func(ctx context.Context, source, eventID string) (removed bool, refusal *protocol.Error)
@@ -75,7 +81,7 @@ type Limits struct {
 	BodyBytes      int           // of one post: 262,144
 	BodyMessages   int           // in one post: 100
 	Posts          int           // of one program at once: 4
-	Requests       int           // resolve and undo of one socket without an answer: 64
+	Requests       int           // of one socket that take time, without an answer: 64
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
 	Message        time.Duration // from a message's first frame to its last byte, looked at as they come: 10 s
@@ -85,7 +91,7 @@ type Limits struct {
 	Drain          time.Duration // for commits under way when the daemon stops: 5 s
 	Linger         time.Duration // for a client to hang up after our close: 1 s
 	Body           time.Duration // from the header to the end of a post: 10 s
-	Request        time.Duration // one resolve or undo: 15 s
+	Request        time.Duration // one of them: 15 s
 }
 
 // defaults are the documented limits.

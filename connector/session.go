@@ -331,6 +331,10 @@ func (s *session) throttle(frame []byte, wait time.Duration) bool {
 		id = m.ID
 	case protocol.Resolve:
 		id = m.ID
+	case protocol.Candidates:
+		id = m.ID
+	case protocol.Correct:
+		id = m.ID
 	case protocol.Undo:
 		id = m.ID
 	case nil:

@@ -14,12 +14,13 @@ import (
 const (
 	maxID    = 200 // of ids, nonces and tokens
 	maxName  = 200 // of codes, labels and what a program says of itself
+	maxTitle = 1000
 	maxTexts = MaxMessageBytes
 )
 
 // Decode reads a client's message: [Hello], [Auth], [Pair], an [Event],
-// [StatusRequest], [Resolve], [Undo], [Waiting], [Ping] or [Pong]. The error carries the message's id if it
-// has one that can be read.
+// [StatusRequest], [Resolve], [Candidates], [Correct], [Undo], [Waiting], [Ping]
+// or [Pong]. The error carries the message's id if it has one that can be read.
 func Decode(frame []byte) (Message, *Error) {
 	value, err := parse(frame)
 	if err != nil {
@@ -80,6 +81,10 @@ func (o object) message(name, id string) (Message, *Error) {
 		return StatusRequest{ID: o.named("id", maxID)}, nil
 	case TypeResolve:
 		return o.resolve(id)
+	case TypeCandidates:
+		return o.candidates(), nil
+	case TypeCorrect:
+		return o.correct(id)
 	case TypeUndo:
 		return o.undo(), nil
 	case TypeWaiting:
@@ -92,15 +97,62 @@ func (o object) message(name, id string) (Message, *Error) {
 	return nil, Refusal(id, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, name))
 }
 
-// resolve reads a question. Its item has to keep the rules of one that was
-// watched.
+// resolve reads a question.
 func (o object) resolve(id string) (Message, *Error) {
 	m := Resolve{ID: o.named("id", maxID), Media: o.media()}
-	if o.fault.field != "" {
-		return nil, nil // noted as a fault
+	if refusal := o.watchable(id, m.Media); refusal != nil {
+		return nil, refusal
 	}
-	if err := cmp.Or(m.Media.Watchable(), oneKind(m.Media)); err != nil {
-		return nil, BadEvent(id, err)
+	return m, nil
+}
+
+// watchable refuses an item that breaks the rules of one that was watched. It has
+// nothing to say where a fault is noted.
+func (o object) watchable(id string, m viewing.Media) *Error {
+	if o.fault.field != "" {
+		return nil
+	}
+	if err := cmp.Or(m.Watchable(), oneKind(m)); err != nil {
+		return BadEvent(id, err)
+	}
+	return nil
+}
+
+func (o object) candidates() Candidates {
+	m := Candidates{ID: o.named("id", maxID), Words: o.named("words", maxName)}
+	if strings.TrimSpace(m.Words) == "" {
+		o.refuse("words", "is empty")
+	}
+	if _, given := o.values["kind"]; given {
+		m.Kind = o.kind("kind")
+	}
+	return m
+}
+
+// kind is a film's or a series'.
+func (o object) kind(name string) viewing.MediaType {
+	kind := viewing.MediaType(o.named(name, maxName))
+	if kind != viewing.Movie && kind != viewing.TV {
+		o.refuse(name, "is not movie or tv")
+	}
+	return kind
+}
+
+// correct reads what a person has said. An episode is corrected by its series.
+func (o object) correct(id string) (Message, *Error) {
+	m := Correct{ID: o.named("id", maxID), Media: o.media()}
+	if is, ok := o.inner("is"); ok {
+		is.need("tmdb")
+		m.Is = &Candidate{Type: is.kind("type"), Title: is.text("title", maxTitle), Year: is.year()}
+		if tmdb := is.integer("tmdb", 1); tmdb != nil {
+			m.Is.TMDB = *tmdb
+		}
+		if (m.Media.Type == viewing.Movie) != (m.Is.Type == viewing.Movie) {
+			is.refuse("type", "is of another kind than media")
+		}
+	}
+	if refusal := o.watchable(id, m.Media); refusal != nil {
+		return nil, refusal
 	}
 	return m, nil
 }
@@ -227,8 +279,9 @@ func badField(id string, f fault) *Error {
 }
 
 // DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error],
-// [Status], [Resolved], [Undone], [Ping] or [Pong]. A client trusts the daemon that has proved
-// itself, so this reads leniently; a type that is not known is an error.
+// [Status], [Resolved], [Corrected], [Undone], [Ping] or [Pong]. A client trusts
+// the daemon that has proved itself, so this reads leniently; a type that is not
+// known is an error.
 func DecodeAnswer(frame []byte) (Message, error) {
 	var head struct {
 		Type string `json:"type"`
@@ -247,6 +300,8 @@ func DecodeAnswer(frame []byte) (Message, error) {
 		return answer[Status](frame)
 	case TypeResolved:
 		return answer[Resolved](frame)
+	case TypeCorrected:
+		return answer[Corrected](frame)
 	case TypeUndone:
 		return answer[Undone](frame)
 	case TypePing:

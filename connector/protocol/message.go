@@ -17,24 +17,27 @@ const (
 
 // The types of messages.
 const (
-	TypeHello     = "hello"
-	TypeWelcome   = "welcome"
-	TypeAuth      = "auth"
-	TypePair      = "pair"
-	TypePaired    = "paired"
-	TypeViewing   = "viewing"
-	TypeWatchlist = "watchlist"
-	TypeList      = "list"
-	TypeStatus    = "status"
-	TypeResolve   = "resolve"
-	TypeResolved  = "resolved"
-	TypeUndo      = "undo"
-	TypeUndone    = "undone"
-	TypeWaiting   = "waiting"
-	TypeAck       = "ack"
-	TypeError     = "error"
-	TypePing      = "ping"
-	TypePong      = "pong"
+	TypeHello      = "hello"
+	TypeWelcome    = "welcome"
+	TypeAuth       = "auth"
+	TypePair       = "pair"
+	TypePaired     = "paired"
+	TypeViewing    = "viewing"
+	TypeWatchlist  = "watchlist"
+	TypeList       = "list"
+	TypeStatus     = "status"
+	TypeResolve    = "resolve"
+	TypeResolved   = "resolved"
+	TypeUndo       = "undo"
+	TypeUndone     = "undone"
+	TypeWaiting    = "waiting"
+	TypeCandidates = "candidates"
+	TypeCorrect    = "correct"
+	TypeCorrected  = "corrected"
+	TypeAck        = "ack"
+	TypeError      = "error"
+	TypePing       = "ping"
+	TypePong       = "pong"
 )
 
 // Message is one of this package's message types.
@@ -167,9 +170,11 @@ type Pong struct{}
 // What a daemon can do beyond version 1's first messages, as told in
 // [Welcome].Features.
 const (
-	FeatureResolve = "resolve" // takes [Resolve]
-	FeatureUndo    = "undo"    // takes [Undo]
-	FeatureWaiting = "waiting" // takes [Waiting]
+	FeatureResolve    = "resolve"    // takes [Resolve]
+	FeatureCandidates = "candidates" // takes [Candidates]
+	FeatureCorrect    = "correct"    // takes [Correct]
+	FeatureUndo       = "undo"       // takes [Undo]
+	FeatureWaiting    = "waiting"    // takes [Waiting]
 )
 
 // Resolve asks what an item is. Nothing is kept of it.
@@ -185,17 +190,27 @@ const (
 	Later   = "later"   // the service cannot be asked now
 )
 
-// Resolved answers resolve.
+// Resolved answers resolve and candidates. To candidates it is never certain.
 type Resolved struct {
 	ID           string         `json:"id"`
 	Outcome      string         `json:"outcome"`              // certain, open or later
 	Media        *viewing.Media `json:"media,omitempty"`      // for certain
-	Candidates   []Candidate    `json:"candidates,omitempty"` // for open, at most 5
+	Candidates   []Candidate    `json:"candidates,omitempty"` // for open
 	RetryAfterMs int64          `json:"retryAfterMs,omitempty"`
 }
 
-// MostCandidates is how many candidates one [Resolved] has at most.
-const MostCandidates = 5
+// How many candidates one [Resolved] has at most.
+const (
+	MostCandidates = 5 // as the answer to [Resolve]
+	MostFound      = 8 // as the answer to [Candidates]
+)
+
+// Candidates asks for films and series by words that a person has typed.
+type Candidates struct {
+	ID    string            `json:"id"`             // of the request
+	Words string            `json:"words"`          // at most 200 characters
+	Kind  viewing.MediaType `json:"kind,omitempty"` // movie or tv alone; "" is both
+}
 
 // Candidate is what an item may be.
 type Candidate struct {
@@ -203,6 +218,19 @@ type Candidate struct {
 	TMDB  int64             `json:"tmdb"`
 	Title string            `json:"title,omitempty"`
 	Year  int               `json:"year,omitempty"`
+}
+
+// Correct tells what a person says an item is. The daemon remembers it.
+type Correct struct {
+	ID    string        `json:"id"`           // of the request
+	Media viewing.Media `json:"media"`        // movie or episode, as it was seen
+	Is    *Candidate    `json:"is,omitempty"` // the film, or the episode's series; nil forgets what was said of it
+}
+
+// Corrected answers correct.
+type Corrected struct {
+	ID      string `json:"id"`
+	Changed int    `json:"changed"` // entries that waited and have followed
 }
 
 // Undo takes back an event that the same client has reported.
@@ -266,6 +294,15 @@ func (Undone) Type() string { return TypeUndone }
 
 // Type is "waiting".
 func (Waiting) Type() string { return TypeWaiting }
+
+// Type is "candidates".
+func (Candidates) Type() string { return TypeCandidates }
+
+// Type is "correct".
+func (Correct) Type() string { return TypeCorrect }
+
+// Type is "corrected".
+func (Corrected) Type() string { return TypeCorrected }
 
 // Type is "ack".
 func (Ack) Type() string { return TypeAck }

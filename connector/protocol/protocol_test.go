@@ -245,6 +245,12 @@ func TestEncodedEventsAreRead(t *testing.T) {
 		protocol.List{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Name: "n", Description: "d", Visibility: "PUBLIC"},
 		protocol.StatusRequest{ID: "s"},
 		protocol.Resolve{ID: "r", Media: viewing.Media{Type: viewing.Movie, Title: "x", Year: 1999}},
+		protocol.Candidates{ID: "c", Words: "<b> & \u2028", Kind: viewing.TV},
+		protocol.Correct{
+			ID: "c", Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "x"}, Season: &two, Episode: &three},
+			Is: &protocol.Candidate{Type: viewing.TV, TMDB: 1396, Title: "y", Year: 2008},
+		},
+		protocol.Correct{ID: "c", Media: viewing.Media{Type: viewing.Movie, Title: "x"}},
 		protocol.Undo{ID: "u", Event: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11"},
 		protocol.Waiting{Viewings: 13},
 		protocol.Ping{},
