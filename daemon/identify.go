@@ -12,7 +12,9 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/resolve/memory"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
@@ -208,32 +210,25 @@ func (nobody) Answer(identity.Question) (*identity.Answer, bool) { return nil, t
 // Mapped implements [identity.Known].
 func (nobody) Mapped(identity.Place) []identity.Place { return nil }
 
-// Resolve implements [control.API]: corrections come first, then the service,
-// then TMDB.
+// Resolve implements [control.API].
 func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution, error) {
+	c.openIdentifier(ctx)
 	m := w.Media()
-	said, err := c.d.store.CorrectionFor(ctx, m)
+	f, err := c.d.find(ctx, viewing.DefaultAccount, m, commandWaits)
 	if err != nil {
 		return control.Resolution{}, err
 	}
-	if said != nil {
-		return control.Resolution{
-			Certain: control.CertainOf(said.Is.Apply(m)), Candidates: []identity.Candidate{}, By: "correction", Why: said.Said(), Correction: said,
-		}, nil
+	r := control.ResolutionOf(f.others, f.asked)
+	switch {
+	case f.said != nil:
+		r.By, r.Why, r.Correction = "correction", f.said.Said(), f.said
+	case f.service.Media != nil:
+		r.By, r.Why = "service", "The service is sure."
+	case f.missed != nil:
+		r.Why += " " + sentence(f.missed.Error())
 	}
-	c.openIdentifier(ctx)
-	if a := c.d.account(viewing.DefaultAccount); a != nil && !m.Identified() {
-		if told, err := a.loop.AskService(ctx, m); err == nil && told.Media != nil {
-			return control.Resolution{
-				Certain: control.CertainOf(*told.Media), Candidates: []identity.Candidate{}, By: "service", Why: "The service is sure.",
-			}, nil
-		}
-	}
-	e := identity.EvidenceOf(m)
-	d, asked, err := c.askTMDB(ctx, e)
-	r := control.ResolutionOf(d, asked)
-	if err != nil {
-		r.Why += " " + sentence(err.Error())
+	if item := f.item(m); item != nil && r.Certain == nil {
+		r.Certain = control.CertainOf(*item)
 	}
 	return r, nil
 }
@@ -248,13 +243,67 @@ func (c *api) openIdentifier(ctx context.Context) {
 
 // askTMDB decides by what TMDB says, or else, with asked false, by what was told
 // alone.
-func (c *api) askTMDB(ctx context.Context, e identity.Evidence) (d identity.Decision, asked bool, err error) {
-	if c.d.identifier.current() == nil || !identity.Asks(e) {
+func (d *Daemon) askTMDB(ctx context.Context, e identity.Evidence) (decision identity.Decision, asked bool, err error) {
+	if d.identifier.current() == nil || !identity.Asks(e) {
 		return identity.Decide(e, nobody{}), false, nil
 	}
-	decided, err := c.d.identifier.Decide(ctx, []identity.Evidence{e})
+	decided, err := d.identifier.Decide(ctx, []identity.Evidence{e})
 	if err != nil || len(decided) != 1 || len(decided[0].Open) > 0 {
 		return identity.Decide(e, nobody{}), false, err
 	}
 	return decided[0], true, nil
+}
+
+// How long TMDB may take for one item.
+const (
+	browserWaits = 5 * time.Second
+	commandWaits = 2 * time.Minute
+)
+
+// found is what is known of an item, and who knows it.
+type found struct {
+	said    *queue.Correction // decides alone
+	service replay.Told
+	away    error             // why the service could not be asked
+	others  identity.Decision // by TMDB, or else by what the source told
+	asked   bool              // by TMDB
+	missed  error             // why TMDB could not be asked
+}
+
+// find says what an item is, whoever asks: by what a person has said, by the
+// service of an account, or by TMDB where the user turned it on. It records nothing.
+func (d *Daemon) find(ctx context.Context, account string, m viewing.Media, patience time.Duration) (f found, err error) {
+	if f.said, err = d.store.CorrectionFor(ctx, m); err != nil || f.said != nil {
+		return f, err
+	}
+	return d.look(ctx, account, m, patience), nil
+}
+
+// look is find for a person who may say something else than before.
+func (d *Daemon) look(ctx context.Context, account string, m viewing.Media, patience time.Duration) (f found) {
+	f.away = replay.ErrNotNow
+	if a := d.account(account); a != nil {
+		f.service, f.away = a.loop.Ask(ctx, m)
+	}
+	if f.service.Media == nil {
+		soon, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		f.others, f.asked, f.missed = d.askTMDB(soon, identity.EvidenceOf(m))
+	}
+	return f
+}
+
+// item is the item m with its identifier; nil where that is not certain.
+func (f found) item(m viewing.Media) *viewing.Media {
+	switch {
+	case f.said != nil:
+		m = f.said.Is.Apply(m)
+	case f.service.Media != nil:
+		m = *f.service.Media
+	case f.others.Item != nil:
+		m = f.others.Item.Apply(m)
+	default:
+		return nil
+	}
+	return &m
 }

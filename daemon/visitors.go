@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/connector"
@@ -14,30 +15,100 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// resolve tells what an item is: a correction says it, or else the service of the
-// source's account is asked.
+// resolve answers a browser that asks what an item is.
 func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) connector.Resolution {
-	a := d.account(d.store.AccountOf(source))
-	if a == nil {
+	f, err := d.find(ctx, d.store.AccountOf(source), m, browserWaits)
+	if err != nil {
+		d.log.Error("say what an item is", "source", source, "err", err)
 		return connector.Resolution{Later: true}
 	}
-	if said, err := d.store.CorrectionFor(ctx, m); err == nil && said != nil {
-		is := said.Is.Apply(m)
-		return connector.Resolution{Media: &is}
+	if item := f.item(m); item != nil {
+		return connector.Resolution{Media: item}
 	}
-	found, err := a.loop.Ask(ctx, m)
-	if err != nil {
-		d.log.Debug("not asked what an item is", "source", source, "err", err)
-		return connector.Resolution{Later: true, RetryAfter: replay.WaitOf(err)}
+	out := d.told(source, f)
+	out.Candidates = out.Candidates[:min(len(out.Candidates), protocol.MostCandidates)]
+	return out
+}
+
+// seek answers a browser that asks by words. Films and series take turns. What a
+// person has said before decides nothing here: they may have been wrong.
+func (d *Daemon) seek(ctx context.Context, source, words string, kind viewing.MediaType) (all connector.Resolution) {
+	var turns [][]protocol.Candidate
+	for _, k := range []viewing.MediaType{viewing.Movie, viewing.TV} {
+		if kind != "" && kind != k {
+			continue
+		}
+		out := d.told(source, d.look(ctx, d.store.AccountOf(source), viewing.Media{Type: k, Title: words}, browserWaits))
+		all.Later, all.RetryAfter = out.Later, out.RetryAfter
+		turns = append(turns, slices.DeleteFunc(out.Candidates, func(c protocol.Candidate) bool { return c.Type != k }))
 	}
-	out := connector.Resolution{Media: found.Media}
-	for _, s := range found.Suggestions[:min(len(found.Suggestions), protocol.MostCandidates)] {
-		out.Candidates = append(out.Candidates, protocol.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
+	for n := 0; n < protocol.MostFound; n++ {
+		for _, list := range turns {
+			if n < len(list) && len(all.Candidates) < protocol.MostFound {
+				all.Candidates = append(all.Candidates, list[n])
+			}
+		}
+	}
+	all.Later = all.Later && len(all.Candidates) == 0
+	return all
+}
+
+// told is what a browser is told of an item that is not certain: each work once,
+// those of the service first. While the service cannot be asked, it may know more
+// later.
+func (d *Daemon) told(source string, f found) (out connector.Resolution) {
+	if f.away != nil {
+		d.log.Debug("the service is not asked what an item is", "source", source, "err", f.away)
+		out.Later, out.RetryAfter = true, replay.WaitOf(f.away)
+	}
+	add := func(c protocol.Candidate) {
+		if !slices.ContainsFunc(out.Candidates, func(o protocol.Candidate) bool { return o.Type == c.Type && o.TMDB == c.TMDB }) {
+			out.Candidates = append(out.Candidates, c)
+		}
+	}
+	for _, s := range f.service.Suggestions {
+		add(protocol.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
+	}
+	for _, w := range f.others.Candidates {
+		add(protocol.Candidate(w.Candidate()))
 	}
 	return out
+}
+
+// correct remembers what a person has said in a browser, or forgets it.
+func (d *Daemon) correct(ctx context.Context, source string, m viewing.Media, is *protocol.Candidate) (changed int, refusal *protocol.Error) {
+	if is == nil {
+		return 0, d.notKept(source, d.forget(ctx, identity.ClueOf(m).Key()))
+	}
+	did, err := d.store.Correct(ctx, queue.Correcting{Told: m, Is: identity.Candidate(*is)})
+	if err == nil && did.Remembered == nil {
+		return 0, protocol.Refusal("", protocol.Refused, "without a name or a number of it, nothing can be remembered")
+	}
+	return int(did.AlsoChanged), d.notKept(source, err)
+}
+
+// forget forgets what was said of a film or series.
+func (d *Daemon) forget(ctx context.Context, key string) error {
+	all, err := d.store.Corrections(ctx)
+	for _, c := range all {
+		if c.Told.Key() == key {
+			err = d.store.ForgetCorrection(ctx, c.ID)
+		}
+	}
+	return err
+}
+
+// notKept is what a browser is told where its correction could not be kept.
+func (d *Daemon) notKept(source string, err error) *protocol.Error {
+	if err == nil {
+		return nil
+	}
+	d.log.Error("keep what a person said in a browser", "source", source, "err", err)
+	return protocol.Refusal("", protocol.Storage, "it could not be kept; try again")
 }
 
 // takeBackEvent takes back what a source has reported: what has not left is

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,12 +27,16 @@ type visitor struct {
 	socket *websocket.Conn
 }
 
-// visited is a daemon with a service and one browser called Chrome.
-func visited(t *testing.T) *visitor {
+// visited is a daemon with a service and one browser called Chrome. change may be
+// nil.
+func visited(t *testing.T, change func(*Options)) *visitor {
 	t.Helper()
 	box, base := openSandbox(t)
 	b := besiege(t, func(o *Options) {
 		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
+		if change != nil {
+			change(o)
+		}
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
 		if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
 			t.Fatal(err)
@@ -49,6 +54,19 @@ func visited(t *testing.T) *visitor {
 	v.say(`{"type":"pair","id":"p","code":"` + b.d.pairing.NewCode().Text + `","label":"Chrome"}`)
 	v.id, _ = v.hear("paired")["clientId"].(string)
 	return v
+}
+
+// paused pauses the account, and waits until it is.
+func (v *visitor) paused() {
+	v.Helper()
+	mood, stop := v.d.accounts[0].loop.Subscribe()
+	defer stop()
+	if _, err := v.d.Control().Pause(v.Context(), control.Pause{Account: "default"}); err != nil {
+		v.Fatal(err)
+	}
+	for v.status().Accounts[0].State != account.Paused {
+		<-mood
+	}
 }
 
 func (v *visitor) say(frame string) {
@@ -122,7 +140,7 @@ const (
 )
 
 func TestBrowserAsksWhatAFilmIs(t *testing.T) {
-	v := visited(t)
+	v := visited(t, nil)
 	v.say(`{"type":"resolve","id":"a","media":{"type":"movie","title":"The Matrix","year":1999}}`)
 	got := v.hear("resolved")
 	media, _ := got["media"].(map[string]any)
@@ -135,14 +153,7 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	if list, _ := got["candidates"].([]any); got["outcome"] != protocol.Open || len(list) != 1 {
 		t.Errorf("heard %v", got)
 	}
-	mood, stop := v.d.accounts[0].loop.Subscribe()
-	defer stop()
-	if _, err := v.d.Control().Pause(t.Context(), control.Pause{Account: "default"}); err != nil {
-		t.Fatal(err)
-	}
-	for v.status().Accounts[0].State != account.Paused {
-		<-mood
-	}
+	v.paused()
 	v.say(`{"type":"resolve","id":"c","media":{"type":"movie","title":"Dune","year":2021}}`)
 	if got = v.hear("resolved"); got["outcome"] != protocol.Later {
 		t.Errorf("heard %v", got)
@@ -163,8 +174,81 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	}
 }
 
+func TestBrowserAsksByWords(t *testing.T) {
+	v := visited(t, nil)
+	for kind, want := range map[string]string{"": "[movie 275 tv 60622]", `,"kind":"tv"`: "[tv 60622]", `,"kind":"movie"`: "[movie 275]"} {
+		v.say(`{"type":"candidates","id":"c","words":"fargo"` + kind + `}`)
+		got := v.hear("resolved")
+		names := []string{}
+		list, _ := got["candidates"].([]any)
+		for _, one := range list {
+			c, _ := one.(map[string]any)
+			names = append(names, fmt.Sprint(c["type"], " ", c["tmdb"]))
+			if c["title"] != "Fargo" || c["year"] == nil {
+				t.Errorf("without its name: %v", c)
+			}
+		}
+		if got["outcome"] != protocol.Open || got["media"] != nil || fmt.Sprint(names) != want {
+			t.Errorf("%s: heard %v", kind, got)
+		}
+	}
+	v.say(`{"type":"candidates","id":"c","words":"nobody knows this"}`)
+	if got := v.hear("resolved"); got["outcome"] != protocol.Open || got["candidates"] != nil {
+		t.Errorf("heard %v", got)
+	}
+	if v.recorded() != 0 || v.status().Counts.Held != 0 {
+		t.Errorf("something was recorded: %+v", v.status().Counts)
+	}
+}
+
+// What a person says in one browser holds for all sources.
+func TestWhatAPersonSaysInABrowserIsRemembered(t *testing.T) {
+	v := visited(t, nil)
+	const show = `"type":"episode","show":{"title":"The Long Night"}`
+	tell := func(is string) {
+		t.Helper()
+		v.say(`{"type":"correct","id":"t","media":{` + show + `}` + is + `}`)
+	}
+	asked := func(media string) map[string]any {
+		t.Helper()
+		v.say(`{"type":"resolve","id":"r","media":{` + media + `}}`)
+		return v.hear("resolved")
+	}
+	if got := asked(show + `,"season":2,"episode":5`); got["outcome"] != protocol.Open {
+		t.Fatalf("heard %v", got)
+	}
+	if _, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{{
+		Kind: viewing.KindViewing, EventID: "k", Count: 1, WatchedAt: viewing.At(time.Date(2026, 3, 7, 20, 15, 30, 0, time.UTC)),
+		Media: []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{Title: "the long night"}, Season: new(2), Episode: new(4)}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	tell(`,"is":{"type":"tv","tmdb":1396,"title":"Breaking Bad"}`)
+	if got := v.hear("corrected"); got["changed"] != 1.0 {
+		t.Errorf("heard %v", got)
+	}
+	got := asked(show + `,"season":2,"episode":6`)
+	media, _ := got["media"].(map[string]any)
+	if is, _ := media["show"].(map[string]any); got["outcome"] != protocol.Certain || fmt.Sprint(is["ids"]) != "map[tmdb:1396]" || media["season"] != 2.0 || media["episode"] != 6.0 {
+		t.Errorf("heard %v", got)
+	}
+	tell(``)
+	if got := v.hear("corrected"); got["changed"] != 0.0 {
+		t.Errorf("heard %v", got)
+	}
+	if got := asked(show + `,"season":2,"episode":7`); got["outcome"] != protocol.Open {
+		t.Errorf("forgotten, and yet %v", got)
+	}
+	tell(``) // of what is forgotten
+	v.hear("corrected")
+	v.say(`{"type":"correct","id":"t","media":{"type":"movie"},"is":{"type":"movie","tmdb":603}}`)
+	if got := v.hear("error"); got["code"] != string(protocol.Refused) {
+		t.Errorf("heard %v", got)
+	}
+}
+
 func TestBrowserTakesBackItsOwnEvents(t *testing.T) {
-	v := visited(t)
+	v := visited(t, nil)
 	undo := func(event string) { v.say(`{"type":"undo","id":"u","event":"` + event + `"}`) }
 	v.watched(one, 603, "2026-03-01T20:15:00+01:00")
 	undo(strings.ToUpper(one))
@@ -192,7 +276,7 @@ func TestBrowserTakesBackItsOwnEvents(t *testing.T) {
 }
 
 func TestWhatCannotBeTakenBackIsToldPlainly(t *testing.T) {
-	v := visited(t)
+	v := visited(t, nil)
 	v.watched(one, 603, "2026-03-01T20:15:00Z")
 	v.watched(two, 603, "2026-03-05T20:15:00Z")
 	v.say(`{"type":"undo","id":"u","event":"` + one + `"}`)
@@ -222,7 +306,7 @@ func TestWhatCannotBeTakenBackIsToldPlainly(t *testing.T) {
 }
 
 func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
-	v := visited(t)
+	v := visited(t, nil)
 	v.say(`{"type":"waiting","viewings":13}`)
 	v.say(`{"type":"ping"}`)
 	v.hear("pong")

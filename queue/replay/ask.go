@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -26,39 +24,10 @@ type Told struct {
 	Suggestions []resolve.Answer
 }
 
-// askPatience is how long others may take while somebody waits for the answer.
-const askPatience = 5 * time.Second
-
-// Ask asks what an item is, by the rule that entries without an identifier are
-// asked by: the service, and others where it is not certain. It records
-// nothing. The error wraps [ErrNotNow], and in it the [*tracker.ReadError] where
-// there was one.
+// Ask asks the service what an item is, by the rule that entries without an
+// identifier are asked by. It records nothing. The error wraps [ErrNotNow], and in
+// it the [*tracker.ReadError] where there was one.
 func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
-	told, err := l.AskService(ctx, m)
-	if l.identifier == nil || told.Media != nil {
-		return told, err
-	}
-	soon, cancel := context.WithTimeout(ctx, askPatience)
-	defer cancel()
-	decided, trouble := l.identifier.Decide(soon, []identity.Evidence{identity.EvidenceOf(m)})
-	switch {
-	case trouble == nil && len(decided) == 1 && decided[0].Item != nil:
-		m = decided[0].Item.Apply(m)
-		return Told{Media: &m}, nil
-	case trouble != nil || len(decided) != 1 || err != nil: // the service may know it later
-		return told, err
-	}
-	for _, w := range decided[0].Candidates {
-		a := resolve.Answer{TMDB: w.TMDB, Type: string(w.Kind), Title: w.Title, Year: w.Year}
-		if !slices.ContainsFunc(told.Suggestions, func(b resolve.Answer) bool { return a.TMDB == b.TMDB && a.Type == b.Type }) {
-			told.Suggestions = append(told.Suggestions, a)
-		}
-	}
-	return told, nil
-}
-
-// AskService asks the service alone. Errors are those of [Loop.Ask].
-func (l *Loop) AskService(ctx context.Context, m viewing.Media) (Told, error) {
 	l.mu.Lock()
 	service, able := l.service.(Resolver)
 	state := l.health.State

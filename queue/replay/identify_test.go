@@ -124,27 +124,3 @@ func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
 	})
 }
-
-func TestAskAsksOthers(t *testing.T) {
-	o := &oracle{knows: map[string]int64{"Alpha": 11, "Dune": 12}, may: map[string]int64{"Perhaps": 13}}
-	inBed(t, false, o.asks, func(b *bed) {
-		b.pass(time.Second)
-		for title, want := range map[string]int64{"Alpha": 11, "Dune": 438631, "Perhaps": -13, "Not At All": 0} {
-			got, err := b.loop.Ask(b.Context(), filmBy("", title, 2021))
-			id := int64(0)
-			if got.Media != nil {
-				id = got.Media.IDs.TMDB
-			} else if len(got.Suggestions) == 1 {
-				id = -got.Suggestions[0].TMDB
-			}
-			if err != nil || id != want {
-				t.Errorf("%s: %d, %v; want %d", title, id, err, want)
-			}
-		}
-		o.fails(errors.New("away"))
-		if got, err := b.loop.Ask(b.Context(), filmBy("", "Alpha", 2021)); err != nil || got.Media != nil {
-			t.Errorf("with trouble: %+v, %v", got, err)
-		}
-		o.fails(nil)
-	})
-}
