@@ -30,14 +30,15 @@
 //
 // What names an item of themoviedb.org for certain is sent. So is what has an IMDb
 // number: the daemon asks the service about it by itself. About a title alone the
-// service is asked first, by way of the daemon, with the message resolve. A certain
-// answer is sent without a question. For the rest there is a card, with what the
-// service suggests. While the service or the daemon
-// cannot be asked, the card says so, and it is asked again later, less and less
+// daemon is asked first, with the message resolve. It knows what was said before, and
+// asks the service. It asks TMDB where the user turned that on. A certain answer is
+// sent without a question. For the rest there is a card, with what may be meant. While
+// nobody can be asked, the card says so, and it is asked again later, less and less
 // often. To ask changes nothing at the service. A name alone, without kind and year,
 // can never be certain. Its card is there at once, and films and series of that name
-// come as suggestions. The name goes along with the answer, so that the diary does
-// not list a number.
+// come as suggestions. Words that are typed into a card are searched for, with the
+// message candidates. The name goes along with the answer, so that the diary does not
+// list a number.
 //
 // A title could have been sent at once, for the daemon to hold. It is not: a
 // held entry would have to come back as a card, be corrected there, and be
@@ -49,6 +50,11 @@
 // no such name, it is remembered for the page: the same address, the same
 // words, and the same length. Many films may play at one address, so less is
 // not enough. Of the query only a hash is kept, for it may hold secrets.
+//
+// An answer about a series, or about a film whose year is known, is told to the
+// daemon, too, with the message correct. It holds there for every site and browser.
+// It waits on disk here as long as the daemon is away or too old. To forget an answer
+// here forgets it there.
 //
 // An answer leaves after 8 seconds, so that it can be taken back here. What has
 // left is taken back by the daemon, with the message undo, if it can be. A

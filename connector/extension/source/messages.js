@@ -79,6 +79,7 @@
  * @property {number} [season] of the one episode that a page plays
  * @property {number} [episode]
  * @property {number} [duration] seconds; what is shorter or longer is something else
+ * @property {Media} [told] by what the daemon remembers it, for every site
  */
 
 /**
@@ -301,6 +302,7 @@
  *   | {kind: "takeBack", key: string}
  *   | {kind: "again", id: string}
  *   | {kind: "identifyText", text: string, as?: "movie" | "tv" | "episode"}
+ *   | {kind: "candidates", words: string, as?: "movie" | "tv"}
  *   | {kind: "undo", id: string}
  *   | {kind: "notThis", sitting: Sitting, tab?: number}
  *   | {kind: "answers"}
@@ -312,7 +314,7 @@
 /**
  * The answer to most page messages; code is an error code of the protocol, or
  * one of the link's states.
- * @typedef {{ok: true, id?: string} | {ok: false, code?: string, message: string}} Answer
+ * @typedef {{ok: true, id?: string, candidates?: Candidate[]} | {ok: false, code?: string, message: string}} Answer
  */
 
 /**

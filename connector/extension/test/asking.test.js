@@ -61,6 +61,20 @@ test("certain of a name alone: the user is asked, and nothing is sent", async ()
   assert.equal((await outbox.list("waiting")).length, 0);
 });
 
+test("certain of a name alone, with nothing besides: it is what is suggested", async () => {
+  const answer = { type: "resolved", outcome: "certain", media: { type: "movie", ids: { tmdb: 438631 }, title: "Dune", year: 2021 } };
+  const { outbox, seen } = await askerOf({ media: { type: "movie", title: "Dune" }, at: 0, tries: 0, open: true }, answer);
+  const [event] = await outbox.list("unknown");
+  assert.deepEqual([event.candidates, seen.woken], [[{ type: "movie", tmdb: 438631, title: "Dune", year: 2021 }], 0]);
+});
+
+test("certain, and counted otherwise: the episode goes as the daemon counts it", async () => {
+  const asked = { type: "episode", show: { title: "Dark" }, season: 1, episode: 14 };
+  const { outbox } = await askerOf({ media: asked, at: 0, tries: 0 }, { type: "resolved", outcome: "certain", media: { ...asked, show: { ids: { tmdb: 70523 } }, season: 2, episode: 4 } });
+  const [event] = await outbox.list("waiting");
+  assert.deepEqual(event.message.media, { ...asked, show: { title: "Dark", ids: { tmdb: 70523 } }, season: 2, episode: 4 });
+});
+
 test("open: what may be of the page's kind is suggested", async () => {
   const candidates = [{ type: "tv", tmdb: 5 }, { type: "movie", tmdb: 841, title: "Dune", year: 1984, secret: 1 }, { type: "movie", tmdb: "x" }, { type: "movie", tmdb: 7, title: 5 }];
   const { outbox } = await asker({ type: "resolved", outcome: "open", candidates });

@@ -517,6 +517,53 @@ test("of a name alone the service is asked, too; its card is there meanwhile, an
   await until(() => daemon.socket === undefined);
 });
 
+test("words are asked of the daemon, and of no older one", async () => {
+  const seek = (more) => page({ kind: "candidates", words: ` ${"x".repeat(300)}`, ...more });
+  daemon.features = ["candidates"];
+  await page({ kind: "retry" });
+  const found = Array.from({ length: 12 }, (_, n) => ({ type: n % 2 ? "tv" : "movie", tmdb: n + 1, title: `Found ${n}`, secret: 1 }));
+  let answer = { type: "resolved", outcome: "open", candidates: found };
+  daemon.answers = (message) => (message.type === "candidates" ? { ...answer, id: message.id } : accepting(message));
+  const { ok, candidates } = await seek({ as: "tv" });
+  assert.deepEqual([ok, candidates.length, candidates[0]], [true, 8, { type: "movie", tmdb: 1, title: "Found 0" }]);
+  const [{ id: _, ...asked }] = daemon.said("candidates");
+  assert.deepEqual(asked, { type: "candidates", words: "x".repeat(200), kind: "tv" });
+  answer = { type: "resolved", outcome: "later" };
+  assert.equal((await seek()).code, "SEEK_LATER");
+  answer = { type: "error", code: "RATE_LIMITED", message: "too much", retryable: true };
+  assert.equal((await seek()).code, "RATE_LIMITED");
+  daemon.features = [];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  assert.equal((await seek()).code, "SEEK_OLD");
+  assert.equal(daemon.said("candidates").length, 3);
+});
+
+test("an answer about a series is told to the daemon when its viewing leaves; forgotten, it is forgotten there", async () => {
+  await emptied();
+  daemon.features = ["correct"];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  daemon.answers = (message) => (message.type === "correct" ? { type: "corrected", id: message.id, changed: 0 } : accepting(message));
+  const series = (n) => ({ jsonld: [{ type: "TVEpisode", episode: n, season: 1, series: { name: "Treme" } }] });
+  await content({ kind: "watched", sitting: sitting({}, series(1)) });
+  const [card] = (await state()).outbox.unknown;
+  const said = { type: "episode", show: { ids: { tmdb: 31132 }, title: "Treme" }, season: 1, episode: 1 };
+  await page({ kind: "identify", id: card.id, media: said, remember: true });
+  const about = () => daemon.said("correct").filter(({ media: { show } }) => show?.title === "Treme").map(({ media, is }) => ({ media, is }));
+  assert.equal(about().length, 0);
+  await until(() => about().length === 1 && daemon.said("viewing").length === 1, "both leave", 20_000);
+  const told = { type: "episode", show: { title: "Treme" } };
+  assert.deepEqual(about()[0], { media: told, is: { type: "tv", tmdb: 31132, title: "Treme" } });
+  const [{ key }] = (await page({ kind: "answers" })).filter(({ title }) => title === "Treme");
+  await page({ kind: "forgetAnswer", key });
+  await until(() => about().length === 2);
+  assert.deepEqual(about()[1], { media: told, is: undefined });
+  daemon.features = [];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+});
+
 test("discarded: gone from the questions, taken back out of the bin, forgotten", async () => {
   await emptied();
   for (const name of ["One", "Two", "Three"]) await content({ kind: "watched", sitting: sitting({}, named(name)) });

@@ -41,6 +41,15 @@ test("a film is known by its name and year; without a year by its length, too", 
   assert.equal(again(undated, film, { page: "q", duration: 4000 }), null, "another film of that name");
 });
 
+test("the daemon is told by which name; not of what has no name, or no year", () => {
+  const told = (evidence, media) => answerFor({ host, evidence, page: "p", duration: 1 }, media, "x")?.value.told;
+  assert.deepEqual(told(placed(1, 2), show(1, 2)), { type: "episode", show: { title: "Breaking Bad" } });
+  assert.deepEqual(told({ title: "The Matrix", year: 1999 }, film), { type: "movie", title: "The Matrix", year: 1999 });
+  for (const [evidence, media] of [[{ kind: "movie", title: "Dune" }, film], [placed(1, 2), show(3, 4)], [{}, film], [{ kind: "episode", title: "Breaking Bad" }, show(1, 2)]]) {
+    assert.equal(told(evidence, media), undefined, JSON.stringify(evidence));
+  }
+});
+
 test("what has no name is known by its page and length", () => {
   assert.deepEqual(again({}, film, {}), film);
   assert.deepEqual(again({}, show(1, 2), {}), show(1, 2));

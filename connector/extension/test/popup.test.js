@@ -544,9 +544,9 @@ test("an answer of another kind is refused beside the field", async (t) => {
 });
 
 for (const [kind, evidence, words] of [
-  ["episode", { kind: "episode", title: "The Long Night", season: 2, episode: 3 }, "Remember the answer for this series on films.example"],
+  ["episode", { kind: "episode", title: "The Long Night", season: 2, episode: 3 }, "Remember the answer for this series"],
   ["movie", { kind: "movie", title: "Night Train" }, "Remember the answer for this film on films.example"],
-  [null, { title: "Night Train", year: 1959 }, "Remember the answer for this film on films.example"],
+  [null, { title: "Night Train", year: 1959 }, "Remember the answer for this film"],
   [null, {}, "Remember the answer for this page on films.example"],
   ["episode", { kind: "episode", title: "The Long Night" }, "Remember the answer for this page on films.example"],
 ]) {
@@ -573,6 +573,65 @@ test("what the service suggests is one click; a series asks for its episode", as
   assert.deepEqual(page.rig.asked("identify")[1].media, { type: "movie", ids: { tmdb: 841 }, title: "Dune", year: 1984 });
   const episodes = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown({ candidates })] } }) });
   assert.equal(episodes.document.querySelectorAll("#unknown .offers button").length, 1, "a film is not suggested for an episode");
+});
+
+test("words that are typed are looked for, and what is found is one click", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }) });
+  const send = () => page.words("#unknown [type=submit]");
+  assert.equal(send(), "Save");
+  page.type(`#what-${needs}`, " long night ");
+  assert.equal(send(), "Search");
+  page.rig.script.answers = { candidates: { ok: true, candidates: [{ type: "tv", tmdb: 1396, title: "The Long Night", year: 2008 }, { type: "movie", tmdb: 5, title: "Long Night" }] } };
+  await page.click("#unknown [type=submit]");
+  assert.deepEqual(page.rig.asked("candidates"), [{ kind: "candidates", words: " long night ", as: "tv" }]);
+  assert.deepEqual([...page.document.querySelectorAll("#unknown .offers button")].map(({ textContent }) => textContent), ["The Long Night (2008) · series"]);
+  assert.equal(page.document.activeElement?.textContent, "The Long Night (2008) · series");
+  assert.equal(page.said(), "Found. Choose one:");
+  assert.deepEqual(page.rig.asked("identify"), [], "nothing is chosen yet");
+  await page.click("#unknown .offers button");
+  assert.deepEqual(page.rig.asked("identify"), [{ kind: "identify", id: needs, media: { type: "episode", show: { ids: { tmdb: 1396 }, title: "The Long Night" }, season: 2, episode: 3 }, remember: true }]);
+});
+
+test("a series that was found asks for its episode, and the button saves again", async (t) => {
+  const bare = unknown({ kind: null, evidence: { title: "The Long Night" } });
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [bare] } }), answers: { candidates: { ok: true, candidates: [{ type: "tv", tmdb: 9 }] } } });
+  page.type(`#what-${needs}`, "night");
+  await page.click("#unknown [type=submit]");
+  assert.equal(page.rig.asked("candidates")[0].as, undefined, "it may be a film, too");
+  await page.click("#unknown .offers button");
+  assert.equal(page.words("#unknown [type=submit]"), "Save");
+  page.type(`#what-${needs}-season`, "1");
+  page.type(`#what-${needs}-episode`, "2");
+  await page.click("#unknown [type=submit]");
+  assert.deepEqual(page.rig.asked("identify")[0].media, { type: "episode", show: { ids: { tmdb: 9 } }, season: 1, episode: 2 });
+});
+
+for (const [what, answer, words] of [
+  ["nothing", { ok: true, candidates: [] }, /^Nothing of that name was found/], ["a film for an episode", { ok: true, candidates: [{ type: "movie", tmdb: 5 }] }, /^Nothing of that name/],
+  ["nobody who can be asked", { ok: false, code: "SEEK_LATER", message: "" }, /^Nobody can be asked for names now/], ["an older daemon", { ok: false, code: "SEEK_OLD", message: "" }, /^This is not the address/],
+  ["no daemon", { ok: false, code: "OFFLINE", message: "" }, /^Filmspool is not running/],
+]) {
+  test(`looked for, and found ${what}: told beside the field, which keeps its words`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }), answers: { candidates: answer } });
+    page.type(`#what-${needs}`, "long night");
+    await page.click("#unknown [type=submit]");
+    assert.match(page.words(`#what-${needs}-fault`), words);
+    assert.equal(page.find(`#what-${needs}`).value, "long night");
+    assert.equal(page.document.querySelectorAll("#unknown .offers").length, 0);
+  });
+}
+
+test("an address and a number are not looked for", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ outbox: { unknown: [unknown()] } }) });
+  for (const text of ["https://films.example/x", "www.imdb.com/title/x", "films.example/watch", "603", "tt0133093", "  "]) {
+    page.type(`#what-${needs}`, text);
+    assert.equal(page.words("#unknown [type=submit]"), "Save", text);
+    await page.click("#unknown [type=submit]");
+  }
+  assert.deepEqual(page.rig.asked("candidates"), []);
+  page.type(`#what-${needs}`, "Face/Off");
+  await page.click("#unknown [type=submit]");
+  assert.deepEqual(page.rig.asked("candidates").map(({ words }) => words), ["Face/Off"]);
 });
 
 test("a card says when the service could not be asked", async (t) => {

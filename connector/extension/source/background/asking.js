@@ -9,7 +9,7 @@
  * killed goes on where it was.
  */
 import { fits } from "../identify/kinds.js";
-import { positive } from "../identify/ids.js";
+import { ordinal, positive } from "../identify/ids.js";
 import { identified } from "./events.js";
 
 /**
@@ -99,7 +99,9 @@ export class Asking {
       await outbox.learn(event.id, (now) => ({ ...now, ask: { ...event.ask, at, tries: event.ask.tries + 1 } }));
     } else {
       const evidence = event.draft?.evidence ?? {};
-      const candidates = suggested(answer.candidates).filter(({ type }) => fits(evidence, { type }));
+      const { media: named } = answer; // certain, where the name alone is not enough
+      const told = answer.candidates ?? (named && [{ ...named, type: "movie", tmdb: named.ids?.tmdb }]);
+      const candidates = suggested(told).filter(({ type }) => fits(evidence, { type }));
       await outbox.learn(event.id, ({ ask: _, ...now }) => ({ ...now, ...(candidates.length > 0 && { candidates }) }));
     }
   }
@@ -108,22 +110,24 @@ export class Asking {
 /**
  * @param {Media} asked
  * @param {any} media
- * @returns {Media | null} what was asked about with the identifier that was found
+ * @returns {Media | null} what was asked about, with the identifier and the place that were found
  */
 function certain(asked, media) {
   const id = positive(asked.type === "movie" ? media?.ids?.tmdb : media?.show?.ids?.tmdb);
   if (media?.type !== asked.type || !id) return null;
   if (asked.type === "movie") return { ...asked, ids: { ...asked.ids, tmdb: id } };
-  return { ...asked, show: { ...asked.show, ids: { ...asked.show?.ids, tmdb: id } } };
+  const [season, episode] = [ordinal(media.season, 0) ?? asked.season, ordinal(media.episode, 1) ?? asked.episode];
+  return { ...asked, show: { ...asked.show, ids: { ...asked.show?.ids, tmdb: id } }, season, episode };
 }
 
 /**
- * @param {unknown} candidates
+ * @param {unknown} candidates as the daemon tells them
+ * @param {number} [most]
  * @returns {Candidate[]}
  */
-function suggested(candidates) {
+export function suggested(candidates, most = MOST_CANDIDATES) {
   if (!Array.isArray(candidates)) return [];
-  return candidates.slice(0, MOST_CANDIDATES).flatMap(({ type, tmdb, title, year }) => {
+  return candidates.slice(0, most).flatMap(({ type, tmdb, title, year }) => {
     if ((type !== "movie" && type !== "tv") || !positive(tmdb)) return [];
     const name = typeof title === "string" && title ? { title: title.slice(0, 300) } : {};
     return [{ type, tmdb, ...name, ...(Number.isInteger(year) && { year }) }];

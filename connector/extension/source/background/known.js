@@ -98,9 +98,11 @@ export function answerFor({ host, evidence, page, duration }, media, about) {
   const value = { kind: tv ? "tv" : "movie", tmdb, title, about };
   const key = nameKey(host, evidence);
   const isEpisode = kindOf(evidence) === "episode";
+  const { title: name, year } = evidence;
   const samePlace = media.season === evidence.season && media.episode === evidence.episode;
   if (key && (tv ? isEpisode && samePlace : !isEpisode)) {
-    return { key, value: evidence.year === undefined && !tv ? { ...value, duration } : value };
+    if (tv) return { key, value: { ...value, told: { type: "episode", show: { title: name } } } };
+    return { key, value: year === undefined ? { ...value, duration } : { ...value, told: { type: "movie", title: name, year } } }; // less names too many
   }
   if (!page || duration === undefined) return null;
   const place = tv ? { season: media.season, episode: media.episode } : {};

@@ -9,14 +9,15 @@ import { seen } from "../identify/names.js";
 import { identifyTyped } from "../identify/typed.js";
 import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
+import { Corrections } from "./corrections.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
 import { unwanted } from "./ignored.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
-import { fromPage } from "./pages.js";
-import { closeStorage, forgetAnswer, loadKnown, loadSettings, remember, saveSettings } from "./settings.js";
+import { fromPage, GRACE } from "./pages.js";
+import { closeStorage, loadKnown, loadSettings, saveSettings } from "./settings.js";
 import * as sites from "./sites.js";
 import { compose, countToAnswer } from "./state.js";
 import { fromContent } from "./watching.js";
@@ -73,6 +74,8 @@ const asking = new Asking({
   changed,
 });
 
+const corrections = new Corrections(database, delivery, GRACE);
+
 /** What was last known of the daemon, from before this worker. */
 const recalled = recall();
 
@@ -103,6 +106,7 @@ async function announce() {
   await api.storage.session.set({ link: link.info, daemon: delivery.status });
   await watchPause(now.settings.pausedUntil);
   await delivery.tell();
+  void corrections.run();
   await api.runtime.sendMessage({ kind: "changed" }).catch(() => {}); // no page is open
 }
 
@@ -120,8 +124,8 @@ const pageParts = {
   settings: loadSettings,
   saveSettings,
   known: loadKnown,
-  remember,
-  forgetAnswer,
+  remember: corrections.remember.bind(corrections),
+  forgetAnswer: corrections.forget.bind(corrections),
   identify,
   seen,
   wrong,

@@ -1,5 +1,6 @@
 /** What popup and options ask for. */
 import { fits } from "../identify/kinds.js";
+import { suggested } from "./asking.js";
 import { dismiss } from "./dismiss.js";
 import { added, identified, isUUID, listed, open, wished } from "./events.js";
 import { answerFor, mediaOf, recalled } from "./known.js";
@@ -39,6 +40,10 @@ import { asked, isMistaken } from "./watching.js";
  * @property {{grant(origins: unknown): Promise<void>, ungrant(origins: unknown): Promise<void>}} sites
  * @property {() => void} changed
  */
+
+/** The daemon's bounds of a search: characters of its words, and candidates. */
+const MOST_WORDS = 200;
+const MOST_FOUND = 8;
 
 /** @type {Answer} */
 const done = { ok: true };
@@ -86,6 +91,8 @@ function handle(parts, message) {
       return answers(parts);
     case "forgetAnswer":
       return forget(parts, String(message.key));
+    case "candidates":
+      return seek(parts, message);
     case "identifyText":
       return Promise.resolve(parts.typed(String(message.text), message.as));
     case "grant":
@@ -172,6 +179,20 @@ async function take({ delivery }, message) {
   else return { ok: false, code: "UNKNOWN_TYPE", message: "No such request." };
   if ((await delivery.put(event)) === "full") return { ok: false, code: "FULL", message: "Too much is waiting already; it could not be kept." };
   return { ok: true, id };
+}
+
+/**
+ * Films and series by words that the user has typed.
+ * @param {Parts} parts
+ * @param {{words: string, as?: "movie" | "tv"}} wish
+ * @returns {Promise<Answer>}
+ */
+async function seek({ delivery }, { words, as }) {
+  const typed = [...String(words).trim()].slice(0, MOST_WORDS).join("");
+  const answer = await delivery.ask({ type: "candidates", words: typed, ...(as && { kind: as }) }, { force: true });
+  if (answer.type === "resolved" && answer.outcome === "open") return { ok: true, candidates: suggested(answer.candidates, MOST_FOUND) };
+  if (answer.type === "resolved") return { ok: false, code: "SEEK_LATER", message: "Nobody can be asked now." };
+  return { ok: false, code: answer.code === "UNKNOWN_TYPE" ? "SEEK_OLD" : String(answer.code), message: String(answer.message ?? "").slice(0, 300) };
 }
 
 /** How long an answer stays here before it is sent, so that it can be taken back, in milliseconds. */

@@ -24,7 +24,7 @@ export async function ask(message) {
 /**
  * Asks for something to be done.
  * @param {FromPage} message
- * @returns {Promise<{ok: true, id?: string} | {ok: false, why: string}>}
+ * @returns {Promise<(Answer & {ok: true}) | {ok: false, why: string}>}
  */
 export async function request(message) {
   /** @type {Answer | undefined} */
@@ -61,6 +61,10 @@ function reason(code, message) {
       return text("faultNotFilm");
     case "NOT_AN_EPISODE":
       return text("faultNotEpisode");
+    case "SEEK_OLD":
+      return text("faultLink");
+    case "SEEK_LATER":
+      return text("faultSeek");
     case "UNDO_OLD":
       return text("faultUndoOld");
     case "UNDO_NOW":

@@ -1,5 +1,6 @@
-/** What the service takes it for, as buttons; and why it was not asked. */
+/** What it may be, as buttons; and why the service was not asked. */
 import { fits } from "../identify/kinds.js";
+import { request } from "./ask.js";
 import { make } from "./elements.js";
 import { text } from "./words.js";
 
@@ -30,9 +31,10 @@ function nameOf({ type, tmdb, title, year }) {
 /**
  * @param {Unknown} unknown
  * @param {(media: Media) => void} choose
+ * @param {string} [heading]
  * @returns {HTMLElement[]}
  */
-export function suggestions({ evidence, candidates = [], later }, choose) {
+export function suggestions({ evidence, candidates = [], later }, choose, heading = text("candidates")) {
   if (later) return [make("p", { class: "muted" }, text("askedLater"))];
   const buttons = candidates.filter(({ type }) => fits(evidence, { type })).map((candidate) => {
     const button = make("button", { type: "button" }, nameOf(candidate));
@@ -40,5 +42,20 @@ export function suggestions({ evidence, candidates = [], later }, choose) {
     return button;
   });
   if (buttons.length === 0) return [];
-  return [make("p", {}, text("candidates")), make("p", { class: "actions offers" }, ...buttons)];
+  return [make("p", {}, heading), make("p", { class: "actions offers" }, ...buttons)];
+}
+
+/**
+ * What words that the user has typed may mean.
+ * @param {Unknown} unknown
+ * @param {string} words
+ * @param {(media: Media) => void} choose
+ * @returns {Promise<HTMLElement[] | string>} or what is in the way
+ */
+export async function sought(unknown, words, choose) {
+  const { kind } = unknown;
+  const answer = await request({ kind: "candidates", words, ...(kind && { as: kind === "movie" ? "movie" : "tv" }) });
+  if (!answer.ok) return answer.why;
+  const found = suggestions({ ...unknown, candidates: answer.candidates, later: false }, choose, text("sought"));
+  return found.length > 0 ? found : text("soughtNone");
 }

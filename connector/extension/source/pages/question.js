@@ -1,14 +1,14 @@
 /** The card that asks what was watched. */
 import { fits } from "../identify/kinds.js";
 import { ask, request } from "./ask.js";
-import { suggestions } from "./candidates.js";
+import { sought, suggestions } from "./candidates.js";
 import { dismissals } from "./dismissals.js";
 import { make } from "./elements.js";
 import { draftOf, dropDrafts, fault, hasDraft, keepDraft, noteDraft, onSubmit, say } from "./fields.js";
 import { kindChoice } from "./kind-choice.js";
 import { isWhole, nameOf, place } from "./media.js";
 import { namesList, searchLink, viewingLine } from "./seen.js";
-import { bareNumber, readWhole } from "./typed.js";
+import { bareNumber, isWords, readWhole } from "./typed.js";
 import { counted, text } from "./words.js";
 
 /**
@@ -84,17 +84,19 @@ export function question({ key, viewings }, done) {
   const forget = () => dropDrafts(...drafts, ...(draftOf(SOUGHT) === key ? [SOUGHT] : []));
   const fields = make("div", { class: "pair", hidden: !hasDraft(drafts[1]) && !hasDraft(drafts[2]) }, season.whole, episode.whole);
   const remember = make("input", { type: "checkbox", checked: true });
-  const acts = make("p", { class: "actions" }, make("button", { type: "submit", class: "main" }, text("save")));
+  const send = make("button", { type: "submit", class: "main" });
+  const acts = make("p", { class: "actions" }, send);
   const kept = make("label", { class: "check" }, remember, " ", rememberWords(unknown));
   const form = make("form", {}, link.whole, kind.element, fields, kept, acts);
   [link, season, episode].forEach(({ input }, i) => keepDraft(input, drafts[i]));
+  /** The suggestion that waits for its episode. @type {Media | null} */
+  let chosen = null;
   const follow = () => {
     kind.follow();
+    send.textContent = text(!chosen && isWords(link.input.value) && !/\d/.test(link.input.value) ? "seek" : "save");
     kept.hidden = bareNumber(link.input.value) === "imdb"; // only a number of themoviedb.org can be remembered
   };
   follow();
-  /** The suggestion that waits for its episode. @type {Media | null} */
-  let chosen = null;
   link.input.addEventListener("input", () => {
     chosen = null;
     follow();
@@ -107,17 +109,26 @@ export function question({ key, viewings }, done) {
     forget();
     await done(all.length > 1 ? text("whatSavedAll", nameOf({ ...whole, season: undefined, episode: undefined }), all.length) : text("whatSaved", nameOf(whole)));
   };
-  onSubmit(form, async () => save(chosen ?? (await understood(unknown, link.input, kind))));
   const offers = make("div");
+  const choose = (/** @type {Media} */ media) => {
+    chosen = media;
+    follow();
+    void save(media);
+  };
+  const seek = async () => {
+    const found = await sought(unknown, link.input.value, choose);
+    if (typeof found === "string") return fault(link.input, found);
+    offers.replaceChildren(...found);
+    offers.querySelector("button")?.focus();
+    say(text("sought"));
+  };
+  onSubmit(form, async () => save(chosen ?? (await understood(unknown, link.input, kind, seek))));
   let offered = "";
   const offer = () => {
     const { candidates, later } = all.find((one) => one.candidates) ?? all[0];
     if (offered === JSON.stringify([candidates, later])) return;
     offered = JSON.stringify([candidates, later]);
-    offers.replaceChildren(...suggestions({ ...unknown, candidates, later }, (media) => {
-      chosen = media;
-      void save(media);
-    }));
+    offers.replaceChildren(...suggestions({ ...unknown, candidates, later }, choose));
   };
   const times = make("ul", { class: "viewings" });
   const title = make("h3");
@@ -210,14 +221,16 @@ async function answered(media, viewings, remember) {
  * @param {Unknown} unknown
  * @param {HTMLInputElement} link
  * @param {import("./kind-choice.js").KindChoice} kind
+ * @param {() => Promise<void>} seek looks for it, where it is words
  * @returns {Promise<Media | null>}
  */
-async function understood({ evidence }, link, kind) {
+async function understood({ evidence }, link, kind, seek) {
   if (kind.missing()) return null;
   /** @type {Media | null | undefined} */
   const media = await ask({ kind: "identifyText", text: link.value, ...kind.chosen() });
   if (!media) {
-    fault(link, text(link.value.trim() ? "faultLink" : "faultLinkEmpty"));
+    if (isWords(link.value)) await seek();
+    else fault(link, text(link.value.trim() ? "faultLink" : "faultLinkEmpty"));
     return null;
   }
   if (!fits(evidence, media)) {
@@ -230,13 +243,14 @@ async function understood({ evidence }, link, kind) {
 }
 
 /**
- * For what the answer is remembered: the series or the film, where the page
- * names it, else this page.
+ * For what the answer is remembered: the series or the film on every site, where
+ * the page names it, else the film on this site, or this page.
  * @param {Unknown} unknown
  */
 function rememberWords({ host, kind, evidence }) {
-  if (kind === "episode" && evidence.title && evidence.season !== undefined) return text("rememberSeries", host);
-  return evidence.title && (kind === "movie" || evidence.year !== undefined) ? text("rememberFilm", host) : text("rememberPage", host);
+  if (kind === "episode" && evidence.title && evidence.season !== undefined) return text("rememberSeries");
+  if (evidence.title && evidence.year !== undefined) return text("rememberFilm");
+  return evidence.title && kind === "movie" ? text("rememberFilmHere", host) : text("rememberPage", host);
 }
 
 /** @param {Unknown} unknown */

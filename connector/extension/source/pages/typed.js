@@ -38,6 +38,12 @@ export function bareNumber(typed) {
 }
 
 /**
+ * Whether a text is words to look for, and no address and no number.
+ * @param {string} typed
+ */
+export const isWords = (typed) => /[\p{L}\d]/u.test(typed) && bareNumber(typed) === null && !/:\/\/|^\s*[\w-]+(?:\.[\w-]+)+\//.test(typed);
+
+/**
  * Whether an address is that of one title, at a place where titles have numbers.
  * @param {string} address
  */

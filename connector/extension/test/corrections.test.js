@@ -1,0 +1,96 @@
+/** How the daemon hears what the user has said. */
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { fakeBrowser } from "./fake-browser.js";
+import { until } from "./fake-daemon.js";
+
+let api = fakeBrowser();
+globalThis.chrome = new Proxy({}, { get: (_, name) => api[name] });
+const { Corrections } = await import("../source/background/corrections.js");
+
+const told = { type: "episode", show: { title: "The Wire" } };
+const is = { type: "tv", tmdb: 1438, title: "The Wire" };
+const answer = { kind: "tv", tmdb: 1438, title: "The Wire", told };
+const offline = { type: "error", code: "OFFLINE", retryable: true };
+
+/** Workers on one disk, and what the daemon has heard; answers come one after the other. */
+function household(...answers) {
+  const disk = new Map();
+  const heard = [];
+  const database = { read: async (name) => structuredClone(disk.get(name)), write: async (name, value) => void disk.set(name, structuredClone(value)) };
+  const delivery = {
+    ask: async (message) => {
+      heard.push(message);
+      return answers.shift() ?? { type: "corrected", changed: 0 };
+    },
+  };
+  return { heard, worker: (grace = 0) => new Corrections(database, delivery, grace), kept: () => disk.get("corrections") ?? [] };
+}
+
+beforeEach(() => {
+  api = fakeBrowser();
+});
+
+test("an answer is remembered here, told by itself after its moment, and not told twice", async () => {
+  const { heard, worker, kept } = household();
+  const corrections = worker(30);
+  await corrections.remember("films.example|the wire", answer);
+  assert.deepEqual(api.storage.local.kept().known["films.example|the wire"], answer);
+  await corrections.run();
+  assert.deepEqual(heard, [], "not before its time");
+  await until(() => heard.length > 0);
+  await until(() => kept().length === 0);
+  await corrections.run();
+  assert.deepEqual(heard, [{ type: "correct", media: told, is }]);
+});
+
+test("an answer about one page alone is told to nobody", async () => {
+  const { heard, worker } = household();
+  const corrections = worker();
+  await corrections.remember("films.example|page|/x|1", { kind: "movie", tmdb: 603, title: "", duration: 60 });
+  await corrections.forget("films.example|page|/x|1");
+  await corrections.run();
+  assert.deepEqual(heard, []);
+});
+
+for (const [what, trouble] of Object.entries({ "no daemon": offline, "an older daemon": { type: "error", code: "UNKNOWN_TYPE", retryable: false }, "a full disk": { type: "error", code: "STORAGE", retryable: true } })) {
+  test(`${what}: it is told later, by the next worker if need be`, async () => {
+    const { heard, worker, kept } = household(trouble);
+    await worker().remember("k", answer);
+    await until(() => heard.length === 1);
+    assert.equal(kept().length, 1);
+    await worker().run();
+    assert.deepEqual(heard[1], { type: "correct", media: told, is });
+    assert.equal(kept().length, 0);
+  });
+}
+
+test("what the daemon will never take is let go, and the next is told", async () => {
+  const { heard, worker, kept } = household(offline, { type: "error", code: "BAD_MESSAGE", retryable: false });
+  const corrections = worker();
+  await corrections.remember("k", answer);
+  await until(() => heard.length === 1);
+  await corrections.remember("l", { ...answer, told: { type: "movie", title: "Dune", year: 2021 }, kind: "movie" });
+  await until(() => kept().length === 0);
+  assert.deepEqual(heard.map(({ media }) => media.type), ["episode", "episode", "movie"]);
+});
+
+test("taken back before it was told: it is forgotten in both places, and the wrong answer never leaves", async () => {
+  const { heard, worker, kept } = household();
+  const corrections = worker(1000);
+  await corrections.remember("k", answer);
+  await corrections.forget("k");
+  await until(() => heard.length === 1 && kept().length === 0);
+  assert.deepEqual(heard, [{ type: "correct", media: told }]);
+  assert.deepEqual(api.storage.local.kept().known, {});
+});
+
+test("the latest answer counts, and not more are kept than 200", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { worker, kept } = household();
+  const corrections = worker(60_000);
+  for (let n = 0; n < 3; n++) await corrections.remember("k", { ...answer, tmdb: n + 1 });
+  assert.deepEqual(kept().map(({ is }) => is.tmdb), [3]);
+  for (let n = 0; n < 205; n++) await corrections.remember("k", { ...answer, told: { type: "episode", show: { title: `Show ${n}` } } });
+  assert.deepEqual([kept().length, kept()[0].media.show.title], [200, "Show 5"]);
+});
