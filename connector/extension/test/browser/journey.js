@@ -329,6 +329,52 @@ async function lists(visit) {
   await popup.close();
 }
 
+/** Plays a page that has a name, and nothing that is certain. @param {Visit} visit @param {string} title */
+async function playsNamed(visit, title) {
+  const tab = await visit.browser.tab(visit.pages.put(`/${title.replaceAll(" ", "-")}`, titled(title, unnamed())));
+  await tab.run(play);
+  await tab.close();
+}
+
+/** Waits until the service has exactly these episodes of that series. @param {Visit} visit @param {number} tmdb @param {string[]} wanted */
+async function hasEpisodes({ home }, tmdb, wanted) {
+  const episodes = async () => (await home.records()).history.filter(({ tvShowId }) => tvShowId === tmdb).map(({ seasonNumber, episodeNumber }) => `${seasonNumber}x${episodeNumber}`).sort();
+  await until(`the service has ${wanted}`, async () => (await episodes()).length >= wanted.length, 40_000);
+  assert.deepEqual(await episodes(), wanted);
+}
+
+/** A series of which no page tells a number: one question, answered by words or by a suggestion; then none, in any browser. @param {Visit} visit @param {any} Browser @param {object} options */
+async function seriesOnce(visit, Browser, options) {
+  const { home } = visit;
+  await playsNamed(visit, "Drahtseil S2 E5");
+  await until("it is asked about", async () => (await visit.state()).outbox.unknown.length === 1);
+  const popup = await visit.popup(visit.options);
+  await popup.type("#unknown input[inputmode=url]", "the wire");
+  await popup.click("#unknown [type=submit]");
+  await until("it was found", () => popup.run(() => document.querySelector("#unknown .offers button")?.textContent === "The Wire (2002) · series"));
+  await popup.click("#unknown .offers button");
+  await hasEpisodes(visit, 1438, ["2x5"]);
+  await playsNamed(visit, "Drahtseil S2 E6");
+  await hasEpisodes(visit, 1438, ["2x5", "2x6"]);
+  await playsNamed(visit, "Fargo S1 E1");
+  await until("the service suggests it", () => popup.run(() => document.querySelector("#unknown .offers button")?.textContent === "Fargo (2014) · series"));
+  await popup.click("#unknown .offers button");
+  await hasEpisodes(visit, 60622, ["1x1"]);
+  await popup.close();
+  const other = new Visit(Browser, { ...options, home });
+  try {
+    await other.open();
+    await other.typePairing(home.pairingCode());
+    await other.linkIs("connected");
+    await other.allowSites();
+    await playsNamed(other, "Drahtseil S2 E7");
+    await hasEpisodes(visit, 1438, ["2x5", "2x6", "2x7"]);
+    for (const one of [visit, other]) assert.deepEqual((await one.state()).outbox.unknown, []);
+  } finally {
+    await other.close();
+  }
+}
+
 /** @param {Visit} visit */
 export async function revoked(visit) {
   const { home, pages } = visit;
@@ -396,4 +442,5 @@ export function popups(Browser, options = {}) {
   scenario("the popup: not this, a wrong answer taken back, the right one", () => corrects(visit));
   scenario("the popup: add to the watchlist", () => wishes(visit));
   scenario("the popup: a new list", () => lists(visit));
+  scenario("a series that no page numbers: one question, in all browsers of a household", () => seriesOnce(visit, Browser, options));
 }

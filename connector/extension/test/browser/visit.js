@@ -12,18 +12,20 @@ export const SOURCE = path.resolve(import.meta.dirname, "../../source");
 const NAMES = ["films.example", "player.example", "embed.example", "other.example"];
 
 export class Visit {
-  home = new Household();
   pages = new Pages();
   #folder = folder("pages");
+  #guest;
   /** The records that there must be: of which film, and when. @type {Map<number, number>} */ expected = new Map();
 
-  /** @param {any} Browser @param {object} [options] */
-  constructor(Browser, options = {}) {
+  /** @param {any} Browser @param {{home?: Household}} [options] home: that of another visit */
+  constructor(Browser, { home, ...options } = {}) {
+    this.home = home ?? new Household();
+    this.#guest = home !== undefined;
     this.browser = new Browser({ extensions: [SOURCE], names: NAMES, ...options });
   }
 
   async open() {
-    await this.home.open();
+    if (!this.#guest) await this.home.open();
     await this.pages.open(this.#folder.dir);
     await this.browser.open();
     this.options = await this.browser.opened(this.#optionsPage());
@@ -188,7 +190,7 @@ export class Visit {
     try {
       await this.browser.close();
     } finally {
-      await this.home.close();
+      if (!this.#guest) await this.home.close();
       await this.pages.close();
       this.#folder.remove();
     }
