@@ -76,15 +76,15 @@ func fixable(e queue.Entry, series bool) error {
 func (c *api) candidates(ctx context.Context, e queue.Entry, m viewing.Media) (certain *identity.Candidate, all []identity.Candidate, err error) {
 	var hits []identity.Candidate // that are certain
 	if a := c.d.account(e.Account); a != nil && m.IDs.TMDB == 0 {
-		told, err := a.loop.Ask(ctx, m)
-		if err == nil && told.Media != nil {
-			hits = append(hits, identity.Candidate{Type: m.Type, TMDB: told.Media.IDs.TMDB, Title: m.Title, Year: m.Year})
+		reply, err := a.loop.Ask(ctx, m)
+		if err == nil && reply.Media != nil {
+			hits = append(hits, identity.Candidate{Type: m.Type, TMDB: reply.Media.IDs.TMDB, Title: m.Title, Year: m.Year})
 		}
-		for _, s := range told.Suggestions {
+		for _, s := range reply.Suggestions {
 			all = append(all, identity.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
 		}
 	}
-	d, asked, trouble := c.d.askTMDB(ctx, identity.EvidenceOf(m))
+	d, asked, trouble := c.d.askOthers(ctx, identity.EvidenceOf(m))
 	for _, w := range d.Candidates {
 		all = append(all, w.Candidate())
 	}

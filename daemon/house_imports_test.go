@@ -31,7 +31,7 @@ func table() map[string]access {
 		"connector/pairing":          {},
 		"connector/protocol":         {may: sources},
 		"daemon":                     {may: anything},
-		"daemon/config":              {may: []string{"queue/resolve/tmdb", "queue/tracker/v1", "queue/viewing"}}, // what an address may be; the words that settings share with entries
+		"daemon/config":              {may: []string{"queue/resolve/identity", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/tracker/v1", "queue/viewing"}}, // what an address may be; the words that settings share with entries
 		"daemon/demo":                {may: anything},
 		"daemon/guard":               {},
 		"daemon/holder":              {}, // knows ports and processes, and nothing of what runs there
@@ -63,9 +63,12 @@ func table() map[string]access {
 		"queue/replay":               {may: []string{"queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/resolve/identity", "queue/tracker", "queue/viewing"}},
 		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}}, // pure, as playback is
 		"queue/resolve":              {may: []string{"queue/viewing"}},                  // pure, as doubt is
-		"queue/resolve/identity":     {may: []string{"queue/viewing"}},                  // pure, too
+		"queue/resolve/chain":        {may: []string{"queue/resolve/identity", "queue/resolve/web"}},
+		"queue/resolve/identity":     {may: []string{"queue/viewing"}}, // pure, too
 		"queue/resolve/memory":       {may: []string{"queue/resolve/identity"}},
-		"queue/resolve/tmdb":         {may: []string{"queue/resolve/identity", "queue/viewing"}},
+		"queue/resolve/tmdb":         {may: []string{"queue/resolve/identity", "queue/resolve/web", "queue/viewing"}},
+		"queue/resolve/web":          {}, // knows requests, and nothing of what is asked
+		"queue/resolve/wikidata":     {may: []string{"queue/resolve/identity", "queue/resolve/web", "queue/viewing"}},
 		"queue/rules":                {may: []string{"queue/viewing"}},
 		"queue/schema":               {},                               // SQL, and how values lie in columns
 		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
@@ -93,7 +96,7 @@ func doors() map[string][]string {
 		"golang.org/x/sys":                         {"..."},
 		"golang.org/x/term":                        {"cmd/filmspool/terminal"},
 		"golang.org/x/text":                        {"..."},
-		"golang.org/x/time":                        {"connector", "queue/replay", "queue/resolve/tmdb"},
+		"golang.org/x/time":                        {"connector", "queue/replay", "queue/resolve/web"},
 		"modernc.org/sqlite":                       {"kodi/kodisim", "kodi/library", "queue/disk", "queue/resolve/memory", "queue/tracker/sandbox"},
 		"github.com/getkin/kin-openapi":            nil, // the rest is for tests
 		"github.com/google/go-cmp":                 nil,

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,97 +14,164 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/resolve/chain"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/resolve/memory"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// identifier decides what items are. It asks TMDB where the user turned that on
-// and has given a token.
+// identifier decides what items are. It asks those that the user has turned on.
 type identifier struct {
-	memory *memory.Memory // nil where it cannot be opened
-
+	givers    []*giver // in the order in which they are asked
+	mappings  config.MappingsFile
 	recovered func(context.Context) // what waited may be asked about anew
 
-	mu       sync.Mutex
-	resolver *tmdb.Resolver // nil where TMDB cannot be asked
-	problem  string         // why not, and what to do
-	hint     string
-	missed   bool      // something was not asked, because it could not be
-	anew     time.Time // when what waited was asked about anew the last time
+	mu     sync.Mutex
+	missed bool      // something was not asked, because it could not be
+	anew   time.Time // when what waited was asked about anew the last time
+}
+
+// giver is one that is asked, where the user turned it on.
+type giver struct {
+	name, detail string
+	memory       *memory.Memory // nil where it cannot be opened
+	remedy       string         // what to do when it refuses us
+
+	mu      sync.Mutex
+	link    *chain.Link // nil where it cannot be asked
+	problem string      // why not, and what to do
+	hint    string
 }
 
 // anewEvery is how often what waited may be asked about anew after trouble.
 const anewEvery = 24 * time.Hour
 
-// openIdentifier makes the identifier, where the user turned one on. What is
-// wrong with it stands in the status: all else goes on without. Where they have
-// turned it off, the answers of TMDB are forgotten: its terms ask for that.
+// openIdentifier makes the identifier, with a line for each that can be asked. What
+// is wrong with one stands in the status: all else goes on without.
 func (d *Daemon) openIdentifier(ctx context.Context) {
-	file := filepath.Join(d.o.Paths.State, "answers.db")
-	if !d.o.Config.Resolve.TMDB.Enabled {
-		if err := memory.Remove(file); err != nil {
-			d.log.Warn("answers of TMDB not removed", "error", err)
-		}
-		return
+	set, i := d.o.Config.Resolve, &identifier{recovered: d.askAnew, mappings: config.MappingsFile{Name: d.o.Paths.Mappings()}}
+	fresh := d.give(ctx, i, set.Wikidata.Enabled, "wikidata.db", set.Wikidata.Endpoint, d.wikidata)
+	fresh = d.give(ctx, i, set.TMDB.Enabled, "answers.db", set.TMDB.BaseURL, d.tmdb) || fresh
+	if len(i.givers) > 0 {
+		d.identifier = i
+		i.mapped(ctx)
 	}
-	i := &identifier{problem: "it is turned on, and there is no token for it", hint: "filmspool login --tmdb", recovered: d.askAnew}
-	d.identifier = i
-	token, _, err := d.keys.TMDB()
-	if err != nil {
-		i.problem = err.Error()
-	}
-	_, none := os.Stat(file)
-	if i.memory, err = memory.Open(ctx, file, d.o.Config.Resolve.TMDB.BaseURL); err != nil {
-		i.problem, i.hint = err.Error(), "look at the folder "+d.o.Paths.State+", then restart Filmspool"
-		return
-	}
-	if token.IsZero() {
-		return
-	}
-	client, err := tmdb.New(d.o.Config.Resolve.TMDB.BaseURL, token.Reveal())
-	if err != nil {
-		i.problem = err.Error()
-		return
-	}
-	i.use(d, client)
-	if errors.Is(none, os.ErrNotExist) { // it was turned on just now
+	if fresh {
 		d.askAnew(ctx)
 	}
 }
 
-// use has another client asked.
-func (i *identifier) use(d *Daemon, client *tmdb.Client) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.resolver = tmdb.NewResolver(client, i.memory, d.log.With("part", "identity"))
+// give has a giver asked that the user has turned on. fresh says that this was just
+// now. Of one that is turned off all answers are forgotten: TMDB's terms ask for that.
+func (d *Daemon) give(ctx context.Context, i *identifier, on bool, name, from string, of func(*giver) (chain.Asker, error)) (fresh bool) {
+	file := filepath.Join(d.o.Paths.State, name)
+	if !on {
+		if err := memory.Remove(file); err != nil {
+			d.log.Warn("answers not removed", "file", file, "error", err)
+		}
+		return false
+	}
+	g := &giver{}
+	i.givers = append(i.givers, g)
+	asker, wrong := of(g)
+	if wrong != nil {
+		g.problem = wrong.Error()
+	}
+	_, none := os.Stat(file)
+	var err error
+	if g.memory, err = memory.Open(ctx, file, from); err != nil {
+		g.problem, g.hint = err.Error(), "look at the folder "+d.o.Paths.State+", then restart Filmspool"
+		return false
+	}
+	if wrong != nil || asker == nil {
+		return false
+	}
+	g.use(d, asker)
+	return errors.Is(none, os.ErrNotExist)
 }
 
-// current is who decides now; nil without a token.
-func (i *identifier) current() *tmdb.Resolver {
+// wikidata makes the client of Wikidata.
+func (d *Daemon) wikidata(g *giver) (chain.Asker, error) {
+	g.name, g.detail = "Wikidata", "is asked by IMDb and TVDB numbers; it learns these, and never a title"
+	return wikidata.New(d.o.Config.Resolve.Wikidata.Endpoint, d.o.Version)
+}
+
+// tmdbHint says how TMDB gets its token.
+const tmdbHint = "filmspool login --tmdb"
+
+// tmdb makes the client of TMDB; none without a token.
+func (d *Daemon) tmdb(g *giver) (chain.Asker, error) {
+	g.name, g.detail, g.remedy = "TMDB", "is asked about what has no identifier", tmdbHint
+	g.problem, g.hint = "it is turned on, and there is no token for it", tmdbHint
+	token, _, err := d.keys.TMDB()
+	if err != nil || token.IsZero() {
+		return nil, err
+	}
+	return tmdb.New(d.o.Config.Resolve.TMDB.BaseURL, token.Reveal())
+}
+
+// use has another client asked.
+func (g *giver) use(d *Daemon, asker chain.Asker) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.link = chain.NewLink(g.name, asker, g.memory, d.log.With("part", "identity"))
+}
+
+// current is how it is asked now; nil where it cannot be.
+func (g *giver) current() *chain.Link {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.link
+}
+
+// turnedOn are those that the user has turned on.
+func (i *identifier) turnedOn() []*giver {
 	if i == nil {
 		return nil
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.resolver
+	return i.givers
 }
 
-// errNoTMDB says that TMDB was turned on and cannot be asked.
-var errNoTMDB = errors.New("TMDB cannot be asked; filmspool status says why")
+// chain are those that can be asked now.
+func (i *identifier) chain() (c chain.Chain) {
+	for _, g := range i.turnedOn() {
+		if link := g.current(); link != nil {
+			c = append(c, link)
+		}
+	}
+	return c
+}
+
+// errNobody says that those who were turned on cannot be asked.
+var errNobody = errors.New("nobody else can be asked what it is; filmspool status says why")
 
 // Decide implements [replay.Identifier].
 func (i *identifier) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
-	r := i.current()
-	if r == nil {
-		return nil, errNoTMDB
+	c := i.chain()
+	if len(c) == 0 {
+		return nil, errNobody
 	}
-	decided, err := r.Decide(ctx, all)
+	decided, err := c.Decide(ctx, i.mapped(ctx), all)
 	if i.mayAgain(err) {
 		i.recovered(ctx)
 	}
 	return decided, err
+}
+
+// Maps implements [replay.Identifier].
+func (i *identifier) Maps(ctx context.Context, e identity.Evidence) bool { return i.mapped(ctx).Any(e) }
+
+// mapped are the mappings that count. Where they have changed, what waits is asked
+// about anew.
+func (i *identifier) mapped(ctx context.Context) identity.Mappings {
+	all, changed := i.mappings.Current()
+	if changed {
+		i.recovered(ctx)
+	}
+	return all
 }
 
 // mayAgain reports whether what could not be asked may be asked now, once a day.
@@ -123,82 +189,58 @@ func (i *identifier) mayAgain(err error) bool {
 	return true
 }
 
-// close closes the memory.
-func (i *identifier) close() error {
-	if i == nil || i.memory == nil {
-		return nil
+// close closes the memories.
+func (i *identifier) close() (err error) {
+	for _, g := range i.turnedOn() {
+		if g.memory != nil {
+			err = errors.Join(err, g.memory.Close())
+		}
 	}
-	return i.memory.Close()
+	return err
 }
 
-// askAnew has TMDB asked about everything that waits without an identifier.
+// askAnew has everything asked about anew that waits without an identifier.
 func (d *Daemon) askAnew(ctx context.Context) {
 	for name := range d.o.Config.Accounts {
 		if err := d.store.AskAnew(ctx, name); err != nil {
-			d.log.Warn("TMDB is not asked about what it was not asked before", "account", name, "error", err)
+			d.log.Warn("nobody is asked about what they were not asked before", "account", name, "error", err)
 		}
 	}
 }
 
-// status is the row of TMDB in the status; false where it is turned off.
-func (i *identifier) status() (s control.Source, on bool) {
+// status are the rows of those that were turned on. Whoever looks after a change of
+// the mappings has them read.
+func (i *identifier) status(ctx context.Context) (all []control.Source) {
+	for _, g := range i.turnedOn() {
+		all = append(all, g.status())
+	}
 	if i == nil {
-		return s, false
+		return all
 	}
-	s = control.Source{Name: "tmdb", Kind: "resolver", State: account.OK, Detail: "is asked about what has no identifier"}
-	r := i.current()
-	if r == nil {
-		s.State, s.Detail, s.Hint = account.Attention, i.problem, i.hint
-		return s, true
+	i.mapped(ctx)
+	if wrong := i.mappings.Wrong(); wrong != "" {
+		all = append(all, control.Source{
+			Name: filepath.Base(i.mappings.Name), Kind: "mappings", State: account.Attention,
+			Detail: "what it said before counts on: " + wrong, Hint: "filmspool config check",
+		})
 	}
-	switch trouble := r.Trouble(); {
-	case errors.Is(trouble, tmdb.ErrToken):
-		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), "filmspool login --tmdb"
-	case trouble != nil:
-		s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+strings.TrimPrefix(trouble.Error(), "TMDB cannot be asked now: ")
-	}
-	return s, true
+	return all
 }
 
-// loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
-func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
-	base := d.o.Config.Resolve.TMDB.BaseURL
-	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
-	if l.DryRun {
-		return result, nil
+func (g *giver) status() control.Source {
+	s := control.Source{Name: strings.ToLower(g.name), Kind: "resolver", State: account.OK, Detail: g.detail}
+	link := g.current()
+	if link == nil {
+		s.State, s.Detail, s.Hint = account.Attention, g.problem, g.hint
+		return s
 	}
-	const where = "https://www.themoviedb.org/settings/api shows it; then: filmspool login --tmdb"
-	if err := tmdb.CheckToken(l.Key); err != nil {
-		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+	trouble := link.Trouble()
+	if later, ok := errors.AsType[*web.LaterError](trouble); ok {
+		s.State, s.Detail = account.Offline, "the last time, it could not be asked: "+later.Why
+	} else if trouble != nil {
+		s.State, s.Detail, s.Hint = account.Attention, trouble.Error(), g.remedy
 	}
-	client, err := tmdb.New(base, l.Key)
-	if err != nil {
-		return result, err
-	}
-	if _, handed, err := d.keys.TMDB(); err != nil || handed {
-		return result, refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
-	}
-	var later *tmdb.LaterError
-	switch err := client.Prove(ctx); {
-	case errors.Is(err, tmdb.ErrToken):
-		return result, refused(err.Error(), where)
-	case errors.As(err, &later):
-		return result, refused(err.Error(), "when it can be reached: filmspool login --tmdb")
-	case err != nil:
-		return result, err
-	}
-	if err := d.keys.SaveTMDB(config.NewSecret(l.Key)); err != nil {
-		return result, err
-	}
-	if !d.o.Config.Resolve.TMDB.Enabled {
-		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
-		return result, nil
-	}
-	if d.identifier != nil && d.identifier.memory != nil {
-		d.identifier.use(d, client)
-	}
-	d.askAnew(ctx)
-	return result, nil
+	return s
 }
 
 // nobody answers no question.
@@ -218,7 +260,7 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 	if err != nil {
 		return control.Resolution{}, err
 	}
-	r := control.ResolutionOf(f.others, f.asked)
+	r := control.ResolutionOf(f.others)
 	switch {
 	case f.said != nil:
 		r.By, r.Why, r.Correction = "correction", f.said.Said(), f.said
@@ -241,10 +283,10 @@ func (c *api) openIdentifier(ctx context.Context) {
 	}
 }
 
-// askTMDB decides by what TMDB says, or else, with asked false, by what was told
-// alone.
-func (d *Daemon) askTMDB(ctx context.Context, e identity.Evidence) (decision identity.Decision, asked bool, err error) {
-	if d.identifier.current() == nil || !identity.Asks(e) {
+// askOthers decides by what others than the service say, or else, with asked
+// false, by what was told alone.
+func (d *Daemon) askOthers(ctx context.Context, e identity.Evidence) (decision identity.Decision, asked bool, err error) {
+	if len(d.identifier.chain()) == 0 || !identity.Asks(e) {
 		return identity.Decide(e, nobody{}), false, nil
 	}
 	decided, err := d.identifier.Decide(ctx, []identity.Evidence{e})
@@ -254,7 +296,7 @@ func (d *Daemon) askTMDB(ctx context.Context, e identity.Evidence) (decision ide
 	return decided[0], true, nil
 }
 
-// How long TMDB may take for one item.
+// How long the others may take for one item.
 const (
 	browserWaits = 5 * time.Second
 	commandWaits = 2 * time.Minute
@@ -265,13 +307,12 @@ type found struct {
 	said    *queue.Correction // decides alone
 	service replay.Told
 	away    error             // why the service could not be asked
-	others  identity.Decision // by TMDB, or else by what the source told
-	asked   bool              // by TMDB
-	missed  error             // why TMDB could not be asked
+	others  identity.Decision // or else by what the source told
+	missed  error             // why the others could not be asked
 }
 
 // find says what an item is, whoever asks: by what a person has said, by the
-// service of an account, or by TMDB where the user turned it on. It records nothing.
+// service of an account, or by others where the user turned them on. It records nothing.
 func (d *Daemon) find(ctx context.Context, account string, m viewing.Media, patience time.Duration) (f found, err error) {
 	if f.said, err = d.store.CorrectionFor(ctx, m); err != nil || f.said != nil {
 		return f, err
@@ -288,7 +329,7 @@ func (d *Daemon) look(ctx context.Context, account string, m viewing.Media, pati
 	if f.service.Media == nil {
 		soon, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		f.others, f.asked, f.missed = d.askTMDB(soon, identity.EvidenceOf(m))
+		f.others, _, f.missed = d.askOthers(soon, identity.EvidenceOf(m))
 	}
 	return f
 }

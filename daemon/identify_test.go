@@ -59,16 +59,16 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	o.Config.Resolve.TMDB.Enabled = true
 	o.Paths.State = t.TempDir()
 	d := &Daemon{o: o, log: o.Logger}
-	if _, on := d.identifier.status(); on {
+	if rows := d.identifier.status(t.Context()); len(rows) > 0 {
 		t.Error("a row without TMDB")
 	}
 	d.keys.Dir, d.keys.Getenv = o.Paths.State, func(string) string { return "" }
 	d.openIdentifier(t.Context())
-	s, on := d.identifier.status()
-	if !on || s.State != account.Attention || s.Hint != "filmspool login --tmdb" {
-		t.Errorf("without a token: %+v, %v", s, on)
+	rows := d.identifier.status(t.Context())
+	if s := rows[0]; len(rows) != 1 || s.State != account.Attention || s.Hint != "filmspool login --tmdb" {
+		t.Errorf("without a token: %+v", rows)
 	}
-	if _, err := d.identifier.Decide(context.Background(), nil); !errors.Is(err, errNoTMDB) {
+	if _, err := d.identifier.Decide(context.Background(), nil); !errors.Is(err, errNobody) {
 		t.Error(err)
 	}
 	if err := d.identifier.close(); err != nil {
@@ -78,8 +78,8 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	d = &Daemon{o: o, log: o.Logger}
 	d.keys.Dir, d.keys.Getenv = o.Paths.State, func(string) string { return "" }
 	d.openIdentifier(t.Context())
-	if s, on = d.identifier.status(); !on || s.State != account.Attention || s.Detail == "" {
-		t.Errorf("without a folder: %+v, %v", s, on)
+	if rows = d.identifier.status(t.Context()); len(rows) != 1 || rows[0].State != account.Attention || rows[0].Detail == "" {
+		t.Errorf("without a folder: %+v", rows)
 	}
 	if err := d.identifier.close(); err != nil {
 		t.Error(err)

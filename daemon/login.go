@@ -2,12 +2,15 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/tracker"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -185,4 +188,47 @@ func person(name, id string) string {
 
 func refused(message, hint string) error {
 	return &control.Fault{Code: control.CodeRefused, Message: message, Hint: hint}
+}
+
+// loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
+func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginResult, error) {
+	base := d.o.Config.Resolve.TMDB.BaseURL
+	result := control.LoginResult{Account: "TMDB", BaseURL: base, Proven: true}
+	if l.DryRun {
+		return result, nil
+	}
+	const where = "https://www.themoviedb.org/settings/api shows it; then: filmspool login --tmdb"
+	if err := tmdb.CheckToken(l.Key); err != nil {
+		return result, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: where}
+	}
+	client, err := tmdb.New(base, l.Key)
+	if err != nil {
+		return result, err
+	}
+	if _, handed, err := d.keys.TMDB(); err != nil || handed {
+		return result, refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+	}
+	var later *web.LaterError
+	switch err := client.Prove(ctx); {
+	case errors.Is(err, tmdb.ErrToken):
+		return result, refused(err.Error(), where)
+	case errors.As(err, &later):
+		return result, refused(err.Error(), "when it can be reached: filmspool login --tmdb")
+	case err != nil:
+		return result, err
+	}
+	if err := d.keys.SaveTMDB(config.NewSecret(l.Key)); err != nil {
+		return result, err
+	}
+	if !d.o.Config.Resolve.TMDB.Enabled {
+		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
+		return result, nil
+	}
+	for _, g := range d.identifier.turnedOn() {
+		if g.name == "TMDB" && g.memory != nil {
+			g.use(d, client)
+		}
+	}
+	d.askAnew(ctx)
+	return result, nil
 }

@@ -25,7 +25,7 @@ func (d *Daemon) openSources() error {
 }
 
 // sourceStatus is how the paired browsers, the programs and the sources stand.
-func (d *Daemon) sourceStatus() []control.Source {
+func (d *Daemon) sourceStatus(ctx context.Context) []control.Source {
 	list := []control.Source{}
 	if d.pairing != nil {
 		for _, k := range d.pairing.List() {
@@ -35,10 +35,7 @@ func (d *Daemon) sourceStatus() []control.Source {
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
-	if s, on := d.identifier.status(); on {
-		list = append(list, s)
-	}
-	return list
+	return append(list, d.identifier.status(ctx)...)
 }
 
 // kodiLibrary is a Kodi library as a source.

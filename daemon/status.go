@@ -33,7 +33,7 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 	}
 	s := control.Status{
 		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []control.Account{}, Sources: d.sourceStatus(), Notices: notices,
+		Accounts: []control.Account{}, Sources: d.sourceStatus(ctx), Notices: notices,
 	}
 	for _, a := range d.accounts {
 		look, err := d.accountStatus(ctx, a)

@@ -24,6 +24,9 @@ func (p *program) configCheckCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
+		if err == nil {
+			_, err = config.LoadMappings(o.Paths.Mappings())
+		}
 		switch {
 		case *asJSON:
 			return p.printCheck(o, err)

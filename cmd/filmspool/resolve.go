@@ -21,8 +21,8 @@ func (p *program) resolveCommand() *cobra.Command {
 		Use: "resolve", Short: "Say what films and episodes are, by what is known of them", Args: cobra.NoArgs,
 		Long: `Reads one item a line from standard input, as JSON, and says of each what it is:
 what is certain, or what it may be, who says so, and why. Your corrections come
-first. Then it asks the service, and TMDB where you have turned that on. Nothing is
-recorded.`,
+first. Then it asks the service, and Wikidata and TMDB where you have turned that
+on. Nothing is recorded.`,
 		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool resolve --json`,
 	})
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -145,12 +145,21 @@ func printStandings(w *terminal.Printer, s control.Status) {
 
 // resolution says what is done about entries that have no identifier.
 func resolution(a control.Account, sources []control.Source) string {
-	tmdb := slices.ContainsFunc(sources, func(s control.Source) bool { return s.Kind == "resolver" && s.State == account.OK })
-	switch {
-	case tmdb && a.Resolves != nil && !*a.Resolves:
-		return "TMDB is asked what they are; filmspool queue explain ID tells what it said"
-	case tmdb:
-		return "the service and TMDB are asked what they are; filmspool queue explain ID tells what they said"
+	var others []string
+	for _, s := range sources {
+		if s.Kind == "resolver" && s.State == account.OK {
+			others = append(others, map[string]string{"tmdb": "TMDB", "wikidata": "Wikidata"}[s.Name])
+		}
+	}
+	if a.Resolves == nil || *a.Resolves {
+		others = append([]string{"the service"}, others...)
+	}
+	switch last := len(others) - 1; {
+	case last > 0:
+		all := strings.Join(others[:last], ", ") + " and " + others[last]
+		return all + " are asked what they are; filmspool queue explain ID tells what they said"
+	case last == 0 && others[0] != "the service":
+		return others[0] + " is asked what they are; filmspool queue explain ID tells what it said"
 	case a.Resolves == nil:
 		return "the service will be asked what they are, as soon as it can be reached"
 	case *a.Resolves:

@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -84,7 +85,16 @@ type Kodi struct {
 
 // Resolve says who beside the service may be asked what things are.
 type Resolve struct {
-	TMDB TMDB `toml:"tmdb" json:"tmdb"`
+	Wikidata Wikidata `toml:"wikidata" json:"wikidata"`
+	TMDB     TMDB     `toml:"tmdb" json:"tmdb"`
+}
+
+// Wikidata is the query service of wikidata.org. It learns IMDb and TVDB numbers of
+// what has no identifier, and the address of who asks; never a title.
+type Wikidata struct {
+	Enabled bool `toml:"enabled" json:"enabled"`
+	// Endpoint is where it answers SPARQL.
+	Endpoint string `toml:"endpoint" json:"endpoint"`
 }
 
 // TMDB is themoviedb.org. It learns titles and numbers of what has no
@@ -134,7 +144,7 @@ func Default() Config {
 		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
 		Kodi:        Kodi{Classes: defaultClasses()},
-		Resolve:     Resolve{TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
+		Resolve:     Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
 		origins:     map[string]string{},
 	}
 }

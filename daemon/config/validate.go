@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
+	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
@@ -40,10 +42,17 @@ func (c Config) Validate() error {
 		setting := "routes." + source
 		faults = append(faults, checkSource(setting, source, ""), c.checkAccount(setting, account))
 	}
-	if err := tmdb.CheckBase(c.Resolve.TMDB.BaseURL); err != nil {
-		faults = append(faults, fault("resolve.tmdb.base_url", "%v", err))
-	}
+	faults = append(faults, checkAsked("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint))
+	faults = append(faults, checkAsked("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase))
 	return c.refusals(faults...)
+}
+
+// checkAsked refuses an address of one that may be asked what things are.
+func checkAsked(setting, address, usual string) error {
+	if err := web.CheckAddress(address, usual); err != nil {
+		return fault(setting, "%v", err)
+	}
+	return nil
 }
 
 // refusals are all faults as one list, in the order of the file; those of the

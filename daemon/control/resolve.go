@@ -1,6 +1,8 @@
 package control
 
 import (
+	"strings"
+
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -34,7 +36,7 @@ func (w Wanted) Media() viewing.Media {
 type Resolution struct {
 	Certain    *Certain             `json:"certain"`
 	Candidates []identity.Candidate `json:"candidates"`
-	By         string               `json:"by"` // correction, service, tmdb, source or none
+	By         string               `json:"by"` // correction, service, wikidata, tmdb, source or none
 	Why        string               `json:"why"`
 	// Correction is the one that decided; absent where none did.
 	Correction *queue.Correction `json:"correction,omitempty"`
@@ -50,19 +52,17 @@ type Certain struct {
 	ID      int64             `json:"id,omitempty"`
 }
 
-// ResolutionOf is a decision in these words. asked says that TMDB could be asked.
-func ResolutionOf(d identity.Decision, asked bool) Resolution {
+// ResolutionOf is a decision in these words.
+func ResolutionOf(d identity.Decision) Resolution {
 	r := Resolution{Candidates: []identity.Candidate{}, By: "none", Why: d.Said()}
 	for _, w := range d.Candidates {
 		r.Candidates = append(r.Candidates, w.Candidate())
 	}
 	switch {
-	case d.Item != nil && asked:
-		r.By = "tmdb"
+	case d.By != "" && (d.Item != nil || len(r.Candidates) > 0):
+		r.By = strings.ToLower(d.By)
 	case d.Item != nil:
 		r.By = "source"
-	case asked && len(r.Candidates) > 0:
-		r.By = "tmdb"
 	}
 	if it := d.Item; it != nil {
 		r.Certain = CertainOf(it.Apply(viewing.Media{Type: it.Kind}))

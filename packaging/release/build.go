@@ -17,7 +17,7 @@ import (
 )
 
 // maxProgram is the most that a program may take, in bytes.
-const maxProgram = 17 << 20
+const maxProgram = 18 << 20
 
 // tags leave out HTTP/2, which we never speak (half a megabyte).
 const tags = "nethttpomithttp2"

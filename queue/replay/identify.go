@@ -14,6 +14,9 @@ import (
 // With an error, those that lack an answer have open questions.
 type Identifier interface {
 	Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error)
+	// Maps reports whether a person has said where it is at TMDB. Then the
+	// service, which takes season and number as they are told, is not asked.
+	Maps(ctx context.Context, e identity.Evidence) bool
 }
 
 // identifyPatience bounds how long others are asked in one inquiry: meanwhile
@@ -70,7 +73,10 @@ func took(f *queue.Finding, d identity.Decision) {
 		m := d.Item.Apply(*f.Lookup.Entry.Media)
 		f.Media, f.AskAt = &m, time.Time{}
 	}
-	f.Said = strings.TrimSpace(f.Said + " TMDB was asked. " + d.Said())
+	if d.By != "" {
+		f.Said += " " + d.By + " was asked."
+	}
+	f.Said = strings.TrimSpace(f.Said + " " + d.Said())
 	if edit := d.Edit(); edit != "" {
 		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", f.Lookup.Entry.ID, edit)
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 var (
@@ -86,6 +88,10 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	for _, l := range due {
 		var s *resolve.Subject
 		if !l.Entry.Damaged && l.Entry.Media != nil {
+			if q.maps(ctx, *l.Entry.Media) { // the others are asked alone
+				settled = append(settled, finding(l, resolve.Judgement{}))
+				continue
+			}
 			s = resolve.NewSubject(*l.Entry.Media)
 		}
 		if s == nil {
@@ -118,6 +124,11 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	}
 	q.log.Debug("asked what entries without identifier are", "entries", len(settled))
 	return errors.Join(q.lookups.Found(q.write, settled), trouble)
+}
+
+// maps reports whether a person has said where an item is at TMDB.
+func (l *Loop) maps(ctx context.Context, m viewing.Media) bool {
+	return l.identifier != nil && l.identifier.Maps(ctx, identity.EvidenceOf(m))
 }
 
 // round asks one question about each entry, as many as go into one request,

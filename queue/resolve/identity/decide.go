@@ -180,12 +180,12 @@ func (j *judge) byIMDB(kind viewing.MediaType, t Told) claim {
 	switch all, of := append(slices.Clone(a.Films), a.Series...), a.of(kind); {
 	case len(all)+len(a.Episodes) == 0:
 		return claim{}
-	case len(all)+len(a.Episodes) > 1:
+	case len(all)+len(a.Episodes) > 1, a.Partial:
 		return claim{against: "its IMDb number names several works", found: all}
 	case len(of) == 0:
 		return claim{against: "its IMDb number is that of another kind", found: all}
 	default:
-		return claim{found: of, why: "TMDB finds one work with its IMDb number"}
+		return claim{found: of, why: of[0].by() + " finds one work with its IMDb number"}
 	}
 }
 
@@ -199,12 +199,15 @@ func (j *judge) byTVDB(kind viewing.MediaType, t Told) claim {
 	switch {
 	case a == nil || len(a.Series) == 0:
 		return claim{}
-	case len(a.Series) > 1:
+	case len(a.Series) > 1, a.Partial:
 		return claim{against: "its TVDB number names several series", found: a.Series}
 	default:
-		return claim{found: a.Series, why: "TMDB finds one series with its TVDB number"}
+		return claim{found: a.Series, why: a.Series[0].by() + " finds one series with its TVDB number"}
 	}
 }
+
+// by is who says that this is the work.
+func (w Work) by() string { return cmp.Or(w.By, "TMDB") }
 
 // of are the works of a kind.
 func (a *Answer) of(kind viewing.MediaType) []Work {

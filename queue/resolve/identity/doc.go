@@ -20,9 +20,18 @@
 //	TMDB number of an episode       it is sent as it is
 //	place of an episode             its series is certain, the season's list has the number, and a witness
 //	                                says that the source counts as TMDB does
+//	the same, without any list      Wikidata alone is asked, and names the series by its IMDb number; the source
+//	                                tells no number of TVDB or another list, and no name as "Part 1"
 //
 // The witness of a place is the episode's name, a mapping, or a series that is known
 // by its TMDB number alone. A name that many episodes have, as "Episode 5", is none.
+//
+// Wikidata may find a work by an IMDb or TVDB number, too: package chain has the rules.
+// It lists no episodes. So season and number go to the service as they were told, and
+// the service refuses what it does not know. Who has TVDB's number may count as TVDB.
+//
+// A mapping is a person's word for where TMDB has what another list numbers
+// otherwise. It decides where the season's list has the number that it leads to.
 //
 // # What is never certain
 //

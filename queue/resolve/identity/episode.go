@@ -104,10 +104,10 @@ func (j *judge) elsewhere(p Part, told Told) Decision {
 // ownQuestions are what can be asked about an episode's own numbers.
 func ownQuestions(own Told) (all []Question) {
 	if imdbForm(own.IMDB) {
-		all = append(all, Question{Ask: AskIMDB, Text: own.IMDB})
+		all = append(all, Question{Ask: AskIMDB, Text: own.IMDB, Own: true})
 	}
 	if own.TVDB > 0 {
-		all = append(all, Question{Ask: AskTVDB, Number: own.TVDB})
+		all = append(all, Question{Ask: AskTVDB, Number: own.TVDB, Own: true})
 	}
 	return all
 }
@@ -154,7 +154,10 @@ func (j *judge) byMapping(e Evidence) (mapped bool, d Decision) {
 		return true, held("mappings of its place disagree")
 	}
 	a := j.ask(Question{Ask: AskSeason, Number: show, Season: to[0].Season})
-	if a == nil || a.numbered(to[0].Number) == nil {
+	switch {
+	case a == nil:
+		return true, held("nobody can tell whether TMDB has the episode where its mapping leads", Work{Kind: viewing.TV, TMDB: show})
+	case a.numbered(to[0].Number) == nil:
 		return true, held("TMDB has no such episode where the mapping leads", Work{Kind: viewing.TV, TMDB: show})
 	}
 	return true, certain(*a.numbered(to[0].Number), "a mapping gives its place")
@@ -172,12 +175,18 @@ func tmdbOf(p Place) (show int64, ok bool) {
 
 // places are where the source's lists have an episode.
 func places(e Evidence) (all []Place) {
-	lists := e.Show.Others
+	lists := slices.Clone(e.Show.Others)
 	if e.Show.TVDB > 0 {
-		lists = append(lists[:len(lists):len(lists)], "tvdb:"+strconv.FormatInt(e.Show.TVDB, 10))
+		lists = append(lists, "tvdb:"+strconv.FormatInt(e.Show.TVDB, 10))
 	}
 	if e.Show.TMDB > 0 {
-		lists = append(lists[:len(lists):len(lists)], "tmdb:"+strconv.FormatInt(e.Show.TMDB, 10))
+		lists = append(lists, "tmdb:"+strconv.FormatInt(e.Show.TMDB, 10))
+	}
+	if e.Show.IMDB != "" {
+		lists = append(lists, "imdb:"+e.Show.IMDB)
+	}
+	if fold(e.Show.Title) != "" {
+		lists = append(lists, TitleList(e.Show.Title))
 	}
 	for _, list := range lists {
 		switch {
@@ -204,7 +213,8 @@ func (a *Answer) numbered(n int) *Part {
 // another, the episode's own name alone can still show that it is right.
 func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 	p := &Part{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
-	if a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: p.Season}); a != nil {
+	a := j.ask(Question{Ask: AskSeason, Number: show.TMDB, Season: p.Season})
+	if a != nil {
 		if p = a.numbered(p.Number); p == nil {
 			return held("TMDB has no such episode in that season", show)
 		}
@@ -216,9 +226,18 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 		return held("name and year are those of another series", show)
 	case asTMDB:
 		return certain(*p, "its source counts as TMDB does")
+	case a == nil && show.By != "" && e.asTold():
+		return certain(*p, show.By+" names its series, and the service is told season and number as its source tells them")
 	default:
 		return held("nothing shows that its source counts as TMDB does", show)
 	}
+}
+
+// asTold reports whether season and number may go to the service as they were told.
+// A source that knows TVDB's number or another list's may count as that list does.
+// Behind a name that says nothing there may be two parts.
+func (e Evidence) asTold() bool {
+	return e.Show.TVDB == 0 && len(e.Show.Others) == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
 }
 
 func certain(p Part, why string) Decision {

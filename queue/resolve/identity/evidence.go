@@ -50,13 +50,14 @@ type Question struct {
 	Text   string
 	Number int64
 	Season int
+	Own    bool // an episode's own number is asked about
 }
 
 // Answer is what is known to a question. Nothing in it means that there is none.
 type Answer struct {
 	Films, Series []Work
 	Episodes      []Part
-	Partial       bool // there is more than this
+	Partial       bool // there is more than this, or it is not of these alone
 }
 
 // Work is a film or series of TMDB.
@@ -66,6 +67,7 @@ type Work struct {
 	Title string
 	Names []string // the original title, and translations
 	Year  int      // of the first release; 0 when it is not known
+	By    string   // who says that this is the work; "" for TMDB itself
 }
 
 // Part is an episode of TMDB.
@@ -108,4 +110,5 @@ type Decision struct {
 	Named      Work   // the film or series that is certain, as far as TMDB tells of it
 	Candidates []Work // what a person may choose from, else
 	Why        string // one clause for a person
+	By         string // the last of those who were asked for it, such as "TMDB"; "" for nobody
 }

@@ -1,10 +1,10 @@
 // Package memory keeps on disk what was answered, so that each thing is asked once.
 //
-// It owns a SQLite file of its own beside the queue. It is a cache: nothing is lost
-// with it but questions that were asked already. A file that cannot be read is made
-// anew. What was found is believed for 30 days; TMDB's terms allow six months. What was
-// not found, hits of a search, and the list of a season are believed for 20 hours: new
-// films and new episodes come.
+// It owns a SQLite file for each that is asked, beside the queue. It is a cache: with
+// it nothing is lost but questions that were asked already. A file that cannot be read
+// is made anew. What was found is believed for 30 days; TMDB's terms allow six months.
+// What was not found, hits of a search, and the list of a season are believed for 20
+// hours: new films and new episodes come.
 package memory
 
 import (
@@ -170,5 +170,5 @@ func (m *Memory) Keep(ctx context.Context, answers map[identity.Question]identit
 
 // key is a question as one text.
 func (m *Memory) key(q identity.Question) string {
-	return fmt.Sprintf("%s %s %d %d %s", m.from, q.Ask, q.Number, q.Season, q.Text)
+	return fmt.Sprintf("%s %s %d %d %t %s", m.from, q.Ask, q.Number, q.Season, q.Own, q.Text)
 }

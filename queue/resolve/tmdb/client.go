@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
-	"golang.org/x/time/rate"
+	"github.com/filmspool/filmspool/queue/resolve/web"
 )
 
 // DefaultBase is where TMDB's API is.
@@ -23,8 +19,6 @@ const DefaultBase = "https://api.themoviedb.org/3"
 const (
 	perSecond = 5
 	burst     = 10
-	patience  = 30 * time.Second // for one answer
-	maxAnswer = 16 << 20         // bytes; a series with 20 seasons has some 6 MB
 )
 
 var (
@@ -36,21 +30,12 @@ var (
 	errQuestion = errors.New("TMDB cannot answer that")
 )
 
-// LaterError says that TMDB cannot be asked now.
-type LaterError struct {
-	Why  string        // one clause, without anything that was asked
-	Wait time.Duration // what TMDB asked for; 0 when it has not said
-}
-
-func (e *LaterError) Error() string { return "TMDB cannot be asked now: " + e.Why }
-
 // Client asks one address with one token. It may be used from several
 // goroutines.
 type Client struct {
 	base  string
 	token string
-	http  *http.Client
-	pace  *rate.Limiter
+	web   *web.Client
 }
 
 // CheckToken says what is wrong with a token's form.
@@ -66,30 +51,13 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// CheckBase refuses an address to which the token must not go: one without
-// https that is not on this machine.
-func CheckBase(base string) error {
-	u, err := url.Parse(base)
-	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(base, "/"):
-		return fmt.Errorf("%q is no address such as %s", base, DefaultBase)
-	case u.Scheme == "https", u.Scheme == "http" && net.ParseIP(u.Hostname()).IsLoopback():
-		return nil
-	default:
-		return fmt.Errorf("%q does not begin with https://", base)
-	}
-}
-
 // New makes a client and sends nothing. base is [DefaultBase], or another
 // address with https or on this machine. Its errors never hold the token.
 func New(base, token string) (*Client, error) {
-	if err := errors.Join(CheckBase(base), CheckToken(token)); err != nil {
+	if err := errors.Join(web.CheckAddress(base, DefaultBase), CheckToken(token)); err != nil {
 		return nil, fmt.Errorf("make client of TMDB: %w", err)
 	}
-	return &Client{base: base, token: token, pace: rate.NewLimiter(perSecond, burst), http: &http.Client{
-		Timeout:       patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &Client{base: base, token: token, web: web.New("TMDB", perSecond, burst)}, nil
 }
 
 // String names the address and leaves the token out, whoever prints it.
@@ -108,67 +76,49 @@ func (c *Client) Prove(ctx context.Context) error {
 		return err
 	}
 	if !taken.Success {
-		return misshapen()
+		return c.web.Misshapen()
 	}
 	return nil
 }
 
-// misshapen says that an answer is none.
-func misshapen() error { return &LaterError{Why: "its answer is not of the documented shape"} }
-
 // get reads one answer into out. Its errors name no path and no query: both may
 // tell what was watched.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	if c.pace.Wait(ctx) != nil {
-		return &LaterError{Why: "there was no time to ask"}
-	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
 	if err != nil {
-		return &LaterError{Why: "its address is not valid"}
+		return c.web.Later("its address is not valid")
 	}
 	r.Header.Set("Authorization", "Bearer "+c.token)
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "filmspool")
-	answer, err := c.http.Do(r)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &LaterError{Why: "it cannot be reached"}
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	answer, err := c.web.Do(r)
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return &LaterError{Why: "its answer broke off"}
-	case len(body) > maxAnswer:
+	case errors.Is(err, web.ErrLarge):
 		return errQuestion
+	case err != nil:
+		return err
 	}
-	return judge(answer, body, out)
+	return c.judge(answer, out)
 }
 
 // judge reads an answer, or says why it is none.
-func judge(answer *http.Response, body []byte, out any) error {
+func (c *Client) judge(answer web.Answer, out any) error {
 	var problem struct {
 		Code int `json:"status_code"`
 	}
-	switch status := answer.StatusCode; {
+	switch status := answer.Status; {
 	case status == http.StatusOK:
-		if json.Unmarshal(body, out) != nil {
-			return misshapen()
+		if json.Unmarshal(answer.Body, out) != nil {
+			return c.web.Misshapen()
 		}
 		return nil
-	case json.Unmarshal(body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
+	case json.Unmarshal(answer.Body, &problem) == nil && status == http.StatusUnauthorized && problem.Code > 0: // 3, 7, 10 or 14
 		return ErrToken
 	case status == http.StatusNotFound && (problem.Code == 34 || problem.Code == 6):
 		return errNone
 	case status == http.StatusBadRequest, status == http.StatusRequestURITooLong, status == http.StatusUnprocessableEntity, problem.Code == 44:
 		return errQuestion
 	default:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-		wait := min(max(time.Duration(seconds)*time.Second, 0), 24*time.Hour)
-		return &LaterError{Why: fmt.Sprintf("it answered %d", status), Wait: wait}
+		return c.web.Refused(answer)
 	}
 }

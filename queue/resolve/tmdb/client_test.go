@@ -1,10 +1,8 @@
 package tmdb
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -31,18 +30,6 @@ func TestCheckToken(t *testing.T) {
 	} {
 		if err := CheckToken(given); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", given, err, want)
-		}
-	}
-}
-
-func TestCheckBase(t *testing.T) {
-	for given, ok := range map[string]bool{
-		DefaultBase: true, "http://127.0.0.1:8080/3": true, "http://[::1]:1/3": true,
-		"http://api.themoviedb.org/3": false, "http://localhost.example/3": false, "https://api.themoviedb.org/3/": false,
-		"https://a:b@c/3": false, "https://c/3?x=1": false, "https://c/3#x": false, "ftp://c/3": false, "/3": false, "": false, "https://%zz": false,
-	} {
-		if err := CheckBase(given); (err == nil) != ok {
-			t.Errorf("%q: %v", given, err)
 		}
 	}
 }
@@ -99,7 +86,7 @@ func TestBadAnswers(t *testing.T) {
 					t.Errorf("%v names %s", err, secret)
 				}
 			}
-			var later *LaterError
+			var later *web.LaterError
 			if errors.As(err, &later) && later.Wait != c.wait {
 				t.Errorf("waits %s", later.Wait)
 			}
@@ -168,7 +155,7 @@ func TestOneQuestionStopsNoOther(t *testing.T) {
 		"address":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(414) },
 		"parameters": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422); fmt.Fprint(w, `{"status_code":5}`) },
 		"large": func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"id":5,"title":"`+strings.Repeat("x", maxAnswer)+`"}`)
+			fmt.Fprint(w, `{"id":5,"title":"`+strings.Repeat("x", 16<<20)+`"}`)
 		},
 	} {
 		s := &stub{t: t, world: map[string]map[string]any{"movie": {"603": map[string]any{"title": "Alpha"}}}}
@@ -206,58 +193,6 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TMDB is left alone as long as it asks for, and a minute at least. What we break
-// off ourselves is no trouble.
-func TestTroubleIsLeftAlone(t *testing.T) {
-	for header, rests := range map[string]time.Duration{"3600": time.Hour, "1": time.Minute, "": time.Minute} {
-		s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", header)
-			w.WriteHeader(429)
-		}}
-		r := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler))
-		alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{Title: "Alpha", Year: 1999}}}
-		for range 3 {
-			if _, err := r.Decide(t.Context(), alpha); err == nil {
-				t.Error("no trouble")
-			}
-		}
-		if left := time.Until(r.rests); len(s.requests) != 1 || left > rests || left < rests-10*time.Second {
-			t.Errorf("%q: %d requests, rests %s", header, len(s.requests), left)
-		}
-		r.rests = time.Time{}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		was := r.Trouble()
-		if _, err := r.Decide(ctx, alpha); err == nil || r.Trouble() != was {
-			t.Errorf("broken off: %v, trouble %v", err, r.Trouble())
-		}
-	}
-}
-
-// What was answered before the trouble is kept, and the token is not shown again
-// for a day after it was refused.
-func TestRefusedTokenIsNotShownAgain(t *testing.T) {
-	s := &stub{t: t, fails: func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(401)
-		fmt.Fprint(w, `{"status_code":7}`)
-	}}
-	r := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler))
-	alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{Title: "Alpha", Year: 1999}}}
-	for range 3 {
-		if d, err := r.Decide(t.Context(), alpha); !errors.Is(err, ErrToken) || len(d[0].Open) == 0 {
-			t.Errorf("%+v, %v", d, err)
-		}
-	}
-	if len(s.requests) != 1 || !errors.Is(r.Trouble(), ErrToken) {
-		t.Errorf("asked %v, trouble %v", s.requests, r.Trouble())
-	}
-	r.refused = time.Now().Add(-refusedFor)
-	s.fails = nil
-	if _, err := r.Decide(t.Context(), alpha); err != nil || r.Trouble() != nil {
-		t.Errorf("a day later: %v, trouble %v", err, r.Trouble())
-	}
-}
-
 // Ten thousand episodes of two hundred series, known by TVDB's numbers, take
 // four hundred requests.
 func TestRequestsOfABacklog(t *testing.T) {
@@ -278,7 +213,7 @@ func TestRequestsOfABacklog(t *testing.T) {
 			s.world["season"][fmt.Sprintf("%.0f/%d", id, season)] = list
 		}
 	}
-	decided, err := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler)).Decide(t.Context(), all)
+	decided, err := chainOf(s.start()).Decide(t.Context(), nil, all)
 	if err != nil {
 		t.Fatal(err)
 	}

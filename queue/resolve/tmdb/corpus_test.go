@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/resolve/chain"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -20,6 +21,11 @@ func (forgetful) Recall(context.Context, []identity.Question) (map[identity.Ques
 	return nil, nil
 }
 func (forgetful) Keep(context.Context, map[identity.Question]identity.Answer) error { return nil }
+
+// chainOf asks one client alone.
+func chainOf(c *Client) chain.Chain {
+	return chain.Chain{chain.NewLink("TMDB", c, forgetful{}, slog.New(slog.DiscardHandler))}
+}
 
 // What the corpus says is decided in the same way when it comes over HTTP.
 func TestCorpusOverHTTP(t *testing.T) {
@@ -39,7 +45,7 @@ func TestCorpusOverHTTP(t *testing.T) {
 			t.Fatalf("%s: %v", cells[3], err)
 		}
 		rows++
-		d, err := NewResolver(s.start(), forgetful{}, slog.New(slog.DiscardHandler)).Decide(t.Context(), []identity.Evidence{identity.EvidenceOf(m)})
+		d, err := chainOf(s.start()).Decide(t.Context(), nil, []identity.Evidence{identity.EvidenceOf(m)})
 		got := "hold"
 		if it := d[0].Item; it != nil && it.Kind == viewing.Episode {
 			got = fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)

@@ -66,7 +66,7 @@ func (c *Client) one(ctx context.Context, q identity.Question) (identity.Answer,
 		case err != nil:
 			return identity.Answer{}, except(err)
 		case w.ID != q.Number:
-			return identity.Answer{}, misshapen()
+			return identity.Answer{}, c.web.Misshapen()
 		}
 		return identity.Answer{Films: []identity.Work{w.read(viewing.Movie)}}, nil
 	case identity.SearchFor:
@@ -97,7 +97,7 @@ func (c *Client) find(ctx context.Context, number, source string) (identity.Answ
 	case err != nil:
 		return identity.Answer{}, except(err)
 	case hits.Films == nil || hits.Series == nil || hits.Episodes == nil:
-		return identity.Answer{}, misshapen()
+		return identity.Answer{}, c.web.Misshapen()
 	}
 	return identity.Answer{Films: works(viewing.Movie, *hits.Films), Series: works(viewing.TV, *hits.Series), Episodes: parts(*hits.Episodes)}, nil
 }
@@ -116,7 +116,7 @@ func (c *Client) search(ctx context.Context, path, title string) (a identity.Ans
 			return identity.Answer{}, except(err)
 		}
 		if hits.Results == nil {
-			return identity.Answer{}, misshapen()
+			return identity.Answer{}, c.web.Misshapen()
 		}
 		if path == "/search/tv" {
 			a.Series = distinct(append(a.Series, works(viewing.TV, *hits.Results)...))
@@ -163,7 +163,7 @@ func (c *Client) series(ctx context.Context, show int64, wanted []identity.Quest
 		case except(err) != nil:
 			return err
 		case err == nil && s.ID != show:
-			return misshapen()
+			return c.web.Misshapen()
 		}
 		for _, q := range now {
 			switch {

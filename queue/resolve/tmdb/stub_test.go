@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/filmspool/filmspool/queue/resolve/web"
 )
 
 // stub answers as TMDB's OpenAPI document says, from a world of the corpus.
@@ -32,7 +34,7 @@ func (s *stub) start() *Client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c.pace.SetLimit(1e6)
+	c.web = web.New("TMDB", 1e6, 1000)
 	return c
 }
 

@@ -1,0 +1,253 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+type (
+	question = identity.Question
+	answer   = identity.Answer
+	work     = identity.Work
+)
+
+// fake answers what it knows; nothing is known of the rest, if it may be asked.
+type fake struct {
+	knows map[question]answer
+	may   []identity.Ask
+	err   error
+	hangs bool
+	asked []question
+}
+
+func (f *fake) Fetch(ctx context.Context, wanted []question) (map[question]*answer, error) {
+	f.asked = append(f.asked, wanted...)
+	if f.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	found := map[question]*answer{}
+	for _, q := range wanted {
+		if a := f.knows[q]; slices.Contains(f.may, q.Ask) && f.err == nil {
+			found[q] = &a
+		} else if f.err == nil {
+			found[q] = nil
+		}
+	}
+	return found, f.err
+}
+
+// kept is a memory without bounds.
+type kept map[question]answer
+
+func (k kept) Recall(_ context.Context, wanted []question) (map[question]answer, error) {
+	found := map[question]answer{}
+	for _, q := range wanted {
+		if a, ok := k[q]; ok {
+			found[q] = a
+		}
+	}
+	return found, nil
+}
+
+func (k kept) Keep(_ context.Context, answers map[question]answer) error {
+	for q, a := range answers {
+		k[q] = a
+	}
+	return nil
+}
+
+// beside is a chain of Wikidata, which knows numbers alone, and TMDB.
+func beside(wikidata, tmdb *fake) Chain {
+	wikidata.may = []identity.Ask{identity.AskIMDB, identity.AskTVDB}
+	tmdb.may = []identity.Ask{identity.AskIMDB, identity.AskTVDB, identity.AskFilm, identity.AskSeries, identity.AskSeason, identity.SearchFor, identity.SearchTV}
+	log := slog.New(slog.DiscardHandler)
+	return Chain{NewLink("Wikidata", wikidata, kept{}, log), NewLink("TMDB", tmdb, kept{}, log)}
+}
+
+func film(id int64, by string) work { return work{Kind: viewing.Movie, TMDB: id, By: by} }
+
+func told(d identity.Decision) string {
+	switch {
+	case len(d.Open) > 0:
+		return "open"
+	case d.Item == nil:
+		var names []string
+		for _, w := range d.Candidates {
+			names = append(names, fmt.Sprint(w.Kind, " ", w.TMDB))
+		}
+		return fmt.Sprintf("held %v by %s", names, d.By)
+	default:
+		return fmt.Sprintf("%s %d by %s", d.Item.Kind, d.Item.TMDB, d.By)
+	}
+}
+
+// The rows of the package's table, and that one is asked only about what those
+// before it have left open.
+func TestTable(t *testing.T) {
+	number := question{Ask: identity.AskIMDB, Text: "tt0000001"}
+	one := answer{Films: []work{film(1, "Wikidata")}}
+	for name, c := range map[string]struct {
+		wikidata, tmdb answer
+		want           string
+		asked          bool // TMDB
+	}{
+		"one":                     {one, answer{Films: []work{film(2, "")}}, "movie 1 by Wikidata", false},
+		"nothing, then one":       {answer{}, answer{Films: []work{film(2, "")}}, "movie 2 by TMDB", true},
+		"nothing, then nothing":   {answer{}, answer{}, "held [] by TMDB", true},
+		"several, then one":       {answer{Films: []work{film(1, "Wikidata"), film(2, "Wikidata")}, Partial: true}, answer{Films: []work{film(2, "")}}, "movie 2 by TMDB", true},
+		"partial, then one":       {answer{Films: []work{film(1, "Wikidata")}, Partial: true}, answer{Films: []work{film(2, "")}}, "movie 2 by TMDB", true},
+		"several, then nothing":   {answer{Films: []work{film(1, "Wikidata"), film(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
+		"another kind, then one":  {answer{Series: []work{{Kind: viewing.TV, TMDB: 1}}}, answer{Films: []work{film(2, "")}}, "held [movie 2 tv 1] by TMDB", true},
+		"another kind, then none": {answer{Series: []work{{Kind: viewing.TV, TMDB: 1}}}, answer{}, "held [tv 1] by Wikidata", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, m := &fake{knows: map[question]answer{number: c.wikidata}}, &fake{knows: map[question]answer{number: c.tmdb}}
+			d, err := beside(w, m).Decide(t.Context(), nil, []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: number.Text}}}})
+			if got := told(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
+				t.Errorf("%s (%s), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
+			}
+		})
+	}
+}
+
+// The names of a film speak against its number. Then TMDB is asked, and its answer
+// counts for both: they differ.
+func TestOneThatIsDoubtedIsAskedFurther(t *testing.T) {
+	number := question{Ask: identity.AskIMDB, Text: "tt0000001"}
+	another := work{Kind: viewing.Movie, TMDB: 1, Title: "Another", Year: 1950, By: "Wikidata"}
+	right := work{Kind: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}
+	alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha", Year: 1999}}}
+	w, m := &fake{knows: map[question]answer{number: {Films: []work{another}}}}, &fake{knows: map[question]answer{number: {Films: []work{right}}}}
+	d, err := beside(w, m).Decide(t.Context(), nil, alpha)
+	if got := told(d[0]); err != nil || got != "held [movie 2 movie 1] by TMDB" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// Wikidata names the series of an episode; TMDB tells whether it has the place.
+func TestPlaceIsAskedOfTMDB(t *testing.T) {
+	show := answer{Series: []work{{Kind: viewing.TV, TMDB: 7, By: "Wikidata"}}}
+	season, number := 1, 2
+	episode := []identity.Evidence{{
+		Kind: viewing.Episode, Season: &season, Episode: &number, Own: identity.Told{Title: "The Second", IDs: viewing.IDs{IMDB: "tt0000099"}},
+		Show: identity.Told{IDs: viewing.IDs{IMDB: "tt0000007"}},
+	}}
+	ask := question{Ask: identity.AskIMDB, Text: "tt0000007"}
+	place := question{Ask: identity.AskSeason, Number: 7, Season: 1}
+	for want, parts := range map[string][]identity.Part{
+		"episode 7 by TMDB":   {{Show: 7, Season: 1, Number: 2, Name: "The Second"}},
+		"held [tv 7] by TMDB": {{Show: 7, Season: 1, Number: 1, Name: "The First"}},
+	} {
+		w, m := &fake{knows: map[question]answer{ask: show}}, &fake{knows: map[question]answer{place: {Episodes: parts}}}
+		if d, err := beside(w, m).Decide(t.Context(), nil, episode); err != nil || told(d[0]) != want {
+			t.Errorf("%s (%s), %v; want %s", told(d[0]), d[0].Why, err, want)
+		}
+	}
+	w := &fake{knows: map[question]answer{ask: show}}
+	if d, err := beside(w, &fake{})[:1].Decide(t.Context(), nil, episode); err != nil || told(d[0]) != "episode 7 by Wikidata" {
+		t.Errorf("alone: %s (%s), %v", told(d[0]), d[0].Why, err)
+	}
+	away := &fake{err: errors.New("away")}
+	if d, err := beside(w, away).Decide(t.Context(), nil, episode); !errors.Is(err, away.err) || told(d[0]) != "open" {
+		t.Errorf("TMDB away: %s, %v", told(d[0]), err)
+	}
+}
+
+// Trouble with one keeps no other from being asked, and is no error where nothing
+// is left open. What was answered is not asked again.
+func TestTroubleOfOne(t *testing.T) {
+	number := question{Ask: identity.AskIMDB, Text: "tt0000001"}
+	evidence := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: number.Text}}}}
+	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Films: []work{film(2, "")}}}}
+	c := beside(w, m)
+	for range 3 {
+		if d, err := c.Decide(t.Context(), nil, evidence); err != nil || told(d[0]) != "movie 2 by TMDB" {
+			t.Errorf("%s, %v", told(d[0]), err)
+		}
+	}
+	if len(w.asked) != 1 || len(m.asked) != 1 || c[0].Trouble() == nil || c[1].Trouble() != nil {
+		t.Errorf("asked %v, %v", w.asked, m.asked)
+	}
+}
+
+// One that hangs leaves time for the others.
+func TestOneThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		number := question{Ask: identity.AskIMDB, Text: "tt0000001"}
+		evidence := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: number.Text}}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Films: []work{film(2, "")}}}})
+		if d, err := c.Decide(ctx, nil, evidence); err != nil || told(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
+			t.Errorf("%s, %v", told(d[0]), err)
+		}
+	})
+}
+
+// One in trouble is left alone as long as it asks for, and longer each time. One
+// that refuses us is left alone for a day. What we break off ourselves is no trouble.
+func TestTroubleIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{may: []identity.Ask{identity.AskIMDB}}
+		c := Chain{NewLink("TMDB", f, kept{}, slog.New(slog.DiscardHandler))}
+		evidence := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: "tt0000001"}}}}
+		later := func(wait time.Duration) error { return &web.LaterError{Who: "TMDB", Why: "it is away", Wait: wait} }
+		refused := errors.New("refused")
+		for n, step := range []struct {
+			err   error
+			rests time.Duration
+		}{
+			{later(0), time.Minute},
+			{later(0), 2 * time.Minute},
+			{later(3 * time.Hour), 3 * time.Hour},
+			{later(time.Second), 8 * time.Minute},
+			{later(0), 16 * time.Minute},
+			{later(0), 32 * time.Minute},
+			{later(0), time.Hour},
+			{later(0), time.Hour},
+			{refused, 24 * time.Hour},
+		} {
+			f.err, f.asked = step.err, nil
+			for range 2 {
+				if d, err := c.Decide(t.Context(), nil, evidence); !errors.Is(err, step.err) || told(d[0]) != "open" || c[0].Trouble() != step.err {
+					t.Errorf("step %d: %s, %v", n, told(d[0]), err)
+				}
+			}
+			time.Sleep(step.rests - time.Second)
+			if _, err := c.Decide(t.Context(), nil, evidence); err == nil || len(f.asked) != 1 {
+				t.Errorf("step %d: asked %d times within %s", n, len(f.asked), step.rests)
+			}
+			time.Sleep(time.Second)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		f.err = context.Canceled
+		if _, err := c.Decide(ctx, nil, evidence); err == nil || c[0].Trouble() != refused {
+			t.Errorf("broken off: %v, trouble %v", err, c[0].Trouble())
+		}
+		f.err = nil
+		if d, err := c.Decide(t.Context(), nil, evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(told(d[0]), "held") {
+			t.Errorf("well again: %s, %v", told(d[0]), err)
+		}
+		f.err, evidence[0].Own.IMDB = later(0), "tt0000002"
+		for _, wait := range []time.Duration{0, time.Minute} { // as after the first trouble
+			time.Sleep(wait)
+			f.asked = nil
+			if _, err := c.Decide(t.Context(), nil, evidence); err == nil || len(f.asked) != 1 {
+				t.Errorf("in trouble again: asked %d times, %v", len(f.asked), err)
+			}
+		}
+	})
+}

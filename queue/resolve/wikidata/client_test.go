@@ -1,0 +1,210 @@
+package wikidata
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+func film(id int64, title string, year int, names ...string) identity.Work {
+	return identity.Work{Kind: viewing.Movie, TMDB: id, Title: title, Year: year, Names: names, By: "Wikidata"}
+}
+
+func series(id int64) identity.Work {
+	return identity.Work{Kind: viewing.TV, TMDB: id, By: "Wikidata"}
+}
+
+// Each trap of the package's comment, as the items of Wikidata may have it.
+func TestTraps(t *testing.T) {
+	with := func(told ...string) []row { return about("Q1", append([]string{"number", "tt0000001"}, told...)...) }
+	type answer = identity.Answer
+	for name, c := range map[string]struct {
+		rows []row
+		want identity.Answer
+	}{
+		"nothing":                     {nil, answer{}},
+		"no number of TMDB":           {with("name", "en:Alpha"), answer{}},
+		"a film":                      {with("film", "603"), answer{Films: []identity.Work{film(603, "", 0)}}},
+		"a series":                    {with("series", "7"), answer{Series: []identity.Work{series(7)}}},
+		"names and years":             {with("film", "603", "name", "de:Alfa", "year", "2001-01-01T00:00:00Z", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z", "name", "fr:Alpha"), answer{Films: []identity.Work{film(603, "Alpha", 1999, "Alfa")}}},
+		"a year that is none":         {with("film", "603", "year", "-044-03-15T00:00:00Z", "year", "?", "year", "19"), answer{Films: []identity.Work{film(603, "", 0)}}},
+		"twice the same":              {with("film", "603", "film", "603"), answer{Films: []identity.Work{film(603, "", 0)}}},
+		"deprecated":                  {with("film", "-603"), answer{}},
+		"deprecated beside another":   {with("film", "-603", "film", "604"), answer{Films: []identity.Work{film(604, "", 0)}}},
+		"unknown":                     {with("film", "?"), answer{}},
+		"no number at all":            {with("film", "six", "film", "-1", "film", "0", "series", "99999999999999999999"), answer{}},
+		"two films":                   {with("film", "604", "film", "603"), answer{Films: []identity.Work{film(603, "", 0), film(604, "", 0)}, Partial: true}},
+		"a film and a series":         {with("film", "603", "series", "7"), answer{Films: []identity.Work{film(603, "", 0)}, Series: []identity.Work{series(7)}, Partial: true}},
+		"a collection's":              {with("film", "603", "collection", "yes"), answer{Films: []identity.Work{film(603, "", 0)}, Partial: true}},
+		"two numbers":                 {with("film", "603", "number", "tt0000002"), answer{Films: []identity.Work{film(603, "", 0)}, Partial: true}},
+		"a second number, deprecated": {with("film", "603", "number", "-tt0000002"), answer{Films: []identity.Work{film(603, "", 0)}}},
+		"two items, one film": {
+			append(with("film", "603"), about("Q2", "number", "tt0000001", "film", "603")...),
+			answer{Films: []identity.Work{film(603, "", 0), film(603, "", 0)}, Partial: true},
+		},
+		"two items, one without": {
+			append(with("film", "603"), about("Q2", "number", "tt0000001")...), answer{Films: []identity.Work{film(603, "", 0)}, Partial: true},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": c.rows}}
+			q := identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}
+			found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+			if err != nil || found[q] == nil {
+				t.Fatal(found, err)
+			}
+			if got, want := fmt.Sprintf("%+v", *found[q]), fmt.Sprintf("%+v", c.want); got != want {
+				t.Errorf("%s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// Only numbers leave, in batches; what Wikidata cannot tell is not asked.
+func TestWhatIsAsked(t *testing.T) {
+	s := &stub{t: t, rows: map[string][]row{"P4835=81189": about("Q1", "number", "81189", "series", "1396"), "P345=tt0000077": about("Q2", "number", "tt0000077", "film", "77")}}
+	var wanted []identity.Question
+	for n := range 120 {
+		wanted = append(wanted, identity.Question{Ask: identity.AskIMDB, Text: fmt.Sprintf("tt%07d", n)})
+	}
+	tvdb := identity.Question{Ask: identity.AskTVDB, Number: 81189}
+	never := []identity.Question{
+		{Ask: identity.AskIMDB, Text: "tt7777777", Own: true},
+		{Ask: identity.AskTVDB, Number: 7777777, Own: true},
+		{Ask: identity.AskFilm, Number: 7777777},
+		{Ask: identity.AskSeason, Number: 7777777, Season: 1},
+		{Ask: identity.SearchFor, Text: "SecretTitle"},
+		{Ask: identity.AskIMDB, Text: `tt7777777" } DROP ALL`},
+	}
+	found, err := s.start().Fetch(t.Context(), slices.Concat(wanted, never, []identity.Question{tvdb}))
+	if err != nil || len(found) != len(wanted)+len(never)+1 {
+		t.Fatal(len(found), err)
+	}
+	sizes := 0
+	for _, numbers := range s.asked {
+		if sizes += len(numbers); len(numbers) > maxBatch {
+			t.Errorf("%d at once", len(numbers))
+		}
+	}
+	if asked := strings.Join(s.queries, "\n"); len(s.asked) != 4 || sizes != 121 || strings.Contains(asked, "7777777") || strings.Contains(asked, "SecretTitle") {
+		t.Errorf("%d numbers in %d requests: %v", sizes, len(s.asked), s.asked)
+	}
+	for _, q := range never {
+		if found[q] != nil {
+			t.Errorf("%+v: %+v", q, found[q])
+		}
+	}
+	if a := found[tvdb]; len(a.Series) != 1 || a.Series[0].TMDB != 1396 {
+		t.Errorf("%+v", a)
+	}
+	if a, none := found[wanted[77]], found[wanted[78]]; len(a.Films) != 1 || a.Films[0].TMDB != 77 || none == nil || len(none.Films) > 0 {
+		t.Errorf("%+v, %+v", a, none)
+	}
+}
+
+// What is no answer never says "there is none". No error names what was asked.
+func TestBadAnswers(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		headers []string
+		want    string
+		wait    time.Duration
+	}{
+		"too often":           {429, "", []string{"Retry-After", "17"}, "answered 429", 17 * time.Second},
+		"too often, for ever": {429, "", []string{"Retry-After", "9999999999"}, "answered 429", day},
+		"banned":              {403, "<html>", nil, "answered 403", day},
+		"a query that is bad": {400, "MalformedQueryException", nil, "answered 400", day},
+		"elsewhere":           {302, "", []string{"Location", "http://127.0.0.1:1/"}, "answered 302", day},
+		"an error as HTML":    {500, "<html>java.util.concurrent.TimeoutException</html>", nil, "answered 500", 0},
+		"overloaded":          {503, "", []string{"Retry-After", "120"}, "answered 503", 2 * time.Minute},
+		"a time-out as 200":   {200, `{"head":{"vars":["id"]},"results":{"bindings":[{"id":` + "SPARQL-QUERY: java.util.concurrent.TimeoutException", nil, "documented shape", 0},
+		"a portal's page":     {200, "<html>welcome</html>", nil, "documented shape", 0},
+		"another object":      {200, `{"head":{}}`, nil, "documented shape", 0},
+		"wrong types":         {200, `{"results":{"bindings":[{"id":5}]}}`, nil, "documented shape", 0},
+		"no list":             {200, `{"results":{"bindings":{}}}`, nil, "documented shape", 0},
+		"broken off":          {200, `{"results"`, []string{"Content-Length", "100"}, "broke off", 0},
+		"too large":           {200, strings.Repeat(" ", 17<<20), nil, "too large", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stub{t: t, fails: says(c.status, c.body, c.headers...)}
+			found, err := s.start().Fetch(t.Context(), []identity.Question{{Ask: identity.AskIMDB, Text: "tt0133093"}})
+			later, ok := errors.AsType[*web.LaterError](err)
+			if !ok || len(found) > 0 || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "0133093") || later.Wait != c.wait {
+				t.Errorf("%v, %v", found, err)
+			}
+		})
+	}
+}
+
+// What a hostile answer says is bounded, and leaves the rest as it is.
+func TestHostileAnswers(t *testing.T) {
+	var rows []row
+	for n := range 4_000 {
+		rows = append(rows, about("Q1", "number", fmt.Sprintf("tt%07d", n), "film", fmt.Sprint(n+1), "name", fmt.Sprintf("en:\x1b[2J%d", n))...)
+		rows = append(rows, about(fmt.Sprintf("Q%d", n), "number", "tt0000001", "film", fmt.Sprint(n+1), "name", "de:"+strings.Repeat("ü", 500))...)
+	}
+	s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": rows, "P345=tt0000002": about("Q5", "number", "tt0000002", "film", "603")}}
+	one, two := identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}, identity.Question{Ask: identity.AskIMDB, Text: "tt0000002"}
+	begun := time.Now()
+	found, err := s.start().Fetch(t.Context(), []identity.Question{one, two})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := json.Marshal(found[one]); err != nil || len(kept) > 1<<20 || !found[one].Partial || len(found[one].Films) > maxWorks || time.Since(begun) > 10*time.Second {
+		t.Errorf("%d bytes of %d works kept after %s, %v", len(kept), len(found[one].Films), time.Since(begun), err)
+	}
+	if a := found[two]; a.Partial || len(a.Films) != 1 || a.Films[0].TMDB != 603 {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestNewRefusesAddresses(t *testing.T) {
+	for endpoint, ok := range map[string]bool{DefaultEndpoint: true, "http://127.0.0.1:1/sparql": true, "http://query.wikidata.org/sparql": false, "": false} {
+		if _, err := New(endpoint, "1"); (err == nil) != ok {
+			t.Errorf("%q: %v", endpoint, err)
+		}
+	}
+}
+
+// Whatever comes, what is read is bounded, and certain only where one work is named.
+func FuzzRead(f *testing.F) {
+	for _, rows := range [][]row{nil, about("Q1", "number", "tt1", "film", "603", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z"), about("Q1", "number", "1", "series", "7", "film", "-8", "collection", "yes")} {
+		all := []map[string]any{}
+		for _, r := range rows {
+			all = append(all, bound("tt1", r))
+		}
+		body, err := json.Marshal(map[string]any{"results": map[string]any{"bindings": all}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	f.Add([]byte(`{"results":{"bindings":null}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		found, ok := read(body)
+		if !ok && found != nil {
+			t.Fatal(found)
+		}
+		for number, a := range found {
+			works := append(slices.Clone(a.Films), a.Series...)
+			if len(a.Films) > maxWorks || len(a.Series) > maxWorks || len(works) > 1 && !a.Partial {
+				t.Fatalf("%q: %+v", number, a)
+			}
+			for _, w := range works {
+				if w.TMDB <= 0 || w.By != "Wikidata" || len(w.Title) > maxName || len(w.Names) > maxNames || w.Year < 0 || w.Year > 9999 {
+					t.Fatalf("%q: %+v", number, w)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,35 @@
+// Package wikidata asks Wikidata's query service which film or series of TMDB has an
+// IMDb or TVDB number.
+//
+// It owns the one query below and how its answer is read. It decides nothing, keeps
+// nothing, and is used only where the user turned it on. It needs no account. It tells
+// numbers, never titles, and never the number of an episode: Wikidata has hardly any.
+//
+//	question        property          answer
+//	IMDb number     P345              the item's films (P4947) and series (P4983) of TMDB
+//	TVDB number     P4835, a series   the same
+//
+// Each work comes with all names of the item (its labels) and its first year (P577, or
+// P580 of a series). They may show that the number is another title's.
+//
+// # Traps
+//
+// A value of deprecated rank is none, and neither is one that is unknown. An answer
+// is marked as partial, and so never certain, in these cases:
+//
+//   - Several items have the number.
+//   - The item has several such numbers, or is a film series (Q24856). Then its film may be a collection of TMDB.
+//   - It is a film and a series of TMDB, or several of either.
+//
+// Wikidata's numbers of TMDB come mostly from TMDB itself, by a bot. So it is no second
+// witness for them, and it may be years behind.
+//
+// # Manners
+//
+// One request at a time, one in a second, 50 numbers in each. The User-Agent names
+// program, version and the project's page, as Wikimedia's policy asks. Retry-After is
+// obeyed. After 403, or another refusal, nothing is asked for a day.
+//
+// The query was written from the documents of SPARQL 1.1 and of Wikidata's data model.
+// So were the answers of the stub in the tests. The real service was not asked.
+package wikidata

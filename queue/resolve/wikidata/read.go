@@ -1,0 +1,134 @@
+package wikidata
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Bounds on what is kept of one item.
+const (
+	maxName  = 300 // bytes of a name; a longer one is left out
+	maxNames = 200 // and numbers of one kind
+	maxWorks = 20
+)
+
+// term is a value in SPARQL's JSON.
+type term struct {
+	Type     string `json:"type"` // uri, literal or bnode
+	Value    string `json:"value"`
+	Language string `json:"xml:lang"`
+}
+
+// row is one statement about an item with a number.
+type row struct {
+	ID    term `json:"id"`
+	Item  term `json:"item"`
+	What  term `json:"what"`
+	Value term `json:"value"`
+	Rank  term `json:"rank"`
+}
+
+// item is what Wikidata says about one.
+type item struct {
+	numbers, films, series []string // without those that are given up or unknown
+	names                  []string // the English one first
+	year                   int
+	collection             bool
+}
+
+// read reads an answer of the query service, by the number that was asked about.
+// It is false where the body is no such answer: a query that takes too long
+// breaks off in the middle of one.
+func read(body []byte) (map[string]identity.Answer, bool) {
+	var answer struct {
+		Results struct {
+			Bindings *[]row `json:"bindings"`
+		} `json:"results"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Results.Bindings == nil {
+		return nil, false
+	}
+	items := map[string]map[string]*item{} // by number, then by the item's address
+	for _, r := range *answer.Results.Bindings {
+		if items[r.ID.Value] == nil {
+			items[r.ID.Value] = map[string]*item{}
+		}
+		of := items[r.ID.Value]
+		if of[r.Item.Value] == nil {
+			of[r.Item.Value] = &item{}
+		}
+		of[r.Item.Value].take(r)
+	}
+	found := map[string]identity.Answer{}
+	for number, of := range items {
+		a := identity.Answer{Partial: len(of) > 1}
+		for _, it := range of {
+			films, series := it.works(viewing.Movie, it.films), it.works(viewing.TV, it.series)
+			a.Films, a.Series = append(a.Films, films...), append(a.Series, series...)
+			a.Partial = a.Partial || it.collection || len(it.numbers) != 1 || len(films)+len(series) > 1
+		}
+		a.Films, a.Series = bounded(a.Films), bounded(a.Series)
+		found[number] = a
+	}
+	return found, true
+}
+
+// bounded are works in one order, whatever the order of the items was.
+func bounded(all []identity.Work) []identity.Work {
+	slices.SortFunc(all, func(a, b identity.Work) int { return cmp.Compare(a.TMDB, b.TMDB) })
+	return all[:min(len(all), maxWorks)]
+}
+
+// take adds a row.
+func (it *item) take(r row) {
+	value := r.Value.Value
+	switch what := r.What.Value; {
+	case what == "collection":
+		it.collection = true
+	case r.Value.Type != "literal" || strings.HasSuffix(r.Rank.Value, "#DeprecatedRank"):
+	case what == "number":
+		it.numbers = add(it.numbers, value)
+	case what == "film":
+		it.films = add(it.films, value)
+	case what == "series":
+		it.series = add(it.series, value)
+	case what == "year" && len(value) > 4 && value[4] == '-':
+		if year, err := strconv.Atoi(value[:4]); err == nil && year > 0 && (it.year == 0 || year < it.year) {
+			it.year = year
+		}
+	case what == "name" && value != "" && len(value) <= maxName:
+		if it.names = add(it.names, value); r.Value.Language == "en" {
+			it.names = append([]string{value}, slices.DeleteFunc(it.names, func(name string) bool { return name == value })...)
+		}
+	}
+}
+
+// add adds what is not there yet, as long as there are not too many.
+func add(all []string, value string) []string {
+	if len(all) == maxNames || slices.Contains(all, value) {
+		return all
+	}
+	return append(all, value)
+}
+
+// works are the item as works of TMDB. What is no number is left out.
+func (it *item) works(kind viewing.MediaType, numbers []string) (out []identity.Work) {
+	for _, number := range numbers {
+		id, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || id <= 0 {
+			continue
+		}
+		w := identity.Work{Kind: kind, TMDB: id, Year: it.year, By: "Wikidata"}
+		if len(it.names) > 0 {
+			w.Title, w.Names = it.names[0], it.names[1:]
+		}
+		out = append(out, w)
+	}
+	return out
+}
