@@ -136,6 +136,46 @@ test("of several described, the one whose page this is", async () => {
   assert.deepEqual([media.ids.tmdb, certain], [2, true]);
 });
 
+const described = (object) => `<script type="application/ld+json">${JSON.stringify(object)}</script>`;
+const place = async (object, url = "https://films.example/watch/2") => {
+  const { media } = identify(await seen(described(object), url), {});
+  return media && [media.show?.title, media.season, media.episode];
+};
+
+test("a season that is told by its number alone", async () => {
+  const object = { "@type": "TVEpisode", episodeNumber: 2, partOfSeries: { name: "Reel Life" } };
+  assert.deepEqual(await place({ ...object, partOfSeason: 3 }), ["Reel Life", 3, 2]);
+  assert.deepEqual(await place({ ...object, partOfSeason: "3" }), ["Reel Life", 3, 2]);
+  assert.equal(await place({ ...object, partOfSeason: "three" }), null);
+});
+
+test("a series with one season and one episode describes that episode; a list of them describes none", async () => {
+  const episode = (number, more = {}) => ({ "@type": "TVEpisode", name: "The Long Take", episodeNumber: number, ...more });
+  const series = (...episodes) => ({ "@type": "TVSeries", name: "Reel Life", containsSeason: [{ "@type": "TVSeason", seasonNumber: 3, episode: episodes }] });
+  const told = ["Reel Life", 3, 2];
+  assert.deepEqual(await place(series(episode(2))), told);
+  assert.deepEqual(await place(series(episode(2, { url: "/watch/2" }))), told);
+  assert.deepEqual(await place({ ...series(episode(2)), containsSeason: { seasonNumber: "3", episode: episode(2) } }), told);
+  assert.equal(await place(series(episode(2, { url: "/watch/1" }))), null, "another page's episode");
+  assert.equal(await place(series(episode(2), episode(3))), null);
+  assert.equal(await place(series()), null);
+  const { containsSeason: [season] } = series(episode(2));
+  assert.equal(await place({ ...series(), containsSeason: [season, { ...season, seasonNumber: 4 }] }), null);
+});
+
+test("how long the page says that it lasts", () => {
+  const { jsonld } = new Screening({ files: ["content/bounds.js", "content/jsonld.js"] }).window.filmspool;
+  const seconds = (...durations) => {
+    const { document } = new Screening({ html: durations.map((duration) => described({ "@type": "Movie", duration })).join("") });
+    return jsonld.seconds(jsonld.read(document, "page"));
+  };
+  const lengths = { PT1H30M: 5400, PT45M: 2700, PT2580S: 2580, P0DT0H43M20S: 2600, "PT43M20.5S": 2600 };
+  for (const [told, expected] of Object.entries(lengths)) assert.equal(seconds(told), expected, told);
+  for (const told of ["", "PT", "45 min", "PT-5M", "PT0S", 45, null, {}, "P1Y"]) assert.equal(seconds(told), NaN, String(told));
+  assert.equal(seconds("PT45M", "PT45M"), 2700);
+  assert.equal(seconds("PT45M", "PT2M"), NaN, "which of the two plays?");
+});
+
 test("the media session tells series and episode", async () => {
   const mediaSession = { title: "S1 E2 · The Long Take", artist: "Reel Life", album: "" };
   const found = identify(await seen("<title>Player</title>", "https://films.example/", { mediaSession }), {});

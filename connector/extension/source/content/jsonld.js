@@ -66,13 +66,49 @@
     if (season !== undefined) out.season = season;
     const episode = whole(node.episodeNumber);
     if (episode !== undefined) out.episode = episode;
+    const seconds = secondsOf(node.duration ?? node.timeRequired);
+    if (seconds > 0) out.seconds = seconds;
     if (depth < 2) {
       const series = first(node.partOfSeries ?? node.partOfTVSeries);
       if (series) out.series = trim(series, base, depth + 1);
-      const part = first(node.partOfSeason);
+      const number = whole(node.partOfSeason);
+      const part = number === undefined ? first(node.partOfSeason) : { "@type": "TVSeason", seasonNumber: number };
       if (part) out.partOfSeason = trim(part, base, depth + 1);
     }
     return out;
+  }
+
+  /**
+   * @param {unknown} value a length of ISO 8601: "PT1H30M"
+   * @returns {number} seconds; 0 when it is none
+   */
+  function secondsOf(value) {
+    const form = /^P(?:(\d{1,2})D)?(?:T(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,6})(?:\.\d+)?S)?)?$/;
+    const [days = 0, hours = 0, minutes = 0, seconds = 0] = form.exec(text(value, 40))?.slice(1).map((part) => Number(part ?? 0)) ?? [];
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+  }
+
+  /**
+   * Some pages describe an episode from its series down: a series of which
+   * one season and one of its episodes are told is the page of that episode.
+   * @param {any} series
+   * @param {string} base the page's address
+   * @returns {any} the episode, told from the episode up; null for lists, for other objects, and for another page's episode
+   */
+  function onlyEpisode(series, base) {
+    const season = only(series.containsSeason);
+    const episode = only(season?.episode);
+    const refs = addresses(episode?.url, base);
+    if (!episode || (refs.length > 0 && !belongs({ refs }, base))) return null;
+    return { "@type": "TVEpisode", ...episode, partOfSeries: series, partOfSeason: season };
+  }
+
+  /**
+   * @param {any} value
+   * @returns {any} the one object that it holds; null when it holds none, or several
+   */
+  function only(value) {
+    return Array.isArray(value) && value.length !== 1 ? null : first(value);
   }
 
   /**
@@ -98,8 +134,9 @@
       for (const one of root.slice(0, MOST_NODES)) walk(one, base, found, budget, depth + 1);
       return;
     }
-    if (wanted.has(typeOf(root))) {
-      found.push(trim(root, base));
+    const subject = wanted.has(typeOf(root)) ? root : onlyEpisode(root, base);
+    if (subject) {
+      found.push(trim(subject, base));
       return;
     }
     for (const door of doors) walk(root[door], base, found, budget, depth + 1);
@@ -165,5 +202,14 @@
     return found.slice(0, MOST_OBJECTS);
   }
 
-  own.jsonld = { read, note };
+  /**
+   * @param {Record<string, any>[]} objects from read()
+   * @returns {number} seconds that the page's item lasts; NaN when it tells none, or several lengths
+   */
+  function seconds(objects) {
+    const told = new Set(objects.map((object) => object.seconds).filter((one) => one !== undefined));
+    return told.size === 1 ? [...told][0] : NaN;
+  }
+
+  own.jsonld = { read, note, seconds };
 })();
