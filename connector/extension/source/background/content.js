@@ -15,6 +15,7 @@ export const contentFiles = [
   "content/plex.js",
   "content/post.js",
   "content/sitting.js",
+  "content/clock.js",
   "content/desk.js",
   "content/watch.js",
   "content/finder.js",

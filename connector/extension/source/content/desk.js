@@ -78,15 +78,23 @@
     }
 
     /**
+     * @param {number} duration seconds
+     * @param {number} position seconds
+     * @returns {any} the sitting of this page that goes on with such a medium; null when there is none
+     */
+    find(duration, position) {
+      return this.book.find(own.place.name(), duration, own.evidence.mediaSession()?.title ?? "", position);
+    }
+
+    /**
      * Finds the sitting a medium belongs to, or begins one.
      * @param {any} watch
+     * @param {number} position seconds
      */
-    open(watch) {
-      const page = own.place.name();
-      const heading = own.evidence.mediaSession()?.title ?? "";
-      let sitting = this.book.find(page, watch.duration, heading);
+    open(watch, position) {
+      let sitting = this.find(watch.duration, position);
       if (!sitting) {
-        sitting = new Sitting(page, own.place.here(), watch.duration);
+        sitting = new Sitting(own.place.name(), own.place.here(), watch.duration);
         this.book.add(sitting);
         void this.announce(sitting);
       }

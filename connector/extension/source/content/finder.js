@@ -47,7 +47,8 @@
   class Finder {
     /** @type {WeakSet<Node>} */
     #roots = new WeakSet();
-    #count = 0;
+    /** @type {WeakRef<Document | ShadowRoot>[]} */
+    #trees = [];
     /** @type {WeakMap<Element, any>} */
     #watches = new WeakMap();
     /** @type {any} */
@@ -60,6 +61,11 @@
     constructor(desk) {
       this.#desk = desk;
       this.#observer = new MutationObserver(() => this.soon());
+    }
+
+    /** @returns {(Document | ShadowRoot)[]} the document, and the shadow trees that were found */
+    get roots() {
+      return this.#trees.map((one) => one.deref()).filter((one) => one !== undefined);
     }
 
     /** Begins with the document. */
@@ -109,8 +115,9 @@
      */
     #enter(root) {
       if (this.#roots.has(root)) return true;
-      if (++this.#count > MOST_ROOTS) return false;
+      if (this.#trees.length >= MOST_ROOTS) return false;
       this.#roots.add(root);
+      this.#trees.push(new WeakRef(root));
       for (const type of MEET) root.addEventListener(type, (event) => this.#meet(event.target), { capture: true, passive: true });
       this.#observer.observe(root, { childList: true, subtree: true });
       return true;

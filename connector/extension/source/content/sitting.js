@@ -18,6 +18,8 @@
   const AGAIN = 30;
   /** A resumed sitting is adopted only at the begin of this one. */
   const FRESH = 60;
+  /** A medium whose length nobody knows goes on with a sitting that stopped so near, in seconds. */
+  const NEAR = 30;
 
   class Sitting {
     id = uuid();
@@ -38,7 +40,7 @@
     /**
      * @param {string} page its name
      * @param {{url: string, host: string, title: string, frameUrl?: string}} place
-     * @param {number} duration seconds
+     * @param {number} duration seconds; NaN while nobody knows
      */
     constructor(page, place, duration) {
       this.page = page;
@@ -114,7 +116,7 @@
         ...this.place,
         startedAt: this.startedAt,
         at: this.crossed?.at ?? stamp(new Date()),
-        duration: round(this.duration),
+        duration: round(this.duration) || 0,
         position: round(this.crossed?.position ?? this.position),
         played: round(this.cover.seconds),
         evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings, mentions },
@@ -135,13 +137,15 @@
      * @param {string} page
      * @param {number} duration seconds
      * @param {string} heading what the page's media session calls it, or ""
+     * @param {number} position seconds
      * @returns {Sitting | null} the newest sitting of the same film
      */
-    find(page, duration, heading) {
+    find(page, duration, heading, position) {
       const near = Math.max(1, duration / 2000);
       return this.#sittings.findLast((sitting) => {
         const before = sitting.evidence?.mediaSession?.title ?? "";
-        return sitting.page === page && Math.abs(sitting.duration - duration) <= near && !(before && heading && before !== heading);
+        const off = Number.isNaN(sitting.duration) ? Math.abs(sitting.position - position) / NEAR : Math.abs(sitting.duration - duration) / near;
+        return sitting.page === page && off <= 1 && !(before && heading && before !== heading);
       }) ?? null;
     }
 

@@ -2,6 +2,7 @@
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { Track } = own.meter;
+  const { Clock } = own.clock;
 
   const EVENTS = [
     "loadedmetadata", "emptied", "durationchange", "timeupdate", "playing",
@@ -14,8 +15,8 @@
   const LEAST_HEIGHT = 50;
   /** Played seconds after loading in which the page's address may still follow. */
   const SETTLING = 10;
-  /** A medium whose end moves away this often is a broadcast. */
-  const MOST_GROWTHS = 3;
+  /** A medium that becomes shorter than this part of itself is another one: an advertisement, as a rule. */
+  const SHORTER = 0.9;
 
   class Watch {
     /** @type {any} */
@@ -23,9 +24,12 @@
     /** Played seconds since the medium was loaded. */
     sinceLoad = 0;
     #track = new Track();
+    /** @type {any} */
+    #clock = null;
+    /** The medium's own length, as it was last told. */
+    #told = NaN;
     #loadedAt = 0;
     #begun = false;
-    #growths = 0;
     #page = "";
     #seen = false;
     #seenAt = -Infinity;
@@ -42,9 +46,11 @@
       for (const type of EVENTS) element.addEventListener(type, (event) => this.handle(event));
     }
 
-    /** @returns {number} seconds */
+    /** @returns {number} seconds of the film; NaN while nobody knows */
     get duration() {
-      return this.element.duration;
+      const { length, growing } = this.#clock;
+      const said = growing ? own.jsonld.seconds(this.sitting?.evidence?.jsonld ?? []) : NaN;
+      return said >= SHORTER * this.element.duration ? said : length;
     }
 
     /** @param {Event} event */
@@ -59,6 +65,7 @@
           break;
         case "seeking":
           this.#track.lift();
+          this.#clock.lift();
           break;
         case "pause":
         case "ended":
@@ -76,19 +83,27 @@
     #load() {
       this.sitting = null;
       this.#track.lift();
+      this.#clock = new Clock(this.element, (/** @type {number} */ length) => this.#find(length) !== null);
+      this.#told = this.element.duration;
       this.#loadedAt = this.desk.now();
       this.sinceLoad = 0;
       this.#begun = false;
-      this.#growths = 0;
       this.#seenAt = -Infinity;
     }
 
-    /** The same medium, of another length: it was guessed, or it is a broadcast that goes on. */
+    /** @param {number} length seconds @returns {any} the sitting before a film of that length on this page, or null */
+    #find(length) {
+      return this.desk.find(length, this.element.currentTime);
+    }
+
+    /** The medium has another length: it goes on, or another one has taken its place. */
     #resize() {
       const { duration } = this.element;
-      if (!this.sitting || !(duration > 0)) return;
-      if (duration > this.sitting.duration + 1) this.#growths++;
-      if (Number.isFinite(duration)) this.sitting.duration = duration;
+      const before = this.#told;
+      this.#told = duration;
+      const other = duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
+      if (other || (duration > before && (this.#find(duration) ?? this.sitting) !== this.sitting)) this.#load();
+      else this.#clock.resize();
     }
 
     #sample() {
@@ -97,12 +112,28 @@
       const span = this.#track.sample(element.currentTime, element.playbackRate, now);
       if (!span || !this.#counts(now)) return;
       this.sinceLoad += span[1] - span[0];
+      const { ahead } = this.#clock;
+      const spans = this.#clock.take(span, now);
+      if (this.sitting && ahead === 0 && this.#clock.ahead !== 0) this.#leave(); // it was counted by another clock
+      for (const one of spans) this.#count(one);
+    }
+
+    /** @param {[number, number]} span of the film that was played */
+    #count(span) {
       this.#follow();
       if (!this.sitting) {
-        this.sitting = desk.open(this);
+        this.sitting = this.desk.open(this, span[0]);
         this.#begun = this.sitting.cover.seconds === 0;
+        if (Number.isNaN(this.sitting.duration)) this.#clock.doubt();
       }
-      desk.played(this, span);
+      if (!this.sitting.crossed) this.sitting.duration = this.duration;
+      this.desk.played(this, span);
+    }
+
+    /** What was counted belongs to no film. */
+    #leave() {
+      if (this.#begun) this.desk.book.drop(this.sitting);
+      this.sitting = null;
     }
 
     /**
@@ -114,14 +145,17 @@
       if (page === this.#page) return;
       this.#page = page;
       if (!this.sitting || this.sinceLoad > SETTLING || this.sitting.page === page) return;
-      if (this.#begun) this.desk.book.drop(this.sitting);
-      this.sitting = null;
+      this.#leave();
     }
 
     /** @param {boolean} ended */
     #stop(ended) {
+      if (ended) this.#clock.end();
       if (!this.sitting) return;
-      if (ended && !this.sitting.crossed) this.sitting.position = this.sitting.duration;
+      if (ended && !this.sitting.crossed) {
+        this.sitting.duration = this.duration;
+        if (!this.#clock.paged) this.sitting.position = this.duration;
+      }
       this.desk.judge(this.sitting);
       this.desk.leave(this.sitting);
     }
@@ -131,11 +165,9 @@
      * @returns {boolean} whether this is a film before a viewer
      */
     #counts(now) {
-      const { element, desk } = this;
-      const { duration } = element;
-      if (!(duration > 0) || !Number.isFinite(duration) || this.#growths >= MOST_GROWTHS) return false;
-      const { rule, known } = desk;
-      if (known && !own.rule.longer(rule, duration)) return false;
+      const { element, desk, duration } = this;
+      if (!(element.duration > 0)) return false;
+      if (desk.known && duration > 0 && !own.rule.longer(desk.rule, duration)) return false;
       if (now - this.#seenAt >= LOOK_EVERY) {
         this.#seenAt = now;
         this.#seen = this.#visible();
@@ -147,11 +179,9 @@
      * @returns {import("../messages.js").Silence | ""} why what plays here is not counted; "" when it is, or nothing plays
      */
     why() {
-      const { element, desk, sitting } = this;
-      const { duration } = element;
+      const { element, desk, sitting, duration } = this;
       if (element.paused || element.ended || !element.isConnected) return "";
-      if (!(duration > 0)) return "length";
-      if (!Number.isFinite(duration) || this.#growths >= MOST_GROWTHS || own.rule.endless(duration)) return "live";
+      if (Number.isNaN(duration)) return element.duration > 0 && !this.#clock.growing ? "live" : "length";
       if (sitting ? !own.rule.long(desk.rule, sitting.kind, duration) : desk.known && !own.rule.longer(desk.rule, duration)) return "short";
       if (!this.#visible()) return "hidden";
       if (!this.#heard()) return "muted";
