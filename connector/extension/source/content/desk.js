@@ -9,6 +9,8 @@
 
   /** Played seconds since the medium was loaded after which the page is looked at again: its words may come late. */
   const LOOKS = [5, 30, 120, 600, 1800, 3600];
+  /** Played seconds of a new sitting in which the page may still show the words of the one before. */
+  const SETTLING = 10;
   /** Played seconds between two notes of how far it got. */
   const NOTE_EVERY = 120;
   /** Fewer are not worth a note. */
@@ -44,7 +46,7 @@
     #send;
     #clock;
     #acted = -Infinity;
-    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any}>} */
+    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any, before: any}>} */
     #notes = new WeakMap();
 
     /**
@@ -94,7 +96,9 @@
     open(watch, position) {
       let sitting = this.find(watch.duration, position);
       if (!sitting) {
+        const last = this.book.all.findLast((/** @type {any} */ one) => own.rule.longer(this.rule, one.duration));
         sitting = new Sitting(own.place.name(), own.place.here(), watch.duration);
+        this.#note(sitting).before = last?.evidence;
         this.book.add(sitting);
         void this.announce(sitting);
       }
@@ -106,7 +110,7 @@
     #note(sitting) {
       let note = this.#notes.get(sitting);
       if (!note) {
-        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null };
+        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null, before: null };
         this.#notes.set(sitting, note);
       }
       return note;
@@ -170,9 +174,27 @@
       if (!here()) return;
       const provider = await own.provider.playing(adapter?.providers, sitting.duration);
       if (!here()) return;
-      const before = sitting.evidence?.provider ?? null;
-      sitting.evidence = { ...own.place.evidence(adapter), provider: provider ?? before };
+      this.#read(sitting, provider);
       sitting.place = own.place.here();
+    }
+
+    /**
+     * @param {any} sitting whose page is shown
+     * @param {Record<string, any> | null} provider what a media server has just said
+     */
+    #read(sitting, provider) {
+      const { adapter, before } = this.#note(sitting);
+      const { evidence, cover } = sitting;
+      let said = own.place.evidence(adapter);
+      if (before && cover.seconds < SETTLING) said = own.evidence.without(said, before);
+      sitting.evidence = { ...(evidence ? own.evidence.kept(evidence, said) : said), provider: provider ?? evidence?.provider ?? null };
+    }
+
+    /** The page has changed: what it shows now may be gone at the next look. */
+    glance() {
+      const { sitting, watch } = this.active ?? {};
+      const plays = sitting?.evidence && !sitting.crossed && watch.sitting === sitting;
+      if (plays && own.place.name() === sitting.page) this.#read(sitting, null);
     }
 
     /**

@@ -118,5 +118,47 @@
     };
   }
 
-  own.evidence = { gather, joined, mediaSession };
+  /**
+   * @param {import("../messages.js").Evidence} one
+   * @param {import("../messages.js").Evidence} other
+   * @param {"headings" | "mentions"} name
+   * @returns {string[]} what the one has of it, and the other has not
+   */
+  const fresh = (one, other, name) => (one[name] ?? []).filter((words) => !other[name]?.includes(words));
+
+  /**
+   * Leaves out the words that the item before had. A page may show them for
+   * some seconds after the next item has begun.
+   * @param {import("../messages.js").Evidence} said
+   * @param {import("../messages.js").Evidence} before
+   * @returns {import("../messages.js").Evidence}
+   */
+  function without(said, before) {
+    return {
+      ...said,
+      mediaSession: JSON.stringify(said.mediaSession) === JSON.stringify(before.mediaSession) ? null : said.mediaSession,
+      pickup: Object.fromEntries(Object.entries(said.pickup).filter(([name, value]) => before.pickup[name] !== value)),
+      headings: fresh(said, before, "headings"),
+      mentions: fresh(said, before, "mentions"),
+    };
+  }
+
+  /**
+   * Players take their words away with their controls. What was said of an
+   * item holds until something else is said of it.
+   * @param {import("../messages.js").Evidence} before
+   * @param {import("../messages.js").Evidence} said
+   * @returns {import("../messages.js").Evidence}
+   */
+  function kept(before, said) {
+    return {
+      ...said,
+      mediaSession: said.mediaSession ?? before.mediaSession,
+      pickup: { ...before.pickup, ...said.pickup },
+      headings: [...fresh(before, said, "headings"), ...said.headings ?? []].slice(0, MOST_HEADINGS),
+      mentions: [...fresh(before, said, "mentions"), ...said.mentions ?? []].slice(0, MOST_HEADINGS + 1),
+    };
+  }
+
+  own.evidence = { gather, joined, mediaSession, without, kept };
 })();

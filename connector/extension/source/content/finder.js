@@ -87,6 +87,7 @@
       this.#timer = null;
       const began = performance.now();
       own.jsonld.note(document, own.place.name());
+      this.#desk.glance();
       const budget = { elements: MOST_ELEMENTS };
       this.#search(document, budget);
       const ended = performance.now();

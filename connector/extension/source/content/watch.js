@@ -101,7 +101,8 @@
       const { duration } = this.element;
       const before = this.#told;
       this.#told = duration;
-      const other = duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
+      const next = this.sitting && this.element.currentTime < SETTLING && own.place.name() !== this.sitting.page;
+      const other = next || duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
       if (other || (duration > before && (this.#find(duration) ?? this.sitting) !== this.sitting)) this.#load();
       else this.#clock.resize();
     }
@@ -198,13 +199,22 @@
     #heard() {
       const { element, desk } = this;
       const silent = element.muted || element.volume === 0;
-      return !silent || Boolean(document.fullscreenElement) || desk.actedSince(this.#loadedAt);
+      return !silent || this.#alone() || desk.actedSince(this.#loadedAt);
+    }
+
+    /** @returns {boolean} whether the user has given it the whole screen, or a window of its own */
+    #alone() {
+      const { fullscreenElement } = document;
+      for (let node = /** @type {any} */ (this.element); fullscreenElement && node; node = node.parentNode ?? node.host) {
+        if (node === fullscreenElement) return true;
+      }
+      return /** @type {any} */ (this.element.getRootNode()).pictureInPictureElement === this.element;
     }
 
     /** @returns {boolean} */
     #visible() {
       const { element } = this;
-      if (document.pictureInPictureElement || document.fullscreenElement) return true;
+      if (this.#alone()) return true;
       const { width, height } = element.getBoundingClientRect();
       if (Math.min(width, innerWidth) < LEAST_WIDTH || Math.min(height, innerHeight) < LEAST_HEIGHT) return false;
       return element.checkVisibility?.({ visibilityProperty: true, opacityProperty: true }) !== false;

@@ -1,0 +1,163 @@
+/** What a page says of an item: kept while its controls are hidden, and never taken for the next item's. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Screening, answer, settle } from "./screening.js";
+
+/** Runs a test on a page of its own. */
+function screened(name, run, options = {}) {
+  test(name, async () => {
+    const screening = new Screening({ html: "<!doctype html><title>Player</title><body></body>", ...options });
+    Object.defineProperty(screening.window.navigator, "mediaSession", { value: { metadata: null } });
+    try {
+      await run(screening);
+    } finally {
+      screening.close();
+    }
+  });
+}
+
+/** The words of a player's controls, while they are shown. */
+function words(screening, html) {
+  screening.document.querySelector("header")?.remove();
+  if (html) screening.document.body.append(Object.assign(screening.document.createElement("header"), { innerHTML: html }));
+}
+
+/** Lets the mutation observer hear, and the search that it asks for run. */
+async function noticed(screening) {
+  await settle();
+  await screening.wait(60_000);
+}
+
+/** What was told of the words of the last that was watched. */
+function said(screening) {
+  const { mediaSession, headings, mentions, pickup } = screening.watched.at(-1).evidence;
+  return { session: mediaSession?.title, headings, mentions, pickup };
+}
+
+screened("words that go with the controls are kept until it counts", async (screening) => {
+  words(screening, "<h1>Reel Life</h1><h4>S1:E2 The Long Take</h4>");
+  screening.window.navigator.mediaSession.metadata = { title: "The Long Take" };
+  const film = screening.film({ duration: 1500 });
+  await film.play(16);
+  words(screening, "");
+  screening.window.navigator.mediaSession.metadata = null;
+  await film.play(1300);
+  assert.deepEqual(said(screening), { session: "The Long Take", headings: ["Reel Life"], mentions: ["S1:E2 The Long Take"], pickup: {} });
+});
+
+screened("words that are shown for a moment are read", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(700);
+  words(screening, "<h4>The Long Take</h4>");
+  await noticed(screening);
+  words(screening, "");
+  await noticed(screening);
+  await film.play(700);
+  assert.deepEqual(said(screening).mentions, ["The Long Take"]);
+});
+
+screened("what goes with the controls is kept before what always stands there", async (screening) => {
+  screening.document.body.innerHTML = "<h2>One</h2><h2>Two</h2><h2>Three</h2>";
+  const film = screening.film({ duration: 1500 });
+  await film.play(16);
+  screening.document.body.insertAdjacentHTML("afterbegin", "<header><h4>The Long Take</h4></header>");
+  await film.play(30);
+  words(screening, "");
+  await film.play(1300);
+  assert.deepEqual(said(screening).mentions, ["The Long Take", "One", "Two", "Three"]);
+});
+
+screened("what the site's adapter picked is kept", async (screening) => {
+  words(screening, '<i id="name">The Spool Keeper (1999)</i>');
+  const film = screening.film({ duration: 1500 });
+  await film.play(16);
+  words(screening, "");
+  await film.play(1300);
+  assert.deepEqual(said(screening).pickup, { nameAndYear: "The Spool Keeper (1999)" });
+}, { answers: (message) => ({ ...answer(message), pickup: { site: "x", pick: { nameAndYear: { selector: "#name" } } } }) });
+
+screened("the words of the item before, still shown, are not the next one's", async (screening) => {
+  const session = screening.window.navigator.mediaSession;
+  words(screening, "<h4>S1:E2 The Long Take</h4>");
+  session.metadata = { title: "The Long Take", artist: "Reel Life" };
+  const film = screening.film({ duration: 1500 });
+  await film.play(1300);
+  assert.equal(screening.watched.length, 1);
+  film.load(1600); // the address stays
+  await film.play(4, { step: 1 });
+  await noticed(screening);
+  words(screening, "");
+  session.metadata = null;
+  await film.play(1300);
+  assert.equal(screening.watched.length, 2);
+  assert.deepEqual(said(screening), { session: undefined, headings: [], mentions: [], pickup: {} });
+});
+
+screened("the next one's words count at once, and what both share when it has lasted", async (screening) => {
+  words(screening, "<h1>Reel Life</h1><h4>S1:E2 The Long Take</h4>");
+  const film = screening.film({ duration: 1500 });
+  await film.play(1300);
+  screening.window.history.pushState(null, "", "/film/2");
+  film.load(1500);
+  words(screening, "<h1>Reel Life</h1><h4>S1:E3 The Short Take</h4>");
+  await film.play(1300);
+  assert.deepEqual([said(screening).headings, said(screening).mentions], [["Reel Life"], ["S1:E3 The Short Take"]]);
+});
+
+screened("an advertisement before the film does not take its words", async (screening) => {
+  words(screening, "<h4>S1:E2 The Long Take</h4>");
+  const film = screening.film({ duration: 20 });
+  await film.play(16);
+  film.load(1500);
+  await film.play(4);
+  words(screening, "");
+  await film.play(1300);
+  assert.deepEqual(said(screening).mentions, ["S1:E2 The Long Take"]);
+});
+
+screened("words of another page that is looked at meanwhile are not read", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(700);
+  screening.window.history.pushState(null, "", "/film/99");
+  words(screening, "<h4>Another film</h4>");
+  await noticed(screening);
+  await film.play(600);
+  assert.deepEqual(said(screening).mentions, []);
+});
+
+screened("the next episode that begins in the same source, under another address, is another sitting", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(1300);
+  screening.window.history.pushState(null, "", "/film/2");
+  film.seek(0);
+  film.duration = 1530;
+  film.fire("durationchange");
+  await film.play(1300);
+  assert.deepEqual(screening.watched.map(({ url, duration }) => [url, duration]), [
+    ["https://films.example/film/1", 1500], ["https://films.example/film/2", 1530],
+  ]);
+});
+
+for (const [name, put] of [
+  ["a window of its own", (screening, film) => (screening.document.pictureInPictureElement = film.element)],
+  ["the whole screen", (screening, film) => (screening.document.fullscreenElement = film.element.parentNode)],
+]) {
+  screened(`${name} shows one film; others that are hidden do not count for that`, async (screening) => {
+    const [film, other] = [3000, 4000].map((duration) => screening.film({ duration, into: screening.document.body.appendChild(screening.document.createElement("div")) }));
+    film.width = other.width = 1;
+    put(screening, film);
+    await film.play(2500);
+    await other.play(3500);
+    assert.deepEqual(screening.watched.map(({ duration }) => duration), [3000]);
+  });
+}
+
+screened("a film in a shadow tree fills the screen by its host", async (screening) => {
+  const host = screening.document.body.appendChild(screening.document.createElement("section"));
+  const film = screening.film({ duration: 3000, into: host.attachShadow({ mode: "open" }) });
+  screening.window.filmspool.parts.finder.search();
+  film.width = 1;
+  screening.document.fullscreenElement = host;
+  await film.play(2500);
+  assert.equal(screening.watched.length, 1);
+});
