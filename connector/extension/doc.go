@@ -26,7 +26,19 @@
 // is removed only when the daemon has it on its own disk. The token is shown only to
 // a daemon that has proved to know it.
 //
+// # How much of it?
+//
+// Most media tell the film's own time and length. A length that grows is not
+// believed until it stands still, the medium ends, or the page tells how long the item
+// lasts. A time without an end, or that begins elsewhere, counts only where a slider
+// of the page's has kept step with it for a minute. Then the slider's time counts. A
+// medium that becomes much shorter for a while is an advertisement.
+//
 // # What was it?
+//
+// Players take their words away with their controls. Words are kept for the
+// sitting in which they were read. For ten seconds the next sitting does not take
+// the words of the one before.
 //
 // What names an item of themoviedb.org for certain is sent. So is what has an IMDb
 // number: the daemon asks the service about it by itself. About a title alone the

@@ -104,6 +104,31 @@ screened("the next one's words count at once, and what both share when it has la
   assert.deepEqual([said(screening).headings, said(screening).mentions], [["Reel Life"], ["S1:E3 The Short Take"]]);
 });
 
+screened("words that announce the next one are the next one's", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(1300);
+  words(screening, "<h4>S1:E3 The Short Take</h4>");
+  await noticed(screening);
+  film.load(1600);
+  await noticed(screening);
+  await film.play(4, { step: 1 });
+  words(screening, "");
+  await film.play(1300);
+  assert.deepEqual(said(screening).mentions, ["S1:E3 The Short Take"]);
+});
+
+screened("words that come before the next one plays are not taken for those of the one before", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  await film.play(700);
+  film.load(1600);
+  words(screening, "<h4>S1:E3 The Short Take</h4>");
+  await noticed(screening);
+  await film.play(4, { step: 1 });
+  words(screening, "");
+  await film.play(1300);
+  assert.deepEqual(said(screening).mentions, ["S1:E3 The Short Take"]);
+});
+
 screened("an advertisement before the film does not take its words", async (screening) => {
   words(screening, "<h4>S1:E2 The Long Take</h4>");
   const film = screening.film({ duration: 20 });

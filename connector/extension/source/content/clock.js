@@ -162,7 +162,6 @@
 
     /** @param {Hand} hand */
     #meet(hand) {
-      if (this.#hand?.length === hand.length) this.#hand = null;
       if (this.#hands.size >= MOST_HANDS) this.#hands.clear();
       this.#hands.set(hand.length, hand);
     }

@@ -55,13 +55,11 @@
 
     /** @param {Event} event */
     handle({ type }) {
+      if (!Object.is(this.element.duration, this.#told)) this.#resize(); // not every browser tells it in time
       switch (type) {
         case "loadedmetadata":
         case "emptied":
           this.#load();
-          break;
-        case "durationchange":
-          this.#resize();
           break;
         case "seeking":
           this.#track.lift();

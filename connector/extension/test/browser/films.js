@@ -24,7 +24,7 @@ const jsonld = ({ title, year, tmdb }) => JSON.stringify({
 });
 
 /** @param {Film} film */
-const head = (film) => `<!doctype html><meta charset="utf-8"><title>${film.title} (${film.year})</title>
+export const head = (film) => `<!doctype html><meta charset="utf-8"><title>${film.title} (${film.year})</title>
 <script type="application/ld+json">${jsonld(film)}</script>`;
 
 /** The player in the page itself. @param {Film} film @param {{attributes?: string, seconds?: number}} [more] */
