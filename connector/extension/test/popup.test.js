@@ -177,7 +177,7 @@ const REASONS = [
   [{ why: "muted" }, /^A video plays without sound, and nobody has touched it: not counted\. If you are watching, click into the page\.$/],
   [{ why: "short", least: 300 }, /^A video plays that is shorter than 5 minutes: not counted\./],
   [{ why: "live" }, /^A live broadcast plays: not counted\.$/],
-  [{ why: "length" }, /whose length is not known yet: not counted\.$/],
+  [{ why: "length" }, /whose length is not known yet\. It counts once its length is known\.$/],
   [{ why: "hidden" }, /hidden or very small: not counted\.$/],
   [{ why: "paused" }, /recording is off: not counted\.$/],
   [{ why: "never" }, /^Nothing is counted on films\.example, because you said “Never here”\./],
