@@ -47,6 +47,26 @@ for (const [name, step] of [["by seconds", 8], ["by half a second a step", 0.5]]
   });
 }
 
+screened("a length that is corrected a little, and late, is no growth", async (screening) => {
+  const film = screening.film({ duration: 2400 });
+  await film.play(1700);
+  resize(film, 2430);
+  await film.play(235);
+  assert.equal(screening.watched.length, 0);
+  await film.play(15);
+  assert.deepEqual(screening.watched.map(({ duration }) => duration), [2430]);
+});
+
+screened("a muted film that was asked for is still asked for after an advertisement in its source", async (screening) => {
+  const film = screening.film({ duration: 1500 });
+  film.muted = true;
+  screening.window.filmspool.parts.desk.act();
+  await film.play(600);
+  await spliced(film, 60);
+  await film.play(610);
+  assert.equal(screening.watched.length, 1);
+});
+
 screened("a length that grows after the film counted changes nothing", async (screening) => {
   const film = screening.film({ duration: 2400 });
   await film.play(2000);

@@ -17,6 +17,8 @@
   const LONGEST_STILL = 300;
   /** It must stand still for so many times the longest pause between two growths. */
   const PAUSES = 3;
+  /** By so small a part a length is corrected, not grown. */
+  const CORRECTED = 0.02;
   /** Milliseconds between two looks at the sliders. */
   const LOOK_EVERY = 2000;
   /** What a slider may be late, in seconds. */
@@ -59,8 +61,9 @@
    */
 
   class Clock {
-    /** The length that was last believed, in seconds. */
     #length;
+    /** The length when it last stood still. */
+    #stood;
     #still = 0;
     #pause = 0;
     #lookedAt = -Infinity;
@@ -86,7 +89,7 @@
     constructor(element, known) {
       this.#element = element;
       this.#known = known;
-      this.#length = element.duration;
+      this.#length = this.#stood = element.duration;
     }
 
     /** @returns {number} seconds of the film; NaN while nobody knows */
@@ -100,13 +103,12 @@
       return Number.isFinite(duration) && !endless(duration) && !(seekable?.length > 0 && seekable.start(0) > 1);
     }
 
-    /** The medium has another length. */
+    /** The medium has another length. A small correction is no growth. */
     resize() {
       const { duration } = this.#element;
-      const far = Math.max(1, this.#length / 2000);
-      if (this.paged || duration === this.#length) return;
-      if (!this.growing && Math.abs(duration - this.#length) <= far) return;
-      if (duration > this.#length) this.doubt();
+      if (this.paged) return;
+      const most = this.growing ? this.#length : this.#stood + Math.max(1, CORRECTED * this.#stood);
+      if (duration > most) this.doubt();
       this.#length = duration;
     }
 
@@ -117,9 +119,10 @@
       this.#still = 0;
     }
 
-    /** The medium has come to its end. */
+    /** The length stands still, or the medium has come to its end. */
     end() {
       this.growing = false;
+      this.#stood = this.#length;
     }
 
     /** The medium jumps. */
@@ -134,7 +137,7 @@
      */
     take(span, now) {
       this.#still += span[1] - span[0];
-      if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.growing = false;
+      if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
       if (!this.paged && !this.growing && this.#honest()) return [span];
       for (const { cover } of this.#hands.values()) cover.add(...span);
       if (now - this.#lookedAt >= LOOK_EVERY) {

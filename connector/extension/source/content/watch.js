@@ -101,8 +101,11 @@
       this.#told = duration;
       const next = this.sitting && this.element.currentTime < SETTLING && own.place.name() !== this.sitting.page;
       const other = next || duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
-      if (other || (duration > before && (this.#find(duration) ?? this.sitting) !== this.sitting)) this.#load();
-      else this.#clock.resize();
+      if (other || (duration > before && (this.#find(duration) ?? this.sitting) !== this.sitting)) {
+        const asked = this.#loadedAt;
+        this.#load();
+        this.#loadedAt = asked; // whoever has asked for the film has not asked for less
+      } else this.#clock.resize();
     }
 
     #sample() {
