@@ -122,6 +122,17 @@ screened("a length that has grown once, late, holds after five minutes", async (
   assert.deepEqual(screening.watched.map(({ duration }) => duration), [3120]);
 });
 
+screened("a length that has stood still again may be corrected again", async (screening) => {
+  const film = screening.film({ duration: 3000 });
+  await film.play(2000);
+  resize(film, 3120);
+  await film.play(310);
+  resize(film, 3121);
+  film.seek(2485);
+  await film.play(20);
+  assert.deepEqual(screening.watched.map(({ duration }) => duration), [3121]);
+});
+
 screened("an advertisement while the length still grows neither counts nor ends the sitting", async (screening) => {
   const film = screening.film({ duration: 40 });
   await buffering(film, 1200);

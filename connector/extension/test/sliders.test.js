@@ -239,6 +239,18 @@ hidden("a stretch that can be sought through and moves along is a broadcast, wha
   assert.equal(film.screening.sent.length, 0);
 }, SLIDER, { base: 0, duration: LENGTH });
 
+hidden("a broadcast whose stretch moves along and grows is none the less one where the page tells a length", async (film) => {
+  film.screening.document.body.insertAdjacentHTML("beforeend", '<script type="application/ld+json">{"@type":"Movie","duration":"PT40M"}</script>');
+  Object.defineProperty(film.film.element, "seekable", { get: () => ({ length: 1, start: () => film.position + 10 }) });
+  film.show(false);
+  for (let second = 0; second < 2300; second += 20) {
+    await film.play(20);
+    film.film.duration += 20;
+    film.film.fire("durationchange");
+  }
+  assert.equal(film.watched.length, 0);
+}, SLIDER, { base: 0, duration: 400 });
+
 hidden("at twice the speed the slider is late twice as much", async (film) => {
   film.film.playbackRate = 2;
   film.film.fire("ratechange");

@@ -107,8 +107,7 @@
     resize() {
       const { duration } = this.#element;
       if (this.paged) return;
-      const most = this.growing ? this.#length : this.#stood + Math.max(1, CORRECTED * this.#stood);
-      if (duration > most) this.doubt();
+      if (duration > this.#stood + Math.max(1, CORRECTED * this.#stood)) this.doubt();
       this.#length = duration;
     }
 
@@ -138,14 +137,15 @@
     take(span, now) {
       this.#still += span[1] - span[0];
       if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
-      if (!this.paged && !this.growing && this.#honest()) return [span];
+      const own = !this.paged && this.#honest();
+      if (own && !this.growing) return [span];
       for (const { cover } of this.#hands.values()) cover.add(...span);
       if (now - this.#lookedAt >= LOOK_EVERY) {
         this.#lookedAt = now;
         this.#look(span[1]);
       }
       const hand = this.#hand;
-      if (!hand || this.#lifted) return this.growing && !this.paged ? [span] : [];
+      if (!hand || this.#lifted) return own ? [span] : [];
       const spans = hand.cover.spans;
       hand.cover = new Cover();
       return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.ahead), Math.min(hand.length, to + this.ahead)]);
