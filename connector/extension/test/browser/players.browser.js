@@ -48,15 +48,17 @@ globalThis.begin = () => reached(base + 242);`;
 /** The same without a slider: a broadcast. */
 const BROADCAST = CLOCK.replace('slider.setAttribute("role", "slider");', "");
 
-/** Of a film of 80 s, an advertisement of 20 takes the place after 40, in the same source. */
+/** Of a film of 80 s, an advertisement of 20 takes the place three times, in the same source. */
 const SPLICED = `
 media.duration = 80;
 await fill(0, 80);
 async function splice() {
-  await reached(40);
-  await instead(20, 0);
-  await reached(17);
-  await instead(80, 40);
+  for (const at of [20, 35, 50]) {
+    await reached(at);
+    await instead(20, 0);
+    await reached(17);
+    await instead(80, at);
+  }
 }
 globalThis.begin = async () => {
   await splice();
