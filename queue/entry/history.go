@@ -54,15 +54,17 @@ func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]E
 
 // selectTold reads by two indexes, which must be named by their own words.
 const (
-	selectTold = toldBy + "(o.state = 'pending' OR o.state = 'sending' OR o.state = 'in_doubt')" + ` UNION ALL ` +
-		toldBy + "(o.state = 'held' OR o.state = 'delivered' OR o.state = 'rejected' OR o.state = 'dropped' OR o.state = 'merged')"
-	toldBy = `SELECT o.watched_at, o.settled_at FROM entries AS n CROSS JOIN entries AS o ON o.account = n.account AND o.item_key = n.item_key
+	selectTold = "WITH told (id, watched_at, settled_at) AS (" + toldBy + "(o.state = 'pending' OR o.state = 'sending' OR o.state = 'in_doubt')" + ` UNION ALL ` +
+		toldBy + "(o.state = 'held' OR o.state = 'delivered' OR o.state = 'rejected' OR o.state = 'dropped' OR o.state = 'merged')" +
+		`) SELECT watched_at, settled_at FROM told UNION ALL SELECT a.at, NULL FROM told CROSS JOIN attempts AS a ON a.entry = told.id`
+	toldBy = `SELECT o.id, o.watched_at, o.settled_at FROM entries AS n CROSS JOIN entries AS o ON o.account = n.account AND o.item_key = n.item_key
 		WHERE n.id = ?1 AND o.id <> n.id AND o.kind = 'viewing' AND o.item_key <> '' AND (o.attempts > 0 OR o.state = 'delivered') AND `
 )
 
 // Told are the times that the service may show for other entries about an
-// entry's item: when each was watched, and when it was settled, for a service may
-// show that. Each began a request at least once, whatever became of it.
+// entry's item: when each was watched, when its requests began and when it was
+// settled, for a service may show those. Each began a request at least once,
+// whatever became of it.
 func (r *Reader) Told(ctx context.Context, entry int64) ([]time.Time, error) {
 	rows, err := r.db.QueryContext(ctx, selectTold, entry)
 	var all []time.Time

@@ -29,6 +29,21 @@ type shelf struct {
 	mu    sync.Mutex
 	books map[viewing.MediaType]book
 	dated doubt.Precision // how the service keeps times
+	quiet time.Time       // before that, nothing is asked about single items
+}
+
+// resting reports whether nothing is asked about single items now.
+func (s *shelf) resting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.quiet)
+}
+
+// rest has nothing asked about single items for a while: the question has failed.
+func (s *shelf) rest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet = time.Now().Add(shelfLife)
 }
 
 // precision is how the service keeps times, as far as it is known.
@@ -114,9 +129,7 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	r, e := f.run, f.entry
 	history, err := r.shelf.read(ctx, f, reader)
 	if v, ok := tracker.VerdictOf(err); ok && v.Status == 0 {
-		at := time.Now()
-		r.post(func() { r.heard(e.ID, v, f.generation, at) })
-		_ = r.outbox.Release(r.spans.write, []queue.Entry{e}) // else the lease runs out
+		f.putOff(v)
 		return true
 	}
 	kin, kinErr := r.doubts.Kin(ctx, e.ID)
@@ -145,6 +158,13 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	return true
 }
 
+// putOff has the entry wait for what a question has met.
+func (f flight) putOff(v tracker.Verdict) {
+	r, at := f.run, time.Now()
+	r.post(func() { r.heard(f.entry.ID, v, f.generation, at) })
+	_ = r.outbox.Release(r.spans.write, []queue.Entry{f.entry}) // else the lease runs out
+}
+
 // statusPatience bounds the question before a viewing that was seen live: the
 // viewing is sent all the same.
 const statusPatience = 5 * time.Second
@@ -156,13 +176,22 @@ func (f flight) checkStatus(ctx context.Context, reader Reader) bool {
 	r, e := f.run, f.entry
 	w, err := waysOf(ctx, r.outbox, r.account)
 	keeps := doubt.Precision(w.account.Keeps)
-	if err != nil || !w.may(supportStatus) || keeps == doubt.Day || keeps == doubt.Arrival {
+	if err != nil || r.shelf.resting() || !w.may(supportStatus) || keeps == doubt.Day || keeps == doubt.Arrival {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusPatience)
 	defer cancel()
 	found, err := reader.MediaStatus(ctx, []viewing.Media{*e.Media})
-	w.note(supportStatus, err)
+	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
+		f.putOff(v)
+		return true
+	}
+	if err != nil {
+		r.shelf.rest()
+	}
+	if err == nil || !w.has(supportStatus) { // one odd item says nothing of all others
+		w.note(supportStatus, err)
+	}
 	kept := w.keep(r.spans.write)
 	shown := found[e.Media.Key()].WatchedAt
 	if err != nil || kept != nil || shown.IsZero() {

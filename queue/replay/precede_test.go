@@ -295,6 +295,78 @@ func TestWhatAPersonAddsIsNotLookedUp(t *testing.T) {
 	})
 }
 
+// TestOneOddAnswerEndsNoLookup: it is of one item, and says nothing of the rest.
+func TestOneOddAnswerEndsNoLookup(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.commit(seenLive(7, 0))
+		b.pass(time.Minute)
+		b.armAt("POST /media/status", "status:422", 1)
+		b.commit(seenLive(1, 0))
+		b.pass(time.Hour)
+		b.elsewhere(2, time.Now().Add(-time.Minute))
+		b.commit(seenLive(2, 0))
+		b.pass(time.Minute)
+		if n := b.films()[2]; n != 1 {
+			b.Errorf("%d records, want 1", n)
+		}
+	})
+}
+
+// TestALookupThatIsToWaitHoldsTheEntry: the service wants to be left alone.
+func TestALookupThatIsToWaitHoldsTheEntry(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		b.armAt("POST /media/status", "retry-after:600", 1)
+		b.commit(seenLive(1, 0))
+		b.pass(9 * time.Minute)
+		if n := b.films()[1]; n != 0 {
+			b.Errorf("%d records before the service's own time", n)
+		}
+		b.pass(5 * time.Minute)
+		b.ends(2, viewing.StateDelivered, "")
+	})
+}
+
+// TestALookupThatHangsIsNotRepeated: each live viewing would wait for it.
+func TestALookupThatHangsIsNotRepeated(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.anchor()
+		before := b.askedFor("POST /media/status")
+		b.armAt("POST /media/status", "delay:1h", 100)
+		for film := range int64(20) {
+			b.commit(seenLive(film+1, 0))
+		}
+		b.pass(20 * time.Second)
+		if n := b.askedFor("POST /media/status") - before; b.counts().Delivered != 21 || n > 4 {
+			b.Errorf("%d delivered, asked %d times", b.counts().Delivered, n)
+		}
+	})
+}
+
+// TestARequestThatArrivedLongAgoIsOurs: a service may show when it arrived, and
+// the entry that it was for was given up much later.
+func TestARequestThatArrivedLongAgoIsOurs(t *testing.T) {
+	inBed(t, false, func(o *Options) { o.InDoubt = doubt.Hold }, func(b *bed) {
+		b.anchor()
+		b.elsewhere(1, time.Now()) // as a service shows it that keeps the time of arrival
+		b.arm("drop-before", 1)
+		b.armAt("GET /history", "status:500", 1000)
+		b.armAt("POST /media/status", "status:500", 1)
+		b.commit(seenLive(1, 3*time.Hour))
+		b.pass(10 * time.Second)
+		b.ends(2, viewing.StateInDoubt, "")
+		b.pass(5 * time.Minute)
+		b.commit(seenLive(1, 0))
+		b.pass(30 * time.Minute)
+		if _, err := b.store.Drop(b.Context(), queue.Selection{IDs: []int64{2}}, false); err != nil {
+			b.Fatal(err)
+		}
+		b.pass(10 * time.Minute)
+		b.ends(3, viewing.StateDelivered, "")
+	})
+}
+
 func TestAServiceWithoutStatusIsAskedOnce(t *testing.T) {
 	inBed(t, true, nil, func(b *bed) {
 		for film := range int64(5) {
