@@ -209,5 +209,5 @@ func (t *tx) correct(c amendment, e amendable) error {
 	if err := t.step(e.id, stepCorrected, correction.Said()); err != nil {
 		return err
 	}
-	return t.credit(e.id, correction.ID)
+	return t.credit(e.id, correction.Told)
 }

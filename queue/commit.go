@@ -209,7 +209,7 @@ func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
 		}
 	}
 	if d.said != nil {
-		if err := t.credit(id, d.said.ID); err != nil {
+		if err := t.credit(id, d.said.Told); err != nil {
 			return 0, err
 		}
 	}

@@ -50,9 +50,9 @@ func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err e
 }
 
 func (t *tx) correction(c Correcting) (did Corrected, err error) {
-	told, trusted := c.Told, true
+	told, was, trusted := c.Told, "", true
 	if c.Entry != 0 {
-		if told, trusted, err = t.correctEntry(c.Entry, c.Is); err != nil {
+		if told, was, trusted, err = t.correctEntry(c.Entry, c.Is); err != nil {
 			return did, err
 		}
 	}
@@ -70,15 +70,15 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	}
 	did = Corrected{Remembered: &now, Before: before}
 	if c.Entry != 0 {
-		err = t.credit(c.Entry, now.ID)
+		err = t.credit(c.Entry, clue)
 	}
 	if err == nil {
-		did.AlsoChanged, err = t.follow(now, c.Entry, told.Key())
+		did.AlsoChanged, err = t.follow(now, c.Entry, was)
 	}
 	if err != nil {
 		return did, err
 	}
-	_, err = t.Find("SELECT count(*) FROM corrected WHERE correction = ?", []any{now.ID}, &now.Entries)
+	_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{clue.Key()}, &now.Entries)
 	return did, err
 }
 
@@ -91,51 +91,68 @@ func Correctable(e Entry) error {
 	return changeable("fix", e)
 }
 
-// correctEntry gives an entry the identity that a person has chosen. It says
-// what the entry told, and whether that may be remembered. A number of TMDB that
-// the source itself told is that of another work, and so may be all else it told.
-func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, trusted bool, err error) {
+// correctEntry gives an entry the identity that a person has chosen. It says what
+// its source told, the key that it had, and whether that may be remembered. A
+// number of TMDB that the source itself told is that of another work, and so may be
+// all else it told.
+func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, was string, trusted bool, err error) {
 	e, err := t.entry(id)
 	if err != nil {
-		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
+		return told, "", false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
 	if err := Correctable(e); err != nil {
-		return told, false, err
+		return told, "", false, err
 	}
 	if is.Type != identity.ClueOf(*e.Media).Kind {
-		return *e.Media, false, nil // it is refused
+		return *e.Media, "", false, nil // it is refused
 	}
-	if trusted, err = t.foundOut(e); err != nil {
-		return told, false, err
+	told, trusted, err = t.told(e)
+	if err != nil {
+		return told, "", false, err
 	}
-	m := is.Apply(*e.Media)
+	m := is.Apply(placed(*e.Media, told))
 	next, err := Edit{Media: &m}.applied(e, schema.Time(t.now))
 	if err == nil {
 		err = t.edit(e, next)
 	}
 	if err != nil {
-		return told, false, fmt.Errorf("fix entry %d: %w", id, err)
+		return told, "", false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	return *e.Media, trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
+	return told, e.Media.Key(), trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
 }
 
-// foundOut reports whether an entry's identifier, if it has one, is not of its
-// source.
-func (t *tx) foundOut(e Entry) (bool, error) {
+// placed is an item with the season and number of another.
+func placed(m, of viewing.Media) viewing.Media {
+	m.Season, m.Episode = of.Season, of.Episode
+	return m
+}
+
+// told is what an entry's source told of its item, before anybody found out more,
+// but for the place that a person gave it. It is not to be trusted where its
+// identifier is the source's own, or what the source told last is not known.
+func (t *tx) told(e Entry) (m viewing.Media, trusted bool, err error) {
 	var body []byte
-	var amended, found bool
-	_, err := t.Find(`SELECT v.body, EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = 'amended'),
-			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2) OR EXISTS (SELECT 1 FROM corrected WHERE entry = n.id)
-		FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?1`, []any{e.ID, stepResolved}, &body, &amended, &found)
+	var amended, found, by bool
+	_, err = t.Find(`SELECT v.body, EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = 'amended'),
+			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2) OR EXISTS (SELECT 1 FROM corrected WHERE entry = n.id),
+			EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?3)
+		FROM entries AS n JOIN events AS v ON v.id = n.event WHERE n.id = ?1`, []any{e.ID, stepResolved, edited}, &body, &amended, &found, &by)
 	if err != nil {
-		return false, err
+		return *e.Media, false, err
 	}
 	var original viewing.Event
 	if json.Unmarshal(body, &original) != nil || len(original.Media) == 0 {
-		return false, nil // lost to damage
+		return *e.Media, false, nil // lost to damage
 	}
-	told := original.Media[e.Part%len(original.Media)].Identified()
-	return !told && (found || !amended || !e.Media.Identified()), nil
+	first := original.Media[e.Part%len(original.Media)]
+	trusted = !first.Identified() && (found || !amended || !e.Media.Identified())
+	if amended || first.Type != e.Media.Type {
+		return *e.Media, trusted && !by, nil
+	}
+	if by {
+		first = placed(first, *e.Media)
+	}
+	return first, trusted, nil
 }
 
 // remember writes a correction; before is what it takes the place of.
@@ -144,7 +161,7 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction
 	if err != nil {
 		return now, nil, err
 	}
-	if len(was) > 0 && was[0].Is.TMDB != is.TMDB {
+	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != is.TMDB {
 		before = &was[0].Is
 	}
 	now = Correction{Told: told, Is: is, Since: schema.Time(t.now)}
@@ -177,9 +194,9 @@ func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
 	return &is, &all[0], nil
 }
 
-// credit notes which correction gave an entry its identity.
-func (t *tx) credit(id, correction int64) error {
-	_, err := t.Exec("INSERT OR REPLACE INTO corrected (entry, correction) VALUES (?, ?)", id, correction)
+// credit notes that an entry has its identity from the correction of a clue.
+func (t *tx) credit(id int64, of identity.Clue) error {
+	_, err := t.Exec("INSERT OR REPLACE INTO corrected (entry, key) VALUES (?, ?)", id, of.Key())
 	return err
 }
 
@@ -191,7 +208,7 @@ const selectAlike = `SELECT n.id, n.media, 0 FROM entries AS n
 		AND n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', ?2))
 	UNION ALL SELECT n.id, n.media, 1 FROM corrected AS d JOIN entries AS n ON n.id = d.entry
-	WHERE d.correction = ?1 AND (n.state = 'pending' OR n.state = 'held')` +
+	WHERE d.key = ?1 AND (n.state = 'pending' OR n.state = 'held')` +
 	selectSame + `(n.state = 'pending' OR n.state = 'sending' OR n.state = 'in_doubt') AND n.state = 'pending'` +
 	selectSame + `(n.state = 'held' OR n.state = 'delivered' OR n.state = 'rejected' OR n.state = 'dropped' OR n.state = 'merged') AND n.state = 'held'`
 
@@ -210,7 +227,7 @@ func (t *tx) follow(c Correction, named int64, was string) (changed int64, err e
 	if parts := strings.Split(was, ":"); len(parts) == 4 {
 		was, last = strings.Join(parts[:2], ":")+":", strings.Join(parts[:2], ":")+";" // ; comes after :
 	}
-	rows, err := t.Query(selectAlike, c.ID, edited, named, was, last, stepResolved)
+	rows, err := t.Query(selectAlike, c.Told.Key(), edited, named, was, last, stepResolved)
 	alike, err := disk.Collect(rows, err, func(r *sql.Rows) (id int64, err error) {
 		var text []byte
 		var m viewing.Media
@@ -245,14 +262,31 @@ func (t *tx) followOne(id int64, c Correction) (changed int64, err error) {
 	if err != nil || e.Damaged || !waits {
 		return 0, err
 	}
-	m := c.Is.Apply(*e.Media)
+	told, _, err := t.told(e)
+	if err != nil {
+		return 0, err
+	}
+	m := c.Is.Apply(placed(*e.Media, told))
 	if m.Key() == e.Media.Key() {
 		return 0, nil
 	}
-	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
+	var one int64
+	shared, err := t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, e.Source}, &one)
+	if err != nil {
 		return 0, err
 	}
-	return 1, t.credit(id, c.ID)
+	if shared && e.Media.Identified() {
+		return 0, t.note(id, c.Said()+" But another source saw it too, so it stays as it is.")
+	}
+	return 1, t.follows(e, m, c)
+}
+
+// follows gives an entry its identity by a correction.
+func (t *tx) follows(e Entry, m viewing.Media, c Correction) error {
+	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
+		return err
+	}
+	return t.credit(e.ID, c.Told)
 }
 
 // stepCorrected is what a step is called by which a correction gave an entry its

@@ -31,13 +31,13 @@ func (c Correction) Tells(m viewing.Media) bool {
 	return !m.Unsure && c.Told.Key() == clue.Key() && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
 }
 
-const selectCorrection = `SELECT id, body, (SELECT count(*) FROM corrected WHERE correction = corrections.id) FROM corrections`
+const selectCorrection = `SELECT id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
 
 func scanCorrection(r *sql.Rows) (c Correction, err error) {
 	var body []byte
 	var id, entries int64
 	if err = r.Scan(&id, &body, &entries); err == nil {
-		err = json.Unmarshal(body, &c)
+		_ = json.Unmarshal(body, &c) // a damaged one tells nothing, and stands in nobody's way
 	}
 	c.ID, c.Entries = id, entries
 	return c, err

@@ -110,6 +110,13 @@ func (t *tx) found(f Finding) error {
 		f = Finding{}
 	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
+	}
+	m, said, err := t.corrected(e.Media)
+	switch {
+	case err != nil:
+		return err
+	case said != nil && !e.Damaged:
+		return t.follows(e, *m, *said)
 	case f.Media != nil && f.Media.Identified():
 		return t.identify(e, *f.Media, stepResolved, f.Said)
 	}

@@ -6,17 +6,14 @@ CREATE TABLE corrections (
   body TEXT NOT NULL          -- JSON: what was told of it, what it is, and since when that was said
 ) STRICT;
 
--- Entries that have their identity from a correction. Another identity ends it.
+-- Entries that have their identity from a correction, by its key: they follow the
+-- next one, also when this one was forgotten. Another identity ends it.
 CREATE TABLE corrected (
-  entry      INTEGER PRIMARY KEY REFERENCES entries (id) ON UPDATE CASCADE,
-  correction INTEGER NOT NULL
+  entry INTEGER PRIMARY KEY REFERENCES entries (id) ON UPDATE CASCADE,
+  key   TEXT NOT NULL
 ) STRICT;
-CREATE INDEX corrected_by ON corrected (correction);
+CREATE INDEX corrected_by ON corrected (key);
 CREATE TRIGGER corrected_end AFTER UPDATE OF media ON entries
 BEGIN
   DELETE FROM corrected WHERE entry = new.id;
-END;
-CREATE TRIGGER corrections_end AFTER DELETE ON corrections
-BEGIN
-  DELETE FROM corrected WHERE correction = old.id;
 END;

@@ -1,0 +1,111 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// A number that the person typed is not what the source told.
+func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Alpha", 1999, -50))
+	mistyped := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000999"}}
+	if _, err := s.Edit(t.Context(), all[0], Edit{Media: &mistyped}); err != nil {
+		t.Fatal(err)
+	}
+	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
+		t.Errorf("%+v", did)
+	}
+	other := called("e3", "Wholly Other", 2000, -40)
+	other.Media[0].IDs.IMDB = "tt0000999"
+	s.wantKeys(t, map[int64]string{all[1]: "movie:603", s.commitIDs(t, other)[0]: ""})
+}
+
+// Season and number that were found out for the wrong series are not the right one's.
+func TestACorrectionTakesThePlaceThatTheSourceTold(t *testing.T) {
+	s := fresh(t)
+	red := viewing.Show{Title: "Show Red", Year: 2008}
+	all := s.commitIDs(t, part("a", red, 4, 5, -90), part("b", red, 4, 6, -60))
+	for n, l := range s.wantLookups(t, 2, all...) {
+		m := theSeries(9).Apply(*l.Entry.Media)
+		season, number := 1, 80+n
+		m.Season, m.Episode = &season, &number
+		s.found(t, Finding{Lookup: l, Media: &m, Said: "TMDB counts them in one season."})
+	}
+	s.correct(t, all[0], theSeries(20))
+	s.wantKeys(t, map[int64]string{all[0]: "episode:20:4:5", all[1]: "episode:20:4:6", s.commitIDs(t, part("c", red, 4, 7, -30))[0]: "episode:20:4:7"})
+}
+
+// What nobody could be asked about by then hears of the correction all the same.
+func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), called("e2", "Alpha", 1999, -30))
+	if _, err := s.Drop(t.Context(), Selection{IDs: all[:1]}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.correct(t, all[1], theFilm(603))
+	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: all[:1]}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 999))
+	s.wantKeys(t, map[int64]string{all[0]: "movie:603"})
+}
+
+// What followed a correction follows the next one, too, after the first was forgotten.
+func TestACorrectionAfterOneThatWasForgotten(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), of(viewing.ClassBulk, called("e2", "Alpha", 1999, -30)))
+	say := func(tmdb int64) Corrected {
+		did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(tmdb)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return did
+	}
+	first := say(603)
+	if err := s.ForgetCorrection(t.Context(), first.Remembered.ID); err != nil {
+		t.Fatal(err)
+	}
+	if did := say(604); did.AlsoChanged != 2 || did.Before != nil {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "movie:604", all[1]: "movie:604"})
+}
+
+// What another source saw as well stays where that one has it.
+func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
+	s := fresh(t)
+	s.correct(t, s.commitIDs(t, called("e0", "Alpha", 1999, -600))[0], theFilm(603))
+	one := s.commitIDs(t, called("e1", "Alpha", 1999, -60))[0]
+	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:1", Events: []viewing.Event{film("k1", 603, -60)}}); err != nil {
+		t.Fatal(err)
+	}
+	s.correct(t, s.commitIDs(t, called("e2", "Beta", 1999, -300))[0], theFilm(604)) // of another name: nothing to do with it
+	did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(604)})
+	if err != nil || did.AlsoChanged != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.wantKeys(t, map[int64]string{one: "movie:603"})
+	if !s.hasStep(t, one, "another source saw it too") {
+		t.Errorf("%+v", s.explained(t, one).Steps)
+	}
+}
+
+// A correction that cannot be read tells nothing, and stands in nobody's way.
+func TestADamagedCorrection(t *testing.T) {
+	s := fresh(t)
+	id := s.correct(t, s.commitIDs(t, called("e1", "Alpha", 1999, -90))[0], theFilm(603)).Remembered.ID
+	s.change(t, "UPDATE corrections SET body = substr(body, 2)")
+	next := s.commitIDs(t, called("e2", "Alpha", 1999, -60))[0]
+	s.wantKeys(t, map[int64]string{next: ""})
+	if list, err := s.Corrections(t.Context()); err != nil || len(list) != 1 || list[0].ID != id {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if did := s.correct(t, next, theFilm(604)); did.Remembered == nil || did.Before != nil {
+		t.Errorf("%+v", did)
+	}
+	if err := s.ForgetCorrection(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+}
