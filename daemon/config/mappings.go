@@ -42,6 +42,9 @@ type mapping struct {
 // TMDB. There are none without the file. Every error wraps [ErrInvalid] and names
 // the line.
 func LoadMappings(file string) (identity.Mappings, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // a pipe would never end
+		return nil, &refusal{problem: file + " is no plain file"}
+	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -127,7 +130,7 @@ func (m mapping) check(setting string) (list string, err error) {
 		return identity.TitleList(value), nil
 	case (name == "tvdb" || name == "anidb") && !tt && err == nil:
 		return name + ":" + strconv.FormatUint(n, 10), nil
-	case name == "imdb" && tt && err == nil:
+	case name == "imdb" && tt && err == nil && len(digits) >= 7:
 		return m.Source, nil
 	}
 	return "", fault(setting+".source", `%q is none of "tvdb:81189", "imdb:tt0903747", "anidb:1" and "title:Breaking Bad"`, m.Source)

@@ -74,6 +74,7 @@ func TestBadMappings(t *testing.T) {
 		change("last = 3", "last = 2"):                                          "mapping[2].last: 3 to 2 is not a range",
 		change("tvdb:252322", "tvdb:tt252322"):                                  `mapping[0].source: "tvdb:tt252322" is none of "tvdb:81189"`,
 		change("imdb:tt2098220", "imdb:2098220"):                                `"imdb:2098220" is none of`,
+		change("imdb:tt2098220", "imdb:tt209822"):                               `"imdb:tt209822" is none of`,
 		change("imdb:tt2098220", "imdb:tt"):                                     `"imdb:tt" is none of`,
 		change("title:Hunter x Hunter: New!", "title:!"):                        `"title:!" is none of`,
 		change("title:Hunter x Hunter: New!", "Hunter"):                         `"Hunter" is none of`,

@@ -251,3 +251,27 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 		}
 	})
 }
+
+// What nobody was asked says nothing of who is in trouble, and neither does a lack
+// of time of ours.
+func TestWhatWasNotAskedIsNoNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trouble := &web.LaterError{Who: "Wikidata", Why: "it answered 503"}
+		f := &fake{may: []identity.Ask{identity.AskIMDB}, err: trouble}
+		l := NewLink("Wikidata", f, kept{}, slog.New(slog.DiscardHandler))
+		ask := func(q question) { _ = l.learn(t.Context(), []question{q}, map[question]*answer{}) }
+		ask(question{Ask: identity.AskIMDB, Text: "tt0000001"})
+		time.Sleep(2 * restsMost)
+		f.err = nil
+		if ask(question{Ask: identity.SearchFor, Text: "Alpha"}); l.Trouble() != error(trouble) {
+			t.Errorf("a title that is never sent: %v", l.Trouble())
+		}
+		if ask(question{Ask: identity.AskIMDB, Text: "tt0000002"}); l.Trouble() != nil {
+			t.Errorf("after a good answer: %v", l.Trouble())
+		}
+		f.err = context.DeadlineExceeded
+		if ask(question{Ask: identity.AskIMDB, Text: "tt0000003"}); l.Trouble() != nil || l.mayAsk() != nil {
+			t.Errorf("without time: %v", l.Trouble())
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,7 +82,9 @@ func (l *Link) learn(ctx context.Context, open []identity.Question, known map[id
 		return err
 	}
 	fetched, err := l.asker.Fetch(ctx, rest)
-	if ctx.Err() == nil { // else it was we who stopped it
+	ours := ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) // it was we who had no time
+	told := slices.ContainsFunc(slices.Collect(maps.Values(fetched)), func(a *identity.Answer) bool { return a != nil })
+	if !ours && (err != nil || told) {
 		l.took(err)
 	}
 	maps.Copy(known, fetched)

@@ -6,6 +6,8 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,8 +81,8 @@ type Answer struct {
 // context. They name no address: it may tell what was watched.
 func (c *Client) Do(r *http.Request) (Answer, error) {
 	ctx := r.Context()
-	if c.pace.Wait(ctx) != nil {
-		return Answer{}, c.Later("there was no time to ask")
+	if c.pace.Wait(ctx) != nil { // it says so before the time is over
+		return Answer{}, cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {

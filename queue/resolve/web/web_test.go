@@ -1,6 +1,37 @@
 package web
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// TestNoTimeIsOurs: where our time is shorter than the pace, nobody else is in trouble.
+func TestNoTimeIsOurs(t *testing.T) {
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer s.Close()
+	c := New("Wikidata", 1.0/3600, 1)
+	do := func(ctx context.Context) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Do(r)
+		return err
+	}
+	if err := do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := do(ctx); !errors.Is(err, context.DeadlineExceeded) || asked != 1 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+}
 
 func TestCheckAddress(t *testing.T) {
 	const example = "https://api.themoviedb.org/3"
