@@ -114,7 +114,7 @@ func (s *session) ask(ctx context.Context, id string, question func(context.Cont
 func (s *session) correct(m protocol.Correct) {
 	ctx, cancel := context.WithTimeout(s.server.commits, s.server.limits.Request)
 	defer cancel()
-	changed, refusal := s.server.options.Correct(ctx, s.source(), m.Media, m.Is)
+	changed, refusal := s.server.options.Correct(ctx, s.source(), m)
 	if refusal != nil {
 		refusal.ID = m.ID
 		s.say(refusal)

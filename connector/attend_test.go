@@ -32,8 +32,8 @@ func answered(t *testing.T, found connector.Resolution, removed bool, refusal *p
 			about <- source + " " + words + " " + string(kind)
 			return found
 		}
-		o.Correct = func(_ context.Context, source string, m viewing.Media, is *protocol.Candidate) (int, *protocol.Error) {
-			about <- fmt.Sprint(source, " ", m.Title, " ", is)
+		o.Correct = func(_ context.Context, source string, m protocol.Correct) (int, *protocol.Error) {
+			about <- fmt.Sprint(source, " ", m.Media.Title, " ", m.Is, " ", m.Was)
 			return 3, refusal
 		}
 		o.Undo = func(_ context.Context, source, event string) (bool, *protocol.Error) {
@@ -92,7 +92,8 @@ func TestWhatAPersonSaysIsHandedOver(t *testing.T) {
 	id, token := r.pair(chromium)
 	s := r.greeted(chromium, token)
 	for frame, is := range map[string]string{
-		tells: "&{movie 550  0}", `{"type":"correct","id":"t","media":{"type":"movie","title":"Fight Club"}}`: "<nil>",
+		tells: "&{movie 550  0} <nil>",
+		`{"type":"correct","id":"t","media":{"type":"movie","title":"Fight Club"},"was":{"type":"movie","tmdb":550}}`: "<nil> &{movie 550  0}",
 	} {
 		s.say(frame)
 		if got := s.hear(); got["type"] != "corrected" || got["id"] != "t" || got["changed"] != 3.0 {

@@ -57,8 +57,8 @@ type Options struct {
 	// "", of both. It takes as long as Resolve. nil: the feature is not offered.
 	Candidates func(ctx context.Context, source, words string, kind viewing.MediaType) Resolution
 	// Correct remembers what a person says an item is, and says how many waiting
-	// entries have followed. Without is, it forgets. nil: the feature is not offered.
-	Correct func(ctx context.Context, source string, m viewing.Media, is *protocol.Candidate) (changed int, refusal *protocol.Error)
+	// entries have followed; or it forgets that. nil: the feature is not offered.
+	Correct func(ctx context.Context, source string, m protocol.Correct) (changed int, refusal *protocol.Error)
 	// Undo takes back an event of that source, and says whether the service had
 	// it. It may take as long as [Limits.Request]. nil: the feature is not offered.
 	Undo    func(ctx context.Context, source, eventID string) (removed bool, refusal *protocol.Error)

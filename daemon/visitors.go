@@ -43,7 +43,7 @@ func (d *Daemon) seek(ctx context.Context, source, words string, kind viewing.Me
 			continue
 		}
 		out := d.told(source, d.look(ctx, d.store.AccountOf(source), viewing.Media{Type: k, Title: words}, browserWaits))
-		all.Later, all.RetryAfter = out.Later, out.RetryAfter
+		all.Later, all.RetryAfter = all.Later || out.Later, max(all.RetryAfter, out.RetryAfter)
 		turns = append(turns, slices.DeleteFunc(out.Candidates, func(c protocol.Candidate) bool { return c.Type != k }))
 	}
 	for n := 0; n < protocol.MostFound; n++ {
@@ -80,26 +80,15 @@ func (d *Daemon) told(source string, f found) (out connector.Resolution) {
 }
 
 // correct remembers what a person has said in a browser, or forgets it.
-func (d *Daemon) correct(ctx context.Context, source string, m viewing.Media, is *protocol.Candidate) (changed int, refusal *protocol.Error) {
-	if is == nil {
-		return 0, d.notKept(source, d.forget(ctx, identity.ClueOf(m).Key()))
+func (d *Daemon) correct(ctx context.Context, source string, m protocol.Correct) (changed int, refusal *protocol.Error) {
+	if m.Is == nil {
+		return 0, d.notKept(source, d.store.ForgetSaid(ctx, m.Media, identity.Candidate(*m.Was)))
 	}
-	did, err := d.store.Correct(ctx, queue.Correcting{Told: m, Is: identity.Candidate(*is)})
+	did, err := d.store.Correct(ctx, queue.Correcting{Told: m.Media, Is: identity.Candidate(*m.Is)})
 	if err == nil && did.Remembered == nil {
 		return 0, protocol.Refusal("", protocol.Refused, "without a name or a number of it, nothing can be remembered")
 	}
 	return int(did.AlsoChanged), d.notKept(source, err)
-}
-
-// forget forgets what was said of a film or series.
-func (d *Daemon) forget(ctx context.Context, key string) error {
-	all, err := d.store.Corrections(ctx)
-	for _, c := range all {
-		if c.Told.Key() == key {
-			err = d.store.ForgetCorrection(ctx, c.ID)
-		}
-	}
-	return err
 }
 
 // notKept is what a browser is told where its correction could not be kept.

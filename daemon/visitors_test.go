@@ -3,6 +3,7 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,18 @@ func TestBrowserAsksByWords(t *testing.T) {
 	}
 }
 
+// That films could not be asked for counts, even though series could.
+func TestBrowserAsksByWordsAgainWhereHalfCouldNotBeAsked(t *testing.T) {
+	v := visited(t, nil)
+	if err := v.box.Arm(sandbox.Fault{Match: "POST /media/resolve/batch", Fault: "retry-after:7", Times: 1}); err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"candidates","id":"c","words":"nobody knows this"}`)
+	if got := v.hear("resolved"); got["outcome"] != protocol.Later || got["retryAfterMs"] != 7000.0 {
+		t.Errorf("heard %v", got)
+	}
+}
+
 // What a person says in one browser holds for all sources.
 func TestWhatAPersonSaysInABrowserIsRemembered(t *testing.T) {
 	v := visited(t, nil)
@@ -232,18 +245,55 @@ func TestWhatAPersonSaysInABrowserIsRemembered(t *testing.T) {
 	if is, _ := media["show"].(map[string]any); got["outcome"] != protocol.Certain || fmt.Sprint(is["ids"]) != "map[tmdb:1396]" || media["season"] != 2.0 || media["episode"] != 6.0 {
 		t.Errorf("heard %v", got)
 	}
-	tell(``)
+	const was = `,"was":{"type":"tv","tmdb":1396}`
+	tell(was)
 	if got := v.hear("corrected"); got["changed"] != 0.0 {
 		t.Errorf("heard %v", got)
 	}
 	if got := asked(show + `,"season":2,"episode":7`); got["outcome"] != protocol.Open {
 		t.Errorf("forgotten, and yet %v", got)
 	}
-	tell(``) // of what is forgotten
+	tell(was) // of what is forgotten
 	v.hear("corrected")
 	v.say(`{"type":"correct","id":"t","media":{"type":"movie"},"is":{"type":"movie","tmdb":603}}`)
 	if got := v.hear("error"); got["code"] != string(protocol.Refused) {
 		t.Errorf("heard %v", got)
+	}
+}
+
+// A later answer, of another browser or of the command line, is not this one's to
+// take back.
+func TestABrowserForgetsOnlyTheAnswerItTakesBack(t *testing.T) {
+	v := visited(t, nil)
+	left := func() (are []int64) {
+		t.Helper()
+		all, err := v.d.store.Corrections(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			are = append(are, c.Is.TMDB)
+		}
+		return are
+	}
+	correct := func(title string, is int64) {
+		t.Helper()
+		said := queue.Correcting{Told: viewing.Media{Type: viewing.Movie, Title: title}, Is: identity.Candidate{Type: viewing.Movie, TMDB: is}}
+		if _, err := v.d.store.Correct(t.Context(), said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	correct("Another", 600)
+	correct("Our Film", 604)
+	for _, c := range []struct {
+		was  int
+		left []int64
+	}{{603, []int64{600, 604}}, {600, []int64{600, 604}}, {604, []int64{600}}} {
+		v.say(fmt.Sprintf(`{"type":"correct","id":"t","media":{"type":"movie","title":"OUR film"},"was":{"type":"movie","tmdb":%d}}`, c.was))
+		v.hear("corrected")
+		if are := left(); !slices.Equal(are, c.left) {
+			t.Errorf("%d taken back: %v are left, want %v", c.was, are, c.left)
+		}
 	}
 }
 

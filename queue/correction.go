@@ -67,3 +67,21 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction
 	}
 	return &all[0], nil
 }
+
+// ForgetSaid forgets the correction for what is told like m, if it still says was,
+// by type and TMDB number. What it has changed stays. No correction, or another one,
+// is no error.
+func (s *Store) ForgetSaid(ctx context.Context, m viewing.Media, was identity.Candidate) error {
+	err := s.write(ctx, func(t *tx) error {
+		all, err := t.corrections(identity.ClueOf(m))
+		if err != nil || len(all) == 0 || all[0].Is.Type != was.Type || all[0].Is.TMDB != was.TMDB {
+			return err
+		}
+		_, err = t.Exec("DELETE FROM corrections WHERE id = ?", all[0].ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget what was said: %w", err)
+	}
+	return nil
+}

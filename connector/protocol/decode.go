@@ -138,23 +138,41 @@ func (o object) kind(name string) viewing.MediaType {
 	return kind
 }
 
-// correct reads what a person has said. An episode is corrected by its series.
+// correct reads what a person has said, or takes back. An episode is corrected by
+// its series.
 func (o object) correct(id string) (Message, *Error) {
 	m := Correct{ID: o.named("id", maxID), Media: o.media()}
 	if is, ok := o.inner("is"); ok {
-		is.need("tmdb")
-		m.Is = &Candidate{Type: is.kind("type"), Title: is.text("title", maxTitle), Year: is.year()}
-		if tmdb := is.integer("tmdb", 1); tmdb != nil {
-			m.Is.TMDB = *tmdb
-		}
-		if (m.Media.Type == viewing.Movie) != (m.Is.Type == viewing.Movie) {
-			is.refuse("type", "is of another kind than media")
-		}
+		m.Is = is.work(m.Media.Type)
+		m.Is.Title, m.Is.Year = is.text("title", maxTitle), is.year()
+	}
+	if was, ok := o.inner("was"); ok {
+		m.Was = was.work(m.Media.Type)
+	}
+	switch {
+	case m.Is == nil:
+		o.need("was")
+	case m.Was != nil:
+		o.refuse("was", "is given beside is")
 	}
 	if refusal := o.watchable(id, m.Media); refusal != nil {
 		return nil, refusal
 	}
 	return m, nil
+}
+
+// work reads type and number of a film or series. It must be of the kind of the
+// item of that type.
+func (o object) work(of viewing.MediaType) *Candidate {
+	o.need("tmdb")
+	c := Candidate{Type: o.kind("type")}
+	if tmdb := o.integer("tmdb", 1); tmdb != nil {
+		c.TMDB = *tmdb
+	}
+	if (of == viewing.Movie) != (c.Type == viewing.Movie) {
+		o.refuse("type", "is of another kind than media")
+	}
+	return &c
 }
 
 func (o object) undo() Undo {

@@ -220,11 +220,13 @@ type Candidate struct {
 	Year  int               `json:"year,omitempty"`
 }
 
-// Correct tells what a person says an item is. The daemon remembers it.
+// Correct tells what a person says an item is, or takes that back: it has either Is
+// or Was. The daemon remembers it.
 type Correct struct {
-	ID    string        `json:"id"`           // of the request
-	Media viewing.Media `json:"media"`        // movie or episode, as it was seen
-	Is    *Candidate    `json:"is,omitempty"` // the film, or the episode's series; nil forgets what was said of it
+	ID    string        `json:"id"`            // of the request
+	Media viewing.Media `json:"media"`         // movie or episode, as it was seen
+	Is    *Candidate    `json:"is,omitempty"`  // the film, or the episode's series
+	Was   *Candidate    `json:"was,omitempty"` // the answer to forget, if it is still what is remembered; without a title
 }
 
 // Corrected answers correct.

@@ -250,7 +250,9 @@ func TestEncodedEventsAreRead(t *testing.T) {
 			ID: "c", Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "x"}, Season: &two, Episode: &three},
 			Is: &protocol.Candidate{Type: viewing.TV, TMDB: 1396, Title: "y", Year: 2008},
 		},
-		protocol.Correct{ID: "c", Media: viewing.Media{Type: viewing.Movie, Title: "x"}},
+		protocol.Correct{
+			ID: "c", Media: viewing.Media{Type: viewing.Movie, Title: "x"}, Was: &protocol.Candidate{Type: viewing.Movie, TMDB: 603},
+		},
 		protocol.Undo{ID: "u", Event: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11"},
 		protocol.Waiting{Viewings: 13},
 		protocol.Ping{},

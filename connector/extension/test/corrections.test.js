@@ -13,18 +13,24 @@ const is = { type: "tv", tmdb: 1438, title: "The Wire" };
 const answer = { kind: "tv", tmdb: 1438, title: "The Wire", told };
 const offline = { type: "error", code: "OFFLINE", retryable: true };
 
-/** Workers on one disk, and what the daemon has heard; answers come one after the other. */
+const was = { type: "tv", tmdb: 1438 };
+
+/** Workers on one disk, and what the daemon has heard; answers come one after the other. A function is run for its answer. */
 function household(...answers) {
   const disk = new Map();
   const heard = [];
+  let away = false;
   const database = { read: async (name) => structuredClone(disk.get(name)), write: async (name, value) => void disk.set(name, structuredClone(value)) };
   const delivery = {
-    ask: async (message) => {
+    ask: async (message, { mayGo }) => {
+      if (away) return offline;
+      if (!(await mayGo())) return { type: "error", code: "WITHDRAWN", retryable: false };
       heard.push(message);
-      return answers.shift() ?? { type: "corrected", changed: 0 };
+      const next = answers.shift();
+      return (typeof next === "function" ? await next() : next) ?? { type: "corrected", changed: 0 };
     },
   };
-  return { heard, worker: (grace = 0) => new Corrections(database, delivery, grace), kept: () => disk.get("corrections") ?? [] };
+  return { heard, worker: (grace = 0) => new Corrections(database, delivery, grace), kept: () => disk.get("corrections") ?? [], leaves: () => (away = true), returns: () => (away = false) };
 }
 
 beforeEach(() => {
@@ -75,14 +81,78 @@ test("what the daemon will never take is let go, and the next is told", async ()
   assert.deepEqual(heard.map(({ media }) => media.type), ["episode", "episode", "movie"]);
 });
 
-test("taken back before it was told: it is forgotten in both places, and the wrong answer never leaves", async () => {
+test("taken back before it was told: it is forgotten here, and nothing leaves", async () => {
   const { heard, worker, kept } = household();
   const corrections = worker(1000);
   await corrections.remember("k", answer);
+  const { type, show } = told;
+  await api.storage.local.set({ known: { k: { ...answer, told: { show, type } } } }); // as Chromium orders it
   await corrections.forget("k");
-  await until(() => heard.length === 1 && kept().length === 0);
-  assert.deepEqual(heard, [{ type: "correct", media: told }]);
+  assert.deepEqual(kept(), []);
+  await corrections.run();
+  assert.deepEqual(heard, []);
   assert.deepEqual(api.storage.local.kept().known, {});
+});
+
+test("taken back while no daemon was there: nothing leaves, of the next worker neither", async () => {
+  const { heard, worker, kept, leaves, returns } = household();
+  const corrections = worker();
+  leaves();
+  await corrections.remember("k", answer);
+  await corrections.run();
+  assert.equal(kept().length, 1);
+  await corrections.forget("k");
+  assert.deepEqual(kept(), []);
+  returns();
+  await worker().run();
+  assert.deepEqual(heard, []);
+});
+
+for (const [what, first] of Object.entries({ told: undefined, "told, but the answer was lost": offline })) {
+  test(`taken back after it was ${what}: the daemon is to forget this answer, and no other`, async () => {
+    const { heard, worker, kept } = household(first);
+    const corrections = worker();
+    await corrections.remember("k", answer);
+    await until(() => heard.length === 1);
+    await corrections.run();
+    await corrections.forget("k");
+    await until(() => heard.length > 1 && kept().length === 0);
+    assert.deepEqual(heard.at(-1), { type: "correct", media: told, was });
+    assert.deepEqual(api.storage.local.kept().known, {});
+  });
+}
+
+test("taken back while another is told: the wrong answer does not leave after it", async () => {
+  let corrections;
+  const { heard, worker, kept } = household(() => corrections.forget("l"));
+  corrections = worker(60_000);
+  await corrections.remember("k", answer);
+  await corrections.remember("l", { ...answer, told: { type: "episode", show: { title: "Treme" } }, tmdb: 31132 });
+  const later = Date.now() + 60_001;
+  const { now } = Date;
+  Date.now = () => later;
+  try {
+    await corrections.run();
+  } finally {
+    Date.now = now;
+  }
+  assert.deepEqual(heard, [{ type: "correct", media: told, is }]);
+  assert.deepEqual(kept(), []);
+});
+
+test("another answer does not take the place of a forgetting that is not told yet", async () => {
+  const { heard, worker, kept, leaves, returns } = household();
+  const corrections = worker();
+  await corrections.remember("k", answer);
+  await until(() => heard.length === 1 && kept().length === 0);
+  leaves();
+  await corrections.forget("k");
+  await corrections.remember("k", { ...answer, tmdb: 5 });
+  await corrections.forget("k");
+  returns();
+  await corrections.run();
+  await until(() => kept().length === 0);
+  assert.deepEqual(heard.slice(1), [{ type: "correct", media: told, was }]);
 });
 
 test("the latest answer counts, and not more are kept than 200", async (t) => {

@@ -291,6 +291,23 @@ test("a question has one answer, and none when the socket is lost", async () => 
   assert.equal((await delivery.ask({ type: "undo", event: uuid(1) }, { force: true })).code, "OFFLINE");
 });
 
+test("what is withdrawn until it connects is not asked; whether it is, is looked at only where it would leave", async () => {
+  const daemon = new FakeDaemon();
+  daemon.features = allFeatures;
+  daemon.answers = ({ id, type }) => (type === "undo" ? { type: "undone", id, removed: true } : null);
+  const { delivery } = worker(daemon, undefined, { idle: 1000, answer: 1000 });
+  const looks = [];
+  const ask = (type, may) => delivery.ask({ type, event: uuid(1) }, { force: true, mayGo: async () => (looks.push(daemon.socket !== undefined), may) });
+  assert.equal((await ask("undo", false)).code, "WITHDRAWN");
+  assert.equal(daemon.said("undo").length, 0);
+  assert.equal((await ask("undo", true)).type, "undone");
+  assert.equal((await ask("correct", true)).code, "UNKNOWN_TYPE");
+  daemon.listens = false;
+  daemon.socket.shut(1001);
+  assert.equal((await ask("undo", true)).code, "OFFLINE");
+  assert.deepEqual(looks, [true, true]);
+});
+
 test("an older daemon is asked nothing and told nothing that it does not know", async () => {
   const daemon = new FakeDaemon();
   const { delivery, outbox } = worker(daemon);

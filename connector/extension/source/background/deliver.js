@@ -138,13 +138,15 @@ export class Delivery {
   /**
    * Asks the daemon something.
    * @param {Message} message without id; its type is the name of the feature too
-   * @param {{force?: boolean}} [how] force: the user waits for it
-   * @returns {Promise<Message>} the answer, or an error; OFFLINE when there is none, UNKNOWN_TYPE of an older daemon
+   * @param {{force?: boolean, mayGo?: () => Promise<boolean>}} [how] force: the user waits for it; mayGo: asked last, when it would leave
+   * @returns {Promise<Message>} the answer, or an error; OFFLINE when there is none, UNKNOWN_TYPE of an older daemon, WITHDRAWN when it may not go
    */
   async ask(message, how) {
     await this.wake(how);
     if (!this.#link.connected) return { type: "error", code: "OFFLINE", retryable: true };
     if (!this.#link.features.includes(message.type)) return { type: "error", code: "UNKNOWN_TYPE", retryable: false };
+    if (how?.mayGo && !(await how.mayGo())) return { type: "error", code: "WITHDRAWN", retryable: false };
+    if (!this.#link.connected) return { type: "error", code: "OFFLINE", retryable: true };
     const answer = this.#requests.ask((whole) => this.#link.send(whole), message);
     this.#keepWatch();
     return (await answer) ?? { type: "error", code: "OFFLINE", retryable: true };
