@@ -232,7 +232,10 @@ func (m *machine) settle(r *rapid.T) {
 		NextAt:  m.store.clock.now().Add(time.Duration(rapid.IntRange(0, 2).Draw(r, "put off")) * time.Minute),
 	}
 	m.store.settle(m.t, s)
-	e.state, e.nextAt, e.back, e.leased.Lease = s.State, s.NextAt, false, 0
+	e.state, e.nextAt, e.back, e.leased.Lease = s.State, m.store.clock.now(), false, 0
+	if s.State == viewing.StatePending { // of any other state it is not told when
+		e.nextAt = s.NextAt
+	}
 	if s.NotSent {
 		e.attempts--
 	}
