@@ -200,9 +200,10 @@ func (t *tx) credit(id int64, of identity.Clue) error {
 	return err
 }
 
-// selectAlike finds what has no identifier, by the index entries_open; what has it
-// from the correction as it was before; and what others found out to be the same, by
-// entries_unfinished and entries_settled. The words are those of the indexes.
+// selectAlike finds three kinds of entries. Some have no identifier (index
+// entries_open). Some have it from the correction as it was before. Of some, others
+// found out that they are the same (entries_unfinished, entries_settled). The words
+// are those of the indexes.
 const selectAlike = `SELECT n.id, n.media, 0 FROM entries AS n
 	WHERE (n.state = 'sending' OR n.state = 'held' OR n.state = 'in_doubt' OR n.state = 'rejected')
 		AND n.state = 'held' AND n.item_key = '' AND n.media IS NOT NULL

@@ -61,10 +61,9 @@ const (
 		WHERE n.id = ?1 AND o.id <> n.id AND o.kind = 'viewing' AND o.item_key <> '' AND (o.attempts > 0 OR o.state = 'delivered') AND `
 )
 
-// Told are the times that the service may show for other entries about an
-// entry's item: when each was watched, when its requests began and when it was
-// settled, for a service may show those. Each began a request at least once,
-// whatever became of it.
+// Told are times that the service may show for other entries about an entry's
+// item. Those are when each was watched, when its requests began, and when it was
+// settled. Each entry began a request at least once, whatever became of it.
 func (r *Reader) Told(ctx context.Context, entry int64) ([]time.Time, error) {
 	rows, err := r.db.QueryContext(ctx, selectTold, entry)
 	var all []time.Time
