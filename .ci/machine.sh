@@ -9,9 +9,12 @@ need() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   echo "installing ${missing[*]}"
-  [ -e "$updated" ] || apt-get -qq -o DPkg::Lock::Timeout=600 update
-  touch "$updated"
-  DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=600 install --no-install-recommends "${missing[@]}" >/dev/null
+  (
+    flock 9 # the lists have a lock that apt-get does not wait for
+    [ -s "$updated" ] || apt-get -qq -o DPkg::Lock::Timeout=600 update
+    echo yes >&9
+    DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=600 install --no-install-recommends "${missing[@]}" >/dev/null
+  ) 9>>"$updated"
 }
 
 step_machine() {
