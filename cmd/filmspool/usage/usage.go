@@ -26,8 +26,12 @@ func Errorf(format string, args ...any) error {
 // Exactly wants these arguments, named for the message.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return Errorf("%s is missing; usage: %s", strings.Join(names[len(args):], " and "), c.UseLine())
+		switch missing := names[min(len(args), len(names)):]; len(missing) {
+		case 0:
+		case 1:
+			return Errorf("%s is missing; usage: %s", missing[0], c.UseLine())
+		default:
+			return Errorf("%s are missing; usage: %s", strings.Join(missing, " and "), c.UseLine())
 		}
 		return AtMost(names...)(c, args)
 	}
