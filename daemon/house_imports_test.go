@@ -39,6 +39,7 @@ func table() map[string]access {
 		"daemon/service":             {may: anything},
 		"daemon/control":             {may: anything},
 		"kodi":                       {may: append([]string{"kodi/..."}, sources...)},
+		"kodi/announce":              {may: []string{"kodi/snapshot", "queue/viewing"}},
 		"kodi/kodisim":               {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/library":               {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
 		"kodi/nfo":                   {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},

@@ -30,7 +30,8 @@ func (d *Daemon) openKodi() error {
 	for _, l := range d.o.Config.Kodi.Libraries {
 		err := d.openLibrary(l.TimeZone, kodi.Options{
 			Library: kodi.Folder(l.Userdata, l.Playlists, door, log), Watched: door.folders, Logger: log,
-			Wishes: rule.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
+			Announcements: d.o.Config.Kodi.Announcements,
+			Wishes:        rule.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
@@ -129,6 +130,22 @@ const (
 	awayAfter = 24 * time.Hour
 )
 
+// remarks are the clauses about a library that is read well.
+func remarks(s kodi.Status) (all string) {
+	for _, r := range []struct{ before, clause, after string }{
+		{"", s.Beside, ""}, {"", s.Amiss, ""}, {"looked at now and then: ", s.Deaf, ""},
+		{"not watched: the profile ", strings.Join(s.Unwatched, ", "), ", which has a library of its own"}, {"", s.Clock, ""},
+	} {
+		if r.clause != "" {
+			all += "; " + r.before + r.clause + r.after
+		}
+	}
+	if s.Announcements == scan.Heard {
+		all += "; Kodi says what it plays"
+	}
+	return all
+}
+
 // kodiSource is a library in the words of the control API. What passes by
 // itself waits; what does not needs the user.
 func kodiSource(s kodi.Status) control.Source {
@@ -138,7 +155,7 @@ func kodiSource(s kodi.Status) control.Source {
 	switch s.State {
 	case kodi.StateOK:
 		out.State = account.OK
-		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched", s.Films, s.Episodes, s.Watched)
+		out.Detail = fmt.Sprintf("%d films and %d episodes, %d watched%s", s.Films, s.Episodes, s.Watched, remarks(s))
 	case kodi.StateStarting, kodi.StateWaiting, kodi.StateBusy, kodi.StateUpgrading, kodi.StateInterrupted, kodi.StateUnreachable:
 		out.State = "waiting"
 	default:
@@ -148,28 +165,19 @@ func kodiSource(s kodi.Status) control.Source {
 		out.State = account.Attention
 		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
 	}
-	if s.Beside != "" && s.State == kodi.StateOK {
-		out.Detail += "; " + s.Beside
-	}
-	if s.Amiss != "" && s.State == kodi.StateOK {
-		out.Detail += "; " + s.Amiss
-	}
-	if s.Deaf != "" && s.State == kodi.StateOK {
-		out.Detail += "; looked at now and then: " + s.Deaf
-	}
 	if len(s.Unwatched) > 0 && s.State == kodi.StateOK {
-		out.Detail += "; not watched: the profile " + strings.Join(s.Unwatched, ", ") + ", which has a library of its own"
 		out.Hint = cmp.Or(out.Hint, "to watch that profile too, name its folder under [[kodi.libraries]]; see: filmspool kodi libraries")
-	}
-	if s.Clock != "" && s.State == kodi.StateOK {
-		out.Detail += "; " + s.Clock
 	}
 	if len(s.Reporters) > 0 {
 		out.Detail += "; " + doubling(s.Reporters)
 		out.Hint = cmp.Or(out.Hint, "turn that add-on off in Kodi, or take the library out of the configuration")
 	}
 	if len(s.Writers) > 0 {
-		out.Detail += "; what is new is held for you: " + strings.Join(s.Writers, ", ") + " of this Kodi writes here what was watched elsewhere"
+		held := "what is new is held for you"
+		if s.Announcements == scan.Heard {
+			held = "what was not seen to be played is held for you"
+		}
+		out.Detail += "; " + held + ": " + strings.Join(s.Writers, ", ") + " of this Kodi writes here what was watched elsewhere"
 		out.Hint = cmp.Or(out.Hint, "filmspool queue release --reason review sends what is held; to have nothing held, turn that add-on off in Kodi")
 	}
 	if i := s.Import; i.Total > 0 && s.Importing {

@@ -10,7 +10,7 @@ import (
 
 // around is what is known of this Kodi beside its library.
 func (i *Importer) around() rule.Around {
-	return rule.Around{Configured: i.o.Zone, Kodi: i.zone.read(i.path), Machine: i.machine, AddOns: i.addOns}
+	return rule.Around{Configured: i.o.Zone, Kodi: i.zone.read(i.path), Machine: i.machine, AddOns: i.addOns, Acts: i.kodi.Acts()}
 }
 
 // kodiZone is the zone of Kodi's settings, read again when their file changes.

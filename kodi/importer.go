@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/filmspool/filmspool/kodi/announce"
+	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
@@ -67,6 +69,9 @@ type Options struct {
 	Watched []string
 	// Wishes is what is handed over beside viewings; nothing by default.
 	Wishes rule.Wishes
+	// Announcements has what the Kodi of this library says of its playbacks heard,
+	// where it runs on this machine. The library is a folder of Kodi's then.
+	Announcements bool
 }
 
 // Importer turns changes of one library into viewings.
@@ -75,6 +80,7 @@ type Importer struct {
 	path    string
 	source  string
 	machine *time.Location
+	kodi    *announce.Listener // nil hears nothing
 
 	work   sync.Mutex   // one reading at a time; guards the fields below
 	known  *rule.Memory // nil until the state was loaded
@@ -109,10 +115,14 @@ func New(o Options) (*Importer, error) {
 		o.Sink = beWary(o.Sink)
 	}
 	path := o.Library.Path()
-	return &Importer{
+	i := &Importer{
 		o: o, path: path, source: "kodi:" + path, machine: time.Local,
 		status: Status{Userdata: path, State: StateStarting, Since: time.Now(), Summary: "Not read yet."},
-	}, nil
+	}
+	if o.Announcements {
+		i.kodi = announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger)
+	}
+	return i, nil
 }
 
 // Source is the importer's name in batches: "kodi:" and the library's path.
@@ -121,6 +131,11 @@ func (i *Importer) Source() string { return i.source }
 // Run imports until ctx ends, which is no error.
 func (i *Importer) Run(ctx context.Context) error {
 	l := newListener(i)
+	if i.kodi != nil {
+		var heard sync.WaitGroup
+		heard.Go(func() { i.kodi.Run(ctx) })
+		defer heard.Wait()
+	}
 	watching := make(chan error, 1)
 	go func() { watching <- i.o.Library.Watch(ctx, l) }()
 	retry := time.NewTimer(0)
@@ -163,6 +178,7 @@ const (
 // pass reads the library once, and says when to look again: 0 waits for a
 // change.
 func (i *Importer) pass(ctx context.Context) time.Duration {
+	i.kodi.Await(ctx)
 	i.work.Lock()
 	defer i.work.Unlock()
 	began := time.Now()

@@ -17,7 +17,7 @@ import (
 func (i *Importer) Scan(ctx context.Context) (scan.Report, error) {
 	i.work.Lock()
 	defer i.work.Unlock()
-	rep := scan.Report{Userdata: i.path, New: []scan.Found{}, Held: []scan.Found{}, Ignored: []scan.Found{}, Unresolved: []scan.Found{}}
+	rep := scan.Report{Userdata: i.path, Announcements: i.hearing(), New: []scan.Found{}, Held: []scan.Found{}, Ignored: []scan.Found{}, Unresolved: []scan.Found{}}
 	v, snap, err := i.look(ctx, i.changes)
 	if err != nil {
 		c := complain(err)

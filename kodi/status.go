@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/plainfile"
 	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
@@ -68,6 +69,8 @@ type Status struct {
 	// Clock says that Kodi's clock seems to be wrong, a clause; "" as long as it
 	// seems right.
 	Clock string
+	// Announcements is whether Kodi is heard announce what it plays.
+	Announcements scan.Hearing
 	// Reporters are add-ons of this Kodi that report to the same service.
 	Reporters []string
 	// Unwatched are profiles of this Kodi that have a library of their own which
@@ -83,6 +86,7 @@ func (i *Importer) Status() Status {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s := i.status
+	s.Announcements = i.hearing()
 	if !strings.HasPrefix(s.Database, serverPath) { // that one is never heard of
 		s.Deaf = i.ears.Deaf
 	}
@@ -90,6 +94,18 @@ func (i *Importer) Status() Status {
 		s.Hint = cmp.Or(s.Hint, i.ears.Hint)
 	}
 	return s
+}
+
+// hearing is whether Kodi is heard announce what it plays.
+func (i *Importer) hearing() scan.Hearing {
+	switch {
+	case i.kodi == nil:
+		return scan.Off
+	case i.kodi.Heard():
+		return scan.Heard
+	default:
+		return scan.Silent
+	}
 }
 
 // serverPath begins the name of a library on a server.

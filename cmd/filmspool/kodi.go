@@ -44,6 +44,12 @@ func (p *program) sayScan(found control.Scan) error {
 		if l.Database == "" {
 			continue
 		}
+		switch l.Announcements {
+		case scan.Heard:
+			p.stdout.Println("  announcements: Kodi says what it plays")
+		case scan.Silent:
+			p.stdout.Println("  announcements: not heard, since no Kodi of this machine has said anything yet")
+		}
 		p.stdout.Printf("  %s: %d films, %d episodes, %d watched\n", l.Database, l.Films, l.Episodes, l.Watched)
 		sayFound(p.stdout, "new, would be sent", l.New)
 		sayFound(p.stdout, "would be held", l.Held)

@@ -77,6 +77,8 @@ type Connector struct {
 // Kodi lists the libraries to watch.
 type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
+	// Announcements has a Kodi on this machine heard announce what it plays.
+	Announcements bool `toml:"announcements" json:"announcements"`
 	// NFO lists what libraries were exported to.
 	NFO []Exported `toml:"nfo" json:"nfo,omitempty"`
 	// Classes say what becomes of what is found.
@@ -143,7 +145,7 @@ func Default() Config {
 		InDoubt:     "hold",
 		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
-		Kodi:        Kodi{Classes: defaultClasses()},
+		Kodi:        Kodi{Classes: defaultClasses(), Announcements: true},
 		Resolve:     Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
 		origins:     map[string]string{},
 	}

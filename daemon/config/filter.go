@@ -48,6 +48,9 @@ type Classes struct {
 	Bulk      string `toml:"bulk" json:"bulk"`
 	Backdated string `toml:"backdated" json:"backdated"`
 	Review    string `toml:"review" json:"review"`
+	// Marked is "" for a default of its own: it is sent, but held where an add-on
+	// brings what was watched elsewhere.
+	Marked string `toml:"marked,omitempty" json:"marked,omitempty"`
 }
 
 // defaultClasses send what was played, and hold the rest.
@@ -57,13 +60,15 @@ func defaultClasses() Classes {
 
 // ByName are the actions by the name of the class.
 func (c Classes) ByName() map[string]string {
-	return map[string]string{"live": c.Live, "catch-up": c.CatchUp, "bulk": c.Bulk, "backdated": c.Backdated, "review": c.Review}
+	return map[string]string{"live": c.Live, "marked": c.Marked, "catch-up": c.CatchUp, "bulk": c.Bulk, "backdated": c.Backdated, "review": c.Review}
 }
 
 func (c Classes) validate() error {
 	var faults []error
 	for name, action := range c.ByName() {
-		faults = append(faults, checkWord("kodi.classes."+name, action, Send, Hold, Ignore))
+		if name != "marked" || action != "" {
+			faults = append(faults, checkWord("kodi.classes."+name, action, Send, Hold, Ignore))
+		}
 	}
 	return errors.Join(faults...)
 }

@@ -64,7 +64,7 @@ bulk = "send"
 
 func TestClassesWithoutAWord(t *testing.T) {
 	c, err := Load(write(t, "[[kodi.libraries]]\nuserdata = '/k'"), true, env(), Overrides{})
-	if want := (Classes{"send", "send", "hold", "hold", "hold"}); err != nil || c.Kodi.Classes != want {
+	if want := (Classes{"send", "send", "hold", "hold", "hold", ""}); err != nil || c.Kodi.Classes != want {
 		t.Errorf("%+v, %v", c.Kodi.Classes, err)
 	}
 }

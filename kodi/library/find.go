@@ -32,11 +32,11 @@ type Database struct {
 // made. Any trouble with that file is returned; an older file is never taken
 // in its stead.
 func Find(userdata string) (Database, error) {
-	settings, err := database(userdata)
+	settings, err := advanced(userdata)
 	if err != nil {
 		return Database{}, fmt.Errorf("find library in %s: %w", userdata, err)
 	}
-	if s := settings.server(); s != nil {
+	if s := settings.Video.server(); s != nil {
 		return Database{Server: s}, nil
 	}
 	all, err := candidates(filepath.Join(userdata, "Database"))

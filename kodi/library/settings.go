@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/filmspool/filmspool/kodi/plainfile"
@@ -28,15 +29,17 @@ type videoDatabase struct {
 	CA   string `xml:"ca"`
 }
 
-// database reads where Kodi keeps its video library. A profile without an
-// advancedsettings.xml of its own has the one of the main profile. A file that
-// Kodi could not read either says nothing; one that we may not read is an
-// error, for it may say that the files here are stale.
-func database(userdata string) (videoDatabase, error) {
-	var settings struct {
-		XMLName xml.Name      `xml:"advancedsettings"`
-		Video   videoDatabase `xml:"videodatabase"`
-	}
+// advancedSettings is what is of interest in advancedsettings.xml.
+type advancedSettings struct {
+	XMLName xml.Name      `xml:"advancedsettings"`
+	Video   videoDatabase `xml:"videodatabase"`
+	Port    string        `xml:"jsonrpc>tcpport"`
+}
+
+// advanced reads advancedsettings.xml. A profile without one of its own has the
+// one of the main profile. A file that Kodi could not read either says nothing;
+// one that we may not read is an error: it may say that the library here is stale.
+func advanced(userdata string) (settings advancedSettings, err error) {
 	for _, folder := range []string{userdata, mainOf(userdata)} {
 		if folder == "" {
 			continue
@@ -45,15 +48,23 @@ func database(userdata string) (videoDatabase, error) {
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
-		if err != nil {
-			return videoDatabase{}, err
+		if err == nil && xml.Unmarshal(text, &settings) != nil {
+			settings = advancedSettings{}
 		}
-		if xml.Unmarshal(text, &settings) != nil {
-			return videoDatabase{}, nil
-		}
-		return settings.Video, nil
+		return settings, err
 	}
-	return videoDatabase{}, nil
+	return settings, nil
+}
+
+// AnnouncementsPort is the port of this machine at which a Kodi announces what
+// happens: tcpport of jsonrpc in advancedsettings.xml, else 9090.
+func AnnouncementsPort(userdata string) string {
+	settings, _ := advanced(userdata) // what cannot be read has no say
+	port := strings.TrimSpace(settings.Port)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "9090"
+	}
+	return port
 }
 
 // readSmall reads one of Kodi's settings files.

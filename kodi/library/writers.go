@@ -12,7 +12,7 @@ import (
 func Writers(ctx context.Context, userdata string) (found []string) {
 	known := []string{
 		"plugin.service.emby-next-gen", "plugin.video.emby", "plugin.video.jellyfin", "plugin.video.plexkodiconnect",
-		"script.trakt", "service.watchedlist",
+		"script.simkl", "script.trakt", "service.watchedlist",
 	}
 	for _, id := range folders(AddOns(userdata)) {
 		if slices.Contains(known, id) {

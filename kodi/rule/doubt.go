@@ -79,7 +79,7 @@ func (g growth) showMark() bool {
 // show when nothing else was: it may have been played as often, too.
 func (r *reading) holdShowMarks() {
 	for _, f := range r.found {
-		if !f.settled && f.played() && f.showMark() {
+		if !f.settled && !f.seen && f.played() && f.showMark() {
 			f.class, f.note = viewing.ClassReview, fmt.Sprintf(
 				"The count went from 0 to %d, the number of episodes in the file: marked with its show, or played as often.", f.to)
 		}

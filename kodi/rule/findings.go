@@ -18,21 +18,22 @@ import (
 type finding struct {
 	growth
 	ruling
-	media   []viewing.Media
-	id      string // the event's
-	key     string // identity
-	sameAs  string
-	wall    int64 // Kodi's time in ms as if it were UTC
-	first   int   // place of the first item in the file
-	settled bool  // ruled on before: neither bulk nor one sitting any more
-	unseen  bool  // it may be a playback, or what an add-on wrote
-	times   int   // how many viewings it stands for; 0 is one
+	media     []viewing.Media
+	id        string // the event's
+	key       string // identity
+	sameAs    string
+	wall      int64 // Kodi's time in ms as if it were UTC
+	first     int   // place of the first item in the file
+	settled   bool  // ruled on before: neither bulk nor one sitting any more
+	unseen    bool  // it may be a playback, or what an add-on wrote
+	elsewhere bool  // it was marked, and an add-on may have brought that
+	times     int   // how many viewings it stands for; 0 is one
 }
 
 // find adds a finding.
 func (r *reading) find(g growth, v ruling) {
 	media := r.trusted(g.file)
-	f := &finding{growth: g, ruling: v, media: media, key: identity(media, g.file.Path)}
+	f := &finding{growth: g, ruling: r.hear(g, v), media: media, key: identity(media, g.file.Path)}
 	if w, ok := parseWall(g.file.LastPlayed); ok {
 		f.wall = w.UnixMilli()
 	}
@@ -48,7 +49,7 @@ func (r *reading) move(f snapshot.File, old record) {
 	if !ok || w.midnight() {
 		return
 	}
-	g := growth{from: old.base(), to: f.PlayCount}
+	g := growth{file: f, from: old.base(), to: f.PlayCount}
 	r.moved = append(r.moved, &finding{growth: g, key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})
 }
 
@@ -100,14 +101,15 @@ func (r *reading) amendBulk(last lastEnd) {
 }
 
 // ends are the findings that may be playbacks and the files whose time moved,
-// in the order of Kodi's times.
+// in the order of Kodi's times. What was seen to be played is no part of an act.
 func (r *reading) ends() []*finding {
-	all := slices.Clone(r.moved)
+	all, seen := slices.Clone(r.moved), map[string]bool{}
 	for _, f := range r.found {
-		if !f.settled && f.played() {
+		if seen[f.file.Path] = f.seen; !f.settled && f.played() {
 			all = append(all, f)
 		}
 	}
+	all = slices.DeleteFunc(all, func(f *finding) bool { return seen[f.file.Path] })
 	slices.SortStableFunc(all, func(a, b *finding) int { return cmp.Compare(a.wall, b.wall) })
 	return all
 }
@@ -264,7 +266,7 @@ func (f *finding) join(ends index, file []event) {
 		if d >= half(f.file) && own(e) {
 			continue
 		}
-		if d < nearest && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.class) {
+		if d < nearest && (i < len(same) || covers(e.Key, f.key)) && (played || e.Class == f.event().Class) {
 			nearest, f.sameAs = d, e.first()
 		}
 	}
@@ -307,10 +309,15 @@ func (r *reading) handOver() {
 // maxDoubts bounds evidence.
 const maxDoubts = 1000
 
-// event is the finding as it is remembered.
+// event is the finding as it is remembered. What may have been brought from
+// elsewhere waits for a person, so it cannot stand for a playback.
 func (f *finding) event() event {
+	class := f.class
+	if f.elsewhere {
+		class = viewing.ClassReview
+	}
 	return event{
-		ID: f.id, When: f.when, Count: f.to, Class: f.class, Key: f.key, Items: len(f.media), From: f.first,
+		ID: f.id, When: f.when, Count: f.to, Class: class, Key: f.key, Items: len(f.media), From: f.first,
 		Row: row(f.file), Same: f.sameAs,
 	}
 }
@@ -319,7 +326,7 @@ func (f *finding) event() event {
 func (f *finding) viewing() viewing.Event {
 	v := viewing.Event{
 		Kind: viewing.KindViewing, EventID: f.id, Media: f.media, WatchedAt: f.when, Count: max(f.times, 1),
-		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(),
+		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(), Elsewhere: f.elsewhere,
 	}
 	v.Origin = origin(f.file)
 	v.Origin.Note = f.note + doubts(f.file)
@@ -330,7 +337,7 @@ func (f *finding) viewing() viewing.Event {
 // set. What followed from an earlier event has the time of that.
 func (f *finding) clockless() bool {
 	w, ok := parseWall(f.file.LastPlayed)
-	return !f.settled && (!ok || w.Year() <= noClock)
+	return !f.settled && !f.seen && (!ok || w.Year() <= noClock)
 }
 
 // maxLabels and maxLabel bound the genres and the tags of one viewing.

@@ -39,11 +39,17 @@ type ruling struct {
 	unsure  bool   // only a person can tell whether, or when, it happened
 	untimed bool   // no time came with the count
 	afar    bool   // this minute by the clock of another zone alone
+	seen    bool   // Kodi has announced its playback
 }
 
-// played reports a class that will be sent.
+// played reports a class that will be sent: it was played, or counts as that.
 func (v ruling) played() bool {
-	return v.class == viewing.ClassLive || v.class == viewing.ClassCatchUp || v.class == viewing.ClassImport
+	switch v.class {
+	case viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassImport:
+		return true
+	default:
+		return false
+	}
 }
 
 // judge rules on a growth. Live comes first: what is written this minute was

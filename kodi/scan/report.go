@@ -21,12 +21,24 @@ type Report struct {
 	Held       []Found `json:"held"`       // would wait for a person
 	Ignored    []Found `json:"ignored"`    // would be kept for the record alone
 	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
+	// Announcements is whether Kodi is heard announce what it plays.
+	Announcements Hearing `json:"announcements"`
 	// Beside is what is new beside viewings; nil when nothing is asked for.
 	Beside *Beside `json:"beside,omitempty"`
 	// Reporters are add-ons of this Kodi that report to the same service: what
 	// they report would be there twice.
 	Reporters []string `json:"reporters,omitempty"`
 }
+
+// Hearing is whether a Kodi is heard announce what it plays.
+type Hearing string
+
+// The states of hearing.
+const (
+	Off    Hearing = "off"    // turned off, or the library is no Kodi's of this machine
+	Silent Hearing = "silent" // no Kodi has announced anything since it was connected to, if it was
+	Heard  Hearing = "heard"
+)
 
 // Found is one viewing that a scan finds.
 type Found struct {

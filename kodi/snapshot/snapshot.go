@@ -60,3 +60,12 @@ type Part struct {
 	// Names fills [Snapshot.Names].
 	Names bool
 }
+
+// Act is a change of a play count that a Kodi has announced.
+type Act struct {
+	Type  viewing.MediaType // a film or an episode
+	ID    int64             // of the item: idMovie or idEpisode
+	Count int               // the play count that it led to
+	At    time.Time         // when it was announced
+	Ended time.Time         // when its playback ended; zero when nothing was played: somebody marked it
+}

@@ -2,17 +2,20 @@ package rules
 
 import "github.com/filmspool/filmspool/queue/viewing"
 
-// class is what the user wants to become of a class.
-func (s Settings) class(c viewing.Class) Action {
-	if a := s.Classes[c]; a != "" {
+// class is what the user wants to become of a viewing of its class.
+func (s Settings) class(v viewing.Event) Action {
+	if a := s.Classes[v.Class]; a != "" {
 		return a
 	}
-	switch c {
+	switch v.Class {
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview:
 		return Hold
-	default:
-		return Send
+	case viewing.ClassMarked:
+		if v.Elsewhere {
+			return Hold
+		}
 	}
+	return Send
 }
 
 // classWords say why a class is held. What was seen stands beside it, in the
@@ -23,6 +26,8 @@ func classWords(c viewing.Class) string {
 		return "Held as bulk: several items were marked or imported in one act."
 	case viewing.ClassBackdated:
 		return "Held as backdated: it came from an import or a restored file, not from a playback that was seen."
+	case viewing.ClassMarked:
+		return "Held as marked: it was marked as watched, not played."
 	case viewing.ClassReview:
 		return "Held for review: what was seen does not prove that it was watched here, or when."
 	default:
@@ -34,7 +39,7 @@ func classWords(c viewing.Class) string {
 // settings, at the very start: it was never sent, and can still be.
 func Ignored(reason string) bool {
 	switch viewing.Class(reason) {
-	case viewing.ReasonFiltered, viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
+	case viewing.ReasonFiltered, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
 		return true
 	default:
 		return false

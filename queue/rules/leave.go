@@ -17,7 +17,7 @@ func (d *Decision) line(s Settings, v viewing.Event, now time.Time) {
 	switch v.Class {
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassImport:
 		d.Lane = viewing.LaneBackfill
-	case viewing.ClassLive, viewing.ClassCatchUp:
+	case viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp:
 		wait = max(wait, settling)
 	}
 	if wait > 0 {

@@ -54,7 +54,7 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	if place >= 0 {
 		filter = &s.Filters[place]
 	}
-	class := s.class(v.Class)
+	class := s.class(v)
 	switch {
 	case filter.Action == Ignore:
 		d.end(viewing.StateDropped, viewing.ReasonFiltered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
@@ -78,7 +78,9 @@ func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
 
 // weigh decides what no filter stops.
 func (d *Decision) weigh(class Action, v viewing.Event, m *viewing.Media) {
-	switch byDefault := (Settings{}).class(v.Class); {
+	switch byDefault := (Settings{}).class(v); {
+	case class == Hold && v.Elsewhere:
+		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review: it was marked, not played, so it may have been watched on another device that has told the service.")
 	case class == Hold:
 		d.end(viewing.StateHeld, string(v.Class), classWords(v.Class))
 	case v.Unsure:

@@ -20,10 +20,11 @@ const (
 // playback itself leave it empty.
 type Class string
 
-// The classes of viewings of a library: all but the last are found by comparing
-// two readings of it.
+// The classes of viewings of a library. All but the last are found by comparing
+// two readings of it; Kodi's announcements tell a mark from a playback.
 const (
 	ClassLive      Class = "live"      // seen within two minutes of its end
+	ClassMarked    Class = "marked"    // marked as watched, which Kodi has announced, and not played
 	ClassCatchUp   Class = "catch-up"  // happened between two readings further apart
 	ClassBulk      Class = "bulk"      // marked together with others in one act
 	ClassBackdated Class = "backdated" // older than the reading before: an import, a restored file
@@ -58,6 +59,9 @@ type Event struct {
 	// happened: it is never sent by itself, whatever its class. Set by
 	// libraries only.
 	Unsure bool `json:"unsure,omitempty"`
+	// Elsewhere says that an add-on may have brought a marked viewing from
+	// another device, which has told the service then. Set by libraries only.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// SameAs is the event id of an earlier viewing of this source of which
 	// this one is another sighting: it is kept as a witness and never sent.
 	SameAs string `json:"sameAs,omitempty"`

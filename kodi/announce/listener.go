@@ -1,0 +1,164 @@
+package announce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+)
+
+// The pace of connecting. A Kodi that is not running costs one refusal in half
+// a minute. What answers and says nothing that Kodi would say is asked ever less
+// often: the port is the usual one of other programs, too.
+const (
+	firstPause  = time.Second
+	pauseNobody = 30 * time.Second
+	pauseOther  = time.Hour
+)
+
+// maxMessage bounds one announcement, in bytes. Kodi's have a few hundred.
+const maxMessage = 64 << 10
+
+var errLong = errors.New("an announcement is too long for Kodi")
+
+// Listener listens to the Kodi of one library.
+type Listener struct {
+	dial func(context.Context) (net.Conn, error)
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	book  book
+	heard bool // Kodi has spoken on this connection
+}
+
+// New makes a listener; nothing is heard before Run. Address is asked at each
+// attempt to connect: it is host and port.
+func New(address func() string, log *slog.Logger) *Listener {
+	dial := func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", address())
+	}
+	return &Listener{dial: dial, log: log}
+}
+
+// Run listens until ctx ends, and connects again whenever that is needed.
+func (l *Listener) Run(ctx context.Context) {
+	for pause := firstPause; ctx.Err() == nil; {
+		conn, err := l.dial(ctx)
+		most := pauseNobody
+		if err == nil {
+			most = pauseOther
+			if l.listen(ctx, conn) {
+				pause = firstPause
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, most)
+	}
+}
+
+// listen hears what comes until the connection ends, and reports whether Kodi
+// has spoken.
+func (l *Listener) listen(ctx context.Context, conn net.Conn) bool {
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer conn.Close()
+	l.mu.Lock()
+	l.book.begin(time.Now())
+	l.mu.Unlock()
+	err := read(conn, l.hear)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	heard := l.heard
+	l.heard = false
+	l.book.stop(time.Now())
+	l.log.Debug("the connection to Kodi's announcements has ended", "heard", heard, "error", err)
+	return heard
+}
+
+func (l *Listener) hear(m message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = l.heard || m.Method != ""
+	l.book.hear(time.Now(), m)
+}
+
+// Acts are the changes of play counts that were heard in the last ten minutes,
+// the oldest first. Those of which is not known what they were are left out. A
+// nil listener hears nothing.
+func (l *Listener) Acts() []snapshot.Act {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.book.acts(time.Now())
+}
+
+// Await waits until it is known of all that was heard so far what it was: two
+// seconds at most.
+func (l *Listener) Await(ctx context.Context) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	wait := l.book.open(time.Now())
+	l.mu.Unlock()
+	if wait <= 0 {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
+	}
+}
+
+// Heard reports whether a Kodi has spoken since the connection was made.
+func (l *Listener) Heard() bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heard
+}
+
+// read hears announcements until they end, and tells why: what is no JSON, or
+// too long, is nothing of Kodi's. JSON of another shape says nothing.
+func read(from io.Reader, hear func(message)) error {
+	b := &bounded{from: from, left: maxMessage}
+	for d := json.NewDecoder(b); ; b.left = maxMessage {
+		var m message
+		err := d.Decode(&m)
+		var odd *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &odd):
+		case err != nil:
+			return err
+		default:
+			hear(m)
+		}
+	}
+}
+
+// bounded gives no more than is left.
+type bounded struct {
+	from io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLong
+	}
+	n, err := b.from.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
