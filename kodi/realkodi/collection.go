@@ -20,7 +20,7 @@ const (
 func (k *Kodi) collect(zone string) {
 	k.T.Helper()
 	const collection = "testdata/collection/"
-	fill := strings.NewReplacer("@PORT@", k.port, "@ZONE@", zone, "@MEDIA@", k.Media(""))
+	fill := strings.NewReplacer("@PORT@", k.port, "@ANNOUNCEMENTS@", FreePort(k.T), "@ZONE@", zone, "@MEDIA@", k.Media(""))
 	err := fs.WalkDir(written, strings.TrimSuffix(collection, "/"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

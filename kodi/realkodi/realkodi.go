@@ -130,6 +130,19 @@ func (k *Kodi) Stop() {
 	}
 }
 
+// Kill ends Kodi at once, as a power cut does.
+func (k *Kodi) Kill() {
+	k.T.Helper()
+	group, err := os.ReadFile(k.pid())
+	if err != nil {
+		k.T.Fatal(err)
+	}
+	k.run("kill", "-KILL", "--", "-"+strings.TrimSpace(string(group)))
+	if err := os.Remove(k.pid()); err != nil {
+		k.T.Fatal(err)
+	}
+}
+
 // Ended tells a Kodi that has ended by itself from one that lives. One that
 // does not answer may be about to end.
 func (k *Kodi) Ended() bool {
