@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/account"
 )
 
@@ -118,6 +119,8 @@ func TestWhatIsAroundALibraryIsTold(t *testing.T) {
 		{kodi.Status{Unwatched: []string{"Kids (/k)"}}, "; not watched: the profile Kids (/k), which", "[[kodi.libraries]]"},
 		{kodi.Status{Clock: "Kodi's clock is off", Hint: "set it"}, "; Kodi's clock is off", "set it"},
 		{kodi.Status{Writers: []string{"script.trakt"}}, "script.trakt of this Kodi writes here", "queue release --reason review"},
+		{kodi.Status{Announcements: scan.Heard}, "; Kodi says what it plays", ""},
+		{kodi.Status{Writers: []string{"script.trakt"}, Announcements: scan.Heard}, "what was not seen to be played is held for you: script.trakt", "queue release --reason review"},
 		{kodi.Status{Reporters: []string{"script.tracker"}}, "the add-on script.tracker of this Kodi reports", "turn that add-on off"},
 	} {
 		tt.s.State = kodi.StateOK

@@ -38,10 +38,11 @@
 //
 // # Add-ons
 //
-// The library does not tell a playback from what an add-on writes.
-// Some add-ons write what was watched elsewhere: Jellyfin, Emby, Plex, Trakt, WatchedList.
-// Others report to the same service. Where one of either kind is installed, every viewing is held for review.
-// [Status] names it.
+// The library does not tell a playback from what an add-on writes. Kodi's announcements do (package announce).
+// They are heard where Kodi runs on this machine. They alone make no viewing.
+// Some add-ons write what was watched elsewhere: Jellyfin, Emby, Plex, Trakt, SIMKL, WatchedList.
+// Where one is installed, only what was announced as played is sent. The rest is held.
+// Others report to the same service. Where one is installed, every viewing is held for review. [Status] names it.
 //
 // # The import
 //

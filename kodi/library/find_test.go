@@ -165,3 +165,24 @@ func halfFiles() map[string]findCase {
 		}, 0, library.ErrNotDatabase},
 	}
 }
+
+// TestAnnouncementsPort: it is Kodi's usual one, unless its settings say another.
+func TestAnnouncementsPort(t *testing.T) {
+	port := func(n string) string {
+		return "<advancedsettings><jsonrpc><tcpport> " + n + " </tcpport></jsonrpc></advancedsettings>"
+	}
+	for text, want := range map[string]string{
+		"": "9090", port("9191"): "9191", port("0"): "9090", port("65536"): "9090", port("-1"): "9090", port("@"): "9090",
+		"<advancedsettings><jsonrpc><tcpport>9191": "9090",
+	} {
+		main := t.TempDir()
+		if text != "" {
+			write(t, main, "advancedsettings.xml", text)
+		}
+		for _, userdata := range []string{main, filepath.Join(main, "profiles", "Ann")} {
+			if got := library.AnnouncementsPort(userdata); got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		}
+	}
+}

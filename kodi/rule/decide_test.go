@@ -20,6 +20,7 @@ type step struct {
 	files []snapshot.File
 	want  []string
 	empty bool // no reading: only the last good one is confirmed
+	acts  []snapshot.Act
 }
 
 // story is a run of readings. Its library lives in New York.
@@ -28,12 +29,13 @@ type story struct {
 	zone  string // configured
 	kodi  string // of Kodi's settings
 	local string // this machine's; New York when empty
+	with  AddOns
 	steps []step
 }
 
 func (s story) run(t *testing.T) *Memory {
 	t.Helper()
-	z := Around{Machine: location(t, "America/New_York")}
+	z := Around{Machine: location(t, "America/New_York"), AddOns: s.with}
 	if s.local != "" {
 		z.Machine = location(t, s.local)
 	}
@@ -51,6 +53,7 @@ func (s story) run(t *testing.T) *Memory {
 			known.Meta.GoodAt = now.UnixMilli()
 			continue
 		}
+		z.Acts = st.acts
 		v := Decide(known, shown(st.files...), now, z)
 		got := tell(v, labels)
 		if !slices.Equal(got, st.want) {
@@ -109,6 +112,9 @@ func tell(v Verdict, labels map[string]string) []string {
 		line := fmt.Sprintf("%s %s %s", w.Class, name, w.WatchedAt.Time().Format("2006-01-02T15:04:05Z"))
 		if w.WatchedAt.Precision == viewing.Day {
 			line += " day"
+		}
+		if w.Elsewhere {
+			line += " elsewhere"
 		}
 		if w.SameAs != "" {
 			line += " = " + labels[w.SameAs]

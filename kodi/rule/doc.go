@@ -14,6 +14,8 @@
 // Each viewing has a class, with this fate. The user can set another fate in kodi.classes, except for imports:
 //
 //	live       grew by one, this minute, with a good reading less than two minutes before   sent
+//	           or Kodi has announced its playback
+//	marked     the same, or catch-up, and Kodi has announced no playback                    sent; held beside an add-on
 //	catch-up   its time lies between two good readings, however far apart                   sent
 //	import     it is older than first contact, and a person has asked for it                sent
 //	bulk       several items were marked in one act; at most one of them was played         held
@@ -48,10 +50,13 @@
 //	grew         between**                                            catch-up, one viewing
 //	grew         before, not known                                    backdated
 //	grew         future, known, earlier                               review
+//	any growth      announced, with the end of its playback           live: the next five lines do not count
+//	live, catch-up  announced, without a playback                     marked: counts as live below
 //	live, catch-up  within 2 s of another item's                      bulk
 //	no time, or unmoved, of three items at once                       bulk, unsure
 //	live, catch-up  all of a file of several episodes, from none      review
-//	live, catch-up  where an add-on syncs                             review
+//	live, catch-up  where an add-on writes what was watched elsewhere review; marked stays marked, and is held
+//	live, catch-up  where an add-on reports to the same service       review, played or not
 //	live, catch-up  within half a running time of the same file       a further sighting
 //	live, catch-up  within a running time of another copy             a further sighting
 //
@@ -85,6 +90,10 @@
 // Frozen: more than half of what was watched (and at least ten files) vanishes, or another file takes Kodi's place.
 // Add-ons empty a library and fill it again. So counts that fell are frozen, and their return is no viewing.
 // That ends when half is back, or after a day without change.
+//
+// Announced: Kodi names an item of the file with this count, since the last good reading. Package announce tells how.
+// The time is the library's. Where that is no time of a playback, it is when the end was heard.
+// What is not announced is judged as if nobody listened.
 //
 // # The clock
 //

@@ -26,8 +26,6 @@ func classWords(c viewing.Class) string {
 		return "Held as bulk: several items were marked or imported in one act."
 	case viewing.ClassBackdated:
 		return "Held as backdated: it came from an import or a restored file, not from a playback that was seen."
-	case viewing.ClassMarked:
-		return "Held as marked: it was marked as watched, not played."
 	case viewing.ClassReview:
 		return "Held for review: what was seen does not prove that it was watched here, or when."
 	default:

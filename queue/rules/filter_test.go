@@ -143,6 +143,8 @@ func TestFilterMatch(t *testing.T) {
 func TestFilterAndTheRest(t *testing.T) {
 	nameless := &viewing.Media{Type: viewing.Movie, Title: "Alpha One"}
 	unsure := seen(viewing.ClassReview, -time.Hour)
+	elsewhere := seen(viewing.ClassMarked, -time.Hour)
+	elsewhere.Elsewhere = true
 	unsure.Unsure = true
 	all := map[viewing.Class]rules.Action{
 		viewing.ClassLive: rules.Send, viewing.ClassCatchUp: rules.Send, viewing.ClassBulk: rules.Send,
@@ -180,6 +182,11 @@ func TestFilterAndTheRest(t *testing.T) {
 		{"review, unsure", "", nil, unsure, theFilm(), viewing.StateHeld, viewing.ReasonReview, "does not prove that it was watched"},
 		{"review ignored, unsure", "", only(viewing.ClassReview, rules.Ignore), unsure, theFilm(), viewing.StateDropped, viewing.ReasonReview, "Ignored as review"},
 		{"live held", "", only(viewing.ClassLive, rules.Hold), seen(viewing.ClassLive, 0), theFilm(), viewing.StateHeld, "live", "Held as live, as the settings have it."},
+		{"marked", "", nil, seen(viewing.ClassMarked, 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
+		{"marked held", "", only(viewing.ClassMarked, rules.Hold), seen(viewing.ClassMarked, 0), theFilm(), viewing.StateHeld, "marked", "Held as marked, as the settings have it."},
+		{"marked elsewhere", "", nil, elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "it was marked, not played"},
+		{"marked elsewhere, sent", "", only(viewing.ClassMarked, rules.Send), elsewhere, theFilm(), viewing.StatePending, "", "It is marked, which the settings have sent"},
+		{"marked elsewhere, review sent", "", only(viewing.ClassReview, rules.Send), elsewhere, theFilm(), viewing.StateHeld, viewing.ReasonReview, "it was marked, not played"},
 		{"catch-up ignored", "", only(viewing.ClassCatchUp, rules.Ignore), seen(viewing.ClassCatchUp, 0), theFilm(), viewing.StateDropped, "catch-up", "Ignored as catch-up"},
 		{"no class", "", only(viewing.ClassLive, rules.Ignore), seen("", 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},
 		{"import", "", only(viewing.ClassLive, rules.Ignore), seen(viewing.ClassImport, 0), theFilm(), viewing.StatePending, "", "Nothing holds it back"},

@@ -1,0 +1,163 @@
+package announce
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// at is a moment of an evening, in milliseconds from its begin.
+func at(ms int) time.Time {
+	return time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
+}
+
+// said is an announcement as Kodi 20.1 sends it: the method, the item, and the
+// count where there is one.
+func said(t testing.TB, method, kind string, id int64, count string) (m message) {
+	t.Helper()
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":{"data":{"item":{"id":%d,"type":"%s"}%s},"sender":"xbmc"}}`, method, id, kind, count)
+	if err := read(strings.NewReader(text), func(got message) { m = got }); m.Method != method {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// tell puts acts in short lines.
+func tell(acts []snapshot.Act) (all []string) {
+	for _, a := range acts {
+		what := "marked"
+		if !a.Ended.IsZero() {
+			what = fmt.Sprint("played until ", a.Ended.Sub(at(0)).Milliseconds())
+		}
+		all = append(all, fmt.Sprint(a.Type, " ", a.ID, " ", a.Count, " ", what))
+	}
+	return all
+}
+
+// TestWhatAnnouncementsSay: each sequence of the table in doc.go, as a real Kodi
+// has announced it, and what stands in its way.
+func TestWhatAnnouncementsSay(t *testing.T) {
+	type line struct {
+		at     int
+		method string
+		id     int64
+		count  string
+	}
+	played, marked := []string{"movie 2 1 played until 60100"}, []string{"movie 2 1 marked"}
+	const updated, stopped, play = "VideoLibrary.OnUpdate", "Player.OnStop", "Player.OnPlay"
+	for name, c := range map[string]struct {
+		lines  []line
+		begins int // when the connection was made
+		breaks int // when it ended; 0 for not
+		now    int
+		want   []string
+	}{
+		"played":                         {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, -9999, 0, 60200, played},
+		"the end comes first":            {[]line{{60100, stopped, 2, ""}, {60150, updated, 2, "1"}}, -9999, 0, 60200, played},
+		"played, begun before we heard":  {[]line{{60000, updated, 2, "1"}, {60100, stopped, 2, ""}}, 59000, 0, 60200, played},
+		"skipped to the next":            {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}, {60100, play, 3, ""}}, -9999, 0, 60200, played},
+		"the end of another":             {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}, {60100, stopped, 3, ""}}, -9999, 0, 62000, marked},
+		"an end that comes late":         {[]line{{60000, updated, 2, "1"}, {62000, stopped, 2, ""}}, -9999, 0, 63000, marked},
+		"an end long before":             {[]line{{0, play, 2, ""}, {57900, stopped, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 63000, marked},
+		"marked":                         {[]line{{60000, updated, 2, "1"}}, -9999, 0, 62000, marked},
+		"marked a moment ago":            {[]line{{60000, updated, 2, "1"}}, -9999, 0, 61900, nil},
+		"marked while it is played":      {[]line{{0, play, 2, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, nil},
+		"marked while another is played": {[]line{{0, play, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, marked},
+		"marked after an odd stop":       {[]line{{0, play, 2, ""}, {9, stopped, 3, ""}, {60000, updated, 2, "1"}}, -9999, 0, 99000, nil},
+		"marked as we began to hear":     {[]line{{60000, updated, 2, "1"}}, 58100, 0, 99000, nil},
+		"marked as the connection broke": {[]line{{60000, updated, 2, "1"}}, -9999, 61900, 99000, nil},
+		"marked long before it broke":    {[]line{{60000, updated, 2, "1"}}, -9999, 62000, 99000, marked},
+		"read again":                     {[]line{{60000, updated, 2, ""}}, -9999, 0, 99000, nil},
+		"too long ago":                   {[]line{{0, updated, 2, "1"}, {600001, updated, 3, "1"}}, -9999, 0, 700000, []string{"movie 3 1 marked"}},
+		"played twice":                   {[]line{{0, updated, 2, "1"}, {9, stopped, 2, ""}, {60000, updated, 2, "2"}}, -9999, 0, 99000, []string{"movie 2 1 played until 9", "movie 2 2 marked"}},
+	} {
+		var b book
+		b.begin(at(c.begins))
+		for _, l := range c.lines {
+			if l.count != "" {
+				l.count = `,"playcount":` + l.count
+			}
+			b.hear(at(l.at), said(t, l.method, "movie", l.id, l.count))
+		}
+		if c.breaks > 0 {
+			b.stop(at(c.breaks))
+		}
+		if diff := cmp.Diff(c.want, tell(b.acts(at(c.now)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestOtherItems: only films and episodes are told of, each kind by itself.
+func TestOtherItems(t *testing.T) {
+	var b book
+	b.begin(at(-9999))
+	for _, kind := range []string{"tvshow", "song", "movie", ""} {
+		b.hear(at(0), said(t, "VideoLibrary.OnUpdate", kind, 2, `,"playcount":1`))
+	}
+	b.hear(at(1), said(t, "Player.OnStop", "episode", 2, ""))
+	if diff := cmp.Diff([]string{"movie 2 1 marked"}, tell(b.acts(at(9999)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestABookIsBounded: a liar may tell of any number of things.
+func TestABookIsBounded(t *testing.T) {
+	var b book
+	b.begin(at(-9999))
+	for n := range int64(maxActs + 50) {
+		b.hear(at(int(n)), said(t, "VideoLibrary.OnUpdate", "movie", n, `,"playcount":1`))
+		b.hear(at(int(n)), said(t, "Player.OnStop", "movie", -n, ""))
+	}
+	if got := b.acts(at(9999)); len(got) != maxActs || len(b.ends) != maxEnds || got[maxActs-1].ID != maxActs+49 {
+		t.Errorf("%d acts and %d ends are kept", len(got), len(b.ends))
+	}
+}
+
+// TestOpenIsUntilAllIsDecided: whoever waits that long hears the same ever after.
+func TestOpenIsUntilAllIsDecided(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, now, counts := book{}, 0, map[int64]int{}
+		b.begin(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
+		for range rapid.IntRange(1, 30).Draw(t, "acts") {
+			now += rapid.IntRange(0, 3000).Draw(t, "pause")
+			id := rapid.Int64Range(1, 3).Draw(t, "item")
+			m := message{Method: rapid.SampledFrom([]string{"VideoLibrary.OnUpdate", "Player.OnPlay", "Player.OnStop", "Player.OnAVStart"}).Draw(t, "method")}
+			m.Params.Data.Item = &item{id, viewing.Movie}
+			if m.Method == "VideoLibrary.OnUpdate" {
+				counts[id]++
+				n := counts[id]
+				m.Params.Data.PlayCount = &n
+			}
+			b.hear(at(now), m)
+			if rapid.IntRange(0, 9).Draw(t, "break") == 0 {
+				b.stop(at(now))
+				b.begin(at(now))
+			}
+		}
+		then := at(now).Add(b.open(at(now)))
+		if b.open(then) > 0 || then.Sub(at(now)) > window {
+			t.Fatalf("not decided after %v", then.Sub(at(now)))
+		}
+		before := tell(b.acts(then))
+		var m message
+		m.Method, m.Params.Data.Item = "Player.OnStop", &item{1, viewing.Movie}
+		b.hear(then, m)
+		b.stop(then)
+		if diff := cmp.Diff(before, tell(b.acts(then.Add(time.Minute)))); diff != "" {
+			t.Fatalf("it was decided, and has changed:\n%s", diff)
+		}
+		for _, a := range b.acts(then) {
+			if a.Count > counts[a.ID] || !a.Ended.IsZero() && (a.Ended.Sub(a.At) >= window || a.At.Sub(a.Ended) >= window) {
+				t.Fatalf("invented: %+v", a)
+			}
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package announce
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A play and a mark, as a real Kodi 20.1 has sent them: nothing stands between.
+const (
+	realPlay = `{"jsonrpc":"2.0","method":"Player.OnPlay","params":{"data":{"item":{"id":2,"type":"movie"},"player":{"playerid":1,"speed":1}},"sender":"xbmc"}}` +
+		`{"jsonrpc":"2.0","method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":2,"type":"movie"},"playcount":1},"sender":"xbmc"}}` +
+		`{"jsonrpc":"2.0","method":"VideoLibrary.OnUpdate","params":{"data":{"id":2,"type":"movie"},"sender":"xbmc"}}` +
+		`{"jsonrpc":"2.0","method":"Player.OnStop","params":{"data":{"end":true,"item":{"id":2,"type":"movie"}},"sender":"xbmc"}}`
+	realMark = `{"jsonrpc":"2.0","method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":3,"type":"movie"},"playcount":1},"sender":"xbmc"}}`
+	realQuit = `{"jsonrpc":"2.0","method":"System.OnQuit","params":{"data":{"exitcode":0},"sender":"xbmc"}}`
+)
+
+// kodi is the other side of a listener: each connection is served by serve, and
+// a nil one is refused.
+type kodi struct {
+	dials int
+	wrote bytes.Buffer // by the listener
+	serve func(net.Conn)
+	ends  sync.WaitGroup
+}
+
+func (k *kodi) dial(context.Context) (net.Conn, error) {
+	k.dials++
+	if k.serve == nil {
+		return nil, errors.New("refused")
+	}
+	ours, theirs := net.Pipe()
+	k.ends.Go(func() { _, _ = io.Copy(&k.wrote, theirs) })
+	k.ends.Go(func() { k.serve(theirs) })
+	return ours, nil
+}
+
+// listenTo runs a listener until the test's bubble has done what it wants.
+func listenTo(t *testing.T, k *kodi, do func(t *testing.T, l *Listener)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(nil, slog.New(slog.DiscardHandler))
+		l.dial = k.dial
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			l.Run(ctx)
+		}()
+		synctest.Wait()
+		do(t, l)
+		cancel()
+		<-done
+		k.ends.Wait()
+		if k.wrote.Len() > 0 {
+			t.Errorf("it has written %q", k.wrote.String())
+		}
+	})
+}
+
+func TestListenerHears(t *testing.T) {
+	k := &kodi{serve: func(c net.Conn) {
+		time.Sleep(time.Minute)
+		for _, some := range []string{realPlay[:200], realPlay[200:] + realMark, realQuit} {
+			_, _ = io.WriteString(c, some)
+			time.Sleep(time.Minute)
+		}
+		_ = c.Close()
+	}}
+	listenTo(t, k, func(t *testing.T, l *Listener) {
+		if l.Heard() {
+			t.Error("heard, though nothing was said")
+		}
+		time.Sleep(2*time.Minute + time.Second)
+		if !l.Heard() || len(l.Acts()) != 1 {
+			t.Errorf("heard %v: %v", l.Heard(), l.Acts())
+		}
+		began := time.Now()
+		if l.Await(t.Context()); time.Since(began) != window-time.Second {
+			t.Errorf("waited %v", time.Since(began))
+		}
+		if got := l.Acts(); len(got) != 2 || got[0].ID != 2 || got[0].Ended.IsZero() || got[1].ID != 3 || !got[1].Ended.IsZero() {
+			t.Errorf("%+v", got)
+		}
+		began = time.Now()
+		if l.Await(t.Context()); time.Since(began) != 0 {
+			t.Errorf("waited %v for nothing", time.Since(began))
+		}
+		time.Sleep(2 * time.Minute)
+		if l.Heard() {
+			t.Error("heard, though the connection has ended")
+		}
+	})
+}
+
+// TestListenerIsQuiet: how often is asked for a connection in a day.
+func TestListenerIsQuiet(t *testing.T) {
+	for name, c := range map[string]struct {
+		serve       func(net.Conn)
+		least, most int
+	}{
+		"nobody is there":      {nil, 2880, 2900},
+		"another program":      {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, 30, 40},
+		"it hangs up":          {func(c net.Conn) { _ = c.Close() }, 30, 40},
+		"it says nothing":      {func(net.Conn) {}, 1, 1},
+		"a Kodi of an hour":    {func(c net.Conn) { _, _ = io.WriteString(c, realMark); time.Sleep(time.Hour); _ = c.Close() }, 24, 24},
+		"one that never stops": {func(c net.Conn) { endless(c) }, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &kodi{serve: c.serve}
+			listenTo(t, k, func(t *testing.T, _ *Listener) {
+				time.Sleep(24 * time.Hour)
+				if k.dials < c.least || k.dials > c.most {
+					t.Errorf("%d connections, want %d to %d", k.dials, c.least, c.most)
+				}
+			})
+		})
+	}
+}
+
+// endless speaks once a minute for ever.
+func endless(c net.Conn) {
+	for {
+		if _, err := io.WriteString(c, realMark); err != nil {
+			return
+		}
+		time.Sleep(time.Minute)
+	}
+}
+
+// TestAListenerThatIsNone hears nothing.
+func TestAListenerThatIsNone(t *testing.T) {
+	var l *Listener
+	l.Await(t.Context())
+	if l.Heard() || l.Acts() != nil {
+		t.Error("it has heard something")
+	}
+}
+
+// TestRead: what comes between good announcements, and what ends them.
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		between string
+		marks   int
+		want    error
+	}{
+		"nothing":            {"", 2, io.EOF},
+		"other JSON":         {` 1 "a" [2] null {"method":5}` + "\n", 2, io.EOF},
+		"odd items":          {`{"method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":"3","type":"movie"},"playcount":1}}}`, 2, io.EOF},
+		"half a count":       {`{"method":"VideoLibrary.OnUpdate","params":{"data":{"item":{"id":3,"type":"movie"},"playcount":1.5}}}`, 2, io.EOF},
+		"no JSON":            {"HTTP/1.1", 1, nil},
+		"too long":           {`{"method":"` + strings.Repeat("a", 2*maxMessage), 1, errLong},
+		"blanks without end": {strings.Repeat(" ", 2*maxMessage), 1, errLong},
+		"as long as may be":  {`"` + strings.Repeat("a", maxMessage-600) + `"`, 2, io.EOF},
+	} {
+		marks := 0
+		err := read(strings.NewReader(realMark+c.between+realMark), func(m message) {
+			if m.Params.Data.PlayCount != nil {
+				marks++
+			}
+		})
+		var syntax *json.SyntaxError
+		if good := errors.Is(err, c.want) || c.want == nil && errors.As(err, &syntax); !good || marks != c.marks {
+			t.Errorf("%s: %d marks, %v", name, marks, err)
+		}
+	}
+}
+
+// FuzzAnnouncements: whatever comes, it claims no more than it names, and what
+// is kept stays small.
+func FuzzAnnouncements(f *testing.F) {
+	for _, seed := range []string{realPlay, realMark + realQuit, realPlay + realMark[:50], `{"params":{"data":{"item":null}}}`, "[[[["} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var b book
+		b.begin(at(-9999))
+		updates := 0
+		_ = read(bytes.NewReader(text), func(m message) {
+			if m.Method == "VideoLibrary.OnUpdate" {
+				updates++
+			}
+			b.hear(at(0), m)
+		})
+		if got := b.acts(at(9999)); len(got) > updates {
+			t.Errorf("%d acts of %d updates:\n%s", len(got), updates, cmp.Diff(nil, got))
+		}
+	})
+}
