@@ -19,7 +19,7 @@ const early = 2 * time.Second
 func (r *reading) announced(g growth) (snapshot.Act, bool) {
 	for _, a := range slices.Backward(r.around.Acts) {
 		fits := a.Count == g.to && !a.At.Before(r.good.Add(-early)) && slices.ContainsFunc(g.file.Items, func(i snapshot.Item) bool {
-			return i.KodiID == a.ID && i.Media.Type == a.Type && !i.Extra
+			return i.KodiID == a.ID && i.Media.Type == a.Type
 		})
 		if fits {
 			return a, true

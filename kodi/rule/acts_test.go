@@ -187,3 +187,15 @@ func TestALiarInventsNothing(t *testing.T) {
 func anyBulk(v Verdict) bool {
 	return slices.ContainsFunc(v.Viewings, func(v viewing.Event) bool { return v.Class == viewing.ClassBulk })
 }
+
+// TestWhatWasSeenIsSure: the last word about a count decides, and a library
+// without a clock makes no playback doubtful that was seen.
+func TestWhatWasSeenIsSure(t *testing.T) {
+	z := Around{Machine: location(t, "America/New_York"), Acts: []snapshot.Act{announced(1, 1, false), announced(1, 1, true)}}
+	known := NewMemory("lib")
+	known.Apply(Decide(known, shown(film(1, 0, "")), moment(t, before), z))
+	got := Decide(known, shown(film(1, 1, "1970-01-01 00:30:00")), moment(t, readAt), z).Viewings
+	if len(got) != 1 || got[0].Class != viewing.ClassLive || got[0].Unsure {
+		t.Errorf("%+v", got)
+	}
+}
