@@ -133,8 +133,11 @@ const (
 // remarks are the clauses about a library that is read well.
 func remarks(s kodi.Status) (all string) {
 	for _, r := range []struct{ before, clause, after string }{
-		{"", s.Beside, ""}, {"", s.Amiss, ""}, {"looked at now and then: ", s.Deaf, ""},
-		{"not watched: the profile ", strings.Join(s.Unwatched, ", "), ", which has a library of its own"}, {"", s.Clock, ""},
+		{"", s.Beside, ""},
+		{"", s.Amiss, ""},
+		{"looked at now and then: ", s.Deaf, ""},
+		{"not watched: the profile ", strings.Join(s.Unwatched, ", "), ", which has a library of its own"},
+		{"", s.Clock, ""},
 	} {
 		if r.clause != "" {
 			all += "; " + r.before + r.clause + r.after
