@@ -69,7 +69,7 @@ kodi_end_to_end() { must_pass ./cmd/filmspool TestRealKodiEndToEnd; }
 kodi_otherwise() {
   must_pass ./kodi/kodisim TestAgainstRealKodi
   must_pass ./cmd/filmspool TestRealKodisAtOnce
-  must_pass ./cmd/filmspool TestRealKodiAnnounces
+  must_pass ./cmd/filmspool TestRealKodiAnnounces TestRealKodiWithOtherNumbers
   must_pass ./packaging/kodi TestRealKodi
   must_pass ./cmd/filmspool TestRealKodiOnAServer
 }
