@@ -9,6 +9,11 @@
  */
 
 /**
+ * A site's own numbers, as the protocol has them.
+ * @typedef {{name: string, title?: string, series?: string, numbering?: "site"}} SiteNumbers
+ */
+
+/**
  * A film or an episode, as it goes to the daemon.
  * @typedef {object} Media
  * @property {"movie" | "episode"} type
@@ -18,6 +23,7 @@
  * @property {number} [year]
  * @property {number} [season] from 0, which is the specials
  * @property {number} [episode] from 1
+ * @property {SiteNumbers} [site]
  */
 
 /**
@@ -96,8 +102,15 @@
  * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
  * @property {Record<string, any>} pickup what the site's adapter picked
+ * @property {SiteEvidence} [site] what the rule of the site read
  * @property {string[]} [headings] the page's h1, at most 3
  * @property {string[]} [mentions] what else may name it: og:title and smaller headings, at most 4
+ */
+
+/**
+ * What the rule of a site read, in the words of the page. said is by source,
+ * and torn says that a source contradicted itself.
+ * @typedef {{name: string, kind?: "movie" | "episode", numbers: Record<string, string>, said: Record<string, string>[], torn?: boolean}} SiteEvidence
  */
 
 /**
@@ -174,6 +187,7 @@
  * sitting stays one event. page is the name that Halfway uses. tab is the tab of a sitting that the popup speaks of.
  * @typedef {{kind: "sitting", sitting: Sitting, page?: string, tab?: number}
  *   | {kind: "watched", sitting: Sitting, tab?: number}
+ *   | {kind: "object"}
  *   | {kind: "left", sittingId: string, halfway: Halfway}} FromContent
  */
 
@@ -183,6 +197,7 @@
  * @property {boolean} record false: paused, private, or not allowed here
  * @property {Rule} rule
  * @property {Record<string, any> | null} [pickup] the site adapter's data
+ * @property {Record<string, any> | null} [site] the rule of the site, with its name
  * @property {Media | null} identified
  * @property {boolean} certain
  * @property {"never" | "notFilm"} [why] the user has said that it shall not be counted

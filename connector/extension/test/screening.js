@@ -29,9 +29,9 @@ export class Screening {
   sent = [];
   timers = [];
 
-  constructor({ html = "<!doctype html><title>A film</title><body></body>", url = "https://films.example/film/1", answers = answer, files = contentFiles, before = () => {} } = {}) {
+  constructor({ html = "<!doctype html><title>A film</title><body></body>", url = "https://films.example/film/1", answers = answer, files = contentFiles, scripts = false, before = () => {} } = {}) {
     this.answers = answers;
-    this.dom = new JSDOM(html, { url, runScripts: "outside-only", pretendToBeVisual: true });
+    this.dom = new JSDOM(html, { url, runScripts: scripts ? "dangerously" : "outside-only", pretendToBeVisual: true });
     this.window = this.dom.window;
     this.document = this.window.document;
     this.#fake();

@@ -11,6 +11,8 @@ export const contentFiles = [
   "content/pickup.js",
   "content/evidence.js",
   "content/place.js",
+  "content/site.js",
+  "content/words.js",
   "content/provider.js",
   "content/plex.js",
   "content/post.js",

@@ -61,9 +61,9 @@ function leanIds(ids) {
  * @returns {T}
  */
 export function leanMedia(media) {
-  const { type, ids, show, title, year, season, episode } = /** @type {Media} */ (media);
+  const { type, ids, show, title, year, season, episode, site } = /** @type {Media} */ (media);
   const series = show && lean({ ids: leanIds(show.ids), title: short(show.title), year: show.year });
-  const some = lean({ type, ids: leanIds(ids), show: series, title: short(title), year, season, episode });
+  const some = lean({ type, ids: leanIds(ids), show: series, title: short(title), year, season, episode, site });
   return /** @type {T} */ (some);
 }
 
@@ -145,8 +145,8 @@ const hasForeignIds = ({ ids, show }) => Boolean(ids?.imdb || ids?.tvdb || show?
  * @returns {media is Media}
  */
 function canBeAsked(media) {
-  if (media?.type === "movie") return Boolean(media.title);
-  return Boolean(media?.show?.title && media.season !== undefined && media.episode !== undefined);
+  if (media?.type === "movie") return Boolean(media.title || media.site?.title);
+  return Boolean((media?.show?.title || media?.site?.series) && media.season !== undefined && media.episode !== undefined);
 }
 
 /**

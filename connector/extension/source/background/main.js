@@ -7,6 +7,7 @@ import { withPage } from "../identify/around.js";
 import { identify, pickupFor } from "../identify/index.js";
 import { seen } from "../identify/names.js";
 import { identifyTyped } from "../identify/typed.js";
+import { ruleFor } from "../sites/index.js";
 import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
 import { Corrections } from "./corrections.js";
@@ -18,6 +19,7 @@ import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage, GRACE } from "./pages.js";
 import { closeStorage, loadKnown, loadSettings, saveSettings } from "./settings.js";
+import { readObject } from "./objects.js";
 import * as sites from "./sites.js";
 import { compose, countToAnswer } from "./state.js";
 import { fromContent } from "./watching.js";
@@ -138,7 +140,7 @@ const pageParts = {
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, delivery, halfway, asking, wrong, seen, unwanted };
+const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, ruleFor, delivery, halfway, asking, wrong, seen, unwanted };
 
 const PAGE_WAIT = 1000;
 
@@ -176,6 +178,7 @@ async function withTab(sitting, tab) {
 function receive(message, sender) {
   if (sender.id !== api.runtime.id || typeof message?.kind !== "string") return Promise.resolve(null);
   const ours = sender.url?.startsWith(api.runtime.getURL("")) ?? false;
+  if (!ours && message.kind === "object") return readObject(api, sender);
   if (!ours) return fromContent(contentParts, message, { around: around(sender) });
   if (message.kind === "sitting" || message.kind === "watched") {
     return fromContent(contentParts, message, { byUser: true, around: aroundOf(message.tab) });

@@ -17,6 +17,7 @@ import { isPaused } from "./settings.js";
  * @property {() => Promise<Known>} known
  * @property {(sitting: Sitting, known: Known) => Identified} identify
  * @property {(url: string) => Record<string, any> | null} pickupFor
+ * @property {(url: string) => Record<string, any> | null} ruleFor
  * @property {(sitting: Sitting, identified: Identified) => import("../messages.js").Seen} seen
  * @property {(video: import("./ignored.js").Video, certain: boolean) => Promise<"never" | "notFilm" | undefined>} unwanted
  * @property {{put(event: import("./outbox.js").Event): Promise<"kept" | "known" | "full">}} delivery
@@ -67,7 +68,7 @@ export async function fromContent(parts, message, { byUser = false, around = asy
  * @param {boolean} byUser
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor, halfway, wrong, seen, unwanted }, sitting, page, byUser) {
+async function begun({ settings, known, identify, pickupFor, ruleFor, halfway, wrong, seen, unwanted }, sitting, page, byUser) {
   const now = await settings();
   const found = identify(sitting, await known());
   const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : found;
@@ -76,7 +77,7 @@ async function begun({ settings, known, identify, pickupFor, halfway, wrong, see
   const record = !isPaused(now) && why !== "never";
   const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
   const answer = {
-    record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
+    record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), site: ruleFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
     ...(why && { why }), ...(byUser && { seen: { title, host: sitting.host } }),
   };
   return resume ? { ...answer, resume } : answer;

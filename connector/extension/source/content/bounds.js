@@ -5,6 +5,9 @@
 (() => {
   const own = (globalThis.filmspool ??= {});
 
+  /** Signs without a shape that pages put around titles, to set their direction or to break lines. */
+  const SHAPELESS = /[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069]/g;
+
   /**
    * @param {unknown} value
    * @param {number} [most] characters
@@ -12,7 +15,7 @@
    */
   function text(value, most = 300) {
     if (typeof value !== "string") return "";
-    const cut = value.slice(0, most * 4).replace(/\s+/g, " ").trim();
+    const cut = value.slice(0, most * 4).replace(SHAPELESS, "").replace(/\s+/g, " ").trim();
     return cut.slice(0, most).replace(/\p{Surrogate}/gu, ""); // halves of a pair are no text
   }
 

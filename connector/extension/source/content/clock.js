@@ -41,16 +41,20 @@
     return [least === 0 ? now / unit : NaN, Math.round(most / unit)];
   }
 
-  /** @returns {Map<number, number>} the values of the page's sliders, by the largest value */
-  function sliders() {
+  /** @returns {Element[]} the sliders that the site's rule names */
+  const named = () => own.site.sliders(own.parts?.desk.site);
+
+  /** @returns {Element[]} the sliders of all trees of the page */
+  const all = () => own.parts?.finder.roots.flatMap((/** @type {ParentNode} */ root) => [...root.querySelectorAll(SLIDERS)].slice(0, MOST_SLIDERS)) ?? [];
+
+  /** @param {Element[]} sliders @returns {Map<number, number>} their values, by the largest value */
+  function values(sliders) {
     /** @type {Map<number, number>} */
     const found = new Map();
-    for (const root of own.parts?.finder.roots ?? []) {
-      for (const slider of [...root.querySelectorAll(SLIDERS)].slice(0, MOST_SLIDERS)) {
-        const [now, most] = reading(slider);
-        // Of several the one behind: a bar of what is loaded runs ahead.
-        if (most > 0 && now >= 0 && !((found.get(most) ?? Infinity) <= now)) found.set(most, now);
-      }
+    for (const slider of sliders) {
+      const [now, most] = reading(slider);
+      // Of several the one behind: a bar of what is loaded runs ahead.
+      if (most > 0 && now >= 0 && !((found.get(most) ?? Infinity) <= now)) found.set(most, now);
     }
     return found;
   }
@@ -81,6 +85,8 @@
     ahead = 0;
     /** Whether a slider tells the time. */
     paged = false;
+    /** Whether there was a slider that the site's rule names. Then the medium's own time is not the film's. */
+    #ruled = false;
 
     /**
      * @param {HTMLMediaElement} element
@@ -94,7 +100,7 @@
 
     /** @returns {number} seconds of the film; NaN while nobody knows */
     get length() {
-      return this.paged || (this.#honest() && !this.growing) ? this.#length : NaN;
+      return this.paged || (this.#honest() && !this.#ruled && !this.growing) ? this.#length : NaN;
     }
 
     /** @returns {boolean} whether the medium's time can be a film's: it has an end, and begins at nought */
@@ -137,7 +143,8 @@
     take(span, now) {
       this.#still += span[1] - span[0];
       if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
-      const own = !this.paged && this.#honest();
+      this.#ruled ||= named().length > 0;
+      const own = !this.paged && !this.#ruled && this.#honest();
       if (own && !this.growing) return [span];
       for (const { cover } of this.#hands.values()) cover.add(...span);
       if (now - this.#lookedAt >= LOOK_EVERY) {
@@ -154,12 +161,12 @@
     /** @param {number} position of the medium */
     #look(position) {
       const late = LATE * Math.max(1, this.#element.playbackRate);
-      for (const [length, value] of sliders()) {
+      for (const [length, value] of values(this.#ruled ? named() : all())) {
         const ahead = value - position;
         const hand = this.#hands.get(length);
         if (!hand || Math.abs(hand.ahead - ahead) > late) this.#meet({ length, ahead, cover: new Cover() });
         else if (hand === this.#hand) this.#lifted = false;
-        else if (hand.cover.seconds >= Math.max(3 * late, this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(hand, late);
+        else if (hand.cover.seconds >= Math.max(3 * late, this.#ruled || this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(hand, late);
       }
     }
 

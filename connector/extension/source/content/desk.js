@@ -15,6 +15,8 @@
   const NOTE_EVERY = 120;
   /** Fewer are not worth a note. */
   const NOTE_FROM = 60;
+  /** Milliseconds between two readings by the site's rule while it plays. */
+  const READ_EVERY = 1000;
   /** Milliseconds until what was answered with a no is asked again while it plays. */
   const ASK_AGAIN = 30_000;
 
@@ -38,6 +40,12 @@
     /** Whether the background has told its rule. */
     known = false;
     book = new Book();
+    /** @type {any} the rule of this frame's site, or null */
+    site = null;
+    #words = new own.words.Words();
+    #readAt = -Infinity;
+    /** @type {{page: string, told: any}} what the page's own object told last, and where */
+    #object = { page: "", told: null };
     /** @type {{sitting: any, watch: any} | null} what played last */
     active = null;
     /** @type {WeakRef<any>[]} of all video elements that were met */
@@ -133,6 +141,7 @@
         void this.announce(sitting);
       }
       this.active = { sitting, watch };
+      if (this.#listen(READ_EVERY)) void this.announce(sitting);
       this.judge(sitting);
       const { seconds } = sitting.cover;
       if (!sitting.crossed && watch.sinceLoad >= (LOOKS[this.#note(sitting).looks] ?? Infinity)) {
@@ -173,6 +182,7 @@
       const here = () => own.place.name() === sitting.page;
       if (!here()) return;
       const provider = await own.provider.playing(adapter?.providers, sitting.duration);
+      if (this.site?.say.some((/** @type {any} */ { from }) => from === "object")) this.#object = { page: sitting.page, told: await this.#send({ kind: "object" }) };
       if (!here()) return;
       this.#read(sitting, provider);
       sitting.place = own.place.here();
@@ -190,8 +200,28 @@
       sitting.evidence = { ...(evidence ? own.evidence.kept(evidence, said) : said), provider: provider ?? evidence?.provider ?? null };
     }
 
+    /**
+     * Reads by the rule of the site what plays, as often as that is worth it.
+     * @param {number} [every] milliseconds
+     * @returns {boolean} whether it has told something new
+     */
+    #listen(every = 0) {
+      const { sitting, watch } = this.active ?? {};
+      const plays = this.site && sitting && !sitting.crossed && watch.sitting === sitting && own.place.name() === sitting.page;
+      if (!plays || this.now() - this.#readAt < every) return false;
+      this.#readAt = this.now();
+      const object = this.#object.page === sitting.page ? this.#object.told : null;
+      const reading = own.site.read(this.site, watch.element, object);
+      if (!reading) return false;
+      this.#words.take(this.site, reading, watch, this.#readAt);
+      const before = JSON.stringify(sitting.site);
+      sitting.site = this.#words.told(this.site);
+      return before !== JSON.stringify(sitting.site);
+    }
+
     /** The page has changed: what it shows now may be gone at the next look. */
     glance() {
+      this.#listen();
       const { sitting, watch } = this.active ?? {};
       const plays = sitting?.evidence && !sitting.crossed && watch.sitting === sitting;
       if (plays && own.place.name() === sitting.page) this.#read(sitting, null);
@@ -212,7 +242,7 @@
       clearTimeout(note.timer);
       try {
         await this.#look(sitting);
-        const said = JSON.stringify([sitting.evidence, sitting.place]);
+        const said = JSON.stringify([sitting.evidence, sitting.site, sitting.place]);
         if (sitting.crossed || (said === note.sent && sitting.answer.record === true)) return;
         const answer = await this.#send({ kind: "sitting", page: sitting.page, sitting: sitting.message() });
         if (!answer) return this.#later(sitting, note);
@@ -253,6 +283,7 @@
       const [was, is] = [certainty(sitting.answer), certainty(answer)];
       if (was !== "" && is !== "" && was !== is && !sitting.crossed) sitting.renew();
       sitting.answer = answer;
+      this.site = answer.site ?? null;
       if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
       else if (answer.resume && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
       const note = this.#note(sitting);

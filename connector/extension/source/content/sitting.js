@@ -28,6 +28,8 @@
     answer = {};
     /** @type {import("../messages.js").Evidence | null} */
     evidence = null;
+    /** @type {import("../messages.js").SiteEvidence | null} what the site's rule has read of it */
+    site = null;
     position = 0;
     /** @type {Date | null} when something of it was played last */
     heard = null;
@@ -81,6 +83,7 @@
       next.position = this.position;
       next.answer = this.answer;
       next.evidence = this.evidence;
+      next.site = this.site;
       this.again = new Cover();
       return next;
     }
@@ -119,7 +122,7 @@
         duration: round(this.duration) || 0,
         position: round(this.crossed?.position ?? this.position),
         played: round(this.cover.seconds),
-        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings, mentions },
+        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings, mentions, ...(this.site && { site: this.site }) },
       };
     }
   }

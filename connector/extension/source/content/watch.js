@@ -28,6 +28,8 @@
     #clock = null;
     /** The medium's own length, as it was last told. */
     #told = NaN;
+    /** The medium that is loaded: another object for each. */
+    medium = {};
     #loadedAt = 0;
     #begun = false;
     #page = "";
@@ -80,6 +82,7 @@
     /** Another medium. */
     #load() {
       this.sitting = null;
+      this.medium = {};
       this.#track.lift();
       this.#clock = new Clock(this.element, (/** @type {number} */ length) => this.#find(length) !== null);
       this.#told = this.element.duration;
@@ -172,7 +175,7 @@
       if (desk.known && duration > 0 && !own.rule.longer(desk.rule, duration)) return false;
       if (now - this.#seenAt >= LOOK_EVERY) {
         this.#seenAt = now;
-        this.#seen = this.#visible();
+        this.#seen = this.#visible() && (!desk.site || own.site.isFilm(desk.site, element));
       }
       return this.#seen && this.#heard();
     }
@@ -182,7 +185,7 @@
      */
     why() {
       const { element, desk, sitting, duration } = this;
-      if (element.paused || element.ended || !element.isConnected) return "";
+      if (element.paused || element.ended || !element.isConnected || (desk.site && !own.site.isFilm(desk.site, element))) return "";
       if (Number.isNaN(duration)) return element.duration > 0 && !this.#clock.growing ? "live" : "length";
       if (sitting ? !own.rule.long(desk.rule, sitting.kind, duration) : desk.known && !own.rule.longer(desk.rule, duration)) return "short";
       if (!this.#visible()) return "hidden";

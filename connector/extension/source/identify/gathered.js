@@ -1,11 +1,13 @@
 /**
  * Everything a page says about what it plays, as titles and numbers: from a
- * media server, JSON-LD, the address, the media session and the page's title,
- * in this order. Sources that contradict each other on season or episode
- * leave both unknown.
+ * media server, the rule of the site, JSON-LD, the address, the media session
+ * and the page's title, in this order. Where a rule has read words, they stand
+ * alone: it knows which of the others are true there. Sources that contradict
+ * each other on season or episode leave both unknown.
  */
 import { described, imdbOf, texts, words } from "./described.js";
 import { fromImdb, imdbId, ordinal, positive, year } from "./ids.js";
+import { fromSite } from "./site.js";
 import { fromAddress, fromPickup } from "./sites.js";
 import { bare, dated, placeIn } from "./titles.js";
 
@@ -19,6 +21,7 @@ import { bare, dated, placeIn } from "./titles.js";
  * @property {number} [episode]
  * @property {import("../messages.js").Ids} [ids] of the film or the episode; never tmdb
  * @property {import("../messages.js").Ids} [showIds] of the series; never tmdb
+ * @property {import("../messages.js").SiteNumbers} [site]
  */
 
 /**
@@ -125,9 +128,12 @@ function common(sources, name) {
  */
 export function gathered({ url, title, evidence }) {
   const { provider, jsonld, mediaSession, links, pickup } = evidence;
+  const { torn, ...site } = fromSite(evidence.site);
   const sources = provider
     ? [fromProvider(provider)]
-    : [fromJsonld(jsonld, url), fromAddress(url), fromPickup(url, pickup), fromSession(mediaSession), fromTitle(title)];
+    : torn || site.title || site.seriesTitle || site.season !== undefined
+      ? [site]
+      : [site, fromJsonld(jsonld, url), fromAddress(url), fromPickup(url, pickup), fromSession(mediaSession), fromTitle(title)];
   const kind = sources.find((one) => one.kind)?.kind;
   const fitting = sources.filter((one) => !one.kind || one.kind === kind);
   fitting.push(fromLinks(url, links, kind));
@@ -144,5 +150,6 @@ export function gathered({ url, title, evidence }) {
     episode: placed ? episode : undefined,
     ids: first("ids"),
     showIds: first("showIds"),
+    site: site.site,
   }));
 }

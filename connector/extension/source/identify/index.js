@@ -113,11 +113,11 @@ function remembered(found, { kind, tmdb, title, season, episode }) {
  * @returns {Media | null}
  */
 function likely(found, id) {
-  const { kind, title, seriesTitle, season, episode, ids, showIds } = found;
-  if (kind === "movie") return title || ids ? movie(found) : null;
+  const { kind, title, seriesTitle, season, episode, ids, showIds, site } = found;
+  if (kind === "movie") return title || ids || site ? movie(found) : null;
   if (!kind && title && found.year !== undefined && id?.kind !== "tv") return movie(found); // "The Matrix (1999)" is how films are named
   if (kind !== "episode") return null;
-  const placed = season !== undefined && episode !== undefined && (seriesTitle || showIds);
+  const placed = season !== undefined && episode !== undefined && (seriesTitle || showIds || site?.series);
   return placed || ids ? episodeOf(found) : null;
 }
 
@@ -126,8 +126,8 @@ function likely(found, id) {
  * @param {number} [tmdb] of the film
  * @returns {Media}
  */
-function movie({ title, year, ids }, tmdb) {
-  return /** @type {Media} */ (lean({ type: "movie", ids: joined(tmdb, ids), title: words(title), year }));
+function movie({ title, year, ids, site }, tmdb) {
+  return /** @type {Media} */ (lean({ type: "movie", ids: joined(tmdb, ids), title: words(title), year, site }));
 }
 
 /**
@@ -135,10 +135,10 @@ function movie({ title, year, ids }, tmdb) {
  * @param {number} [tmdb] of the series
  * @returns {Media}
  */
-function episodeOf({ title, seriesTitle, season, episode, ids, showIds }, tmdb) {
+function episodeOf({ title, seriesTitle, season, episode, ids, showIds, site }, tmdb) {
   const show = lean({ ids: joined(tmdb, showIds), title: words(seriesTitle) });
   const some = Object.keys(show).length > 0 ? show : undefined;
-  return /** @type {Media} */ (lean({ type: "episode", ids: joined(undefined, ids), show: some, title: words(title), season, episode }));
+  return /** @type {Media} */ (lean({ type: "episode", ids: joined(undefined, ids), show: some, title: words(title), season, episode, site }));
 }
 
 /**

@@ -1,26 +1,47 @@
 /**
  * Reads a season and an episode out of a title, where the title says both in
- * so many words or signs. A title with two such places says none.
+ * so many words or signs. A title with two such places says none. The words
+ * are those of twelve languages and some more.
  */
 import { ordinal } from "./ids.js";
 
-const SEASON = "season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon";
-const EPISODE = "episode|ep\\.?|folge|épisode|episodio|episódio|aflevering|avsnitt|afsnit|odcinek";
+const SEASON = "season|series|staffel|st\\.|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|řada|сезон|시즌|シーズン";
+const EPISODE =
+  "episode|ep\\.?|folge|flg\\.?|f\\.|épisode|ép\\.?|episodio|episódio|capítulo|cap\\.?|aflevering|afl\\.?|avsnitt|avsn\\.?|afsnit|" +
+  "odcinek|odc\\.?|bölüm|díl|серия|эпизод|에피소드|エピソード|第";
+/** What stands between a season and an episode. */
+const JOINT = "\\s{0,2}[:.,·|/\\-–—]?\\s{0,2}";
+const EDGES = ["(?<![\\p{L}\\d])", "話?(?!\\d)"];
+
+/** @param {string} form @param {string} [flags] */
+const whole = (form, flags = "giu") => new RegExp(EDGES.join(form), flags);
 
 const FORMS = [
-  /(?<![\p{L}\d])s(?<season>\d{1,3})\s{0,2}[:.,·\-–]?\s{0,2}e(?:p|pisode)?\.?\s?(?<episode>\d{1,4})(?!\d)/giu,
-  /(?<![\p{L}\d])(?<season>\d{1,2})x(?<episode>\d{2,3})(?![\p{L}\d])/giu,
-  new RegExp(
-    `(?<![\\p{L}\\d])(?:${SEASON})\\s{0,2}(?<season>\\d{1,3})\\s{0,2}[:.,·|/\\-–—]?\\s{0,2}` +
-      `(?:${EPISODE})\\s{0,2}(?<episode>\\d{1,4})(?!\\d)`,
-    "giu",
-  ),
+  whole("s(?<season>\\d{1,3})\\s{0,2}[:.,·\\-–/]?\\s{0,2}e(?:p|pisode)?\\.?\\s?(?<episode>\\d{1,4})"),
+  whole("(?<season>\\d{1,2})x(?<episode>\\d{2,3})(?!\\p{L})"),
+  whole(`(?:${SEASON})\\s{0,2}(?<season>\\d{1,3})${JOINT}(?:${EPISODE})\\s{0,2}(?<episode>\\d{1,4})`),
+  // "T1:E2", "T1 Ep.3", "S1: afl. 6"
+  whole(`[st](?<season>\\d{1,3})(?=[\\s:.,·])${JOINT}(?:e|${EPISODE})\\s?(?<episode>\\d{1,4})`),
+  // "S2:F1", "S2:O3", "Ř22:D10", "С1:С2": other letters only with a colon between
+  whole("[STŘС](?<season>\\d{1,3}):\\s?[ABDEFOÉС](?<episode>\\d{1,4})", "gu"),
+  // "1. Sezon 2. Bölüm", "1 сезон 2 серия"
+  whole("(?<season>\\d{1,3})\\.?\\s{0,2}(?:sezon|сезон|시즌)[\\s,:]{0,3}(?<episode>\\d{1,4})\\.?\\s{0,2}(?:bölüm|серия|화|회)"),
+  // "Folge 8 Staffel 2"
+  whole(`(?:${EPISODE})\\s{0,2}(?<episode>\\d{1,4})${JOINT}(?:${SEASON})\\s{0,2}(?<season>\\d{1,3})`),
 ];
 
+/** An episode without its season: "E1", "Flg. 1", "5화", "2. Bölüm". */
+const ALONE = [
+  new RegExp(`^(?:[efb]|${EPISODE})\\s{0,2}(?<episode>\\d{1,4})(?![\\d\\p{L}])`, "iu"),
+  new RegExp("^(?:第\\s?)?(?<episode>\\d{1,4})(?:\\s?(?:화|회|話|серия)|\\.\\s{0,2}bölüm)", "iu"),
+];
+/** Letters and a number, twice: what a text that is known to begin with the place may have in any language. */
+const LETTERED = /^\p{L}{1,2}\.?\s?(?<season>\d{1,3})\s{0,2}[:.,·\s]\s{0,2}\p{L}{1,3}\.?\s?(?<episode>\d{1,4})(?!\d)/u;
+
 /** What joins a second episode to the first: S01E01E02, S01E01-E02, S01E01-02. */
-const DOUBLE = /^(?:\s?[-–&+]?\s?e\d|[-–]\d)/i;
+const DOUBLE = /^(?:\s?[-–&+]?\s?e\d|\s?[-–&+]\s?[abdfoé]\d|[-–]\d)/iu;
 const MOST = 300;
-const EDGE = /^[\s\-–—:|·•,.()[\]]+|[\s\-–—:|·•,(\[]+$/g;
+const EDGE = /^[\s\-–—:|·•,.()[\]：「]+|[\s\-–—:|·•,(\[」]+$/g;
 
 /**
  * @typedef {object} Place
@@ -36,21 +57,49 @@ const EDGE = /^[\s\-–—:|·•,.()[\]]+|[\s\-–—:|·•,(\[]+$/g;
  */
 export function placeIn(title) {
   if (typeof title !== "string") return null;
-  const text = title.slice(0, MOST);
-  /** @type {Place[]} */
-  const places = [];
-  for (const form of FORMS) {
-    for (const match of text.matchAll(form)) {
-      const season = ordinal(match.groups?.season, 0);
-      const episode = ordinal(match.groups?.episode, 1);
-      const after = text.slice(match.index + match[0].length);
-      if (season === null || episode === null || DOUBLE.test(after)) return null;
-      places.push({ season, episode, before: bare(text.slice(0, match.index)), after: bare(after) });
-    }
-  }
-  const [first, ...others] = places;
-  if (!first || others.some((one) => one.season !== first.season || one.episode !== first.episode)) return null;
+  const [first, ...others] = places(title);
+  if (!first || [first, ...others].some((one) => one.double || one.season !== first.season || one.episode !== first.episode)) return null;
   return first;
+}
+
+/**
+ * @param {string} title
+ * @returns {(Place & {double: boolean})[]} double: another episode follows
+ */
+function places(title) {
+  const text = narrow(title);
+  return FORMS.flatMap((form) => [...text.matchAll(form)]).map((match) => {
+    const after = text.slice(match.index + match[0].length);
+    const [season, episode] = [ordinal(match.groups?.season, 0), ordinal(match.groups?.episode, 1)];
+    const double = season === null || episode === null || DOUBLE.test(after);
+    return { season: season ?? 0, episode: episode ?? 0, before: bare(title.slice(0, match.index)), after: bare(title.slice(match.index + match[0].length, MOST)), double };
+  });
+}
+
+/**
+ * @param {string} title
+ * @returns {string} as long, with digits, letters and signs of one width
+ */
+const narrow = (title) => title.slice(0, MOST).replace(/[\uFF01-\uFF5E]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0));
+
+/**
+ * Reads a text that is known to tell an episode's place, maybe with its title behind.
+ * @param {string} text
+ * @returns {{season?: number, episode: number, after: string} | null}
+ */
+export function placeOf(text) {
+  const found = placeIn(text);
+  if (found) return found;
+  if (places(text).length > 0) return null;
+  const start = narrow(text);
+  for (const form of [...ALONE, LETTERED]) {
+    const match = form.exec(start);
+    const season = ordinal(match?.groups?.season, 0) ?? undefined;
+    const episode = ordinal(match?.groups?.episode, 1);
+    const after = start.slice(match?.[0].length);
+    if (match && episode !== null) return DOUBLE.test(after) ? null : { ...(season !== undefined && { season }), episode, after: bare(text.slice(match[0].length, MOST)) };
+  }
+  return null;
 }
 
 /**

@@ -1,0 +1,79 @@
+/**
+ * From the words that a site's rule has read to what they say. Sources that
+ * contradict each other say nothing, and neither do two words of one source.
+ */
+import { rules } from "../sites/index.js";
+import { words } from "./described.js";
+import { ordinal, year } from "./ids.js";
+import { bare, placeOf } from "./titles.js";
+
+/** @typedef {import("../messages.js").SiteEvidence} SiteEvidence */
+
+/** A number of a site's, as the protocol takes it. */
+const NUMBER = /^[!-~]{1,128}$/;
+
+/** @param {unknown} value @returns {string | undefined} */
+const number = (value) => (typeof value === "string" && NUMBER.test(value) ? value : undefined);
+
+/**
+ * @param {any} said what one source told
+ * @returns {Record<string, any>} the same, its texts read
+ */
+function read(said) {
+  const [name, series, film, text] = [words(said.name), words(said.series), words(said.film), words(said.place)];
+  const place = text === undefined ? null : placeOf(text);
+  const kind = said.kind === "movie" || said.kind === "episode" ? said.kind : undefined;
+  return {
+    kind: kind ?? (film ? "movie" : series || place ? "episode" : undefined),
+    weak: said.alone === "movie" ? "movie" : undefined,
+    name: name ?? series ?? film,
+    title: words(said.title) ?? (place?.after || undefined),
+    season: place?.season ?? ordinal(said.season, 0) ?? undefined,
+    episode: place?.episode ?? ordinal(said.episode, 1) ?? undefined,
+    year: year(said.year) ?? undefined,
+    titleNumber: number(said.titleNumber),
+    seriesNumber: number(said.seriesNumber),
+  };
+}
+
+/** @param {unknown} value */
+const plain = (value) => (typeof value === "string" ? value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") : value);
+
+/**
+ * @param {Record<string, any>[]} sources
+ * @param {string} part
+ * @returns {any} what they tell; null when they contradict each other
+ */
+function common(sources, part) {
+  const told = sources.map((one) => one[part]).filter((one) => one !== undefined);
+  return new Set(told.map(plain)).size > 1 ? null : told[0];
+}
+
+/**
+ * @param {any} evidence of the rule; foreign in all its parts
+ * @returns {import("./gathered.js").Gathered & {torn?: boolean}} torn when what was read contradicts itself, which is
+ *   worse than nothing
+ */
+export function fromSite(evidence) {
+  const rule = rules[evidence?.name];
+  if (!rule) return {};
+  const sources = (Array.isArray(evidence.said) ? evidence.said.slice(0, 10) : []).filter((/** @type {unknown} */ one) => one && typeof one === "object").map(read);
+  const { numbers = {}, kind: at } = evidence;
+  const place = { kind: at, season: ordinal(numbers.season, 0) ?? undefined, episode: ordinal(numbers.number, 1) ?? undefined };
+  const all = [...sources, place];
+  const kind = common(all, "kind");
+  const found = Object.fromEntries(["name", "season", "episode", "year", "titleNumber", "seriesNumber"].map((part) => [part, common(all, part)]));
+  if (evidence.torn || kind === null || Object.values(found).includes(null)) return { torn: true };
+  const is = kind ?? common(sources, "weak");
+  const { name, season, episode } = found;
+  const media = {
+    name: String(evidence.name),
+    title: number(found.titleNumber ?? numbers.title ?? (is === "movie" ? numbers.film : numbers.episode)),
+    series: is === "movie" ? undefined : number(found.seriesNumber ?? numbers.series),
+    numbering: rule.numbers === "site" && season !== undefined ? "site" : undefined,
+  };
+  const site = media.title || media.series ? { site: JSON.parse(JSON.stringify(media)) } : {};
+  if (!is) return { title: name, ...site };
+  if (is === "movie") return { kind: is, title: name, year: found.year, ...site };
+  return { kind: "episode", seriesTitle: name, season, episode, title: bare(sources.find((/** @type {Record<string, any>} */ one) => one.title)?.title ?? "") || undefined, ...site };
+}

@@ -1,0 +1,74 @@
+// Opens a page without a browser, and reads it by the rule of its site.
+import { objects } from "../source/background/objects.js";
+import { gathered } from "../source/identify/gathered.js";
+import { ruleFor } from "../source/sites/index.js";
+import { Screening, settle } from "./screening.js";
+
+/** Shadow trees that stand in the page's own text, which jsdom leaves as they are. @param {ParentNode} root */
+function attach(root) {
+  for (const template of root.querySelectorAll("template[shadowrootmode]")) {
+    const tree = template.parentElement.attachShadow({ mode: "open" });
+    tree.append(template.content);
+    template.remove();
+    attach(tree);
+  }
+}
+
+export class SitePage {
+  /** @param {string} html @param {string} url @param {{scripts?: boolean, answers?: any}} [options] scripts: run those of the page */
+  constructor(html, url, options = {}) {
+    this.rule = ruleFor(url);
+    this.screening = new Screening({ html, url, ...options, before: ({ document }) => attach(document) });
+    this.window = this.screening.window;
+  }
+
+  /** Puts another page's body in the place of all but the video. @param {string} html */
+  turn(html) {
+    const { document } = this.window;
+    const next = new this.window.DOMParser().parseFromString(html, "text/html");
+    const video = document.querySelector("video");
+    const place = next.querySelector("video");
+    attach(next);
+    document.title = next.title;
+    if (place) place.replaceWith(video);
+    document.body.replaceChildren(...next.body.childNodes);
+    for (const script of document.body.querySelectorAll("script:not([type])")) this.window.eval(script.textContent);
+  }
+
+  /** What the page's own object tells. */
+  object() {
+    const read = objects[this.rule?.name ?? ""];
+    return read ? JSON.parse(JSON.stringify(this.window.eval(`(${read})()`) ?? null)) : null;
+  }
+
+  /** The video that is the film's, or nothing. */
+  film() {
+    const { roots } = this.window.filmspool.parts.finder;
+    return roots.flatMap((root) => [...root.querySelectorAll("video")]).find((video) => this.window.filmspool.site.isFilm(this.rule, video)) ?? null;
+  }
+
+  /** What the rule finds. */
+  async answer() {
+    const page = structuredClone(await this.screening.ask({ kind: "page", pickup: null }));
+    const missing = [];
+    if (this.rule) {
+      const { site, words } = this.window.filmspool;
+      const film = this.film();
+      const reading = film && site.read(this.rule, film, this.object());
+      missing.push(...(film ? reading?.missing ?? ["watch"] : ["video"]));
+      const kept = new words.Words();
+      for (const now of [0, 1000]) if (reading) kept.take(this.rule, reading, { medium: {}, sinceLoad: 0 }, now);
+      page.evidence.site = reading ? structuredClone(kept.told(this.rule)) : { name: this.rule.name, numbers: {}, said: [], torn: true };
+    }
+    return { site: this.rule?.name ?? null, ...told(page), missing };
+  }
+}
+
+/** A page or a sitting, in the words of the answer. @param {any} page */
+export function told(page) {
+  const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = gathered(page);
+  const { title: number, series: seriesNumber, numbering } = site ?? {};
+  return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify({ title: number, series: seriesNumber, numbering })) };
+}
+
+export { settle };

@@ -1,0 +1,159 @@
+/** The rules of the sites: their form, their pages, and what they read of them. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import Ajv from "ajv";
+import formats from "ajv-formats";
+import { objects } from "../source/background/objects.js";
+import { rules } from "../source/sites/index.js";
+import { SitePage, settle, told } from "./site-page.js";
+import { answer } from "./screening.js";
+
+const here = path.join(import.meta.dirname, "sites");
+const read = (...names) => fs.readFileSync(path.join(here, ...names), "utf8");
+const expected = (name) => JSON.parse(read(name, "expected.json"));
+const nothing = { kind: null, title: null, series: null, season: null, episode: null, year: null, numbers: {}, missing: [] };
+
+/** @param {string} name @param {string} page @param {any} [options] */
+function open(name, page, options) {
+  return new SitePage(read(name, `${page}.html`), expected(name)[page].url, { scripts: true, ...options });
+}
+
+/** All values of a rule that stand under such a name. @param {any} value @param {string[]} names @returns {string[]} */
+function values(value, names, inside = false) {
+  if (typeof value === "string") return inside ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((one) => values(one, names, inside));
+  return Object.entries(value ?? {}).flatMap(([name, one]) => values(one, names, names.includes(name) || (inside && name === "selector")));
+}
+
+const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber"];
+const SELECTORS = ["is", "not", "ad", "upNext", "scope", "slider", "same", ...PARTS];
+
+/** The members of a list of selectors. @param {string} list */
+const members = (list) => list.split(/,(?![^([]*[)\]])/).map((one) => one.trim());
+
+/** @param {any} rule */
+function selectors(rule) {
+  const pages = rule.say.filter(({ from }) => from === "page");
+  return values({ ...rule, say: pages }, SELECTORS).flatMap(members);
+}
+
+test("every rule is in the list, and has a folder of pages", () => {
+  const files = (dir, end) => fs.readdirSync(dir).filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length || undefined)).sort();
+  assert.deepEqual(files(path.join(here, "../../source/sites"), ".json"), Object.keys(rules).sort());
+  assert.deepEqual(fs.readdirSync(here, { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name).sort(), Object.keys(rules).sort());
+});
+
+test("no host has two rules", () => {
+  const hosts = Object.values(rules).flatMap((rule) => rule.hosts);
+  assert.equal(new Set(hosts).size, hosts.length);
+});
+
+const ajv = new Ajv({ allErrors: true });
+formats.default(ajv);
+const valid = ajv.compile(JSON.parse(read("schema.json")));
+
+for (const [name, rule] of Object.entries(rules)) {
+  test(`${name}: the rule has the form of the schema`, () => {
+    assert.ok(valid(rule), JSON.stringify(valid.errors, null, 1));
+    assert.match(name, /^[a-z0-9-]{1,32}$/);
+    assert.equal(rule.say.some(({ from }) => from === "object"), Object.hasOwn(objects, name), "an object is read where the rule says so");
+  });
+
+  test(`${name}: there are the pages of a film, an episode, a trailer and hidden controls`, () => {
+    const pages = expected(name);
+    const only = new Set(rule.watch.map(({ kind }) => kind));
+    const kinds = only.size === 1 && !only.has(undefined) ? [...only] : ["movie", "episode"];
+    for (const kind of kinds) assert.ok(Object.values(pages).some((page) => page.answer.kind === kind), kind);
+    for (const page of ["trailer", "hidden"]) {
+      assert.ok(pages[page], page);
+      assert.equal(pages[page].answer.title ?? pages[page].answer.series ?? null, null, `nothing is known of ${page}`);
+    }
+    assert.deepEqual(fs.readdirSync(path.join(here, name)).sort(), [...Object.keys(pages).map((page) => `${page}.html`), "expected.json"].sort());
+  });
+
+  for (const page of Object.keys(expected(name))) {
+    test(`${name}: ${page}`, async () => {
+      const opened = open(name, page);
+      assert.deepEqual(await opened.answer(), { site: name, ...nothing, ...expected(name)[page].answer });
+      opened.screening.close();
+    });
+  }
+
+  test(`${name}: every selector and every address of the rule is that of some page`, () => {
+    const found = new Set();
+    const wanted = selectors(rule);
+    const paths = [...values(rule, ["path"]).filter((one) => one.startsWith("^")), ...rule.never ?? []];
+    for (const page of Object.keys(expected(name))) {
+      const opened = open(name, page);
+      const { roots } = opened.window.filmspool.parts.finder;
+      for (const selector of wanted) if (roots.some((root) => root.querySelector(selector))) found.add(selector);
+      const { pathname, search, hash } = opened.window.location;
+      for (const pattern of paths) if (new RegExp(pattern, "u").test(pathname + search + hash)) found.add(pattern);
+      opened.screening.close();
+    }
+    assert.deepEqual([...wanted, ...paths].filter((one) => !found.has(one)), []);
+  });
+
+  test(`${name}: no pattern takes long over a long text`, () => {
+    const patterns = [...values(rule, ["path", "pattern", "seriesNumber"]), ...rule.never ?? []].filter((one) => /[\\^$(]/.test(one));
+    const began = performance.now();
+    for (const pattern of patterns) for (const part of ["/", "a", "1", "a-", "/watch/", " - ", "(1", "S1:"]) new RegExp(pattern, "u").test(part.repeat(2000 / part.length));
+    assert.ok(performance.now() - began < 200);
+  });
+
+  if (expected(name).next) test(`${name}: the next episode starts by itself`, () => autoplay(name, rule));
+}
+
+/** @param {SitePage} page */
+const site = (page) => told(structuredClone(page.screening.of("sitting").at(-1).sitting));
+
+/** From one episode to the next without another page: old words that linger, words that come late, and controls that hide. @param {string} name @param {any} rule */
+async function autoplay(name, rule) {
+  const { episode, next, hidden } = expected(name);
+  const answers = (message) => (message.kind === "object" ? page.object() : { ...answer(message), site: { name, ...rule } });
+  const page = open(name, "episode", { answers });
+  const { screening, window } = page;
+  const film = screening.film({ element: page.film(), into: page.film().parentNode, duration: 3000 });
+  await film.play(30, { step: 1 });
+  const shown = (expected) => Object.fromEntries(["kind", "series", "season", "episode"].map((part) => [part, expected.answer[part] ?? null]));
+  const saw = () => shown({ answer: site(page) });
+  assert.deepEqual(saw(), shown(episode));
+  page.turn(read(name, "hidden.html"));
+  await film.play(2430, { step: 1 });
+  assert.deepEqual(shown({ answer: told(screening.watched[0]) }), shown(episode), "its words hold while the controls are hidden");
+  page.turn(read(name, "episode.html"));
+  await film.play(540, { step: 1 });
+  window.history.pushState({}, "", next.url);
+  window.eval("globalThis.netflix = undefined");
+  film.load(2900);
+  await film.play(9, { step: 1 });
+  assert.deepEqual(saw(), { kind: null, series: null, season: null, episode: null }, "words of before are not those of the next");
+  page.turn(read(name, "hidden.html"));
+  await film.play(100, { step: 1 });
+  page.turn(read(name, "next.html"));
+  await film.play(5, { step: 1 });
+  assert.deepEqual(saw(), shown(next));
+  page.turn(read(name, "hidden.html"));
+  await film.play(2300, { step: 1 });
+  assert.deepEqual(screening.watched.map((sitting) => shown({ answer: told(sitting) })), [shown(episode), shown(next)]);
+  assert.ok(hidden);
+  screening.close();
+}
+
+test("a host without a rule", async () => {
+  const page = new SitePage("<!doctype html><title>Reel Life S01E02</title><video></video>", "https://films.example/watch/1");
+  assert.deepEqual(await page.answer(), { site: null, ...nothing, kind: "episode", series: "Reel Life", season: 1, episode: 2 });
+  page.screening.close();
+});
+
+test("the command says the same of a page that was saved", () => {
+  const run = (...args) => execFileSync(process.execPath, ["--no-warnings", "try-rule.js", ...args], { cwd: import.meta.dirname, encoding: "utf8", stdio: "pipe", env: { ...process.env, INIT_CWD: here } });
+  const { url, answer: known } = expected("netflix").next;
+  assert.deepEqual(JSON.parse(run("--url", url, "netflix/next.html")), { site: "netflix", ...nothing, ...known });
+  for (const args of [[], ["netflix/next.html"], ["--url", "x", "netflix/next.html"], ["--url", url, "none.html"], ["--file"]]) {
+    assert.throws(() => run(...args), (error) => error.status === 2 && /usage: npm run rule/.test(error.stderr), args.join(" "));
+  }
+});
