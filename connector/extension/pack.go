@@ -30,7 +30,10 @@ func Targets() []Target { return []Target{Chromium, Firefox} }
 // extension, such as an editor's leftovers.
 var ErrStray = errors.New("does not belong into an extension")
 
-const manifest = "manifest.json"
+const (
+	manifest = "manifest.json"
+	readme   = "README.md" // for contributors, and not shipped
+)
 
 // firstDay is 1980-01-01, the first day an archive can name.
 const firstDay = 1<<5 | 1
@@ -72,7 +75,7 @@ func Name(version string, target Target) string {
 func Pack(w io.Writer, source fs.FS, target Target) error {
 	archive := zip.NewWriter(w)
 	err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || path.Base(name) == readme {
 			return err
 		}
 		content, err := contentOf(source, name, entry, target)

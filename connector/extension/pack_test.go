@@ -126,6 +126,9 @@ func TestPackHoldsTheSourceAndNothingElse(t *testing.T) {
 				t.Errorf("%s: %s was changed", target, e.Name)
 			}
 		}
+		if slices.Contains(names, "sites/README.md") {
+			t.Errorf("%s: it has a page for contributors", target)
+		}
 		if len(names) < 20 || !slices.Contains(names, "_locales/en/messages.json") {
 			t.Errorf("%s: only %v", target, names)
 		}
