@@ -2,7 +2,7 @@
 import { objects } from "../source/background/objects.js";
 import { gathered } from "../source/identify/gathered.js";
 import { ruleFor } from "../source/sites/index.js";
-import { Screening, settle } from "./screening.js";
+import { Screening } from "./screening.js";
 
 /** Shadow trees that stand in the page's own text, which jsdom leaves as they are. @param {ParentNode} root */
 function attach(root) {
@@ -57,7 +57,8 @@ export class SitePage {
       const reading = film && site.read(this.rule, film, this.object());
       missing.push(...(film ? reading?.missing ?? ["watch"] : ["video"]));
       const kept = new words.Words();
-      for (const now of [0, 1000]) if (reading) kept.take(this.rule, reading, { medium: {}, sinceLoad: 0 }, now);
+      const medium = {};
+      for (const now of [0, 1000]) if (reading) kept.take(this.rule, reading, { medium, sinceLoad: 0 }, now);
       page.evidence.site = reading ? structuredClone(kept.told(this.rule)) : { name: this.rule.name, numbers: {}, said: [], torn: true };
     }
     return { site: this.rule?.name ?? null, ...told(page), missing };
@@ -70,5 +71,3 @@ export function told(page) {
   const { title: number, series: seriesNumber, numbering } = site ?? {};
   return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify({ title: number, series: seriesNumber, numbering })) };
 }
-
-export { settle };
