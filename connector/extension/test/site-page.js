@@ -33,6 +33,7 @@ export class SitePage {
     if (place) place.replaceWith(video);
     document.body.replaceChildren(...next.body.childNodes);
     for (const script of document.body.querySelectorAll("script:not([type])")) this.window.eval(script.textContent);
+    this.window.filmspool.parts.finder.search(); // as the page's changes make it do, a moment later
   }
 
   /** What the page's own object tells. */

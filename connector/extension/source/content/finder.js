@@ -63,9 +63,9 @@
       this.#observer = new MutationObserver(() => this.soon());
     }
 
-    /** @returns {(Document | ShadowRoot)[]} the document, and the shadow trees that were found */
+    /** @returns {(Document | ShadowRoot)[]} the document, and the shadow trees that were found in it */
     get roots() {
-      return this.#trees.map((one) => one.deref()).filter((one) => one !== undefined);
+      return this.#trees.map((one) => one.deref()).filter((one) => one !== undefined).filter(({ isConnected }) => isConnected);
     }
 
     /** Begins with the document. */
