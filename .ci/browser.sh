@@ -39,7 +39,7 @@ step_browsers() {
   (
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
-    node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {hostile,players}.browser.js
+    node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {hostile,players,sites}.browser.js
     node --test --test-reporter=spec ../pages.browser.test.js
     FILMSPOOL_ROUNDS=1 node --test --test-reporter=spec cost.browser.js
   )

@@ -134,7 +134,7 @@
  * @typedef {object} Identified
  * @property {Media | null} media
  * @property {boolean} certain may be sent without asking
- * @property {{title?: string, season?: number, episode?: number, year?: number, kind?: "movie" | "episode"}} evidence
+ * @property {{title?: string, season?: number, episode?: number, year?: number, kind?: "movie" | "episode", site?: SiteNumbers}} evidence
  * @property {string} [key] of the user's earlier answer that says so
  */
 

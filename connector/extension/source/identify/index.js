@@ -65,8 +65,8 @@ function checked(page) {
  * @param {Gathered} found
  * @returns {Identified["evidence"]}
  */
-function asEvidence({ kind, title, seriesTitle, season, episode, year }) {
-  return lean({ kind, title: kind === "episode" ? seriesTitle : title, season, episode, year });
+function asEvidence({ kind, title, seriesTitle, season, episode, year, site }) {
+  return lean({ kind, title: kind === "episode" ? seriesTitle : title, season, episode, year, site });
 }
 
 /**
