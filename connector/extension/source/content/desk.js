@@ -93,7 +93,7 @@
      * @returns {any} the sitting of this page that goes on with such a medium; null when there is none
      */
     find(duration, position) {
-      return this.book.find(own.place.name(), duration, own.evidence.mediaSession()?.title ?? "", position);
+      return this.book.find(own.place.name(), duration, own.evidence.mediaSession()?.title ?? "", position, this.site?.bind === "medium");
     }
 
     /**

@@ -141,14 +141,16 @@
      * @param {number} duration seconds
      * @param {string} heading what the page's media session calls it, or ""
      * @param {number} position seconds
+     * @param {boolean} shared whether other films play on the page, too: then only what stopped near goes on
      * @returns {Sitting | null} the newest sitting of the same film
      */
-    find(page, duration, heading, position) {
+    find(page, duration, heading, position, shared) {
       const near = Math.max(1, duration / 2000);
       return this.#sittings.findLast((sitting) => {
         const before = sitting.evidence?.mediaSession?.title ?? "";
-        const off = Number.isNaN(sitting.duration) ? Math.abs(sitting.position - position) / NEAR : Math.abs(sitting.duration - duration) / near;
-        return sitting.page === page && off <= 1 && !(before && heading && before !== heading);
+        const moved = Math.abs(sitting.position - position) / NEAR;
+        const off = Number.isNaN(sitting.duration) ? moved : Math.abs(sitting.duration - duration) / near;
+        return sitting.page === page && off <= 1 && !(shared && moved > 1) && !(before && heading && before !== heading);
       }) ?? null;
     }
 

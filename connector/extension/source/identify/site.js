@@ -58,7 +58,8 @@ export function fromSite(evidence) {
   const rule = rules[evidence?.name];
   if (!rule) return {};
   const sources = (Array.isArray(evidence.said) ? evidence.said.slice(0, 10) : []).filter((/** @type {unknown} */ one) => one && typeof one === "object").map(read);
-  const { numbers = {}, kind: at } = evidence;
+  const numbers = evidence.numbers ?? {};
+  const at = evidence.kind === "movie" || evidence.kind === "episode" ? evidence.kind : undefined;
   const place = { kind: at, season: ordinal(numbers.season, 0) ?? undefined, episode: ordinal(numbers.number, 1) ?? undefined };
   const all = [...sources, place];
   const kind = common(all, "kind");

@@ -1,0 +1,162 @@
+/** How words are read by a rule, bound to what plays, and judged. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { identify } from "../source/identify/index.js";
+import { fromSite } from "../source/identify/site.js";
+import { Screening, answer } from "./screening.js";
+
+const RULE = {
+  name: "netflix",
+  watch: [{ path: "^/film/(?<title>\\d+)" }],
+  upNext: ".next",
+  ad: ".ad",
+  video: { is: ".player", not: ".preview" },
+  say: [{ from: "page", name: ".name", place: ".place", alone: "movie" }],
+  bind: "address",
+  numbers: "site",
+};
+const words = (name, place) => `<p class=name>${name}</p><p class=place>${place}</p>`;
+
+/** @param {string} name @param {(screening: Screening, film: import("./screening.js").Film) => Promise<void>} run @param {any} [how] */
+function screened(name, run, { rule = {}, html = words("Reel Life", "S1:E2 Leader") } = {}) {
+  test(name, async () => {
+    const site = { ...RULE, ...rule };
+    const screening = new Screening({
+      html: `<!doctype html><title>A page</title><div class=player><video id=film></video><div id=words>${html}</div></div>`,
+      answers: (message) => (message.kind === "sitting" ? { ...answer(message), site } : answer(message)),
+    });
+    const film = screening.film({ element: screening.document.querySelector("#film"), into: screening.document.querySelector(".player") });
+    try {
+      await run(screening, film);
+    } finally {
+      screening.close();
+    }
+  });
+}
+
+const put = (screening, html) => (screening.document.querySelector("#words").innerHTML = html);
+const said = ({ evidence }) => structuredClone(evidence.site);
+const first = { name: "Reel Life", place: "S1:E2 Leader" };
+
+screened("words hold while they are away", async (screening, film) => {
+  await film.play(20, { step: 1 });
+  put(screening, "");
+  await film.play(4800);
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [first] }]);
+});
+
+screened("words that stand for less than a second are not taken", async (screening, film) => {
+  await film.play(20, { step: 1 });
+  put(screening, "");
+  await film.play(20, { step: 1 });
+  put(screening, words("Another", "S1:E2 Leader"));
+  await film.play(0.5, { step: 0.25 });
+  put(screening, words("Reel Life", "S1:E2 Leader"));
+  await film.play(4800, { step: 4 });
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [first] }]);
+});
+
+screened("other words under the same number say nothing", async (screening, film) => {
+  await film.play(20, { step: 1 });
+  put(screening, words("Reel Life", "S1:E3 Splice"));
+  await film.play(4800);
+  const [told] = screening.watched;
+  assert.equal(told.evidence.site.torn, true);
+  assert.deepEqual(identify(structuredClone(told), {}).evidence, {});
+});
+
+screened("words of before that stay under the next number are not taken, even for hours", async (screening, film) => {
+  await film.play(20, { step: 1 });
+  screening.window.history.pushState({}, "", "/film/2");
+  film.load(5000);
+  await film.play(4500);
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "2" }, said: [] }]);
+  put(screening, "");
+});
+
+screened("what names the next episode is not read, nor is one of two texts", async (screening, film) => {
+  await film.play(4900);
+  assert.deepEqual(screening.watched.map(said), [{ name: "netflix", numbers: { title: "1" }, said: [{ place: "S1:E2 Leader" }] }]);
+}, { html: `<div class=next>${words("Another", "S2:E1")}</div><p class=name>Reel Life</p>${words("Third", "S1:E2 Leader")}` });
+
+screened("two episodes of one length at one address are two, where nothing but the medium changes", async (screening, film) => {
+  await film.play(5900, { step: 8 });
+  film.load(6000);
+  put(screening, words("Reel Life", "S1:E3 Splice"));
+  await film.play(5900, { step: 8 });
+  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first], [{ name: "Reel Life", place: "S1:E3 Splice" }]]);
+}, { rule: { bind: "medium" } });
+
+screened("the same medium loaded anew keeps its sitting and its words", async (screening, film) => {
+  await film.play(3000, { step: 8 });
+  film.load(6000);
+  film.seek(3000);
+  await film.play(1900, { step: 8 });
+  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first]]);
+}, { rule: { bind: "medium" } });
+
+screened("while an advertisement is to be seen, nothing counts and nothing is read", async (screening, film) => {
+  await film.play(5);
+  put(screening, `<b class=ad></b>${words("Buy tape", "S9:E9")}`);
+  await film.play(4000);
+  put(screening, words("Reel Life", "S1:E2 Leader"));
+  film.seek(2500);
+  await film.play(2400);
+  assert.equal(screening.watched.length, 0);
+  film.seek(500);
+  await film.play(700);
+  film.seek(4900);
+  await film.play(20);
+  assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first]]);
+}, { html: "" });
+
+for (const [name, box, counts] of [["a preview", "<div class='player preview'></div>", 0], ["a video beside the film's", "<div></div>", 0]]) {
+  screened(`${name} is no film`, async (screening, film) => {
+    await film.play(5);
+    film.pause();
+    screening.document.body.insertAdjacentHTML("beforeend", box);
+    await screening.film({ into: screening.document.body.lastElementChild, duration: 5000 }).play(4900);
+    assert.equal(screening.watched.length, counts);
+  });
+}
+
+screened("where the rule's place for the film is nowhere, all goes as without a rule", async (screening, film) => {
+  screening.document.title = "Reel Life S01E02";
+  await film.play(4900);
+  const { evidence } = identify(structuredClone(screening.watched[0]), {});
+  assert.deepEqual(evidence, { kind: "episode", title: "Reel Life", season: 1, episode: 2, site: { name: "netflix", title: "1" } });
+}, { rule: { video: { is: ".gone" }, say: [{ from: "page", name: ".gone" }, { from: "object" }] } });
+
+test("a page as large as pages get, with hostile words, costs little and breaks nothing", async () => {
+  const html = `<div class=player><video></video></div>${words("x".repeat(50_000), "S1:E".repeat(5000)).repeat(500)}${"<div><p class=name>".repeat(400)}`;
+  const screening = new Screening({ html });
+  const began = process.cpuUsage();
+  const { said, missing } = screening.window.filmspool.site.read(RULE, screening.document.querySelector("video"), null);
+  assert.deepEqual(structuredClone([said, missing]), [[{ name: "x".repeat(300), place: "S1:E".repeat(75) }], []]);
+  assert.ok(process.cpuUsage(began).user < 500_000);
+  for (const object of [{ name: {}, year: NaN, place: [], title: 5 }, [], "text", 7]) {
+    const read = screening.window.filmspool.site.read({ ...RULE, say: [{ from: "object" }] }, null, object);
+    assert.deepEqual(structuredClone(read.said), [object.title ? { year: "NaN", title: "5" } : {}]);
+  }
+  screening.close();
+});
+
+test("sources that contradict each other say nothing", () => {
+  const of = (...said) => fromSite({ name: "netflix", numbers: { title: "5" }, said });
+  const site = { name: "netflix", title: "5" };
+  assert.deepEqual(of({ name: "Reel Life", place: "S1:E2 Leader" }, { kind: "episode", name: "REEL LIFE", season: "1", episode: "2" }),
+    { kind: "episode", seriesTitle: "Reel Life", season: 1, episode: 2, title: "Leader", site: { ...site, numbering: "site" } });
+  assert.deepEqual(of({ name: "The Long Take", alone: "movie" }), { kind: "movie", title: "The Long Take", year: undefined, site });
+  assert.equal(of({ name: "The Long Take", alone: "movie" }, { kind: "episode" }).kind, "episode", "what is only missing is weaker than what is said");
+  assert.deepEqual(of({ name: "The Long Take" }), { title: "The Long Take", site });
+  for (const other of [{ name: "Another" }, { season: "2" }, { episode: "3" }, { kind: "movie" }, { film: "Reel Life" }, { year: "1999", place: "S1:E3" }]) {
+    assert.deepEqual(of({ name: "Reel Life", place: "S1:E2 Leader" }, other), { torn: true }, JSON.stringify(other));
+  }
+});
+
+test("what a page sends in the place of words is no words", () => {
+  for (const site of [null, 5, "x", {}, { name: "none" }, { name: "toString" }, { name: "netflix" }, { name: "netflix", said: [null, 5, "x", { name: 5, place: {}, kind: "x" }], numbers: { title: "a b", film: 5 } }, { name: "netflix", said: {}, numbers: null, kind: "tv" }]) {
+    const found = fromSite(site);
+    assert.deepEqual(Object.values(found).filter((value) => value !== undefined), [], JSON.stringify(site));
+  }
+});
