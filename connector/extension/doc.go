@@ -6,7 +6,7 @@
 //
 // It promises that the same source makes the same bytes, whatever the machine, the
 // clock and the file system. So anybody can check what a store hands out. An archive
-// holds nothing but files of the source.
+// holds nothing but files of the source, without the guides for contributors.
 //
 // It refuses to change code: only the manifest differs between the two. It
 // refuses to sign, to upload, and to hold a private key.
@@ -31,7 +31,8 @@
 // Most media tell the film's own time and length. A length that grows is not
 // believed until it stands still, the medium ends, or the page tells how long the item
 // lasts. A time without an end, or that begins elsewhere, counts only where a slider
-// of the page's has kept step with it for a minute. Then the slider's time counts. A
+// of the page's has kept step with it for a minute. Then the slider's time counts.
+// Where a site's rule names the slider, ten seconds are enough. A
 // medium that becomes much shorter for a while is an advertisement.
 //
 // # What was it?
@@ -39,6 +40,14 @@
 // Players take their words away with their controls. Words are kept for the
 // sitting in which they were read. For ten seconds the next sitting does not take
 // the words of the one before.
+//
+// A rule says where a streaming site's page keeps its words. It is data in the
+// folder sites, and its README.md is the guide. One engine reads it. What a rule finds
+// is evidence. It is bound to the number in the address, or to the medium that is
+// loaded. Two words that contradict each other say nothing. An advertisement that a
+// rule names does not count. For Netflix and Disney+ an object of the page is read in
+// the page's own world. It is read only: Netflix's own getters are called, and nothing
+// else. A part that finds nothing leaves all as it is without a rule.
 //
 // What names an item of themoviedb.org for certain is sent. So is what has an IMDb
 // number: the daemon asks the service about it by itself. About a title alone the

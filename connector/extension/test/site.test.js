@@ -50,6 +50,7 @@ screened("words that stand for less than a second are not taken", async (screeni
   put(screening, "");
   await film.play(20, { step: 1 });
   put(screening, words("Another", "S1:E2 Leader"));
+  screening.window.filmspool.parts.finder.search();
   await film.play(0.5, { step: 0.25 });
   put(screening, words("Reel Life", "S1:E2 Leader"));
   await film.play(4800, { step: 4 });
@@ -59,6 +60,7 @@ screened("words that stand for less than a second are not taken", async (screeni
 screened("other words under the same number say nothing", async (screening, film) => {
   await film.play(20, { step: 1 });
   put(screening, words("Reel Life", "S1:E3 Splice"));
+  screening.document.title = "Reel Life S01E02";
   await film.play(4800);
   const [told] = screening.watched;
   assert.equal(told.evidence.site.torn, true);
@@ -85,6 +87,15 @@ screened("two episodes of one length at one address are two, where nothing but t
   put(screening, words("Reel Life", "S1:E3 Splice"));
   await film.play(5900, { step: 8 });
   assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first], [{ name: "Reel Life", place: "S1:E3 Splice" }]]);
+}, { rule: { bind: "medium" } });
+
+screened("what was played of one of them is not played of the other", async (screening, film) => {
+  await film.play(3100);
+  film.load(6000);
+  await film.play(5);
+  film.seek(4700);
+  await film.play(300);
+  assert.equal(screening.watched.length, 0);
 }, { rule: { bind: "medium" } });
 
 screened("the same medium loaded anew keeps its sitting and its words", async (screening, film) => {
