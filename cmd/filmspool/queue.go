@@ -163,6 +163,9 @@ func (p *program) printExplanation(e control.Explanation) error {
 	if item, page := itemOf(e.Entry); item != "" {
 		t.Printf("item\t%s  %s\n", item, page)
 	}
+	if e.Media != nil && e.Media.Site != nil {
+		t.Printf("site\t%s\n", e.Media.Site)
+	}
 	t.Printf("watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
 	t.Printf("times\tlocal, UTC%s\n", e.CreatedAt.Local().Format("-07:00"))
 	for _, seen := range e.Events {

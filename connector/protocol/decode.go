@@ -75,7 +75,7 @@ func (o object) message(name, id string) (Message, *Error) {
 	case TypeList:
 		return List{
 			ID: o.named("id", maxID), Name: o.named("name", maxTexts),
-			Description: o.text("description", maxTexts), Visibility: o.visibility(),
+			Description: o.text("description", maxTexts), Visibility: o.optional("visibility", maxName),
 		}, nil
 	case TypeStatus:
 		return StatusRequest{ID: o.named("id", maxID)}, nil
@@ -243,6 +243,12 @@ func (o object) media() viewing.Media {
 	if show, ok := m.inner("show"); ok {
 		media.Show = &viewing.Show{IDs: show.ids(), Title: show.text("title", maxTexts), Year: show.year()}
 	}
+	if site, ok := m.inner("site"); ok {
+		media.Site = &viewing.Site{
+			Name: site.named("name", maxName), Title: site.optional("title", maxName),
+			Series: site.optional("series", maxName), Numbering: site.optional("numbering", maxName),
+		}
+	}
 	return media
 }
 
@@ -259,9 +265,7 @@ func (o object) ids() viewing.IDs {
 	if tvdb := in.integer("tvdb", 1); tvdb != nil {
 		ids.TVDB = *tvdb
 	}
-	if _, given := in.values["imdb"]; given {
-		ids.IMDB = in.named("imdb", maxName)
-	}
+	ids.IMDB = in.optional("imdb", maxName)
 	return ids
 }
 
@@ -270,14 +274,6 @@ func (o object) year() int {
 		return *year
 	}
 	return 0
-}
-
-// visibility may be left out but not be empty.
-func (o object) visibility() string {
-	if _, given := o.values["visibility"]; !given {
-		return ""
-	}
-	return o.named("visibility", maxName)
 }
 
 // BadEvent is the BAD_MESSAGE for an error of [Event.AsEvent] or

@@ -71,6 +71,14 @@ func (o object) named(name string, limit int) string {
 	return value
 }
 
+// optional is a string that may be left out, but not be empty.
+func (o object) optional(name string, limit int) string {
+	if _, given := o.values[name]; !given {
+		return ""
+	}
+	return o.named(name, limit)
+}
+
 // integer is a whole number from least to 2^53-1, nil if missing. 603.0 is
 // one, as in JSON Schema.
 func (o object) integer(name string, least int64) *int64 {

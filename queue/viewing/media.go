@@ -30,6 +30,51 @@ type Show struct {
 	Year  int    `json:"year,omitempty"`
 }
 
+// Site is where a film or episode was seen, and the site's own numbers of it. They
+// are evidence: no number of a site is one of TMDB.
+type Site struct {
+	Name   string `json:"name"`             // of the site: "netflix"; 1 to 32 of a-z, 0-9 and "-"
+	Title  string `json:"title,omitempty"`  // the site's number of the film or episode
+	Series string `json:"series,omitempty"` // that of the episode's series
+	// Numbering is "site" where season and episode are the site's own count. "" is
+	// not known.
+	Numbering string `json:"numbering,omitempty"`
+}
+
+// SiteNumbering says that a site counts seasons and episodes by itself.
+const SiteNumbering = "site"
+
+// OwnCount reports whether the site counts seasons and episodes by itself.
+func (s *Site) OwnCount() bool { return s != nil && s.Numbering == SiteNumbering }
+
+// String is what the site tells, for a person.
+func (s *Site) String() string {
+	text := s.Name
+	if s.Title != "" {
+		text += ", its number " + s.Title
+	}
+	if s.Series != "" {
+		text += ", of the series " + s.Series
+	}
+	if s.OwnCount() {
+		text += ", counted in its own way"
+	}
+	return text
+}
+
+// Number is the site's own number of a film, or of the series of an episode: it
+// names one work. "" is not known.
+func (s *Site) Number(of MediaType) string {
+	switch {
+	case s == nil || of == TV:
+		return ""
+	case of == Episode:
+		return s.Series
+	default:
+		return s.Title
+	}
+}
+
 // Media is one film, episode or series as a source saw it. Title and year
 // are evidence; they never identify.
 type Media struct {
@@ -40,6 +85,7 @@ type Media struct {
 	Year    int       `json:"year,omitempty"`
 	Season  *int      `json:"season,omitempty"`  // from 0 (specials)
 	Episode *int      `json:"episode,omitempty"` // from 1
+	Site    *Site     `json:"site,omitempty"`    // films and episodes only
 	// Unsure says that the item has no identifier because its source is broken,
 	// contradicts itself, or was only a file's name: title and numbers are for a
 	// person to read, and no identity may be concluded from them.
@@ -113,8 +159,11 @@ func (m Media) called() string {
 // anyID names the item by the best identifier it has.
 func (m Media) anyID() string {
 	ids, word := m.IDs, string(m.Type)
-	if m.Type == Episode && m.Show != nil {
-		ids, word = m.Show.IDs, "show"
+	if m.Type == Episode && (m.Show != nil || m.Site != nil) {
+		ids, word = IDs{}, "show"
+	}
+	if m.Show != nil {
+		ids = m.Show.IDs
 	}
 	switch {
 	case ids.TMDB > 0:
@@ -123,6 +172,8 @@ func (m Media) anyID() string {
 		return word + " " + ids.IMDB
 	case ids.TVDB > 0:
 		return fmt.Sprintf("%s tvdb %d", word, ids.TVDB)
+	case m.Site.Number(m.Type) != "":
+		return fmt.Sprintf("%s %s %s", word, m.Site.Name, m.Site.Number(m.Type))
 	default:
 		return "unknown " + word
 	}

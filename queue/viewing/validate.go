@@ -29,6 +29,8 @@ const (
 	maxText     = 1000
 	maxEventID  = 200
 	maxName     = 200
+	maxSiteName = 32
+	maxNumber   = 128 // of a site's own number
 	maxMedia    = 50
 	maxWords    = 100
 	maxSafeInt  = 1<<53 - 1 // the service's largest identifier
@@ -144,6 +146,10 @@ func (m Media) check(c *checker) {
 	c.must(m.Year >= 0 && m.Year <= 9999, "media.year", "must be from 0 to 9999")
 	c.must(m.Season == nil || *m.Season >= 0 && int64(*m.Season) <= maxSafeInt, "media.season", "must be from 0 (specials)")
 	c.must(m.Episode == nil || *m.Episode >= 1 && int64(*m.Episode) <= maxSafeInt, "media.episode", "must be from 1")
+	if m.Site != nil {
+		c.must(m.Type != TV, "media.site", "belongs to films and episodes only")
+		c.site(*m.Site)
+	}
 	if m.Show != nil {
 		c.must(m.Type == Episode, "media.show", "belongs to episodes only")
 		c.ids("media.show.ids", m.Show.IDs)
@@ -156,6 +162,19 @@ func (m Media) check(c *checker) {
 func validIMDB(id string) bool {
 	digits, ok := strings.CutPrefix(id, "tt")
 	return ok && digits != "" && len(digits) <= 12 && strings.Trim(digits, "0123456789") == ""
+}
+
+// site checks where an item was seen. A blank would end its number.
+func (c *checker) site(s Site) {
+	strange := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	c.must(s.Name != "" && len(s.Name) <= maxSiteName && !strings.ContainsFunc(s.Name, strange),
+		"media.site.name", `must be 1 to %d of a-z, 0-9 and "-"`, maxSiteName)
+	printed := func(r rune) bool { return r <= ' ' || r > '~' }
+	for _, n := range []struct{ field, number string }{{"title", s.Title}, {"series", s.Series}} {
+		c.must(len(n.number) <= maxNumber && !strings.ContainsFunc(n.number, printed),
+			"media.site."+n.field, "must be at most %d printable ASCII characters without a blank", maxNumber)
+	}
+	c.must(s.Numbering == "" || s.Numbering == SiteNumbering, "media.site.numbering", `must be "site"`)
 }
 
 // checker gathers faults.

@@ -48,6 +48,13 @@ func TestValidateNamesEachFault(t *testing.T) {
 		{"season and episode below", func(v *Event) {
 			v.Media[0] = Media{Type: Episode, Season: &minusOne, Episode: &zero}
 		}, []string{"media.season", "media.episode"}},
+		{"a site's numbers", func(v *Event) { v.Media[0].Site = &Site{Name: "bbc-iplayer", Title: "b00!~", Numbering: "site"} }, nil},
+		{"a site's broken words", func(v *Event) {
+			v.Media[0].Site = &Site{Title: "a b", Series: strings.Repeat("9", 129), Numbering: "tmdb"}
+		}, []string{"media.site.name", "media.site.title", "media.site.series", "media.site.numbering"}},
+		{"site of a wish for a series", func(v *Event) {
+			v.Kind, v.Media[0].Type, v.Media[0].Site = KindWatchlist, TV, &Site{Name: "netflix"}
+		}, []string{"media.site"}},
 		{"show of a film", func(v *Event) { v.Media[0].Show = &Show{} }, []string{"media.show"}},
 		{"broken text", func(v *Event) { v.Media[0].Title = "\xff" }, []string{"media.title"}},
 		{"list in a viewing", func(v *Event) { v.List = &List{Name: "x"} }, []string{"list"}},
@@ -118,6 +125,9 @@ func TestKeyIsTheSameForTheSameItemOnly(t *testing.T) {
 		{Media{Type: Episode, IDs: IDs{TMDB: 62085}}, "episode:62085", "episode 62085"},
 		{Media{Type: Episode, Show: red, Season: &one}, "", "Show Red"},
 		{Media{Type: Movie, IDs: IDs{IMDB: "tt0133093"}}, "", "movie tt0133093"},
+		{Media{Type: Movie, Site: &Site{Name: "netflix", Title: "7", Series: "8"}}, "", "movie netflix 7"},
+		{Media{Type: Episode, Site: &Site{Name: "netflix", Title: "7", Series: "8"}, Season: &one, Episode: &two}, "", "show netflix 8 S01E02"},
+		{Media{Type: Movie, Site: &Site{Name: "netflix", Series: "8"}}, "", "unknown movie"},
 		{Media{Type: Movie}, "", "unknown movie"},
 	}
 	for _, c := range cases {
