@@ -95,7 +95,7 @@ func (d *Daemon) give(ctx context.Context, i *identifier, on bool, name, from st
 
 // wikidata makes the client of Wikidata.
 func (d *Daemon) wikidata(g *giver) (chain.Asker, error) {
-	g.name, g.detail = "Wikidata", "is asked by IMDb and TVDB numbers; it learns these, and never a title"
+	g.name, g.detail = "Wikidata", "is asked by numbers of IMDb, TVDB and streaming sites; it learns these, and never a title"
 	return wikidata.New(d.o.Config.Resolve.Wikidata.Endpoint, d.o.Version)
 }
 

@@ -91,8 +91,9 @@ type Resolve struct {
 	TMDB     TMDB     `toml:"tmdb" json:"tmdb"`
 }
 
-// Wikidata is the query service of wikidata.org. It learns IMDb and TVDB numbers of
-// what has no identifier, and the address of who asks; never a title.
+// Wikidata is the query service of wikidata.org. It learns the numbers of IMDb,
+// of TVDB and of streaming sites of what has no identifier, and the address of who
+// asks; never a title.
 type Wikidata struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
 	// Endpoint is where it answers SPARQL.

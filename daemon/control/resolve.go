@@ -12,7 +12,7 @@ import (
 type Wanted struct {
 	Kind    viewing.MediaType `json:"kind"` // movie, episode or tv
 	IDs     viewing.IDs       `json:"ids"`
-	Site    *Site             `json:"site,omitempty"`
+	Site    *viewing.Site     `json:"site,omitempty"`
 	Title   string            `json:"title"`
 	Year    int               `json:"year"`
 	Show    *viewing.Show     `json:"show,omitempty"`
@@ -20,16 +20,11 @@ type Wanted struct {
 	Episode *int              `json:"episode,omitempty"`
 }
 
-// Site is where something was seen, and the site's own numbers of it.
-type Site struct {
-	Name   string `json:"name"`
-	Title  string `json:"title"`
-	Series string `json:"series"`
-}
-
 // Media is the item as a viewing tells it.
 func (w Wanted) Media() viewing.Media {
-	return viewing.Media{Type: w.Kind, IDs: w.IDs, Show: w.Show, Title: w.Title, Year: w.Year, Season: w.Season, Episode: w.Episode}
+	return viewing.Media{
+		Type: w.Kind, IDs: w.IDs, Show: w.Show, Title: w.Title, Year: w.Year, Season: w.Season, Episode: w.Episode, Site: w.Site,
+	}
 }
 
 // Resolution is what an item is.

@@ -110,6 +110,22 @@ func TestServiceIsNotAskedWhatIsMapped(t *testing.T) {
 	})
 }
 
+// What has nothing but a site's number is asked of others, and again later.
+func TestNumberOfASiteIsAskedOfOthers(t *testing.T) {
+	o := &oracle{}
+	inBed(t, false, o.asks, func(b *bed) {
+		b.pass(time.Second)
+		b.commit(nameless(viewing.Media{Type: viewing.Movie, Site: &viewing.Site{Name: "netflix", Title: "7"}}))
+		b.pass(time.Minute)
+		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
+		if o.knows = map[string]int64{"": 11}; o.times() != 1 {
+			t.Errorf("asked %d times", o.times())
+		}
+		b.pass(day + time.Minute)
+		b.stands(1, viewing.StateDelivered, "", "movie:11")
+	})
+}
+
 // A service that resolves nothing leaves all to the others.
 func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
 	o := &oracle{knows: map[string]int64{"Alpha": 11}}

@@ -87,18 +87,19 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	var settled []queue.Finding
 	for _, l := range due {
 		var s *resolve.Subject
-		if !l.Entry.Damaged && l.Entry.Media != nil {
-			if q.maps(ctx, *l.Entry.Media) { // the others are asked alone
-				settled = append(settled, finding(l, resolve.Judgement{}))
-				continue
-			}
-			s = resolve.NewSubject(*l.Entry.Media)
+		m := l.Entry.Media
+		whole := !l.Entry.Damaged && m != nil
+		if whole {
+			s = resolve.NewSubject(*m)
 		}
-		if s == nil {
+		switch {
+		case whole && (q.maps(ctx, *m) || s == nil && q.identifier != nil && identity.Asks(identity.EvidenceOf(*m))):
+			settled = append(settled, finding(l, resolve.Judgement{})) // the others are asked alone
+		case s == nil:
 			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
-			continue
+		default:
+			open = append(open, subject{l, s})
 		}
-		open = append(open, subject{l, s})
 	}
 	var trouble error
 	if !q.able() {

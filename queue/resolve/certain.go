@@ -13,6 +13,7 @@ type facts struct {
 	titled     bool   // both tell a title
 	namesake   bool   // another one of that title is at most a year away, or its year is untold
 	unsure     bool   // the source is not sure of what it tells itself
+	ownCount   bool   // where an episode was seen, they are counted in another way, perhaps
 }
 
 // doubt is a row of the table: what stands against an answer, as a clause.
@@ -35,6 +36,7 @@ func doubts() []doubt {
 		{"but does not tell its year", func(f facts) bool { return !f.byIMDB && f.there == 0 }},
 		{"but the years differ", func(f facts) bool { return !f.byIMDB && f.here != f.there }},
 		{"but another of that title is at most a year away", func(f facts) bool { return !f.byIMDB && f.namesake }},
+		{"but the site counts its episodes in its own way", func(f facts) bool { return f.ownCount }},
 		{"but where it was seen is not to be trusted", func(f facts) bool { return f.unsure }},
 	}
 }
@@ -51,12 +53,13 @@ func (f facts) doubt() string {
 
 func apart(a, b int) int { return max(a-b, b-a) }
 
-// factsOf compares an answer with what is wanted. near are the answers to
-// [Near].
-func factsOf(w wanted, unsure bool, q Question, a Answer, near []Answer) facts {
+// factsOf compares an answer with what is wanted of an item. near are the answers
+// to [Near].
+func factsOf(w wanted, m viewing.Media, q Question, a Answer, near []Answer) facts {
 	f := facts{
 		byIMDB: q.IMDB != "", kind: a.Type == string(w.kind), confidence: a.Confidence, here: w.year, there: a.Year,
-		title: fold(a.Title) == fold(w.title), titled: fold(a.Title) != "" && fold(w.title) != "", unsure: unsure,
+		title: fold(a.Title) == fold(w.title), titled: fold(a.Title) != "" && fold(w.title) != "",
+		unsure: m.Unsure, ownCount: m.Type == viewing.Episode && m.Site.OwnCount(),
 	}
 	for _, other := range near {
 		f.namesake = f.namesake || a.besides(other)

@@ -31,5 +31,5 @@
 // own. That a series is certain does not show that it has this season and number,
 // and no documented endpoint lists the episodes of a series. So season and number
 // go to the service as the source tells them, and the service refuses what it does
-// not know.
+// not know. Where a site is known to count in its own way, nothing is certain.
 package resolve

@@ -85,7 +85,7 @@ func Judge(m viewing.Media, q Question, a Answer, beside []Answer) Judgement {
 	if !ok || a.TMDB <= 0 {
 		return Judgement{Said: Unknown(q)}
 	}
-	if why := factsOf(w, m.Unsure, q, a, beside).doubt(); why != "" {
+	if why := factsOf(w, m, q, a, beside).doubt(); why != "" {
 		return suggest(w, a, strings.Replace(why, "%s", word(string(w.kind)), 1))
 	}
 	if q.IMDB != "" {

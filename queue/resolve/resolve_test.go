@@ -59,6 +59,8 @@ func TestJudge(t *testing.T) {
 	alpha, red := film("tt1", "Alpha One", 1999), episode(viewing.Show{IDs: viewing.IDs{IMDB: "tt2"}, Title: "Show Red", Year: 2008})
 	unsure, unknownYear := alpha, alpha
 	unsure.Unsure, unknownYear.Year = true, 0
+	counted := red
+	counted.Site = &viewing.Site{Name: "netflix", Numbering: viewing.SiteNumbering}
 	byID, byTitle := Question{IMDB: "tt1"}, Question{Title: "Alpha One", Type: viewing.Movie, Year: 1999}
 	for name, c := range map[string]struct {
 		m    viewing.Media
@@ -79,6 +81,7 @@ func TestJudge(t *testing.T) {
 		"episode":                {red, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 1396, "series tmdb 1396", ""},
 		"episode, of a film":     {red, Question{IMDB: "tt2"}, Answer{1396, "movie", "Show Red", 2008, "high"}, 0, "that is no series", ""},
 		"episode, no certainty":  {red, Question{Title: "Show Red"}, Answer{1396, "tv", "Show Red", 2008, "low"}, 0, "low confidence", "--show 1396"},
+		"episode, another count": {counted, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 0, "in its own way", "--show 1396"},
 		"title":                  {alpha, byTitle, Answer{603, "movie", "alpha: ONE!", 1999, "high"}, 603, "is sure", ""},
 		"title, a year early":    {alpha, byTitle, Answer{603, "movie", "Alpha One", 1998, "high"}, 0, "years differ", "--movie 603"},
 		"title, years apart":     {alpha, byTitle, Answer{603, "movie", "Alpha One", 2001, "high"}, 0, "years differ", "--movie 603"},

@@ -64,6 +64,9 @@ type numbersAlone struct{ world }
 
 func (w numbersAlone) Answer(q Question) (*Answer, bool) {
 	a, _ := w.world.Answer(q)
+	if q.Ask == AtSite || q.Ask == AtSiteTV {
+		return a, true
+	}
 	if a == nil || q.Own || q.Ask != AskIMDB && q.Ask != AskTVDB {
 		return nil, true
 	}
@@ -134,6 +137,8 @@ func (g given) told() Told {
 			t.TMDB = n
 		case "tvdb":
 			t.TVDB = n
+		case "netflix":
+			t.Site = fmt.Sprintf("netflix %d", n)
 		default:
 			t.Others = append(t.Others, fmt.Sprintf("%s:%d", list, n))
 		}
@@ -232,6 +237,8 @@ func (w world) Answer(q Question) (*Answer, bool) {
 			return nil, true
 		}
 		return &Answer{Films: works(viewing.Movie, found.Movie), Series: works(viewing.TV, found.TV), Episodes: parts(found.Episode, Question{})}, true
+	case AtSite, AtSiteTV:
+		return w.atSite(q), true
 	case AskFilm, AskSeries:
 		return w.work(q), true
 	case AskSeason:
@@ -254,6 +261,29 @@ func (w world) Answer(q Question) (*Answer, bool) {
 		}
 		return &Answer{Films: works(viewing.Movie, hits)}, true
 	}
+}
+
+// atSite is what Wikidata says of a number of Netflix.
+func (w world) atSite(q Question) *Answer {
+	var items []struct{ P4947, P4983 []string }
+	if json.Unmarshal(w["wikidata"][strings.Replace(q.Text, "netflix ", "P1874=", 1)], &items) != nil {
+		return nil
+	}
+	a := &Answer{Partial: len(items) != 1}
+	for _, it := range items {
+		for kind, numbers := range map[viewing.MediaType][]string{viewing.Movie: it.P4947, viewing.TV: it.P4983} {
+			for _, number := range numbers {
+				one := Work{Kind: kind, By: "Wikidata"}
+				one.TMDB, _ = strconv.ParseInt(number, 10, 64)
+				if kind == viewing.TV {
+					a.Series = append(a.Series, one)
+				} else {
+					a.Films = append(a.Films, one)
+				}
+			}
+		}
+	}
+	return a
 }
 
 func (w world) work(q Question) *Answer {

@@ -98,7 +98,7 @@ func (j *judge) work(kind viewing.MediaType, t Told) (*Work, Decision) {
 func (j *judge) byNumbers(kind viewing.MediaType, t Told) (*Work, Decision) {
 	var found []Work
 	why := ""
-	for _, by := range []func(viewing.MediaType, Told) claim{j.byTMDB, j.byIMDB, j.byTVDB} {
+	for _, by := range []func(viewing.MediaType, Told) claim{j.byTMDB, j.byIMDB, j.byTVDB, j.bySite} {
 		c := by(kind, t)
 		if c.against != "" {
 			return nil, held(c.against, c.found...)
@@ -177,15 +177,37 @@ func (j *judge) byIMDB(kind viewing.MediaType, t Told) claim {
 	if a == nil {
 		return claim{}
 	}
+	return a.one(kind, "its IMDb number")
+}
+
+// bySite asks about the number that a site gave to a film or series.
+func (j *judge) bySite(kind viewing.MediaType, t Told) claim {
+	q := Question{Ask: AtSite, Text: t.Site}
+	if kind == viewing.TV {
+		q.Ask = AtSiteTV
+	}
+	if t.Site == "" {
+		return claim{}
+	}
+	a := j.ask(q)
+	if a == nil {
+		return claim{}
+	}
+	site, _, _ := strings.Cut(t.Site, " ")
+	return a.one(kind, "its number at "+site)
+}
+
+// one is what a number says that all works share.
+func (a *Answer) one(kind viewing.MediaType, number string) claim {
 	switch all, of := append(slices.Clone(a.Films), a.Series...), a.of(kind); {
 	case len(all)+len(a.Episodes) == 0:
 		return claim{}
 	case len(all)+len(a.Episodes) > 1, a.Partial:
-		return claim{against: "its IMDb number names several works", found: all}
+		return claim{against: number + " names several works", found: all}
 	case len(of) == 0:
-		return claim{against: "its IMDb number is that of another kind", found: all}
+		return claim{against: number + " is that of another kind", found: all}
 	default:
-		return claim{found: of, why: of[0].by() + " finds one work with its IMDb number"}
+		return claim{found: of, why: of[0].by() + " finds one work with " + number}
 	}
 }
 

@@ -94,6 +94,12 @@ func tableWorld() map[Question]Answer {
 		{Ask: AskIMDB, Text: "tt0000023"}:        {Films: []Work{{Kind: viewing.Movie, TMDB: 22, By: "Wikidata"}}, Partial: true},
 		{Ask: AskTVDB, Number: 23}:               {Series: []Work{{Kind: viewing.TV, TMDB: 21, By: "Wikidata"}}, Partial: true},
 		{Ask: AskIMDB, Text: "tt0000024"}:        {Series: []Work{{Kind: viewing.TV, TMDB: 7, By: "Wikidata"}}},
+		{Ask: AtSite, Text: "netflix 22"}:        {Films: []Work{{Kind: viewing.Movie, TMDB: 22, Title: "Film Blue", Year: 1990, By: "Wikidata"}}},
+		{Ask: AtSite, Text: "netflix 21"}:        {Series: []Work{{Kind: viewing.TV, TMDB: 21, By: "Wikidata"}}},
+		{Ask: AtSite, Text: "netflix 23"}:        {Films: []Work{{Kind: viewing.Movie, TMDB: 22, By: "Wikidata"}}, Partial: true},
+		{Ask: AtSite, Text: "netflix 99"}:        {},
+		{Ask: AtSiteTV, Text: "netflix 21"}:      {Series: []Work{{Kind: viewing.TV, TMDB: 21, By: "Wikidata"}}},
+		{Ask: AtSiteTV, Text: "netflix 24"}:      {Series: []Work{{Kind: viewing.TV, TMDB: 7, By: "Wikidata"}}},
 		{Ask: SearchTV, Text: "Remade"}:          series(show(1, "Remade", 1980), show(2, "Remade", 2008)),
 	}
 }
@@ -111,6 +117,7 @@ func TestTable(t *testing.T) {
 	imdb := func(id string) viewing.IDs { return viewing.IDs{IMDB: id} }
 	tvdb := func(id int64) viewing.IDs { return viewing.IDs{TVDB: id} }
 	red := Told{IDs: tvdb(77)}
+	counted := func(e Evidence) Evidence { e.OwnCount = true; return e }
 	for name, c := range map[string]struct {
 		e    Evidence
 		want string // what is certain, or a part of why not
@@ -178,6 +185,23 @@ func TestTable(t *testing.T) {
 		"series' nickname, the episode's name": {at(Told{IDs: tvdb(77), Title: "SR"}, 1, 2, "The Second"), "episode:7:1:2"},
 		"series by title, place and name":      {at(Told{Title: "Show Red", Year: 2008}, 1, 2, "The Second"), "episode:7:1:2"},
 		"series by title, place alone":         {at(Told{Title: "Show Red", Year: 2008}, 1, 2, ""), "counts as TMDB"},
+
+		"a site's film":                                   {movie(Told{Site: "netflix 22"}), "movie:22"},
+		"a site's film, another's title":                  {movie(Told{Site: "netflix 22", Title: "The Matrix", Year: 1999}), "another work"},
+		"a site's film, its own title":                    {movie(Told{Site: "netflix 22", Title: "Film Blue"}), "movie:22"},
+		"a site's film, a title and another year":         {movie(Told{Site: "netflix 22", Title: "Film Blue", Year: 2010}), "another work"},
+		"a site's film that is a series":                  {movie(Told{Site: "netflix 21"}), "another kind"},
+		"a site's film of several":                        {movie(Told{Site: "netflix 23"}), "its number at netflix names several works"},
+		"a site's film and another by IMDb":               {movie(Told{Site: "netflix 22", IDs: imdb("tt0000603")}), "different works"},
+		"a site's film and the same by IMDb":              {movie(Told{Site: "netflix 22", IDs: imdb("tt0000022")}), "movie:22"},
+		"a site's film that nobody knows":                 {movie(Told{Site: "netflix 99", Title: "The Matrix", Year: 1999}), "movie:603"},
+		"a site's series":                                 {Evidence{Kind: viewing.TV, Own: Told{Site: "netflix 21"}}, "tv:21"},
+		"a site's series, a place that nobody tells":      {at(Told{Site: "netflix 21"}, 3, 4, ""), "episode:21:3:4"},
+		"a site's series and count, the same":             {counted(at(Told{Site: "netflix 21"}, 3, 4, "")), "counts as TMDB"},
+		"a site's series, a place that is told":           {at(Told{Site: "netflix 24"}, 1, 2, ""), "counts as TMDB"},
+		"a site's series and count, the episode's name":   {counted(at(Told{Site: "netflix 24"}, 1, 2, "The Second")), "episode:7:1:2"},
+		"a site's series and count, another's name":       {counted(at(Told{Site: "netflix 24"}, 1, 3, "The Second")), "counts as TMDB"},
+		"TMDB's series at a site that counts as it likes": {counted(at(Told{IDs: tmdb(7)}, 1, 3, "")), "counts as TMDB"},
 
 		"Wikidata's film":                                     {movie(Told{IDs: imdb("tt0000022")}), "movie:22"},
 		"Wikidata's film, not of that alone":                  {movie(Told{IDs: imdb("tt0000023")}), "several works"},
@@ -349,12 +373,13 @@ func TestOrderOfAnswersDoesNotMatter(t *testing.T) {
 					TMDB: rapid.SampledFrom([]int64{0, 0, 7, 603, 404, 72}).Draw(r, "tmdb"),
 					IMDB: pick("", "", "tt0000603", "tt0000007", "tt0000072", "nm1"), TVDB: rapid.SampledFrom([]int64{0, 0, 77, 78, 72}).Draw(r, "tvdb"),
 				},
-				Title: pick("", "The Matrix", "Show Red", "Saw", "Pilot", "The Second"), Year: rapid.SampledFrom([]int{0, 1999, 2004, 2008}).Draw(r, "year"),
+				Site: pick("", "", "netflix 21", "netflix 22", "netflix 23", "netflix 24"), Title: pick("", "The Matrix", "Show Red", "Saw", "Pilot", "The Second"), Year: rapid.SampledFrom([]int{0, 1999, 2004, 2008}).Draw(r, "year"),
 			}
 		}
 		e := Evidence{
 			Kind: rapid.SampledFrom([]viewing.MediaType{viewing.Movie, viewing.TV, viewing.Episode, ""}).Draw(r, "kind"),
 			Own:  told(), Show: told(), Season: n(rapid.IntRange(0, 2).Draw(r, "season")), Episode: n(rapid.IntRange(0, 4).Draw(r, "number")),
+			OwnCount: rapid.Bool().Draw(r, "counted"),
 		}
 		want := Decide(e, facts{known: all})
 		some := facts{known: map[Question]Answer{}, may: true}

@@ -13,6 +13,8 @@
 //	TMDB number, kind told          TMDB has it in that kind, and nothing contradicts
 //	IMDb number of a film, series   TMDB finds one work in all, and it is of that kind
 //	TVDB number of a series         TMDB finds one series
+//	a site's own number of a film   Wikidata finds one work in all, and it is of that kind, as with an IMDb number
+//	or series
 //	title and year of a film        one film of that name and that very year; all hits were read,
 //	                                and no other film of that name is within a year of it
 //	title and year of a series      the same, and no other series of that name at all
@@ -22,9 +24,11 @@
 //	                                says that the source counts as TMDB does
 //	the same, without any list      Wikidata alone is asked, and names the series by its IMDb number; the source
 //	                                tells no number of TVDB or another list, and no name as "Part 1"
+//	the same, by a site's number    the same, unless the site counts in its own way
 //
 // The witness of a place is the episode's name, a mapping, or a series that is known
 // by its TMDB number alone. A name that many episodes have, as "Episode 5", is none.
+// Where a site counts seasons and episodes in its own way, the name or a mapping decides.
 //
 // Wikidata may find a work by an IMDb or TVDB number, too: package chain has the rules.
 // It lists no episodes. So season and number go to the service as they were told, and

@@ -224,7 +224,7 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 		return certain(*p, "its name is that of the episode at its place")
 	case contradicted:
 		return held("name and year are those of another series", show)
-	case asTMDB:
+	case asTMDB && !e.OwnCount:
 		return certain(*p, "its source counts as TMDB does")
 	case a == nil && show.By != "" && e.asTold():
 		return certain(*p, show.By+" names its series, and the service is told season and number as its source tells them")
@@ -237,7 +237,7 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 // A source that knows TVDB's number or another list's may count as that list does.
 // Behind a name that says nothing there may be two parts.
 func (e Evidence) asTold() bool {
-	return e.Show.TVDB == 0 && len(e.Show.Others) == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
+	return !e.OwnCount && e.Show.TVDB == 0 && len(e.Show.Others) == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
 }
 
 func certain(p Part, why string) Decision {

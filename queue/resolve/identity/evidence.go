@@ -10,6 +10,7 @@ type Evidence struct {
 	// Season and Episode are an episode's place as the source counts; nil when
 	// it was not told.
 	Season, Episode *int
+	OwnCount        bool // the source counts seasons and episodes by itself
 	Unsure          bool // the source does not trust it itself: a file's name, a broken file
 }
 
@@ -17,15 +18,26 @@ type Evidence struct {
 type Told struct {
 	viewing.IDs
 	Others []string // numbers of other lists, as "anidb:14444"
+	Site   string   // a site, a blank, and the site's own number: "netflix 80057281"
 	Title  string
 	Year   int
 }
 
 // EvidenceOf is what a viewing tells.
 func EvidenceOf(m viewing.Media) Evidence {
-	e := Evidence{Kind: m.Type, Own: Told{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: m.Season, Episode: m.Episode, Unsure: m.Unsure}
+	e := Evidence{
+		Kind: m.Type, Own: Told{IDs: m.IDs, Title: m.Title, Year: m.Year}, Season: m.Season, Episode: m.Episode,
+		OwnCount: m.Site.OwnCount(), Unsure: m.Unsure,
+	}
 	if m.Show != nil {
 		e.Show = Told{IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
+	}
+	switch number := m.Site.Number(m.Type); {
+	case number == "":
+	case m.Type == viewing.Episode:
+		e.Show.Site = m.Site.Name + " " + number
+	default:
+		e.Own.Site = m.Site.Name + " " + number
 	}
 	return e
 }
@@ -37,6 +49,8 @@ type Ask string
 const (
 	AskIMDB   Ask = "imdb"          // works and episodes with an IMDb number, in Text
 	AskTVDB   Ask = "tvdb"          // series and episodes with a TVDB number, in Number
+	AtSite    Ask = "site"          // the film with a site's number, in Text as in [Told]
+	AtSiteTV  Ask = "site series"   // the series with such a number
 	AskFilm   Ask = "film"          // the film of a TMDB number
 	AskSeries Ask = "series"        // the series of a TMDB number
 	AskSeason Ask = "season"        // the episodes of a season of that series

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,20 +46,17 @@ func New(endpoint, version string) (*Client, error) {
 // cannot tell. With an error, that is what was answered before it.
 func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[identity.Question]*identity.Answer, error) {
 	found := map[identity.Question]*identity.Answer{}
-	batches := map[string]map[string]identity.Question{} // by property, then by number
+	batches := map[string]map[string][]identity.Question{} // by property, then by number
 	for _, q := range wanted {
-		property, number := "P345", q.Text
-		if q.Ask == identity.AskTVDB {
-			property, number = "P4835", strconv.FormatInt(q.Number, 10)
-		}
-		if q.Own || q.Ask != identity.AskIMDB && q.Ask != identity.AskTVDB || strings.Trim(number, "t0123456789") != "" {
+		property, number := numberOf(q)
+		if q.Own || property == "" || !plain(number) {
 			found[q] = nil
 			continue
 		}
 		if batches[property] == nil {
-			batches[property] = map[string]identity.Question{}
+			batches[property] = map[string][]identity.Question{}
 		}
-		batches[property][number] = q
+		batches[property][number] = append(batches[property][number], q)
 		if len(batches[property]) == maxBatch {
 			if err := c.batch(ctx, property, batches[property], found); err != nil {
 				return found, err
@@ -77,7 +73,7 @@ func (c *Client) Fetch(ctx context.Context, wanted []identity.Question) (map[ide
 }
 
 // batch asks about some numbers of one property.
-func (c *Client) batch(ctx context.Context, property string, numbers map[string]identity.Question, found map[identity.Question]*identity.Answer) error {
+func (c *Client) batch(ctx context.Context, property string, numbers map[string][]identity.Question, found map[identity.Question]*identity.Answer) error {
 	form := url.Values{"query": {query(property, numbers)}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -103,15 +99,17 @@ func (c *Client) batch(ctx context.Context, property string, numbers map[string]
 	if !ok {
 		return c.web.Misshapen()
 	}
-	for number, q := range numbers {
+	for number, all := range numbers {
 		a := works[number]
-		found[q] = &a
+		for _, q := range all {
+			found[q] = &a
+		}
 	}
 	return nil
 }
 
 // query asks for the statements about the items with some numbers, a row for each.
-func query(property string, numbers map[string]identity.Question) string {
+func query(property string, numbers map[string][]identity.Question) string {
 	var values strings.Builder
 	for number := range numbers {
 		fmt.Fprintf(&values, "%q ", number)

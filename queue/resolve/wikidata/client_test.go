@@ -83,6 +83,8 @@ func TestWhatIsAsked(t *testing.T) {
 		{Ask: identity.AskSeason, Number: 7777777, Season: 1},
 		{Ask: identity.SearchFor, Text: "SecretTitle"},
 		{Ask: identity.AskIMDB, Text: `tt7777777" } DROP ALL`},
+		{Ask: identity.AtSite, Text: `netflix 7777777"}DROP`},
+		{Ask: identity.AtSite, Text: "netflix"},
 	}
 	found, err := s.start().Fetch(t.Context(), slices.Concat(wanted, never, []identity.Question{tvdb}))
 	if err != nil || len(found) != len(wanted)+len(never)+1 {
@@ -107,6 +109,45 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 	if a, none := found[wanted[77]], found[wanted[78]]; len(a.Films) != 1 || a.Films[0].TMDB != 77 || none == nil || len(none.Films) > 0 {
 		t.Errorf("%+v, %+v", a, none)
+	}
+}
+
+// Each row of the table of sites. What a row leaves out is not asked.
+func TestNumbersOfSites(t *testing.T) {
+	for site, want := range map[string][2]string{
+		"appletv":       {"P9586=umc.cmc.1", "P9751=umc.cmc.1"},
+		"bbc-iplayer":   {"P827=umc.cmc.1", "P827=umc.cmc.1"},
+		"crunchyroll":   {"", "P11330=umc.cmc.1"},
+		"hbomax":        {"P8298=movie/umc.cmc.1", "P8298=show/umc.cmc.1"},
+		"hulu":          {"P6466=umc.cmc.1", "P6467=umc.cmc.1"},
+		"jiohotstar":    {"P11049=umc.cmc.1", "P11049=umc.cmc.1"},
+		"mubi":          {"P7299=umc.cmc.1", ""},
+		"netflix":       {"P1874=umc.cmc.1", "P1874=umc.cmc.1"},
+		"paramountplus": {"P13147=umc.cmc.1", ""},
+		"primevideo":    {"P14462=umc.cmc.1", ""},
+		"tubi":          {"P7760=umc.cmc.1", "P7760=umc.cmc.1"},
+		"youtube":       {"", ""},
+		"":              {"", ""},
+	} {
+		for i, ask := range []identity.Ask{identity.AtSite, identity.AtSiteTV} {
+			_, number, _ := strings.Cut(want[i], "=")
+			s := &stub{t: t, rows: map[string][]row{want[i]: about("Q1", "number", number, "film", "603")}}
+			q := identity.Question{Ask: ask, Text: site + " umc.cmc.1"}
+			found, err := s.start().Fetch(t.Context(), []identity.Question{q})
+			if a := found[q]; err != nil || (a != nil) != (want[i] != "") || a != nil && len(a.Films) != 1 || len(s.asked) != min(len(want[i]), 1) {
+				t.Errorf("%q, %s: %+v, %v; asked %v", site, ask, a, err, s.asked)
+			}
+		}
+	}
+}
+
+// One number of a site may be asked about twice: as that of a film, and of a series.
+func TestOneNumberOfTwoKinds(t *testing.T) {
+	s := &stub{t: t, rows: map[string][]row{"P1874=7": about("Q1", "number", "7", "series", "1396")}}
+	two := []identity.Question{{Ask: identity.AtSite, Text: "netflix 7"}, {Ask: identity.AtSiteTV, Text: "netflix 7"}}
+	found, err := s.start().Fetch(t.Context(), two)
+	if err != nil || len(s.asked) != 1 || found[two[0]] == nil || found[two[1]] == nil || len(found[two[1]].Series) != 1 {
+		t.Errorf("%v, %v; asked %v", found, err, s.asked)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package wikidata asks Wikidata's query service which film or series of TMDB has an
-// IMDb or TVDB number.
+// Package wikidata asks Wikidata's query service which film or series of TMDB has a
+// number of IMDb, of TVDB, or of a streaming site.
 //
 // It owns the one query below and how its answer is read. It decides nothing, keeps
 // nothing, and is used only where the user turned it on. It needs no account. It tells
@@ -8,9 +8,32 @@
 //	question        property          answer
 //	IMDb number     P345              the item's films (P4947) and series (P4983) of TMDB
 //	TVDB number     P4835, a series   the same
+//	site's number   see below         the same
 //
 // Each work comes with all names of the item (its labels) and its first year (P577, or
 // P580 of a series). They may show that the number is another title's.
+//
+// # Numbers of sites
+//
+// A site numbers its films and series by itself. Where a page tells the number of a
+// film, or that of a series, it is asked by this property:
+//
+//	site           film                   series
+//	appletv        P9586                  P9751
+//	bbc-iplayer    P827                   P827
+//	crunchyroll    -                      P11330
+//	hbomax         P8298, after "movie/"  P8298, after "show/"
+//	hulu           P6466                  P6467
+//	jiohotstar     P11049                 P11049
+//	mubi           P7299                  -
+//	netflix        P1874                  P1874
+//	paramountplus  P13147                 -
+//	primevideo     P14462                 -
+//	tubi           P7760                  P7760
+//
+// Other sites have no property, or one whose numbers no player shows. YouTube's
+// (P1651) is often that of a trailer. Films at Prime Video have pages; of a series
+// it is the season that has one.
 //
 // # Traps
 //
