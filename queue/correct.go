@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -27,8 +28,9 @@ type Correcting struct {
 
 // Corrected is what a correction did.
 type Corrected struct {
-	// Remembered holds for what comes; nil where nothing can be remembered: the
-	// evidence is not to be trusted, names no work, or told a TMDB number itself.
+	// Remembered holds for what comes: of several, the one by the site's own number.
+	// It is nil where nothing can be remembered: the evidence is not to be trusted,
+	// names no work, or told a TMDB number itself.
 	Remembered *Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *identity.Candidate `json:"before,omitempty"`
@@ -60,25 +62,35 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	switch {
 	case c.Is.Type != clue.Kind || c.Is.TMDB < 1:
 		return did, fmt.Errorf("fix: %w", &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"})
-	case !trusted || told.Unsure || clue.Key() == "":
+	case !trusted || told.Unsure:
 		return did, nil
 	}
 	clue.IDs.TMDB = 0 // found out, and not told
-	now, before, err := t.remember(clue, c.Is)
-	if err != nil {
-		return did, err
+	for _, by := range slices.Backward(clue.Each()) {
+		other, err := t.corrections(by)
+		switch {
+		case err != nil:
+			return did, err
+		case len(other) > 0 && by.Site != nil && other[0].Told.Contradicts(by):
+			continue // two works of that site have the title
+		}
+		now, before, err := t.remember(by, c.Is)
+		if err == nil && c.Entry != 0 {
+			err = t.credit(c.Entry, by)
+		}
+		if err != nil {
+			return did, err
+		}
+		changed, err := t.follow(now, c.Entry, was)
+		if err != nil {
+			return did, err
+		}
+		did = Corrected{Remembered: &now, Before: cmp.Or(before, did.Before), AlsoChanged: did.AlsoChanged + changed}
 	}
-	did = Corrected{Remembered: &now, Before: before}
-	if c.Entry != 0 {
-		err = t.credit(c.Entry, clue)
+	if did.Remembered == nil {
+		return did, nil
 	}
-	if err == nil {
-		did.AlsoChanged, err = t.follow(now, c.Entry, was)
-	}
-	if err != nil {
-		return did, err
-	}
-	_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{clue.Key()}, &now.Entries)
+	_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{did.Remembered.Told.Key()}, &did.Remembered.Entries)
 	return did, err
 }
 
@@ -186,12 +198,17 @@ func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return m, nil, nil
 	}
-	all, err := t.corrections(identity.ClueOf(*m))
-	if err != nil || len(all) == 0 || !all[0].Tells(*m) {
-		return m, nil, err
+	for _, clue := range identity.ClueOf(*m).Each() {
+		all, err := t.corrections(clue)
+		if err != nil {
+			return m, nil, err
+		}
+		if len(all) > 0 && all[0].Tells(*m) {
+			is := all[0].Is.Apply(*m)
+			return &is, &all[0], nil
+		}
 	}
-	is := all[0].Is.Apply(*m)
-	return &is, &all[0], nil
+	return m, nil, nil
 }
 
 // credit notes that an entry has its identity from the correction of a clue.

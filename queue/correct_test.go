@@ -97,6 +97,60 @@ func TestACorrectionByTitle(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[1]: "movie:603", all[2]: ""})
 }
 
+// at is an item that a site tells by a number of its own.
+func at(v viewing.Event, site, number string) viewing.Event {
+	v.Media[0].Site = &viewing.Site{Name: site, Title: number}
+	if v.Media[0].Type == viewing.Episode {
+		v.Media[0].Site = &viewing.Site{Name: site, Title: v.EventID, Series: number}
+	}
+	return v
+}
+
+// A site's own number goes before the title, and is enough without one. By the title,
+// what other sources tell is known, too.
+func TestACorrectionByASitesNumber(t *testing.T) {
+	s := fresh(t)
+	red, none := viewing.Show{Title: "Show Red"}, viewing.Show{}
+	all := s.commitIDs(t,
+		at(part("e1", red, 1, 1, -90), "netflix", "7014"), at(part("e2", none, 1, 2, -60), "netflix", "7014"), part("e3", red, 1, 3, -50),
+		at(part("e4", red, 1, 4, -40), "netflix", "7015"), at(part("e5", none, 1, 5, -30), "hulu", "7014"), at(called("f", "", 0, -20), "netflix", "7014"),
+	)
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
+		t.Errorf("%+v", did)
+	}
+	later := s.commitIDs(t, at(part("l1", none, 2, 1, -9), "netflix", "7014"), at(part("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), part("l3", red, 2, 3, -7))
+	s.wantKeys(t, map[int64]string{
+		all[1]: "episode:7:1:2", all[2]: "episode:7:1:3", all[3]: "", all[4]: "", all[5]: "",
+		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "episode:7:2:3",
+	})
+	if did := s.correct(t, all[3], theSeries(8)); did.AlsoChanged != 0 {
+		t.Errorf("the other of that title: %+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[3]: "episode:8:1:4", later[1]: "episode:7:2:2"})
+	s.checkCounters(t)
+}
+
+// A film goes by its own number, and what is taken back is forgotten by both.
+func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
+	s := fresh(t)
+	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
+	if did, err := s.Correct(t.Context(), Correcting{Told: told.Media[0], Is: theFilm(603)}); err != nil || did.Remembered == nil {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	nameless, titled := at(called("b", "", 0, -80), "netflix", "8005").Media[0], called("c", "Alpha", 1999, -80).Media[0]
+	for _, m := range []viewing.Media{nameless, titled} {
+		if said, err := s.CorrectionFor(t.Context(), m); err != nil || said == nil || said.Is.TMDB != 603 {
+			t.Errorf("%+v: %+v, %v", m, said, err)
+		}
+	}
+	if err := s.ForgetSaid(t.Context(), told.Media[0], theFilm(603)); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Corrections(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // The new answer wins, and what has not left follows again. What a person has
 // changed or put aside stays, and so does what has left.
 func TestAnotherCorrection(t *testing.T) {

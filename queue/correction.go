@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -28,7 +29,8 @@ func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s."
 // Tells reports whether the correction tells what an item is.
 func (c Correction) Tells(m viewing.Media) bool {
 	clue := identity.ClueOf(m)
-	return !m.Unsure && c.Told.Key() == clue.Key() && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
+	alike := slices.ContainsFunc(clue.Each(), func(o identity.Clue) bool { return o.Key() == c.Told.Key() })
+	return !m.Unsure && alike && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
 }
 
 const selectCorrection = `SELECT id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
@@ -57,15 +59,17 @@ func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
 // CorrectionFor is the correction that tells what an item without identifier is;
 // nil where there is none.
 func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
-	rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", identity.ClueOf(m).Key())
-	all, err := disk.Collect(rows, err, scanCorrection)
-	if err != nil {
-		return nil, fmt.Errorf("look for a correction: %w", err)
+	for _, clue := range identity.ClueOf(m).Each() {
+		rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", clue.Key())
+		all, err := disk.Collect(rows, err, scanCorrection)
+		if err != nil {
+			return nil, fmt.Errorf("look for a correction: %w", err)
+		}
+		if len(all) > 0 && !m.Identified() && all[0].Tells(m) {
+			return &all[0], nil
+		}
 	}
-	if len(all) == 0 || m.Identified() || !all[0].Tells(m) {
-		return nil, nil
-	}
-	return &all[0], nil
+	return nil, nil
 }
 
 // ForgetSaid forgets the correction for what is told like m, if it still says was,
@@ -73,12 +77,16 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction
 // is no error.
 func (s *Store) ForgetSaid(ctx context.Context, m viewing.Media, was identity.Candidate) error {
 	err := s.write(ctx, func(t *tx) error {
-		all, err := t.corrections(identity.ClueOf(m))
-		if err != nil || len(all) == 0 || all[0].Is.Type != was.Type || all[0].Is.TMDB != was.TMDB {
-			return err
+		for _, clue := range identity.ClueOf(m).Each() {
+			all, err := t.corrections(clue)
+			if err == nil && len(all) > 0 && all[0].Is.Type == was.Type && all[0].Is.TMDB == was.TMDB {
+				_, err = t.Exec("DELETE FROM corrections WHERE id = ?", all[0].ID)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		_, err = t.Exec("DELETE FROM corrections WHERE id = ?", all[0].ID)
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("forget what was said: %w", err)

@@ -199,5 +199,8 @@ func told(c identity.Clue) string {
 	if c.IDs.TVDB > 0 {
 		text += fmt.Sprintf(" tvdb %d", c.IDs.TVDB)
 	}
+	if text == kindWord(c.Kind) && c.Site != nil {
+		text += fmt.Sprintf(" %s %s", c.Site.Name, c.Site.Title+c.Site.Series)
+	}
 	return text
 }

@@ -14,23 +14,43 @@ type Clue struct {
 	IDs   viewing.IDs       `json:"ids,omitzero"`
 	Title string            `json:"title,omitempty"`
 	Year  int               `json:"year,omitempty"`
+	Site  *viewing.Site     `json:"site,omitempty"` // its name, and its number of the film or series alone
 }
 
 // ClueOf is what a viewing tells.
 func ClueOf(m viewing.Media) Clue {
-	switch {
-	case m.Type != viewing.Episode:
-		return Clue{Kind: m.Type, IDs: m.IDs, Title: m.Title, Year: m.Year}
-	case m.Show == nil:
-		return Clue{Kind: viewing.TV}
-	default:
-		return Clue{Kind: viewing.TV, IDs: m.Show.IDs, Title: m.Show.Title, Year: m.Show.Year}
+	c := Clue{Kind: m.Type, IDs: m.IDs, Title: m.Title, Year: m.Year}
+	if m.Type == viewing.Episode {
+		c = Clue{Kind: viewing.TV}
+		if m.Show != nil {
+			c.IDs, c.Title, c.Year = m.Show.IDs, m.Show.Title, m.Show.Year
+		}
 	}
+	switch number := m.Site.Number(m.Type); {
+	case number == "":
+	case c.Kind == viewing.TV:
+		c.Site = &viewing.Site{Name: m.Site.Name, Series: number}
+	default:
+		c.Site = &viewing.Site{Name: m.Site.Name, Title: number}
+	}
+	return c
+}
+
+// Each are the clues by which it is found, the surest first: the site's own number
+// alone, and then all that was told. There are none where nothing of it was told.
+func (c Clue) Each() (all []Clue) {
+	if c.Site != nil {
+		all = append(all, Clue{Kind: c.Kind, Site: c.Site})
+	}
+	if key := c.Key(); key != "" && (c.Site == nil || key != all[0].Key()) {
+		all = append(all, c)
+	}
+	return all
 }
 
 // Key is equal for clues to one work: by the IMDb number, else the TVDB number,
-// else title and year; a year that is not known equals only that. It is "" where
-// nothing of it was told. TMDB's number has no part in it.
+// else title and year, else the site's own number. A year that is not known equals
+// only that. It is "" where nothing of it was told. TMDB's number has no part in it.
 func (c Clue) Key() string {
 	name := fold(c.Title)
 	switch imdb := strings.ToLower(c.IDs.IMDB); {
@@ -40,15 +60,20 @@ func (c Clue) Key() string {
 		return fmt.Sprintf("%s tvdb %d", c.Kind, c.IDs.TVDB)
 	case name != "":
 		return fmt.Sprintf("%s %d %s", c.Kind, c.Year, name)
+	case c.Site != nil:
+		return fmt.Sprintf("%s site %s %s", c.Kind, c.Site.Name, c.Site.Title+c.Site.Series)
 	default:
 		return ""
 	}
 }
 
 // Contradicts reports whether clues of one key cannot be of one work: another
-// number of theirs differs, or title and year are those of another.
+// number of theirs differs, also at one site, or title and year are those of another.
 func (c Clue) Contradicts(o Clue) bool {
 	numbers := c.IDs.TVDB > 0 && o.IDs.TVDB > 0 && c.IDs.TVDB != o.IDs.TVDB
+	if c.Site != nil && o.Site != nil {
+		numbers = numbers || c.Site.Name == o.Site.Name && *c.Site != *o.Site
+	}
 	titles := fold(c.Title) != "" && fold(o.Title) != "" && !same(c.Title, o.Title)
 	return numbers || titles && c.Year > 0 && o.Year > 0 && apart(c.Year, o.Year) > 1
 }
