@@ -50,6 +50,26 @@ test("the daemon is told by which name; not of what has no name, or no year", ()
   }
 });
 
+test("the site's own number goes before the name, and is enough without one", () => {
+  const at = (season, episode, series, title) => placed(season, episode, { title, site: { name: "films", title: `e${episode}`, series } });
+  const other = (evidence, more = {}) => again(at(1, 2, "77", "Show Red"), show(1, 2), { evidence, page: "q", ...more });
+  assert.deepEqual(other(at(2, 3, "77")), show(2, 3), "without a name");
+  assert.deepEqual(other(at(2, 3, "77", "Rot")), show(2, 3), "by another name");
+  assert.equal(other(at(2, 3, "78", "Show Red")), null, "another of that name");
+  assert.equal(other({ kind: "movie", site: { name: "films", title: "77" } }), null, "a film");
+  assert.equal(other(at(2, 3, "77"), { host: "other.example" }), null);
+  assert.deepEqual(again(placed(1, 2), show(1, 2), { evidence: at(2, 3, "77", "Breaking Bad"), page: "q" }), show(2, 3), "what was said of the name holds");
+  const untitled = { kind: "movie", site: { name: "films", title: "80" } };
+  assert.deepEqual(again(untitled, film, { page: "q", duration: 5 }), film);
+  assert.equal(again(untitled, film, { evidence: { ...untitled, site: { name: "films", title: "81" } }, page: "q" }), null);
+  const told = (evidence, media) => answerFor({ host, evidence, page: "p", duration: 1 }, media, "x")?.value.told;
+  assert.deepEqual(told(untitled, film), { type: "movie", site: untitled.site });
+  assert.deepEqual(told({ ...untitled, title: "Dune" }, film), { type: "movie", site: untitled.site }, "a name without a year names too many");
+  const { site } = at(1, 2, "77");
+  assert.deepEqual(told(at(1, 2, "77"), show(1, 2)), { type: "episode", site });
+  assert.deepEqual(told(at(1, 2, "77", "Show Red"), show(1, 2)), { type: "episode", show: { title: "Show Red" }, site });
+});
+
 test("what has no name is known by its page and length", () => {
   assert.deepEqual(again({}, film, {}), film);
   assert.deepEqual(again({}, show(1, 2), {}), show(1, 2));

@@ -1,7 +1,8 @@
 /**
- * What the user has said once, and when that is the answer again: for an
- * episode whose series has the same name on the same site, for a film of the
- * same name and year there, and else for the very same page. An answer keeps
+ * What the user has said once, and when that is the answer again: for the site's
+ * own number of a film or series, for an episode whose series has the same name
+ * on the same site, for a film of the same name and year there, and else for the
+ * very same page. An answer keeps
  * its kind and is never used for another.
  */
 import { kindOf } from "../identify/kinds.js";
@@ -74,6 +75,17 @@ function sameLength(one, other) {
 /**
  * @param {string} host
  * @param {Evidence} evidence
+ * @returns {string | null} the key of the site's own number, where the page tells one
+ */
+function numberKey(host, { site, kind, season, episode }) {
+  const is = kindOf({ kind, season, episode });
+  const number = is === "episode" ? site?.series : is === "movie" && site?.title;
+  return host && number ? `${host}|site|${is} ${number}` : null;
+}
+
+/**
+ * @param {string} host
+ * @param {Evidence} evidence
  * @returns {string | null} the key of its name, where the page tells one
  */
 function nameKey(host, { title, year, kind, season, episode }) {
@@ -96,13 +108,16 @@ export function answerFor({ host, evidence, page, duration }, media, about) {
   const title = (tv ? media.show?.title : media.title) ?? "";
   /** @type {Remembered} */
   const value = { kind: tv ? "tv" : "movie", tmdb, title, about };
-  const key = nameKey(host, evidence);
+  const number = numberKey(host, evidence);
+  const key = number ?? nameKey(host, evidence);
   const isEpisode = kindOf(evidence) === "episode";
-  const { title: name, year } = evidence;
+  const { title: name, year, site } = evidence;
   const samePlace = media.season === evidence.season && media.episode === evidence.episode;
   if (key && (tv ? isEpisode && samePlace : !isEpisode)) {
-    if (tv) return { key, value: { ...value, told: { type: "episode", show: { title: name } } } };
-    return { key, value: year === undefined ? { ...value, duration } : { ...value, told: { type: "movie", title: name, year } } }; // less names too many
+    const by = number ? { site } : {};
+    if (tv) return { key, value: { ...value, told: { type: "episode", ...(name && { show: { title: name } }), ...by } } };
+    const named = name && year !== undefined ? { title: name, year } : {}; // less names too many
+    return { key, value: number || named.title ? { ...value, told: { type: "movie", ...named, ...by } } : { ...value, duration } };
   }
   if (!page || duration === undefined) return null;
   const place = tv ? { season: media.season, episode: media.episode } : {};
@@ -119,6 +134,9 @@ export function recalled(known, { host, evidence, page, duration }) {
   const at = (/** @type {string | null | undefined} */ key) => (key && Object.hasOwn(known, key) ? known[key] : undefined);
   const exact = at(page);
   if (page && exact && fitting(kind, exact) && sameLength(exact.duration, duration)) return { key: page, answer: exact };
+  const number = numberKey(host, evidence);
+  const numbered = at(number);
+  if (number && numbered && fitting(kind, numbered)) return { key: number, answer: numbered };
   const key = nameKey(host, evidence);
   const named = at(key);
   if (!key || !named || named.kind !== (kind === "episode" ? "tv" : "movie")) return null;
