@@ -31,7 +31,7 @@ func (w Wanted) Media() viewing.Media {
 type Resolution struct {
 	Certain    *Certain             `json:"certain"`
 	Candidates []identity.Candidate `json:"candidates"`
-	By         string               `json:"by"` // correction, service, wikidata, tmdb, source or none
+	By         string               `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
 	Why        string               `json:"why"`
 	// Correction is the one that decided; absent where none did.
 	Correction *queue.Correction `json:"correction,omitempty"`
@@ -54,6 +54,8 @@ func ResolutionOf(d identity.Decision) Resolution {
 		r.Candidates = append(r.Candidates, w.Candidate())
 	}
 	switch {
+	case d.Kept && (d.Item != nil || len(r.Candidates) > 0):
+		r.By = "memory"
 	case d.By != "" && (d.Item != nil || len(r.Candidates) > 0):
 		r.By = strings.ToLower(d.By)
 	case d.Item != nil:

@@ -56,6 +56,7 @@ type known struct {
 	own    map[identity.Question]*identity.Answer
 	by     string // the last of those whose answers say something
 	asked  string // of those who answered at all
+	fresh  bool   // an answer was asked for now
 }
 
 // inTime leaves half of the time to those that come later.
@@ -90,9 +91,10 @@ func (k *known) round(all []identity.Evidence, decided []identity.Decision) (ope
 		if decided[i].Item != nil {
 			continue
 		}
-		k.by, k.asked = "", ""
+		k.by, k.asked, k.fresh = "", "", false
 		decided[i] = identity.Decide(e, k)
 		decided[i].By = cmp.Or(k.by, k.asked)
+		decided[i].Kept = decided[i].By != "" && !k.fresh
 		for _, q := range decided[i].Open {
 			if _, asked := k.own[q]; !asked && !seen[q] {
 				seen[q] = true
@@ -111,6 +113,7 @@ func (k *known) Answer(q identity.Question) (*identity.Answer, bool) {
 		return nil, false
 	}
 	s := k.whole(q)
+	k.fresh = k.fresh || s.Answer != nil && !s.Kept
 	switch {
 	case s.Answer == nil:
 	case s.empty():
@@ -131,6 +134,7 @@ func (k *known) whole(q identity.Question) said {
 		return own
 	}
 	both := *own.Answer
+	both.Kept = own.Kept && was.Kept
 	both.Films, both.Series = join(both.Films, was.Films), join(both.Series, was.Series)
 	return said{&both, k.name}
 }

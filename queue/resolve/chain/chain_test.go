@@ -182,6 +182,30 @@ func TestTroubleOfOne(t *testing.T) {
 	}
 }
 
+// What rests on nothing but remembered answers says so.
+func TestWhatIsRemembered(t *testing.T) {
+	one, two := question{Ask: identity.AskIMDB, Text: "tt0000001"}, question{Ask: identity.SearchFor, Text: "Alpha"}
+	first := identity.Evidence{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: one.Text}}}
+	more := identity.Evidence{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
+	m := &fake{knows: map[question]answer{two: {Films: []work{{Kind: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}
+	c := beside(&fake{}, m)
+	for n, step := range []struct {
+		e    identity.Evidence
+		want string
+		kept bool
+	}{
+		{first, "held [] by TMDB", false},
+		{first, "held [] by TMDB", true},
+		{more, "movie 2 by TMDB", false}, // of the two, one was asked for
+		{more, "movie 2 by TMDB", true},
+		{identity.Evidence{Kind: viewing.Movie}, "held [] by ", false},
+	} {
+		if d, err := c.Decide(t.Context(), nil, []identity.Evidence{step.e}); err != nil || told(d[0]) != step.want || d[0].Kept != step.kept {
+			t.Errorf("step %d: %s, kept %v, %v", n, told(d[0]), d[0].Kept, err)
+		}
+	}
+}
+
 // One that hangs leaves time for the others.
 func TestOneThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -70,6 +70,7 @@ func (l *Link) learn(ctx context.Context, open []identity.Question, known map[id
 	var rest []identity.Question
 	for _, q := range open {
 		if a, ok := remembered[q]; ok {
+			a.Kept = true
 			known[q] = &a
 		} else {
 			rest = append(rest, q)

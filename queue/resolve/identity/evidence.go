@@ -72,6 +72,7 @@ type Answer struct {
 	Films, Series []Work
 	Episodes      []Part
 	Partial       bool // there is more than this, or it is not of these alone
+	Kept          bool `json:"-"` // it was remembered, and not asked for now
 }
 
 // Work is a film or series of TMDB.
@@ -125,4 +126,5 @@ type Decision struct {
 	Candidates []Work // what a person may choose from, else
 	Why        string // one clause for a person
 	By         string // the last of those who were asked for it, such as "TMDB"; "" for nobody
+	Kept       bool   // it rests on nothing but remembered answers
 }
