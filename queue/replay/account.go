@@ -140,7 +140,7 @@ func (r *run) onUse(now time.Time) {
 	r.stirred, r.reread = true, true
 	r.endReadBack()
 	r.endAsking(now)
-	r.gate.hold = time.Time{}
+	r.leave(time.Time{})
 	if r.service == nil {
 		return
 	}

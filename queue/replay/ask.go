@@ -33,10 +33,14 @@ func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
 	}
 	l.mu.Lock()
 	service, able := l.service.(Resolver)
-	state := l.health.State
+	state, quiet := l.health.State, time.Until(l.quiet)
 	l.mu.Unlock()
 	if !able || state == account.Paused || state == account.Attention || state == account.NoKey {
 		return Told{}, ErrNotNow
+	}
+	if quiet > 0 {
+		rest := tracker.Verdict{Fate: tracker.Later, Problem: "it wants to be left alone for now", RetryAfter: quiet}
+		return Told{}, fmt.Errorf("%w: %w", ErrNotNow, &tracker.ReadError{Verdict: rest})
 	}
 	known, err := waysOf(ctx, l.outbox, l.account)
 	if err != nil {

@@ -92,6 +92,25 @@ func TestAskSaysWhenTheServiceCannotBeAsked(t *testing.T) {
 	})
 }
 
+// A Retry-After that an entry has met holds for questions, too.
+func TestAskLeavesAServiceAloneThatWantsIt(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.arm("retry-after:90", 1)
+		b.commit(ago(603, time.Hour))
+		b.pass(10 * time.Second)
+		asked := b.askedFor(batchAsked)
+		_, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021))
+		if wait := WaitOf(err); !errors.Is(err, ErrNotNow) || wait < time.Minute || wait > 90*time.Second || b.askedFor(batchAsked) != asked {
+			b.Errorf("got %v, wait %s, asked %d times", err, wait, b.askedFor(batchAsked)-asked)
+		}
+		b.pass(2 * time.Minute)
+		if got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); err != nil || got.Media == nil {
+			b.Errorf("afterwards: %+v, %v", got, err)
+		}
+	})
+}
+
 func TestAskOfAServiceThatCannotTellLeavesItToThePerson(t *testing.T) {
 	inBed(t, true, nil, func(b *bed) {
 		b.pass(time.Second)

@@ -69,7 +69,7 @@ func (r *run) probed(v tracker.Verdict, generation int, at time.Time) {
 // address.
 func (r *run) unanswered(v tracker.Verdict, at time.Time) {
 	if v.RetryAfter > 0 {
-		r.gate.wait(at.Add(asked(v.RetryAfter)))
+		r.leave(at.Add(asked(v.RetryAfter)))
 	}
 	if r.record.Pause.Probes() {
 		// Without a way to the service nothing was asked, so the wait does not grow.
@@ -79,6 +79,19 @@ func (r *run) unanswered(v tracker.Verdict, at time.Time) {
 	}
 	r.trouble(v)
 	r.gate.failed(at)
+}
+
+// leave has the service left alone until then, also by [Loop.Ask]; the zero time
+// ends that.
+func (r *run) leave(until time.Time) {
+	if until.IsZero() {
+		r.gate.hold = until
+	} else {
+		r.gate.wait(until)
+	}
+	r.mu.Lock()
+	r.quiet = r.gate.hold
+	r.mu.Unlock()
 }
 
 // heard takes note of what the answer to an entry says about the account.
@@ -114,7 +127,7 @@ func (r *run) strained(entry int64, v tracker.Verdict, at time.Time) {
 	if v.Fate == tracker.Later && v.RetryAfter > 0 {
 		r.trouble(v)
 		r.recall()
-		r.gate.wait(at.Add(asked(v.RetryAfter)))
+		r.leave(at.Add(asked(v.RetryAfter)))
 	}
 	if v.Fate == tracker.InDoubt || v.Status == statusTooMany || v.Status >= statusServerError {
 		r.close(v, func() { r.gate.strike(entry, at) })

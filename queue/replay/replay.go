@@ -151,6 +151,7 @@ type Loop struct {
 	service  Service
 	health   Health
 	watchers map[chan struct{}]bool
+	quiet    time.Time // the service wants to be left alone until then
 }
 
 // New makes a loop that does nothing until [Loop.Run].

@@ -59,7 +59,7 @@ func (r *run) inquired(next time.Time, err error, generation int, at time.Time) 
 		r.trouble(v)
 		r.recall()
 		wait = asked(v.RetryAfter)
-		r.gate.wait(at.Add(wait))
+		r.leave(at.Add(wait))
 	}
 	r.asker.failed(wait, at)
 	r.log.Debug("not asked what entries without identifier are", "err", err)
