@@ -13,6 +13,34 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 )
 
+// A file is not read while it is being saved: half of it would be fewer mappings.
+func TestMappingsThatAreBeingSavedAreNotRead(t *testing.T) {
+	const one = "[[mapping]]\nsource = \"tvdb:1\"\nfirst = 1\nlast = 9\ntmdb = 7\ntmdb_season = 1\ntmdb_first = 1\n"
+	m := config.MappingsFile{Name: filepath.Join(t.TempDir(), "mappings.toml")}
+	for n, step := range []struct {
+		write string
+		age   time.Duration
+		lists int
+	}{
+		{one, 0, 1}, // at the start there is nothing else that counts
+		{one + strings.Replace(one, "tvdb:1", "tvdb:2", 1), 10 * time.Second, 2},
+		{one, time.Second, 2}, // half saved
+		{one + strings.Replace(one, "tvdb:1", "tvdb:3", 1), time.Minute, 2},
+		{one, 3 * time.Second, 1},
+	} {
+		at := time.Now().Add(-step.age)
+		if err := os.WriteFile(m.Name, []byte(step.write), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(m.Name, at, at); err != nil {
+			t.Fatal(err)
+		}
+		if all, _ := m.Current(); len(all) != step.lists {
+			t.Errorf("step %d: %d lists, want %d", n, len(all), step.lists)
+		}
+	}
+}
+
 // The file is read again when it has changed. One with a fault leaves what counted
 // before, and says so until it is mended.
 func TestMappingsAreReadAgain(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 const (
 	maxMappings = 4 << 20 // bytes
 	maxEpisodes = 10_000
+	settles     = 2 * time.Second // a file that has changed since may be half saved
 )
 
 // Mappings is where a person's mappings are: beside the configuration.
@@ -158,7 +159,8 @@ func (m *MappingsFile) Current() (all identity.Mappings, changed bool) {
 	if info, err := os.Stat(m.Name); err == nil {
 		at, size = info.ModTime(), info.Size()
 	}
-	if m.read && at.Equal(m.at) && size == m.size {
+	changed = !at.Equal(m.at) || size != m.size
+	if saving := time.Since(at); m.read && (!changed || saving >= 0 && saving < settles) {
 		return m.good, false
 	}
 	m.read, m.at, m.size = true, at, size
