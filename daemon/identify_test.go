@@ -157,8 +157,8 @@ func TestTheSameChainForBrowserAndCommandLine(t *testing.T) {
 	}{
 		{"Our Film", 2004, "certain 77", "correction", 77, false},
 		{"Dune", 2021, "certain 438631", "service", 438631, false},
-		{"Nobody Knows", 2004, "certain 11", "tmdb", 11, true},
-		{"Nobody Knows", 0, "open movie11", "tmdb", 0, false}, // it is known by now
+		{"Nobody Knows", 2004, "certain 11", "memory", 11, true}, // the browser has had it asked
+		{"Nobody Knows", 0, "open movie11", "memory", 0, false}, // it is known by now
 		{"Nothing Knows", 2004, "open", "none", 0, true},
 	} {
 		before := o.asked.Load()
@@ -176,7 +176,7 @@ func TestTheSameChainForBrowserAndCommandLine(t *testing.T) {
 	}
 	o.away.Store(true)
 	v.say(`{"type":"resolve","id":"r","media":{"type":"movie","title":"Another","year":2004}}`)
-	if got := heard(v.hear("resolved")); got != protocol.Open {
+	if got := heard(v.hear("resolved")); got != protocol.Later {
 		t.Errorf("with TMDB away: heard %s", got)
 	}
 }

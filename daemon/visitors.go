@@ -16,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -58,12 +59,15 @@ func (d *Daemon) seek(ctx context.Context, source, words string, kind viewing.Me
 }
 
 // told is what a browser is told of an item that is not certain: each work once,
-// those of the service first. While the service cannot be asked, it may know more
-// later.
+// those of the service first. While the service or the others cannot be asked, they
+// may know more later.
 func (d *Daemon) told(source string, f found) (out connector.Resolution) {
 	if f.away != nil {
 		d.log.Debug("the service is not asked what an item is", "source", source, "err", f.away)
 		out.Later, out.RetryAfter = true, replay.WaitOf(f.away)
+	}
+	if soon, ok := errors.AsType[*web.LaterError](f.missed); ok {
+		out.Later, out.RetryAfter = true, max(out.RetryAfter, soon.Wait)
 	}
 	add := func(c protocol.Candidate) {
 		if !slices.ContainsFunc(out.Candidates, func(o protocol.Candidate) bool { return o.Type == c.Type && o.TMDB == c.TMDB }) {
