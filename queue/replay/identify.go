@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ func took(f *queue.Finding, d identity.Decision) {
 		f.Said += " " + d.By + " was asked."
 	}
 	f.Said = strings.TrimSpace(f.Said + " " + d.Said())
-	if edit := d.Edit(); edit != "" {
-		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", f.Lookup.Entry.ID, edit)
+	if one := d.Candidates; len(one) == 1 && one[0].Kind == identity.ClueOf(*f.Lookup.Entry.Media).Kind {
+		f.Said += ifRight(f.Lookup, one[0].TMDB)
 	}
 }

@@ -77,7 +77,7 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.stands(3, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.stands(4, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.explained(2, `knows nothing called "Nobody Knows". TMDB was asked. It is certain: it knows.`)
-		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool queue edit 3 --movie 12`)
+		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool fix 3 12`)
 		b.explained(4, "TMDB was asked. It is not certain: it does not know.")
 		if got := o.times(); got != 1 {
 			t.Errorf("asked %d times", got)

@@ -151,14 +151,19 @@ func (q *inquiry) round(ctx context.Context, open []subject, settled *[]queue.Fi
 
 // finding is what the answers mean for an entry.
 func finding(l queue.Lookup, j resolve.Judgement) queue.Finding {
-	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said}
-	if j.Edit != "" {
-		f.Said += fmt.Sprintf(" If that is right: filmspool queue edit %d %s", l.Entry.ID, j.Edit)
-	}
+	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said + ifRight(l, j.Fix)}
 	if wait, again := resolve.Again(l.Asked + 1); again && j.Media == nil {
 		f.AskAt = time.Now().Add(wait)
 	}
 	return f
+}
+
+// ifRight says how a person confirms a suggestion by its number; "" for none.
+func ifRight(l queue.Lookup, tmdb int64) string {
+	if tmdb == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, tmdb)
 }
 
 // answers asks questions in one request or, where the service does not take

@@ -100,7 +100,7 @@ func TestNamesakesAYearApartAreHeld(t *testing.T) {
 		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.stands(3, viewing.StateDelivered, "", "movie:176")
 		b.stands(4, viewing.StateDelivered, "", "movie:603")
-		b.explained(1, "but another of that title is at most a year away. If that is right: filmspool queue edit 1 --movie 176")
+		b.explained(1, "but another of that title is at most a year away. If that is right: filmspool fix 1 176")
 	})
 }
 
@@ -132,9 +132,9 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 		for id := range int64(3) {
 			b.stands(id+1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		}
-		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool queue edit 1 --movie 841")
+		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool fix 1 841")
 		b.explained(2, "but that is no film.")
-		b.explained(3, "not to be trusted. If that is right: filmspool queue edit 3 --movie 603")
+		b.explained(3, "not to be trusted. If that is right: filmspool fix 3 603")
 		if len(b.films()) != 0 {
 			b.Errorf("recorded %v", b.films())
 		}

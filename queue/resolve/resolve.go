@@ -73,9 +73,8 @@ type Judgement struct {
 	Media *viewing.Media
 	// Said is one sentence for a person.
 	Said string
-	// Edit is how a person says that a suggestion is right, in the flags of
-	// "filmspool queue edit"; "" when there is nothing to say.
-	Edit string
+	// Fix is the number of a suggestion that a person may say is right; 0 for none.
+	Fix int64
 }
 
 // Judge says what the answer a to the question q means for the item m. beside
@@ -105,14 +104,9 @@ func Unknown(q Question) string {
 // suggest makes a suggestion of an answer.
 func suggest(w wanted, a Answer, why string) Judgement {
 	j := Judgement{Said: fmt.Sprintf("The service suggests %s, %s.", named(a), why)}
-	if a.Type != string(w.kind) {
-		return j
+	if a.Type == string(w.kind) {
+		j.Fix = a.TMDB
 	}
-	flag := "--movie"
-	if w.kind == viewing.TV {
-		flag = "--show"
-	}
-	j.Edit = fmt.Sprintf("%s %d", flag, a.TMDB)
 	return j
 }
 

@@ -68,31 +68,31 @@ func TestJudge(t *testing.T) {
 		a    Answer
 		want int64  // taken
 		said string // among others
-		edit string
+		fix  int64
 	}{
-		"IMDb":                   {alpha, byID, Answer{603, "movie", "Autre titre", 0, "high"}, 603, "knows tt1 as", ""},
-		"IMDb, no confidence":    {alpha, byID, Answer{603, "movie", "", 0, ""}, 603, "an untitled item (film tmdb 603)", ""},
-		"IMDb, doubted":          {alpha, byID, Answer{603, "movie", "Alpha One", 1999, "medium"}, 0, "not sure", "--movie 603"},
-		"IMDb of a series":       {alpha, byID, Answer{603, "tv", "Alpha One", 1999, "high"}, 0, "that is no film", ""},
-		"IMDb of an episode":     {alpha, byID, Answer{603, "episode", "", 0, "high"}, 0, "that is no film", ""},
-		"IMDb of what?":          {alpha, byID, Answer{603, "", "", 0, "high"}, 0, "(unknown type, tmdb 603, high", ""},
-		"IMDb of nothing":        {alpha, byID, Answer{}, 0, "knows nothing of tt1", ""},
-		"IMDb from a broken NFO": {unsure, byID, Answer{603, "movie", "", 0, "high"}, 0, "not to be trusted", "--movie 603"},
-		"episode":                {red, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 1396, "series tmdb 1396", ""},
-		"episode, of a film":     {red, Question{IMDB: "tt2"}, Answer{1396, "movie", "Show Red", 2008, "high"}, 0, "that is no series", ""},
-		"episode, no certainty":  {red, Question{Title: "Show Red"}, Answer{1396, "tv", "Show Red", 2008, "low"}, 0, "low confidence", "--show 1396"},
-		"episode, another count": {counted, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 0, "in its own way", "--show 1396"},
-		"title":                  {alpha, byTitle, Answer{603, "movie", "alpha: ONE!", 1999, "high"}, 603, "is sure", ""},
-		"title, a year early":    {alpha, byTitle, Answer{603, "movie", "Alpha One", 1998, "high"}, 0, "years differ", "--movie 603"},
-		"title, years apart":     {alpha, byTitle, Answer{603, "movie", "Alpha One", 2001, "high"}, 0, "years differ", "--movie 603"},
-		"title, its year untold": {alpha, byTitle, Answer{603, "movie", "Alpha One", 0, "high"}, 0, "does not tell its year", "--movie 603"},
-		"title, ours unknown":    {unknownYear, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not known here", "--movie 603"},
-		"title, medium":          {alpha, byTitle, Answer{603, "movie", "Alpha One", 1999, "medium"}, 0, "tmdb 603, medium confidence", "--movie 603"},
-		"title, no confidence":   {alpha, byTitle, Answer{603, "movie", "Alpha One", 1999, ""}, 0, "not sure", "--movie 603"},
-		"title, another":         {alpha, byTitle, Answer{603, "movie", "Alpha Two", 1999, "high"}, 0, "titles differ", "--movie 603"},
-		"title of a series":      {alpha, byTitle, Answer{603, "tv", "Alpha One", 1999, "high"}, 0, "that is no film", ""},
-		"title from a file name": {unsure, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not to be trusted", "--movie 603"},
-		"title of nothing":       {alpha, byTitle, Answer{}, 0, `knows nothing called "Alpha One"`, ""},
+		"IMDb":                   {alpha, byID, Answer{603, "movie", "Autre titre", 0, "high"}, 603, "knows tt1 as", 0},
+		"IMDb, no confidence":    {alpha, byID, Answer{603, "movie", "", 0, ""}, 603, "an untitled item (film tmdb 603)", 0},
+		"IMDb, doubted":          {alpha, byID, Answer{603, "movie", "Alpha One", 1999, "medium"}, 0, "not sure", 603},
+		"IMDb of a series":       {alpha, byID, Answer{603, "tv", "Alpha One", 1999, "high"}, 0, "that is no film", 0},
+		"IMDb of an episode":     {alpha, byID, Answer{603, "episode", "", 0, "high"}, 0, "that is no film", 0},
+		"IMDb of what?":          {alpha, byID, Answer{603, "", "", 0, "high"}, 0, "(unknown type, tmdb 603, high", 0},
+		"IMDb of nothing":        {alpha, byID, Answer{}, 0, "knows nothing of tt1", 0},
+		"IMDb from a broken NFO": {unsure, byID, Answer{603, "movie", "", 0, "high"}, 0, "not to be trusted", 603},
+		"episode":                {red, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 1396, "series tmdb 1396", 0},
+		"episode, of a film":     {red, Question{IMDB: "tt2"}, Answer{1396, "movie", "Show Red", 2008, "high"}, 0, "that is no series", 0},
+		"episode, no certainty":  {red, Question{Title: "Show Red"}, Answer{1396, "tv", "Show Red", 2008, "low"}, 0, "low confidence", 1396},
+		"episode, another count": {counted, Question{IMDB: "tt2"}, Answer{1396, "tv", "Show Red", 2008, "high"}, 0, "in its own way", 1396},
+		"title":                  {alpha, byTitle, Answer{603, "movie", "alpha: ONE!", 1999, "high"}, 603, "is sure", 0},
+		"title, a year early":    {alpha, byTitle, Answer{603, "movie", "Alpha One", 1998, "high"}, 0, "years differ", 603},
+		"title, years apart":     {alpha, byTitle, Answer{603, "movie", "Alpha One", 2001, "high"}, 0, "years differ", 603},
+		"title, its year untold": {alpha, byTitle, Answer{603, "movie", "Alpha One", 0, "high"}, 0, "does not tell its year", 603},
+		"title, ours unknown":    {unknownYear, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not known here", 603},
+		"title, medium":          {alpha, byTitle, Answer{603, "movie", "Alpha One", 1999, "medium"}, 0, "tmdb 603, medium confidence", 603},
+		"title, no confidence":   {alpha, byTitle, Answer{603, "movie", "Alpha One", 1999, ""}, 0, "not sure", 603},
+		"title, another":         {alpha, byTitle, Answer{603, "movie", "Alpha Two", 1999, "high"}, 0, "titles differ", 603},
+		"title of a series":      {alpha, byTitle, Answer{603, "tv", "Alpha One", 1999, "high"}, 0, "that is no film", 0},
+		"title from a file name": {unsure, byTitle, Answer{603, "movie", "Alpha One", 1999, "high"}, 0, "not to be trusted", 603},
+		"title of nothing":       {alpha, byTitle, Answer{}, 0, `knows nothing called "Alpha One"`, 0},
 	} {
 		j := Judge(c.m, c.q, c.a, nil)
 		got := int64(0)
@@ -105,8 +105,8 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: %+v is not identified", name, *j.Media)
 			}
 		}
-		if got != c.want || j.Edit != c.edit || !strings.Contains(j.Said, c.said) {
-			t.Errorf("%s: %d, %q, %q; want %d, %q, %q", name, got, j.Said, j.Edit, c.want, c.said, c.edit)
+		if got != c.want || j.Fix != c.fix || !strings.Contains(j.Said, c.said) {
+			t.Errorf("%s: %d, %q, %d; want %d, %q, %d", name, got, j.Said, j.Fix, c.want, c.said, c.fix)
 		}
 	}
 }

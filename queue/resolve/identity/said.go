@@ -53,16 +53,3 @@ func (d Decision) Said() string {
 
 // String is a work in a person's words.
 func (w Work) String() string { return w.Candidate().String() }
-
-// Edit is how a person says that the only candidate is right, in the flags of
-// "filmspool queue edit"; "" where there are more or none.
-func (d Decision) Edit() string {
-	if len(d.Candidates) != 1 {
-		return ""
-	}
-	flag := "--movie"
-	if d.Candidates[0].Kind == viewing.TV {
-		flag = "--show"
-	}
-	return fmt.Sprintf("%s %d", flag, d.Candidates[0].TMDB)
-}
