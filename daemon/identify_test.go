@@ -158,7 +158,7 @@ func TestTheSameChainForBrowserAndCommandLine(t *testing.T) {
 		{"Our Film", 2004, "certain 77", "correction", 77, false},
 		{"Dune", 2021, "certain 438631", "service", 438631, false},
 		{"Nobody Knows", 2004, "certain 11", "memory", 11, true}, // the browser has had it asked
-		{"Nobody Knows", 0, "open movie11", "memory", 0, false}, // it is known by now
+		{"Nobody Knows", 0, "open movie11", "memory", 0, false},  // it is known by now
 		{"Nothing Knows", 2004, "open", "none", 0, true},
 	} {
 		before := o.asked.Load()

@@ -12,6 +12,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -24,12 +25,18 @@ func (p *program) configCheckCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
+		var mappings identity.Mappings
 		if err == nil {
-			_, err = config.LoadMappings(o.Paths.Mappings())
+			mappings, err = config.LoadMappings(o.Paths.Mappings())
+		}
+		warnings := o.Config.Absent()
+		absent := len(warnings) > 0
+		if len(mappings) > 0 && !o.Config.Resolve.TMDB.Enabled {
+			warnings = append(warnings, "mappings.toml does nothing while TMDB is off: write enabled = true below [resolve.tmdb]")
 		}
 		switch {
 		case *asJSON:
-			return p.printCheck(o, err)
+			return p.printCheck(warnings, err)
 		case err != nil:
 			return err
 		}
@@ -38,11 +45,10 @@ func (p *program) configCheckCommand() *cobra.Command {
 			return nil
 		}
 		p.stdout.Println("The configuration is good: " + o.Paths.File)
-		absent := o.Config.Absent()
-		for _, missing := range absent {
-			p.stderr.Printf("warning: %s\n", missing)
+		for _, w := range warnings {
+			p.stderr.Printf("warning: %s\n", w)
 		}
-		if len(absent) > 0 {
+		if absent {
 			p.stderr.Hint("Filmspool waits for what is not there; filmspool kodi libraries finds the libraries of this machine")
 		}
 		return nil
@@ -52,7 +58,7 @@ func (p *program) configCheckCommand() *cobra.Command {
 
 // printCheck prints what a check has found as JSON. err is why the
 // configuration was refused, if it was.
-func (p *program) printCheck(o daemon.Options, err error) error {
+func (p *program) printCheck(warnings []string, err error) error {
 	if err != nil && !errors.Is(err, config.ErrInvalid) {
 		return err
 	}
@@ -62,7 +68,7 @@ func (p *program) printCheck(o daemon.Options, err error) error {
 		Warnings []string `json:"warnings"`
 	}{err == nil, []string{}, []string{}}
 	if err == nil {
-		check.Warnings = append(check.Warnings, o.Config.Absent()...)
+		check.Warnings = append(check.Warnings, warnings...)
 		return p.stdout.JSON(check)
 	}
 	each := config.ErrInvalid.Error() + ": "

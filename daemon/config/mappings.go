@@ -159,13 +159,15 @@ func (m *MappingsFile) Current() (all identity.Mappings, changed bool) {
 	if info, err := os.Stat(m.Name); err == nil {
 		at, size = info.ModTime(), info.Size()
 	}
-	changed = !at.Equal(m.at) || size != m.size
-	if saving := time.Since(at); m.read && (!changed || saving >= 0 && saving < settles) {
+	if m.read && at.Equal(m.at) && size == m.size {
 		return m.good, false
 	}
-	m.read, m.at, m.size = true, at, size
 	fresh, err := LoadMappings(m.Name)
-	if m.wrong = err; err != nil {
+	saving := time.Since(at)
+	if m.wrong = err; m.read && err == nil && saving >= 0 && saving < settles {
+		return m.good, false // it is read again
+	}
+	if m.read, m.at, m.size = true, at, size; err != nil {
 		return m.good, false
 	}
 	changed = len(fresh)+len(m.good) > 0
