@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,10 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 	if err := queue.Correctable(x.Entry); err != nil {
 		return out, operatorFault(err)
 	}
-	if err := fixable(x.Entry, f.Series); err != nil {
+	m := *x.Entry.Media
+	m.Season, m.Episode = cmp.Or(f.Season, m.Season), cmp.Or(f.Episode, m.Episode)
+	x.Entry.Media = &m
+	if err := fixable(x.Entry, f); err != nil {
 		return out, err
 	}
 	out = control.Fixed{Entry: x.Entry, Candidates: []identity.Candidate{}}
@@ -45,7 +49,7 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 		return out, invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
-	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is}); err != nil {
+	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode}); err != nil {
 		return out, operatorFault(err)
 	}
 	x, err = c.Explain(ctx, f.ID)
@@ -59,13 +63,15 @@ func invalid(message, hint string) error {
 
 // fixable refuses an entry that would still not be known once its film or series
 // is.
-func fixable(e queue.Entry, series bool) error {
+func fixable(e queue.Entry, f control.Fix) error {
 	switch m := e.Media; {
-	case m.Type == viewing.Movie && series:
+	case m.Type != viewing.Episode && f.Series:
 		return invalid(fmt.Sprintf("entry %d is a film, and --series is for episodes", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
+	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
+		return invalid(fmt.Sprintf("entry %d is no episode, so it has no season and number", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
 	case m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil):
 		return invalid(fmt.Sprintf("entry %d does not say its season and number", e.ID),
-			fmt.Sprintf("filmspool queue edit %d --show NUMBER --season N --episode N", e.ID))
+			fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
 	default:
 		return nil
 	}
@@ -178,13 +184,13 @@ func samePlace(e queue.Entry, named viewing.Media) error {
 		return nil
 	}
 	return invalid(fmt.Sprintf("entry %d is S%02dE%02d, and that is the address of another part of the series", e.ID, *is.Season, *is.Episode),
-		fmt.Sprintf("filmspool queue edit %d --show ADDRESS", e.ID))
+		fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
 }
 
 // tvdbAddress reads an address of thetvdb.com: it has the number of a series, or
 // words of its title.
 func tvdbAddress(text string) (id int64, words string) {
-	parts := regexp.MustCompile(`(?i)^(?:https?://)?(?:www\.)?thetvdb\.com/(?:dereferrer/series/(\d+)|series/([\w-]+)|movies/([\w-]+))/?$`).FindStringSubmatch(strings.TrimSpace(text))
+	parts := regexp.MustCompile(`(?i)^(?:https?://)?(?:www\.)?thetvdb\.com/(?:dereferrer/series/(\d+)|series/([\w-]+)|movies?/([\w-]+))/?$`).FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
 		return 0, ""
 	}

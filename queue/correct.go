@@ -24,6 +24,8 @@ type Correcting struct {
 	Told  viewing.Media
 	// Is is the film or series that is meant; of an episode its series.
 	Is identity.Candidate
+	// Season and Episode are the place of that entry alone; nil leaves what it is.
+	Season, Episode *int
 }
 
 // Corrected is what a correction did.
@@ -54,7 +56,7 @@ func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err e
 func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	told, was, trusted := c.Told, "", true
 	if c.Entry != 0 {
-		if told, was, trusted, err = t.correctEntry(c.Entry, c.Is); err != nil {
+		if told, was, trusted, err = t.correctEntry(c); err != nil {
 			return did, err
 		}
 	}
@@ -107,7 +109,8 @@ func Correctable(e Entry) error {
 // its source told, the key that it had, and whether that may be remembered. A
 // number of TMDB that the source itself told is that of another work, and so may be
 // all else it told.
-func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, was string, trusted bool, err error) {
+func (t *tx) correctEntry(c Correcting) (told viewing.Media, was string, trusted bool, err error) {
+	id, is := c.Entry, c.Is
 	e, err := t.entry(id)
 	if err != nil {
 		return told, "", false, fmt.Errorf("fix entry %d: %w", id, err)
@@ -123,6 +126,7 @@ func (t *tx) correctEntry(id int64, is identity.Candidate) (told viewing.Media, 
 		return told, "", false, err
 	}
 	m := is.Apply(placed(*e.Media, told))
+	m.Season, m.Episode = cmp.Or(c.Season, m.Season), cmp.Or(c.Episode, m.Episode)
 	next, err := Edit{Media: &m}.applied(e, schema.Time(t.now))
 	if err == nil {
 		err = t.edit(e, next)

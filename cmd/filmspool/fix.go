@@ -40,7 +40,8 @@ func (p *program) fixCommand() *cobra.Command {
 		},
 		Long: `Says what the film, or the series of the episode, really is: a number of TMDB or
 IMDb, an address there or at TVDB, or words to look for. What was held for want of
-that, or was rejected, may leave then. Of an episode, season and number stay.
+that, or was rejected, may leave then. Of an episode, season and number stay, unless
+you give others: these are for this entry alone.
 
 It is remembered. All else that waits without a number and was told alike follows
 at once, and so does what comes later. What was delivered stays. Where the source
@@ -50,10 +51,13 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
 		Example: `  filmspool fix 12 603
   filmspool fix 12 https://www.themoviedb.org/tv/1396
   filmspool fix 12 "The Matrix (1999)"
-  filmspool fix 12 Matrix --choose 2`,
+  filmspool fix 12 Matrix --choose 2
+  filmspool fix 12 1396 --season 2 --episode 3`,
 	}
 	asJSON := jsonFlag(c)
 	c.Flags().BoolVar(&f.Series, "series", false, "it is the series of the episode; so it is without this flag")
+	season := c.Flags().Int("season", -1, "its season is this one, from 0 (specials)")
+	episode := c.Flags().Int("episode", 0, "its number in the season is this one, from 1")
 	c.Flags().IntVar(&f.choose, "choose", 0, "of what the words find, it is this one, counted from 1")
 	c.Flags().BoolVar(&f.yes, "yes", false, "take what the words certainly mean without a question")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
@@ -61,6 +65,11 @@ Words are looked for at the service, and at TMDB where you have turned that on.`
 		if f.ID, err = entryID(args[0]); err != nil {
 			return err
 		}
+		var at viewing.Media
+		if err := placeFrom(&at, c.Flags().Changed, season, episode); err != nil {
+			return err
+		}
+		f.Season, f.Episode = at.Season, at.Episode
 		switch {
 		case f.What == "":
 			return usage.Errorf("NUMBER is empty; usage: %s", c.UseLine())

@@ -105,6 +105,15 @@ func (e correction) media(was queue.Entry) (*viewing.Media, error) {
 	}
 }
 
+// placeFrom is [place], and refuses what is no place.
+func placeFrom(m *viewing.Media, set func(string) bool, season, episode *int) error {
+	err := place(m, set, season, episode)
+	if err == nil && (m.Season != nil && *m.Season < 0 || m.Episode != nil && *m.Episode < 1) {
+		return usage.Errorf("--season is a number from 0, and --episode is one from 1")
+	}
+	return err
+}
+
 // part is the new identity of an episode, as far as it is given.
 func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 	m := &viewing.Media{Type: viewing.Episode}
@@ -115,11 +124,8 @@ func (e correction) part(was queue.Entry) (*viewing.Media, error) {
 		}
 		m = &given
 	}
-	if err := place(m, e.set, &e.season, &e.number); err != nil {
+	if err := placeFrom(m, e.set, &e.season, &e.number); err != nil {
 		return nil, err
-	}
-	if m.Season != nil && *m.Season < 0 || m.Episode != nil && *m.Episode < 1 {
-		return nil, usage.Errorf("--season is a number from 0, and --episode is one from 1")
 	}
 	old := viewing.Media{}
 	if was.Media != nil && was.Media.Type == viewing.Episode {

@@ -39,6 +39,9 @@ type Fix struct {
 	// What is what a person typed: a number, an address, or words of a title.
 	What   string `json:"what,omitempty"`
 	Series bool   `json:"series,omitempty"` // it is the series of an episode that is meant
+	// Season and Episode are the place of an episode; nil leaves what it is.
+	Season  *int `json:"season,omitempty"`
+	Episode *int `json:"episode,omitempty"`
 	// Is is what they have chosen; nil has candidates told, and changes nothing.
 	Is *identity.Candidate `json:"is,omitempty"`
 }
