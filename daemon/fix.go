@@ -169,11 +169,8 @@ func meant(e queue.Entry, what string) (m viewing.Media, err error) {
 	case !problem.Words:
 		return m, invalid(problem.Problem, problem.Next)
 	}
-	m.Title = strings.TrimSpace(what)
-	if parts := regexp.MustCompile(`^(.*\S)\s*\((\d{4})\)$`).FindStringSubmatch(m.Title); parts != nil {
-		m.Title = parts[1]
-		m.Year, _ = strconv.Atoi(parts[2]) // four digits
-	}
+	title, year := typed.Dated(what)
+	m.Title, m.Year = title, cmp.Or(year, m.Year)
 	return m, nil
 }
 

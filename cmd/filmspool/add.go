@@ -13,7 +13,9 @@ import (
 
 // itemForms tells which forms a film, a series or an episode may have.
 const itemForms = `It is named by its number at themoviedb.org, by its IMDb number, or by the address of
-its page at one of the two. Of what has only an IMDb number, the service is asked what it is.`
+its page at one of the two. Of what has only an IMDb number, the service is asked what it is.
+Words of a title are looked for at the service, and at TMDB where you have turned that on.
+They count where only one film or series is certainly meant; else you choose.`
 
 func (p *program) addCommand() *cobra.Command {
 	movie := &cobra.Command{
@@ -21,12 +23,13 @@ func (p *program) addCommand() *cobra.Command {
 		Long: itemForms,
 		Example: `  filmspool add movie 603
   filmspool add movie https://www.themoviedb.org/movie/603-the-matrix
+  filmspool add movie "The Matrix (1999)"
   filmspool add movie tt0133093 --watched-at "yesterday 20:15"
   filmspool add movie 603 --watched-at 2026-03-01T20:15:00+01:00`,
 	}
-	movieJSON, movieAt := jsonFlag(movie), watchedAtFlag(movie)
+	movieJSON, movieAt, choose := jsonFlag(movie), watchedAtFlag(movie), chooseFlag(movie)
 	movie.RunE = func(c *cobra.Command, args []string) error {
-		m, err := typed.ParseMovie(args[0])
+		m, err := p.meant(c.Context(), args[0], wanting{typed.ParseMovie, viewing.Movie, *choose})
 		if err != nil {
 			return err
 		}
@@ -44,7 +47,7 @@ The address of an episode's page names its series, its season and its number at 
 		Example: `  filmspool add episode --show 1396 --season 1 --episode 2
   filmspool add episode https://www.themoviedb.org/tv/1396-breaking-bad/season/1/episode/2`,
 	}
-	asJSON, at := jsonFlag(c), watchedAtFlag(c)
+	asJSON, at, choose := jsonFlag(c), watchedAtFlag(c), chooseFlag(c)
 	show := c.Flags().String("show", "", "the series: its number or address")
 	season := c.Flags().Int("season", -1, "the season, from 0 (specials)")
 	episode := c.Flags().Int("episode", 0, "the episode, from 1")
@@ -59,7 +62,9 @@ The address of an episode's page names its series, its season and its number at 
 		case !set("show"):
 			return usage.Errorf("--show is missing; usage: %s", c.UseLine())
 		}
-		m, err := typed.In(flag, typed.ParseEpisode, text)
+		m, err := typed.In(flag, func(text string) (viewing.Media, error) {
+			return p.meant(c.Context(), text, wanting{typed.ParseEpisode, viewing.TV, *choose})
+		}, text)
 		if err != nil {
 			return err
 		}

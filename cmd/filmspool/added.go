@@ -4,7 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
@@ -13,7 +18,9 @@ import (
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // addition is an event that was typed.
@@ -21,6 +28,51 @@ type addition struct {
 	v      viewing.Event
 	asJSON bool
 	again  bool // also when the same is there already
+}
+
+// wanting is how words that a person typed become a film or series.
+type wanting struct {
+	parse  func(string) (viewing.Media, error)
+	kind   viewing.MediaType // movie or tv
+	choose int               // the candidate that --choose names; 0 for none
+}
+
+func chooseFlag(c *cobra.Command) *int {
+	return c.Flags().Int("choose", 0, "of what the words find, it is this one, counted from 1")
+}
+
+// meant reads which film or series is meant. Words are looked for. They count where
+// one alone is certain, or is chosen.
+func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.Media, err error) {
+	m, err = w.parse(text)
+	var problem *typed.Error
+	if !errors.As(err, &problem) || !problem.Words || len(text) > maxSearched {
+		return m, err
+	}
+	var found control.Resolution
+	asked := p.instance(ctx, daemon.Offline, func(ctl control.API) (err error) {
+		wanted := control.Wanted{Kind: w.kind}
+		wanted.Title, wanted.Year = typed.Dated(text)
+		found, err = ctl.Resolve(ctx, wanted)
+		return err
+	})
+	all := slices.DeleteFunc(found.Candidates, func(c identity.Candidate) bool { return c.Type != w.kind })
+	choice := &typed.Error{Problem: "it is not certain which one is meant; nothing is added", Next: "add --choose N, or give the number in its address"}
+	switch {
+	case asked != nil:
+		return m, asked
+	case found.Certain != nil:
+		return w.parse(strconv.FormatInt(found.Certain.TMDB, 10))
+	case len(all) == 0:
+		return m, err
+	case w.choose > 0 && w.choose <= len(all):
+		return w.parse(strconv.FormatInt(all[w.choose-1].TMDB, 10))
+	case w.choose != 0:
+		choice.Problem = fmt.Sprintf("--choose %d: there are only %d to choose from", w.choose, len(all))
+		return m, choice
+	default:
+		return m, cmp.Or[error](p.listCandidates(all), choice)
+	}
 }
 
 // commit hands an event to the instance and tells what became of it.

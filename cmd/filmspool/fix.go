@@ -136,7 +136,7 @@ func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.C
 	case f.asJSON:
 		err = f.stdout.JSON(found)
 	default:
-		err = f.list(found.Candidates)
+		err = f.listCandidates(found.Candidates)
 	}
 	choice.Problem = "it is not certain which one is meant; nothing is changed"
 	if err != nil || !person {
@@ -151,9 +151,9 @@ func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.C
 	return found.Candidates[i-1], nil
 }
 
-// list prints candidates, numbered from 1.
-func (f *fixing) list(all []identity.Candidate) error {
-	t := f.stdout.Table(2)
+// listCandidates prints candidates, numbered from 1.
+func (p *program) listCandidates(all []identity.Candidate) error {
+	t := p.stdout.Table(2)
 	t.Printf("N\tTMDB\tKIND\tYEAR\tTITLE\n")
 	for i, c := range all {
 		year := "-"

@@ -20,10 +20,15 @@ What went to the watchlist from here is not sent a second time, unless you say -
   filmspool watchlist add film https://www.themoviedb.org/movie/603-the-matrix`,
 		ValidArgs: []string{"movie", "tv"},
 	}
-	asJSON, again := jsonFlag(add), againFlag(add)
+	asJSON, again, choose := jsonFlag(add), againFlag(add), chooseFlag(add)
 	priority := add.Flags().Int("priority", 0, "its place on the watchlist")
 	add.RunE = func(c *cobra.Command, args []string) error {
-		m, err := wished(args[0], args[1])
+		w, err := wished(args[0])
+		if err != nil {
+			return err
+		}
+		w.choose = *choose
+		m, err := p.meant(c.Context(), args[1], w)
 		if err != nil {
 			return err
 		}
@@ -40,20 +45,20 @@ empty its watchlist, so taking away is done there.`
 	return c
 }
 
-// wished reads what is to go to the watchlist.
-func wished(kind, text string) (viewing.Media, error) {
+// wished is what may go to the watchlist.
+func wished(kind string) (wanting, error) {
 	switch {
 	case slices.Contains([]string{"movie", "film"}, kind):
-		return typed.ParseMovie(text)
+		return wanting{parse: typed.ParseMovie, kind: viewing.Movie}, nil
 	case slices.Contains([]string{"tv", "show", "series"}, kind):
-		return typed.ParseSeries(text)
+		return wanting{parse: typed.ParseSeries, kind: viewing.TV}, nil
 	case kind == "episode":
-		return viewing.Media{}, &typed.Error{
+		return wanting{}, &typed.Error{
 			Problem: `"episode" is not movie or tv: a watchlist holds films and series`,
 			Next:    "filmspool watchlist add tv 1396",
 		}
 	default:
-		return viewing.Media{}, &typed.Error{
+		return wanting{}, &typed.Error{
 			Problem: typed.Quoted(kind) + " is not movie or tv", Next: "filmspool watchlist add movie 603",
 		}
 	}

@@ -3,6 +3,7 @@ package typed
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -129,6 +130,17 @@ func imdb(text string) (viewing.IDs, error) {
 		}
 	}
 	return viewing.IDs{IMDB: text}, nil
+}
+
+// Dated parts words from the year behind them: "Alpha One (1999)". The year is 0
+// where there is none.
+func Dated(words string) (title string, year int) {
+	title = strings.TrimSpace(words)
+	if parts := regexp.MustCompile(`^(.*\S)\s*\((\d{4})\)$`).FindStringSubmatch(title); parts != nil {
+		title = parts[1]
+		year, _ = strconv.Atoi(parts[2]) // four digits
+	}
+	return title, year
 }
 
 // address reads an address of a page, with or without "https://".
