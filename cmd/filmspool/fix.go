@@ -49,10 +49,9 @@ itself told a TMDB number, this entry alone is changed.
 
 Words are looked for at the service, and at TMDB where you have turned that on.`,
 		Example: `  filmspool fix 12 603
-  filmspool fix 12 https://www.themoviedb.org/tv/1396
   filmspool fix 12 "The Matrix (1999)"
   filmspool fix 12 Matrix --choose 2
-  filmspool fix 12 1396 --season 2 --episode 3`,
+  filmspool fix 12 https://www.themoviedb.org/tv/1396 --season 2 --episode 3`,
 	}
 	asJSON := jsonFlag(c)
 	c.Flags().BoolVar(&f.Series, "series", false, "it is the series of the episode; so it is without this flag")
