@@ -29,10 +29,15 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as a user would, by the scripts in testdata.
 func TestScripts(t *testing.T) {
+	script, err := filepath.Abs("../../.github/try-endpoints")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("SCRIPT", script)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			paths, err := config.FindPaths(config.Choice{}, e.Getenv)
 			if err != nil {
