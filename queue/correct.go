@@ -69,14 +69,10 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 	}
 	clue.IDs.TMDB = 0 // found out, and not told
 	for _, by := range slices.Backward(clue.Each()) {
-		other, err := t.corrections(by)
-		switch {
-		case err != nil:
-			return did, err
-		case len(other) > 0 && by.Site != nil && other[0].Told.Contradicts(by):
-			continue // two works of that site have the title
-		}
 		now, before, err := t.remember(by, c.Is)
+		if err == nil && now.ID == 0 {
+			continue
+		}
 		if err == nil && c.Entry != 0 {
 			err = t.credit(c.Entry, by)
 		}
@@ -171,10 +167,12 @@ func (t *tx) told(e Entry) (m viewing.Media, trusted bool, err error) {
 	return first, trusted, nil
 }
 
-// remember writes a correction; before is what it takes the place of.
+// remember writes a correction; before is what it takes the place of. It has no id
+// where it is not remembered: two works of one site have the title.
 func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction, before *identity.Candidate, err error) {
 	was, err := t.corrections(told)
-	if err != nil {
+	was = slices.DeleteFunc(was, func(c Correction) bool { return c.Told.Key() != told.Key() })
+	if err != nil || len(was) > 0 && told.Site != nil && was[0].Told.Contradicts(told) {
 		return now, nil, err
 	}
 	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != is.TMDB {
@@ -190,9 +188,13 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction
 	return now, before, err
 }
 
-// corrections are those of a clue's key: one or none.
+// corrections are those of a clue's keys, in their order.
 func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", told.Key())
+	keys, err := schema.JSON(told.Keys())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.Query(selectOfKeys, keys)
 	return disk.Collect(rows, err, scanCorrection)
 }
 
@@ -202,17 +204,12 @@ func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return m, nil, nil
 	}
-	for _, clue := range identity.ClueOf(*m).Each() {
-		all, err := t.corrections(clue)
-		if err != nil {
-			return m, nil, err
-		}
-		if len(all) > 0 && all[0].Tells(*m) {
-			is := all[0].Is.Apply(*m)
-			return &is, &all[0], nil
-		}
+	all, err := t.corrections(identity.ClueOf(*m))
+	if said := telling(all, *m); said != nil {
+		is := said.Is.Apply(*m)
+		return &is, said, err
 	}
-	return m, nil, nil
+	return m, nil, err
 }
 
 // credit notes that an entry has its identity from the correction of a clue.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -29,11 +30,21 @@ func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s."
 // Tells reports whether the correction tells what an item is.
 func (c Correction) Tells(m viewing.Media) bool {
 	clue := identity.ClueOf(m)
-	alike := slices.ContainsFunc(clue.Each(), func(o identity.Clue) bool { return o.Key() == c.Told.Key() })
-	return !m.Unsure && alike && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
+	return !m.Unsure && slices.Contains(clue.Keys(), c.Told.Key()) && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
 }
 
-const selectCorrection = `SELECT id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
+// telling is the first correction that tells what an item is; nil for none.
+func telling(all []Correction, m viewing.Media) *Correction {
+	if at := slices.IndexFunc(all, func(c Correction) bool { return c.Tells(m) }); at >= 0 {
+		return &all[at]
+	}
+	return nil
+}
+
+const (
+	selectCorrection = `SELECT corrections.id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
+	selectOfKeys     = selectCorrection + ` JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key`
+)
 
 func scanCorrection(r *sql.Rows) (c Correction, err error) {
 	var body []byte
@@ -59,17 +70,16 @@ func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
 // CorrectionFor is the correction that tells what an item without identifier is;
 // nil where there is none.
 func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
-	for _, clue := range identity.ClueOf(m).Each() {
-		rows, err := s.reader.QueryContext(ctx, selectCorrection+" WHERE key = ?", clue.Key())
-		all, err := disk.Collect(rows, err, scanCorrection)
-		if err != nil {
-			return nil, fmt.Errorf("look for a correction: %w", err)
-		}
-		if len(all) > 0 && !m.Identified() && all[0].Tells(m) {
-			return &all[0], nil
-		}
+	keys, err := schema.JSON(identity.ClueOf(m).Keys())
+	if err != nil || m.Identified() {
+		return nil, err
 	}
-	return nil, nil
+	rows, err := s.reader.QueryContext(ctx, selectOfKeys, keys)
+	all, err := disk.Collect(rows, err, scanCorrection)
+	if err != nil {
+		return nil, fmt.Errorf("look for a correction: %w", err)
+	}
+	return telling(all, m), nil
 }
 
 // ForgetSaid forgets the correction for what is told like m, if it still says was,
@@ -77,16 +87,13 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction
 // is no error.
 func (s *Store) ForgetSaid(ctx context.Context, m viewing.Media, was identity.Candidate) error {
 	err := s.write(ctx, func(t *tx) error {
-		for _, clue := range identity.ClueOf(m).Each() {
-			all, err := t.corrections(clue)
-			if err == nil && len(all) > 0 && all[0].Is.Type == was.Type && all[0].Is.TMDB == was.TMDB {
-				_, err = t.Exec("DELETE FROM corrections WHERE id = ?", all[0].ID)
-			}
-			if err != nil {
-				return err
+		all, err := t.corrections(identity.ClueOf(m))
+		for _, c := range all {
+			if err == nil && c.Is.Type == was.Type && c.Is.TMDB == was.TMDB {
+				_, err = t.Exec("DELETE FROM corrections WHERE id = ?", c.ID)
 			}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("forget what was said: %w", err)

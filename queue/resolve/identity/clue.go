@@ -48,6 +48,14 @@ func (c Clue) Each() (all []Clue) {
 	return all
 }
 
+// Keys are those of [Clue.Each].
+func (c Clue) Keys() (all []string) {
+	for _, one := range c.Each() {
+		all = append(all, one.Key())
+	}
+	return all
+}
+
 // Key is equal for clues to one work: by the IMDb number, else the TVDB number,
 // else title and year, else the site's own number. A year that is not known equals
 // only that. It is "" where nothing of it was told. TMDB's number has no part in it.
