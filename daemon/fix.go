@@ -196,7 +196,7 @@ func tvdbAddress(text string) (id int64, words string) {
 }
 
 // Corrections implements [control.API].
-func (c *api) Corrections(ctx context.Context) ([]queue.Correction, error) {
+func (c *api) Corrections(ctx context.Context) ([]identity.Correction, error) {
 	return c.d.store.Corrections(ctx)
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve/chain"
@@ -310,7 +309,7 @@ const (
 
 // found is what is known of an item, and who knows it.
 type found struct {
-	said    *queue.Correction // decides alone
+	said    *identity.Correction // decides alone
 	service replay.Told
 	away    error             // why the service could not be asked
 	others  identity.Decision // or else by what the source told

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -162,10 +163,10 @@ type draft struct {
 	rules.Decision
 	part int
 	item *viewing.Media
-	said *Correction // which gave it its identity; nil for none
-	list *listEntry  // it waits for this one; items of lists only
-	into *seen       // it is merged into this one; nil for none
-	over []*seen     // these are merged into it
+	said *identity.Correction // which gave it its identity; nil for none
+	list *listEntry           // it waits for this one; items of lists only
+	into *seen                // it is merged into this one; nil for none
+	over []*seen              // these are merged into it
 }
 
 // draft decides about the parts of an event.

@@ -33,7 +33,7 @@ type Corrected struct {
 	// Remembered holds for what comes: of several, the one by the site's own number.
 	// It is nil where nothing can be remembered: the evidence is not to be trusted,
 	// names no work, or told a TMDB number itself.
-	Remembered *Correction `json:"remembered"`
+	Remembered *identity.Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *identity.Candidate `json:"before,omitempty"`
 	// AlsoChanged is how many entries followed, besides the one that was named.
@@ -85,10 +85,9 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 		}
 		did = Corrected{Remembered: &now, Before: cmp.Or(before, did.Before), AlsoChanged: did.AlsoChanged + changed}
 	}
-	if did.Remembered == nil {
-		return did, nil
+	if r := did.Remembered; r != nil {
+		_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{r.Told.Key()}, &r.Entries)
 	}
-	_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{did.Remembered.Told.Key()}, &did.Remembered.Entries)
 	return did, err
 }
 
@@ -130,7 +129,7 @@ func (t *tx) correctEntry(c Correcting) (told viewing.Media, was string, trusted
 	if err != nil {
 		return told, "", false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	return told, e.Media.Key(), trusted, t.step(id, stepCorrected, Correction{Is: is}.Said())
+	return told, e.Media.Key(), trusted, t.step(id, stepCorrected, identity.Correction{Is: is}.Said())
 }
 
 // placed is an item with the season and number of another.
@@ -169,16 +168,16 @@ func (t *tx) told(e Entry) (m viewing.Media, trusted bool, err error) {
 
 // remember writes a correction; before is what it takes the place of. It has no id
 // where it is not remembered: two works of one site have the title.
-func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction, before *identity.Candidate, err error) {
+func (t *tx) remember(told identity.Clue, is identity.Candidate) (now identity.Correction, before *identity.Candidate, err error) {
 	was, err := t.corrections(told)
-	was = slices.DeleteFunc(was, func(c Correction) bool { return c.Told.Key() != told.Key() })
+	was = slices.DeleteFunc(was, func(c identity.Correction) bool { return c.Told.Key() != told.Key() })
 	if err != nil || len(was) > 0 && told.Site != nil && was[0].Told.Contradicts(told) {
 		return now, nil, err
 	}
 	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != is.TMDB {
 		before = &was[0].Is
 	}
-	now = Correction{Told: told, Is: is, Since: schema.Time(t.now)}
+	now = identity.Correction{Told: told, Is: is, Since: schema.Time(t.now)}
 	body, err := schema.JSON(now)
 	if err != nil {
 		return now, nil, err
@@ -189,7 +188,7 @@ func (t *tx) remember(told identity.Clue, is identity.Candidate) (now Correction
 }
 
 // corrections are those of a clue's keys, in their order.
-func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
+func (t *tx) corrections(told identity.Clue) ([]identity.Correction, error) {
 	keys, err := schema.JSON(told.Keys())
 	if err != nil {
 		return nil, err
@@ -200,12 +199,12 @@ func (t *tx) corrections(told identity.Clue) ([]Correction, error) {
 
 // corrected is an item with the identity that a person has given to what is told
 // alike, and the correction; nil where there is none, or nobody need be asked.
-func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *Correction, error) {
+func (t *tx) corrected(m *viewing.Media) (*viewing.Media, *identity.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return m, nil, nil
 	}
 	all, err := t.corrections(identity.ClueOf(*m))
-	if said := telling(all, *m); said != nil {
+	if said := identity.Telling(all, *m); said != nil {
 		is := said.Is.Apply(*m)
 		return &is, said, err
 	}
@@ -241,7 +240,7 @@ const selectSame = `
 // follow gives what waits and was told alike its identity by a correction, but
 // for the entry that was named. It had the key was; of an episode, all of its series
 // count.
-func (t *tx) follow(c Correction, named int64, was string) (changed int64, err error) {
+func (t *tx) follow(c identity.Correction, named int64, was string) (changed int64, err error) {
 	last := was
 	if parts := strings.Split(was, ":"); len(parts) == 4 {
 		was, last = strings.Join(parts[:2], ":")+":", strings.Join(parts[:2], ":")+";" // ; comes after :
@@ -275,7 +274,7 @@ func (t *tx) follow(c Correction, named int64, was string) (changed int64, err e
 
 // followOne gives one entry its identity, unless it has met another meanwhile or
 // a person has put it aside.
-func (t *tx) followOne(id int64, c Correction) (changed int64, err error) {
+func (t *tx) followOne(id int64, c identity.Correction) (changed int64, err error) {
 	e, err := t.entry(id)
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !byHand(e.Reason)
 	if err != nil || e.Damaged || !waits {
@@ -301,7 +300,7 @@ func (t *tx) followOne(id int64, c Correction) (changed int64, err error) {
 }
 
 // follows gives an entry its identity by a correction.
-func (t *tx) follows(e Entry, m viewing.Media, c Correction) error {
+func (t *tx) follows(e Entry, m viewing.Media, c identity.Correction) error {
 	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
@@ -14,39 +12,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Correction is what a person has said that a film or series is. It holds for
-// all that is told alike and has no identifier.
-type Correction struct {
-	ID      int64              `json:"id"`
-	Told    identity.Clue      `json:"told"`
-	Is      identity.Candidate `json:"is"`
-	Since   time.Time          `json:"since"`
-	Entries int64              `json:"entries"` // that have their identity from it, as long as they are kept
-}
+const selectCorrection = `SELECT corrections.id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
 
-// Said is the correction as a step of an entry's explanation.
-func (c Correction) Said() string { return fmt.Sprintf("You said that it is %s.", c.Is) }
+const selectOfKeys = selectCorrection + ` JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key`
 
-// Tells reports whether the correction tells what an item is.
-func (c Correction) Tells(m viewing.Media) bool {
-	clue := identity.ClueOf(m)
-	return !m.Unsure && slices.Contains(clue.Keys(), c.Told.Key()) && c.Is.Apply(m).Identified() && !c.Told.Contradicts(clue)
-}
-
-// telling is the first correction that tells what an item is; nil for none.
-func telling(all []Correction, m viewing.Media) *Correction {
-	if at := slices.IndexFunc(all, func(c Correction) bool { return c.Tells(m) }); at >= 0 {
-		return &all[at]
-	}
-	return nil
-}
-
-const (
-	selectCorrection = `SELECT corrections.id, body, (SELECT count(*) FROM corrected WHERE key = corrections.key) FROM corrections`
-	selectOfKeys     = selectCorrection + ` JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key`
-)
-
-func scanCorrection(r *sql.Rows) (c Correction, err error) {
+func scanCorrection(r *sql.Rows) (c identity.Correction, err error) {
 	var body []byte
 	var id, entries int64
 	if err = r.Scan(&id, &body, &entries); err == nil {
@@ -58,7 +28,7 @@ func scanCorrection(r *sql.Rows) (c Correction, err error) {
 
 // Corrections lists what people have said that films and series are, the first
 // first.
-func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
+func (s *Store) Corrections(ctx context.Context) ([]identity.Correction, error) {
 	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
 	all, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
@@ -69,7 +39,7 @@ func (s *Store) Corrections(ctx context.Context) ([]Correction, error) {
 
 // CorrectionFor is the correction that tells what an item without identifier is;
 // nil where there is none.
-func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction, error) {
+func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*identity.Correction, error) {
 	keys, err := schema.JSON(identity.ClueOf(m).Keys())
 	if err != nil || m.Identified() {
 		return nil, err
@@ -79,7 +49,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*Correction
 	if err != nil {
 		return nil, fmt.Errorf("look for a correction: %w", err)
 	}
-	return telling(all, m), nil
+	return identity.Telling(all, m), nil
 }
 
 // ForgetSaid forgets the correction for what is told like m, if it still says was,

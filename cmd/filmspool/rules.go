@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -26,7 +26,7 @@ func (p *program) rulesListCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List what you said that films and series are", Args: usage.Exactly()}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]queue.Correction, error) {
+		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]identity.Correction, error) {
 			return ctl.Corrections(c.Context())
 		}, p.sayCorrections)
 	}
@@ -34,7 +34,7 @@ func (p *program) rulesListCommand() *cobra.Command {
 }
 
 // sayCorrections prints a table of corrections.
-func (p *program) sayCorrections(all []queue.Correction) error {
+func (p *program) sayCorrections(all []identity.Correction) error {
 	if len(all) == 0 {
 		p.stdout.Println("Nothing is remembered.")
 		return nil

@@ -3,7 +3,6 @@ package control
 import (
 	"strings"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -34,7 +33,7 @@ type Resolution struct {
 	By         string               `json:"by"` // correction, memory, service, wikidata, tmdb, source or none
 	Why        string               `json:"why"`
 	// Correction is the one that decided; absent where none did.
-	Correction *queue.Correction `json:"correction,omitempty"`
+	Correction *identity.Correction `json:"correction,omitempty"`
 }
 
 // Certain is an item that is certain. TMDB is an episode's series; ID is an
