@@ -285,6 +285,15 @@
  */
 
 /**
+ * A site of the grid "Where do you watch?".
+ * @typedef {object} Place
+ * @property {string} name of its rule
+ * @property {string} label
+ * @property {string[]} hosts names of its pages, or *.name for all that end in it
+ * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
+ */
+
+/**
  * Everything the pages show.
  * @typedef {object} State
  * @property {LinkInfo} link
@@ -293,6 +302,7 @@
  * @property {Recent[]} recent
  * @property {Settings} settings
  * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
+ * @property {Place[]} places
  * @property {Ignored & {discarded: Discarded[]}} ignored
  * @property {boolean} paused
  */

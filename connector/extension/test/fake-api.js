@@ -101,9 +101,9 @@ export function fakeApi(messages, script) {
 
 /**
  * A state in which all is well, changed by what is given.
- * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, ignored?: any, paused?: boolean}} [change]
+ * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, places?: any[], ignored?: any, paused?: boolean}} [change]
  */
-export function stateWith({ link, daemon, outbox, recent, settings, sites, ignored, paused = false } = {}) {
+export function stateWith({ link, daemon, outbox, recent, settings, sites, places, ignored, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
@@ -112,6 +112,7 @@ export function stateWith({ link, daemon, outbox, recent, settings, sites, ignor
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, askUnknown: true, ...settings },
     recent: recent ?? [],
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],
+    places: places ?? [],
     ignored: { sites: [], films: [], discarded: [], ...ignored },
     paused,
   };

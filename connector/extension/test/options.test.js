@@ -186,6 +186,95 @@ test("sites are listed by what they cover; removed, allowed again", async (t) =>
   assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origins: ["https://films.example/*", "https://www.films.example/*"] }]);
 });
 
+const PLACES = [
+  { name: "nordlicht", label: "Nordlicht", hosts: ["www.nordlicht.example", "play.nordlicht-tv.example"], seen: "2026-11-20" },
+  { name: "kinoplus", label: "Kino+", hosts: ["kinoplus.example"] },
+];
+const NORDLICHT = ["https://nordlicht.example/*", "https://www.nordlicht.example/*", "https://play.nordlicht-tv.example/*"];
+const allowed = (/** @type {string[]} */ ...origins) => origins.map((origin) => ({ origin, granted: true }));
+const tiles = (/** @type {{document: Document}} */ { document }) => [...document.querySelectorAll("#places li")].filter((item) => !(/** @type {HTMLElement} */ (item).hidden)).map((item) => item.querySelector("label, button")?.textContent?.trim());
+
+test("the grid: sites in order, a server with its address", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }) });
+  assert.deepEqual(tiles(page), ["Emby …", "Jellyfin …", "Kino+", "Nordlicht", "Plex …"]);
+  assert.equal(page.words("#place-nordlicht-seen"), "Checked: Nov 2026");
+  assert.equal(page.words("#place-kinoplus-seen"), "");
+  await page.click("#place-jellyfin");
+  assert.equal(page.document.activeElement?.id, "site");
+  assert.equal(page.words("#site-label"), "Address of your Jellyfin server");
+  assert.match(page.words("#site-hint"), /192\.168\.1\.5:8096/);
+  page.type("#site", "http://192.168.1.7:8096/web/index.html");
+  await page.click("#site-form [type=submit]");
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origins: ["https://192.168.1.7/*", "http://192.168.1.7/*"] }]);
+  assert.equal(page.words("#site-label"), "Address of the site");
+});
+
+test("the grid: a tick asks for all names of the site at once, and gives them back", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }) });
+  page.rig.script.state.sites = allowed(...NORDLICHT);
+  await page.click("#place-nordlicht");
+  assert.deepEqual(page.rig.asked("permissions.request"), [{ kind: "permissions.request", origins: NORDLICHT }]);
+  assert.deepEqual(page.rig.asked("grant"), [{ kind: "grant", origins: NORDLICHT }]);
+  assert.equal(page.find("#place-nordlicht").checked, true);
+  assert.equal(page.said(), "Allowed: Nordlicht");
+  assert.equal(page.document.querySelectorAll("#sites li").length, 0, "it stands in the grid, and not once more below");
+  page.rig.script.state.sites = [];
+  await page.click("#place-nordlicht");
+  assert.deepEqual(page.rig.asked("ungrant"), [{ kind: "ungrant", origins: NORDLICHT }]);
+  assert.equal(page.find("#place-nordlicht").checked, false);
+  assert.equal(page.said(), "Removed: Nordlicht");
+});
+
+test("the grid: a no to the browser's question leaves the site without a tick", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }), grants: false });
+  await page.click("#place-kinoplus");
+  assert.deepEqual(page.rig.asked("grant"), []);
+  assert.equal(page.find("#place-kinoplus").checked, false);
+  assert.match(page.said(), /nothing has changed/);
+});
+
+test("the grid: what was allowed before is ticked, a part of it half, and the rest is asked for", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: allowed("https://*.kinoplus.example/*", NORDLICHT[0]), places: PLACES }) });
+  assert.deepEqual([page.find("#place-kinoplus").checked, page.find("#place-kinoplus").indeterminate], [true, false]);
+  assert.deepEqual([page.find("#place-nordlicht").checked, page.find("#place-nordlicht").indeterminate], [false, true]);
+  assert.equal(page.words("#place-nordlicht-seen"), "Allowed in part · Checked: Nov 2026");
+  await page.click("#place-kinoplus");
+  assert.match(page.said(), /^Kino\+ is still allowed, since/, "a wider permission is not taken away");
+  assert.deepEqual(page.rig.asked("ungrant"), []);
+  assert.equal(page.find("#place-kinoplus").checked, true);
+  await page.click("#place-nordlicht");
+  assert.deepEqual(page.rig.asked("permissions.request"), [{ kind: "permissions.request", origins: NORDLICHT.slice(1) }]);
+});
+
+for (const [typed, found] of /** @type {[string, string[]][]} */ ([["NORD", ["Nordlicht"]], ["kino plus", ["Kino+"]], ["nordlicht-tv.ex", ["Nordlicht"]], ["plex", ["Plex …"]], ["zzz", []], [" ", ["Emby …", "Jellyfin …", "Kino+", "Nordlicht", "Plex …"]]])) {
+  test(`the grid: the search for "${typed}"`, async (t) => {
+    const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }) });
+    page.type("#place-search", typed);
+    assert.deepEqual(tiles(page), found);
+    assert.equal(page.find("#places-none").hidden, found.length > 0);
+    assert.equal(/below/.test(page.said()), found.length === 0);
+    page.rig.change();
+    await settle();
+    assert.deepEqual(tiles(page), found, "news do not bring the others back");
+  });
+}
+
+test("after pairing, one sentence and one button lead to the grid", async (t) => {
+  const page = await open(t, "options", { state: unpaired() });
+  assert.equal(page.find("#first-step").hidden, true);
+  page.type("#pair-code", "k7m2 9qxd");
+  page.rig.script.state = stateWith({ sites: [] });
+  await page.click("#pair-form [type=submit]");
+  assert.equal(page.find("#first-step").hidden, false);
+  assert.equal(page.document.activeElement?.id, "to-sites");
+  await page.click("#to-sites");
+  assert.equal(page.document.activeElement?.id, "sites-heading");
+  page.rig.script.state = stateWith();
+  page.rig.change();
+  await settle();
+  assert.equal(page.find("#first-step").hidden, true);
+});
+
 /** @type {[string[], string | null, string[]][]} what is allowed, the button, what it asks for */
 const HALVES = [
   [["https://tube.example/*"], "Allow www.tube.example too", ["https://www.tube.example/*"]],

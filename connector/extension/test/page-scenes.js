@@ -27,7 +27,14 @@ const netflix = unknown({
 const second = unknown({ id: "eeeeeeee-2222-4333-8444-555555555555", at: "2026-11-22T20:45:00+01:00", address: "https://films.example/watch/8", evidence: { title: "The Long Night", season: 2, episode: 4, kind: "episode" } });
 const needy = { unknown: [unknown(), film], rejected: [rejected()] };
 const unpaired = { state: "unpaired", pairedLabel: null };
+const places = [
+  { name: "nordlicht", label: "Nordlicht", hosts: ["www.nordlicht.example"], seen: "2026-11-20" },
+  { name: "kinoplus", label: "Kino+", hosts: ["kinoplus.example", "tv.kinoplus.example"], seen: "2026-09-02" },
+  { name: "films", label: "Films", hosts: ["films.example"] },
+  { name: "donau", label: "Donaudampfschifffahrtselektrizitätenmediathek", hosts: ["donau.example"], seen: "2026-10-31" },
+];
 const sites = [
+  { origin: "https://kinoplus.example/*", granted: true },
   { origin: "https://films.example/*", granted: true },
   { origin: "https://*.series.example/*", granted: true },
   { origin: "http://192.168.1.5/*", granted: false },
@@ -120,7 +127,10 @@ export const SCENES = {
   "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
   "popup-private": popup({ paused: true, settings: { private: true } }),
   "options-unpaired": options({ link: unpaired, daemon: null, sites: [] }),
-  "options-paired": options({ sites }),
+  "options-paired": options({ sites, places }),
+  "options-first-step": options({ sites: [], places }),
+  "options-no-place": options({ sites: [], places }, {}, (page) => page.fill("#place-search", "zzz")),
+  "options-server": options({ sites: [], places }, {}, (page) => page.click("#place-plex")),
   "options-ignored": options({ ignored }),
   "options-forget": options({ ignored }, {}, (page) => page.click("#discarded-all .quiet")),
   "options-from-popup": { ...options({ sites: [] }), hash: "#site=films.example" },

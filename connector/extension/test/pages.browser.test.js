@@ -118,7 +118,7 @@ describe("the pages in Chromium", { skip }, () => {
     }
   }
 
-  for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-ignored", "options-faults"]) {
+  for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-first-step", "options-ignored", "options-faults"]) {
     const scene = SCENES[name];
     test(`${name} from right to left`, async () => {
       await enter(scene, { rtl: true });
@@ -133,11 +133,13 @@ describe("the pages in Chromium", { skip }, () => {
     });
   }
 
-  test("the options at four times the size, which is 320 pixels wide", async () => {
-    await enter(SCENES["options-paired"], { width: 320 });
-    await picture(page, "options-narrow");
-    assert.deepEqual(await overflow(page), { page: 0, cut: [] });
-  });
+  for (const name of ["options-paired", "options-first-step"]) {
+    test(`${name} at four times the size, which is 320 pixels wide`, async () => {
+      await enter(SCENES[name], { width: 320, language: "de" });
+      await picture(page, `${name}-narrow`);
+      assert.deepEqual(await overflow(page), { page: 0, cut: [] });
+    });
+  }
 
   for (const name of ["popup-cards", "popup-number", "popup-never", "popup-player", "popup-unpaired", "popup-not-allowed", "popup-discard-all"]) {
     test(`${name} at 320 pixels: nothing runs over`, async () => {
@@ -156,7 +158,7 @@ describe("the pages in Chromium", { skip }, () => {
     assert.ok(top >= 0 && bottom <= 600, `${top} to ${bottom}`);
   });
 
-  for (const name of ["popup-needs", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-unpair"]) {
+  for (const name of ["popup-needs", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-first-step", "options-unpair"]) {
     test(`${name}: everything is reached by Tab, in order, and seen to be`, async () => {
       await enter(SCENES[name]);
       const wanted = await page.evaluate(() => {
@@ -187,6 +189,20 @@ describe("the pages in Chromium", { skip }, () => {
       assert.deepEqual(reached, Array.from({ length: wanted }, (_, i) => String(i)));
     });
   }
+
+  test("a site of the grid, found and ticked by keyboard alone", async () => {
+    await enter(SCENES["options-first-step"]);
+    await tabTo(page, "#to-sites");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "sites-heading");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("kino");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.waitForFunction(() => /** @type {any} */ (globalThis).rig.asked("grant").length === 1);
+    assert.deepEqual(await page.evaluate(() => /** @type {any} */ (globalThis).rig.asked("permissions.request")),
+      [{ kind: "permissions.request", origins: ["https://kinoplus.example/*", "https://www.kinoplus.example/*", "https://tv.kinoplus.example/*"] }]);
+  });
 
   test("pairing, a site and unpairing by keyboard alone", async () => {
     await enter(SCENES["options-unpaired"]);

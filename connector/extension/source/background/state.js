@@ -1,5 +1,6 @@
 /** Everything the pages show, put together. */
 import { loadIgnored } from "./ignored.js";
+import { places } from "./places.js";
 import { isPaused, loadSettings } from "./settings.js";
 import { listSites } from "./sites.js";
 
@@ -119,6 +120,7 @@ export async function compose({ outbox, info, daemon, pairing }) {
     recent: await recent(outbox),
     settings,
     sites: await listSites(),
+    places: places(),
     ignored: { ...(await loadIgnored()), discarded: (await outbox.bin()).map(discarded) },
     paused: isPaused(settings),
   };

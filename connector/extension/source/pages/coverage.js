@@ -107,7 +107,7 @@ export const siteTyped = (pattern) => (coverage(siteName(pattern))?.includes(pat
  * @param {string[]} granted
  * @returns {boolean} whether a wider pattern has it already
  */
-function within(pattern, granted) {
+export function within(pattern, granted) {
   const [, scheme, host = ""] = PATTERN.exec(pattern) ?? [];
   return granted.some((one) => {
     if (one === pattern || one === "<all_urls>") return true;

@@ -23,11 +23,16 @@ export function pairingView(refresh) {
   pairForm(refresh);
   unpairSteps(refresh);
   addressForm(refresh, () => last?.settings);
+  button("to-sites").addEventListener("click", () => {
+    part("sites-heading").scrollIntoView();
+    part("sites-heading").focus({ preventScroll: true });
+  });
   return (state) => {
     const paired = isPaired(state);
     const changed = last === undefined || isPaired(last) !== paired || (last.link.state === "revoked") !== (state.link.state === "revoked");
     part("paired").hidden = !paired;
     part("address").hidden = !paired;
+    part("first-step").hidden = !paired || state.sites.some(({ granted }) => granted);
     put(part("pair-summary"), text(paired ? "pairAgainSummary" : "pairSummary"));
     if (paired) put(part("paired-words"), state.link.pairedLabel ? text("pairedAs", state.link.pairedLabel) : text("paired"));
     if (changed) find("pair", HTMLDetailsElement).open = !paired || state.link.state === "revoked";
@@ -81,7 +86,7 @@ function pairForm(refresh) {
     }
     code.value = "";
     find("pair", HTMLDetailsElement).open = false;
-    part("link").focus();
+    (part("first-step").hidden ? part("link") : button("to-sites")).focus();
     say(text("pairingDone"));
   });
 }

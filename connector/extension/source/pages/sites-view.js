@@ -1,10 +1,12 @@
-/** The sites that Filmspool may look at: none until the user allows one. */
+/** The sites that Filmspool may look at, beside those of the grid: none until the user allows one. */
 import { allow, names } from "./allow.js";
 import { request } from "./ask.js";
 import { coverage, grouped } from "./coverage.js";
 import { form, input, keep, make, part } from "./elements.js";
 import { fault, onSubmit, say } from "./fields.js";
-import { text } from "./words.js";
+import { patterns } from "./places.js";
+import { placesView } from "./places-view.js";
+import { put, text } from "./words.js";
 
 /**
  * @typedef {import("../messages.js").State} State
@@ -26,11 +28,24 @@ export function sitesView(refresh) {
     await refresh();
     if (trouble) return fault(site, trouble);
     site.value = "";
+    label(null);
     say(text("siteAllowed", names(origins)));
   });
-  return ({ sites }) => {
-    const groups = grouped(sites);
-    part("sites-empty").hidden = groups.length > 0;
+  /** @param {{label: string, example: string} | null} server */
+  const label = (server) => {
+    put(part("site-label"), server ? text("siteServer", server.label) : text("site"));
+    put(part("site-hint"), server ? text("siteServerHint", server.example) : text("siteHint"));
+  };
+  const showPlaces = placesView(refresh, (server) => {
+    label(server);
+    site.focus();
+  });
+  return (state) => {
+    const { sites, places } = state;
+    showPlaces(state);
+    const ticked = places.flatMap(patterns);
+    const groups = grouped(sites).filter(({ origins }) => !origins.every((origin) => ticked.includes(origin)));
+    part("sites-empty").hidden = sites.some(({ granted }) => granted);
     keep(part("sites"), groups, (group) => JSON.stringify(group), (group) => row(group, refresh));
     if (!shown) arrive(site); // the list has its height only now
     shown = true;

@@ -34,6 +34,9 @@ export const minutes = (seconds) => counted("minutes", Math.max(1, Math.ceil(sec
 export const moment = (when) =>
   new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(when));
 
+/** @param {string} day such as 2026-11-22; its month is told */
+export const month = (day) => new Intl.DateTimeFormat(language(), { month: "short", year: "numeric", timeZone: "UTC" }).format(new Date(day));
+
 /** @param {number} when time of day */
 export const clock = (when) => new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(new Date(when));
 
