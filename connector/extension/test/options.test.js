@@ -225,6 +225,16 @@ test("the grid: a tick asks for all names of the site at once, and gives them ba
   assert.equal(page.said(), "Removed: Nordlicht");
 });
 
+test("the grid: a second click does nothing while the browser asks", async (t) => {
+  const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }) });
+  const box = page.find("#place-nordlicht");
+  box.click();
+  box.click();
+  assert.equal(box.checked, true);
+  await settle();
+  assert.deepEqual([page.rig.asked("grant").length, page.rig.asked("ungrant").length], [1, 0]);
+});
+
 test("the grid: a no to the browser's question leaves the site without a tick", async (t) => {
   const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }), grants: false });
   await page.click("#place-kinoplus");

@@ -55,12 +55,16 @@ function siteTile(place, refresh) {
   const { name, label, seen } = place;
   /** @type {State["sites"]} */
   let sites = [];
+  let busy = false;
   const box = make("input", { type: "checkbox", id: `place-${name}`, "aria-describedby": `place-${name}-seen` });
   const told = make("p", { class: "hint", id: `place-${name}-seen` });
   box.addEventListener("change", async () => {
-    const { missing, own } = standing(place, sites);
-    const trouble = await (box.checked ? allow(missing) : withdraw(own));
     const wanted = box.checked;
+    if (busy) return void (box.checked = !wanted); // one after the other
+    busy = true;
+    const { missing, own } = standing(place, sites);
+    const trouble = await (wanted ? allow(missing) : withdraw(own));
+    busy = false;
     await refresh();
     if (trouble) return say(trouble);
     if (!wanted && box.checked) return say(text("placeWider", label));

@@ -24,6 +24,27 @@ async function pairs(visit) {
   assert.equal(client.browser, browser.name);
 }
 
+/** The way of whoever has just paired: a button, a tick, the browser's question; and the tick taken away. @param {Visit} visit */
+async function ticks(visit) {
+  const { options, browser } = visit;
+  const origins = ["web.stremio.com", "web.strem.io", "app.strem.io"].map((host) => `https://${host}/*`);
+  const ticked = () => options.run(() => /** @type {HTMLInputElement} */ (document.getElementById("place-stremio")).checked);
+  const granted = async () => (await visit.state()).sites.filter(({ granted }) => granted).map(({ origin }) => origin).sort();
+  assert.deepEqual(await granted(), []);
+  await until("the next step is offered", () => options.run(() => document.activeElement?.id === "to-sites"));
+  await options.click("#to-sites");
+  assert.equal(await options.run(() => document.activeElement?.id), "sites-heading");
+  await browser.allow(SOURCE, origins); // what the user will say
+  assert.equal(await ticked(), false);
+  await options.click("#place-stremio");
+  await until("the site is allowed", async () => (await granted()).length === origins.length);
+  assert.deepEqual(await granted(), origins.sort());
+  assert.equal(await ticked(), true);
+  await until("it is said", () => options.run(() => document.getElementById("said")?.textContent?.includes("Stremio")));
+  await options.click("#place-stremio");
+  await until("it is given back", async () => !(await ticked()) && (await granted()).length === 0);
+}
+
 /** @param {Visit} visit */
 async function wrongCode(visit) {
   await visit.typePairing("AAAAAAAA");
@@ -417,6 +438,7 @@ export function journey(Browser, options = {}) {
   const { visit, scenario } = household(Browser, options);
   scenario("a wrong code", () => wrongCode(visit));
   scenario("pairs by the code typed into the options page", () => pairs(visit));
+  scenario("a button leads to the sites, and a tick allows one", () => ticks(visit));
   scenario("takes sites and thresholds", () => visit.allowSites());
   scenario("a film in the page, by a link over https, in a shadow root, in a frame: each once, at its time", () => plays(visit));
   scenario("two films in one page without loading anew", () => playsOneByOne(visit));

@@ -29,6 +29,8 @@ export class Visit {
     await this.pages.open(this.#folder.dir);
     await this.browser.open();
     this.options = await this.browser.opened(this.#optionsPage());
+    await until("the extension answers", () => this.state());
+    await this.settle({ address: this.home.address }); // as if it were the usual one
   }
 
   /** Starts the daemon where an earlier scenario has failed with it stopped. */
@@ -73,10 +75,10 @@ export class Visit {
     assert.equal(answer.ok, true, JSON.stringify(answer));
   }
 
-  /** Types a code into the options page, and the daemon's address. @param {string} code */
+  /** Types a code into the options page, and nothing else. @param {string} code */
   async typePairing(code) {
-    await until("the form is there", () => this.options.run(() => document.querySelector("#link[data-ready]") && /** @type {HTMLDetailsElement} */ (document.getElementById("pair")).open));
-    await this.options.type("#pair-address", this.home.address);
+    await until("the form is there", () => this.options.run((/** @type {string} */ address) => document.querySelector("#link[data-ready]") && /** @type {HTMLDetailsElement} */ (document.getElementById("pair")).open
+      && /** @type {HTMLInputElement} */ (document.getElementById("pair-address")).value === address, this.home.address));
     await this.options.type("#pair-code", code);
     await this.options.click('#pair-form button[type="submit"]');
     await until("the form is done", () => this.options.run(() => {
