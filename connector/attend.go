@@ -136,13 +136,14 @@ func (s *session) undo(m protocol.Undo) {
 	s.say(protocol.Undone{ID: m.ID, Removed: removed})
 }
 
-// waits notes how many viewings wait at the client for a person.
+// waits notes how many viewings wait at the client for a person, and what it
+// cannot read.
 func (s *session) waits(m protocol.Waiting) {
 	if s.client == "" {
 		s.say(pairFirst(""))
 		return
 	}
-	if err := s.server.options.Pairing.Waits(s.server.commits, s.client, m.Viewings); err != nil {
+	if err := s.server.options.Pairing.Waits(s.server.commits, s.client, m.Viewings, m.Unread); err != nil {
 		s.server.log.Warn("number of waiting viewings not kept", "client", s.client, "error", err)
 	}
 }

@@ -179,7 +179,7 @@ func refusedUndo(why string) *protocol.Error { return protocol.Refusal("", proto
 // browserSource is a paired browser or a program as a source of the status.
 func browserSource(k pairing.Client) control.Source {
 	s := control.Source{
-		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: known(k.LastSeen), Detail: k.Label,
+		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: known(k.LastSeen), Detail: k.Label, Unread: k.Unread,
 	}
 	if k.Waiting > 0 {
 		s.State, s.Waiting = account.Attention, k.Waiting

@@ -376,6 +376,25 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 	}
 }
 
+// A site that the browser cannot read any more is told, and needs nobody.
+func TestASiteThatABrowserCannotReadIsTold(t *testing.T) {
+	v := visited(t, nil)
+	for _, c := range []struct {
+		frame  string
+		unread []string
+	}{
+		{`{"type":"waiting","viewings":0,"unread":["Nordlicht"]}`, []string{"Nordlicht"}},
+		{`{"type":"waiting","viewings":0}`, nil},
+	} {
+		v.say(c.frame)
+		v.say(`{"type":"ping"}`)
+		v.hear("pong")
+		if s := v.status(); s.State != account.OK || s.Sources[0].State != account.OK || !slices.Equal(s.Sources[0].Unread, c.unread) {
+			t.Errorf("after %s: %s, %+v", c.frame, s.State, s.Sources[0])
+		}
+	}
+}
+
 func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
 	in := func(name string, n int) control.Source {
 		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: name, Hint: "there"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -69,6 +70,7 @@ func printStatus(w *terminal.Printer, s control.Status) error {
 		w.Printf("\nnotice %d, %s: %s\n", n.ID, terminal.Minute(n.At), n.Text)
 		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
+	printUnread(w, s.Sources)
 	n := s.Counts
 	w.Printf("\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
 		n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
@@ -79,6 +81,19 @@ func printStatus(w *terminal.Printer, s control.Status) error {
 		}
 	}
 	return nil
+}
+
+// printUnread tells of sites that a browser cannot read any more, each once.
+func printUnread(w *terminal.Printer, sources []control.Source) {
+	var all []string
+	for _, src := range sources {
+		all = append(all, src.Unread...)
+	}
+	slices.Sort(all)
+	for _, site := range slices.Compact(all) {
+		w.Printf("\n%s looks different now; what you watch there is kept and asked.\n", site)
+		w.Hint("click Filmspool's button in that browser, and copy the report for its makers")
+	}
 }
 
 // standing is one account or source of the status: a short line, and what

@@ -29,6 +29,23 @@ func TestStatusNamesABrowserInWhichViewingsWait(t *testing.T) {
 	}
 }
 
+// A site that looks different is told once, however many browsers tell of it.
+func TestStatusTellsOnceOfASiteThatLooksDifferent(t *testing.T) {
+	var out strings.Builder
+	s := control.Status{Sources: []control.Source{
+		{Name: "browser:1", Kind: viewing.SourceBrowser, Unread: []string{"Nordlicht", "Kino+"}},
+		{Name: "browser:2", Kind: viewing.SourceBrowser, Unread: []string{"Nordlicht"}},
+	}}
+	if err := printStatus(terminal.To(&out), s); err != nil {
+		t.Fatal(err)
+	}
+	for _, site := range []string{"Nordlicht", "Kino+"} {
+		if want := "\n" + site + " looks different now; what you watch there is kept and asked.\n"; strings.Count(out.String(), want) != 1 {
+			t.Errorf("not once %q in:\n%s", want, out.String())
+		}
+	}
+}
+
 // The rows of the table fit a terminal of 80 columns, whatever stands in them. A
 // longer name has a line of its own, whole, so that it can be copied.
 func TestStatusFitsATerminal(t *testing.T) {

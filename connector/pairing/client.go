@@ -23,6 +23,8 @@ type Client struct {
 	// Waiting is how many viewings waited at the client for a person when it was
 	// last heard of.
 	Waiting int `json:"waiting,omitempty"`
+	// Unread are the sites that the client could not read any more then, by name.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Program reports whether the client is a program, which has no Origin; all
@@ -47,6 +49,7 @@ type record struct {
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"`
 	Waiting  int       `json:"waiting,omitempty"`
+	Unread   []string  `json:"unread,omitempty"`
 }
 
 const recordVersion = 1
@@ -55,7 +58,7 @@ const recordVersion = 1
 func (e *entry) encode() ([]byte, error) {
 	return json.Marshal(record{
 		Version: recordVersion, Hash: e.hash[:], Label: e.Label, Origin: e.Origin, Browser: e.Browser,
-		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(), Waiting: e.Waiting,
+		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(), Waiting: e.Waiting, Unread: e.Unread,
 	})
 }
 
@@ -71,7 +74,7 @@ func decode(id string, kept []byte) (*entry, error) {
 	e := &entry{
 		Client: Client{
 			ID: id, Label: rec.Label, Origin: rec.Origin, Browser: rec.Browser,
-			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen, Waiting: rec.Waiting,
+			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen, Waiting: rec.Waiting, Unread: rec.Unread,
 		},
 		hash: [sha256.Size]byte(rec.Hash), savedAt: rec.LastSeen, revoked: make(chan struct{}),
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -522,21 +523,31 @@ func TestWaitsIsKeptAndForgottenWithTheClient(t *testing.T) {
 	r := open(t, keep)
 	id, _ := pair(t, r)
 	before := keep.saves
-	for range 3 {
-		if err := r.Waits(t.Context(), id, 13); err != nil {
+	waits := func(viewings int, unread ...string) {
+		if err := r.Waits(t.Context(), id, viewings, unread); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if keep.saves != before+1 {
+	for range 3 {
+		waits(13)
+	}
+	for range 3 {
+		waits(13, "Nordlicht", "\x1b\u202e", "Kino\x1b+")
+	}
+	if keep.saves != before+2 {
 		t.Errorf("saved %d times", keep.saves-before)
 	}
-	if got := open(t, keep).List()[0].Waiting; got != 13 {
-		t.Errorf("after a restart %d wait", got)
+	if got := open(t, keep).List()[0]; got.Waiting != 13 || !slices.Equal(got.Unread, []string{"Nordlicht", "Kino+"}) {
+		t.Errorf("after a restart %+v", got)
+	}
+	waits(13)
+	if got := open(t, keep).List()[0]; got.Unread != nil {
+		t.Errorf("after it was read again %+v", got)
 	}
 	if err := r.Revoke(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Waits(t.Context(), id, 1); !errors.Is(err, pairing.ErrNotFound) || len(open(t, keep).List()) != 0 {
+	if err := r.Waits(t.Context(), id, 1, nil); !errors.Is(err, pairing.ErrNotFound) || len(open(t, keep).List()) != 0 {
 		t.Errorf("after it was revoked: %v", err)
 	}
 }

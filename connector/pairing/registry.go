@@ -225,9 +225,16 @@ func (r *Registry) touch(id string, now time.Time) (due bool, err error) {
 	return now.Sub(e.savedAt) >= seenEvery, nil
 }
 
-// Waits notes how many viewings wait at a client for a person. It goes to disk
-// when the number changes; the error is the [Keep]'s or [ErrNotFound].
-func (r *Registry) Waits(ctx context.Context, id string, viewings int) error {
+// Waits notes how many viewings wait at a client for a person, and which sites
+// it cannot read any more. It goes to disk when it changes; the error is the
+// [Keep]'s or [ErrNotFound].
+func (r *Registry) Waits(ctx context.Context, id string, viewings int, unread []string) error {
+	var names []string
+	for _, name := range unread {
+		if name = clean(name); name != "" {
+			names = append(names, name)
+		}
+	}
 	r.saving.Lock()
 	defer r.saving.Unlock()
 	r.mu.Lock()
@@ -236,8 +243,8 @@ func (r *Registry) Waits(ctx context.Context, id string, viewings int) error {
 		r.mu.Unlock()
 		return ErrNotFound
 	}
-	same := e.Waiting == viewings
-	e.Waiting = viewings
+	same := e.Waiting == viewings && slices.Equal(e.Unread, names)
+	e.Waiting, e.Unread = viewings, names
 	copied := *e
 	r.mu.Unlock()
 	if same {

@@ -13,6 +13,7 @@ import (
 // Bounds of texts, in characters.
 const (
 	maxID    = 200 // of ids, nonces and tokens
+	maxSite  = 60  // of the name of a site
 	maxName  = 200 // of codes, labels and what a program says of itself
 	maxTitle = 1000
 	maxTexts = MaxMessageBytes
@@ -189,7 +190,7 @@ func (o object) waiting() Waiting {
 	if n == nil {
 		return Waiting{}
 	}
-	return Waiting{Viewings: *n}
+	return Waiting{Viewings: *n, Unread: o.texts("unread", MostUnread, maxSite)}
 }
 
 // hello looks at the version first: what follows may be another version's.

@@ -247,9 +247,15 @@ type Undone struct {
 	Removed bool   `json:"removed"` // the service had it, and has it no more
 }
 
+// MostUnread is how many sites a [Waiting] may name.
+const MostUnread = 20
+
 // Waiting tells how many viewings wait at the client for a person.
 type Waiting struct {
 	Viewings int `json:"viewings"` // from 0
+	// Unread are the sites that the client cannot read any more: at most
+	// [MostUnread] names, each of 1 to 60 characters.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Type is "hello".

@@ -129,6 +129,20 @@ func (o object) number(name string) float64 {
 	return f
 }
 
+// texts are strings of 1 to limit characters, at most so many, nil if missing.
+func (o object) texts(name string, most, limit int) (all []string) {
+	list, _ := field[[]any](o, name, "an array")
+	for _, value := range list {
+		text, ok := value.(string)
+		if !ok || text == "" || utf8.RuneCountInString(text) > limit || len(all) == most {
+			o.refuse(name, fmt.Sprintf("must hold at most %d texts of 1 to %d characters", most, limit))
+			return nil
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
 // inner is an object, and false if missing. An object without values stands
 // for one of another type, so that reading can go on.
 func (o object) inner(name string) (object, bool) {

@@ -75,6 +75,8 @@ type Source struct {
 	// Waiting is how many viewings wait in a browser for a person's answer, as
 	// of LastSeen.
 	Waiting int `json:"waiting,omitempty"`
+	// Unread are the sites that a browser cannot read any more, by name.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Explanation is everything known about one entry.
