@@ -291,6 +291,7 @@
  * @property {string} label
  * @property {string[]} hosts names of its pages, or *.name for all that end in it
  * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
+ * @property {{minutes: number, parts: string[]}} [lost] its rule found nothing in so many minutes of film, by none of its parts
  */
 
 /**

@@ -673,3 +673,26 @@ test("a site that the browser has allowed begins, though the page that asked is 
   assert.deepEqual((await state()).sites, []);
   assert.equal(api.scripting.scripts.size, 0);
 });
+
+test("a rule that finds nothing in ten minutes of film is told to the user and to the daemon, until it finds something", async () => {
+  await emptied();
+  daemon.features = ["waiting"];
+  daemon.socket?.shut(1001);
+  await until(() => daemon.socket === undefined);
+  daemon.answers = (message) => (message.type === "waiting" ? null : accepting(message));
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
+  const site = { name: "netflix", numbers: {}, said: [] };
+  const one = sitting({ url: "https://www.netflix.com/watch/80000001", host: "www.netflix.com", played: 30 }, { site });
+  const lost = async () => (await state()).places.filter((place) => place.lost).map(({ label }) => label);
+  await content({ kind: "sitting", sitting: one });
+  await content({ kind: "left", sittingId: one.id, halfway: { id: one.id, page: one.url, duration: one.duration, startedAt: one.startedAt, spans: [[0, 400], [500, 690]] } });
+  assert.deepEqual(await lost(), [], "not in 590 seconds");
+  assert.deepEqual(await content({ kind: "watched", sitting: { ...one, played: 700 } }), { kept: true });
+  assert.deepEqual(await lost(), ["Netflix"]);
+  await until(() => daemon.said("waiting").at(-1)?.unread?.[0] === "Netflix", "the daemon is told");
+  await emptied();
+  await content({ kind: "sitting", sitting: { ...one, id: uuid(), evidence: { ...one.evidence, site: { ...site, said: [{ name: "Show Red" }] } } } });
+  assert.deepEqual(await lost(), []);
+  await until(() => daemon.said("waiting").at(-1)?.unread === undefined, "and that it is over");
+});

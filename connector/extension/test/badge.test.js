@@ -10,6 +10,7 @@ const calm = () => ({
   link: { state: "connected" },
   daemon: { online: true, pending: 3, attention: 0, lastDelivered: null },
   outbox: { waiting: 0, full: false, rejected: [], unknown: [] },
+  places: [{ name: "kinoplus", label: "Kino+" }, { name: "nordlicht", label: "Nordlicht" }],
   paused: false,
 });
 
@@ -17,6 +18,7 @@ const calm = () => ({
 const steps = [
   ["", "name", () => {}],
   ["II", "badgePaused", (state) => (state.paused = true)],
+  ["i", "badgeLost", (state) => (state.places[1].lost = { minutes: 11, parts: ["watch"] })],
   ["!", "badgeAttention", (state) => (state.daemon.attention = 2)],
   ["12", "badgeWaiting", (state) => (state.outbox.waiting = 12)],
   ["999+", "badgeWaiting", (state) => (state.outbox.waiting = 1000)],

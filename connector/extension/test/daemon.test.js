@@ -73,19 +73,20 @@ test("pairing, and every kind of event acknowledged", async () => {
 });
 
 test("what waits in the browser is told to the real program", async () => {
-  let viewings = 13;
-  let told = -1;
+  let now = /** @type {any} */ ({ viewings: 13, unread: ["Nordlicht"] });
+  let told = /** @type {any} */ (null);
   const { outbox, link } = worker();
-  const owes = async () => (told === viewings ? -1 : viewings);
+  const owes = async () => (told === now ? null : now);
   const edges = { outbox, link, owes, told: async (n) => void (told = n), changed: () => {}, wakeLater: async () => {}, sleep: async () => {} };
   const delivery = new Delivery({ ...edges, times: { idle: 500, answer: 5000 } });
   await delivery.tell();
   await until(async () => (await daemon.status()).sources[0].waiting === 13, "status says so");
   const { sources: [browser] } = await daemon.status();
-  assert.deepEqual([browser.state, browser.detail, browser.waiting], ["attention", "Desk", 13]);
-  viewings = 0;
+  assert.deepEqual([browser.state, browser.detail, browser.waiting, browser.unread], ["attention", "Desk", 13, ["Nordlicht"]]);
+  now = { viewings: 0 };
   await delivery.tell();
   await until(async () => (await daemon.status()).sources[0].waiting === undefined, "and when none waits any more");
+  assert.equal((await daemon.status()).sources[0].unread, undefined);
   link.rest();
 });
 

@@ -339,15 +339,15 @@ test("how many viewings wait is told at each connect, and when it changes", asyn
   daemon.features = allFeatures;
   daemon.answers = ({ id, type }) => (type === "waiting" ? null : { type: "ack", id, status: "queued" });
   const disk = { factory: new IDBFactory(), around: edges(daemon), alarm: { set: 0, on: false } };
-  let [now, told] = [3, -1];
+  let [now, told] = [3, /** @type {any} */ (null)];
   const outbox = new Outbox(new Database(disk.factory));
   const link = new Link(disk.around);
   const delivery = new Delivery({
     outbox, link, backoff: new Hasty(() => 0.5), times: { idle: 1000, answer: 1000 }, changed: () => {},
     wakeLater: async () => void (disk.alarm.on = true), sleep: async () => void (disk.alarm.on = false),
-    owes: async () => (told === now ? -1 : now), told: async (n) => void (told = n),
+    owes: async () => (told?.viewings === now ? null : { viewings: now, ...(now === 2 && { unread: ["Nordlicht"] }) }), told: async (what) => void (told = what),
   });
-  const said = () => daemon.said("waiting").map(({ viewings }) => viewings);
+  const said = () => daemon.said("waiting").map(({ viewings, unread }) => [viewings, unread].flat().filter((one) => one !== undefined));
   daemon.listens = false;
   await delivery.tell();
   assert.equal(disk.alarm.on, true, "it is told later");
@@ -356,13 +356,13 @@ test("how many viewings wait is told at each connect, and when it changes", asyn
   now = 2;
   await delivery.tell();
   await delivery.tell();
-  assert.deepEqual(said(), [3, 2]);
+  assert.deepEqual(said(), [[3], [2, "Nordlicht"]]);
   await delivery.tick();
   assert.equal(disk.alarm.on, false);
   link.drop(new LinkProblem("waiting", "LOST", ""));
   await delivery.wake({ force: true });
   await until(() => said().length === 3);
-  assert.deepEqual(said(), [3, 2, 2]);
+  assert.deepEqual(said(), [[3], [2, "Nordlicht"], [2, "Nordlicht"]]);
 });
 
 test("what is on its way is not taken back before it has arrived", async () => {

@@ -100,6 +100,8 @@ async function codeRefused(page) {
   await page.click("#pair-form [type=submit]");
 }
 
+const lost = { minutes: 14, parts: ["say.0", "say.1"] };
+const odd = places.map((place, i) => (i > 1 ? place : { ...place, lost }));
 /** @type {Record<string, Scene>} */
 export const SCENES = {
   "popup-unpaired": popup({ link: unpaired, daemon: null, sites: [] }),
@@ -122,12 +124,14 @@ export const SCENES = {
   "popup-player": popup({}, { tab, granted, now: null, outlooks: inFrame }),
   "popup-player-beside": popup({}, { tab, granted, now: { sitting: sitting(), crossed: false, needs: 690, why: "muted" }, outlooks: inFrame }),
   "popup-short": popup({}, { tab, granted, now: null, outlooks: [{ players: [], why: "short", least: 300 }] }),
+  "popup-lost": popup({ places: odd }, {}, (page) => page.click("#lost-copy")),
   "popup-faults": popup({ outbox: needy }, {}, popupFaults),
   "popup-by-hand": popup({}, { typed: { "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } } } }, episodeByHand),
   "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
   "popup-private": popup({ paused: true, settings: { private: true } }),
   "options-unpaired": options({ link: unpaired, daemon: null, sites: [] }),
   "options-paired": options({ sites, places }),
+  "options-lost": options({ sites, places: odd }),
   "options-first-step": options({ sites: [], places }),
   "options-no-place": options({ sites: [], places }, {}, (page) => page.fill("#place-search", "zzz")),
   "options-server": options({ sites: [], places }, {}, (page) => page.click("#place-plex")),

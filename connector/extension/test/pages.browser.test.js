@@ -141,7 +141,7 @@ describe("the pages in Chromium", { skip }, () => {
     });
   }
 
-  for (const name of ["popup-cards", "popup-number", "popup-never", "popup-player", "popup-unpaired", "popup-not-allowed", "popup-discard-all"]) {
+  for (const name of ["popup-cards", "popup-number", "popup-never", "popup-player", "popup-unpaired", "popup-not-allowed", "popup-discard-all", "popup-lost"]) {
     test(`${name} at 320 pixels: nothing runs over`, async () => {
       await enter(SCENES[name], { width: 320, language: "de" });
       await picture(page, `${name}-narrow`);
@@ -158,7 +158,7 @@ describe("the pages in Chromium", { skip }, () => {
     assert.ok(top >= 0 && bottom <= 600, `${top} to ${bottom}`);
   });
 
-  for (const name of ["popup-needs", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-first-step", "options-unpair"]) {
+  for (const name of ["popup-needs", "popup-lost", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-first-step", "options-unpair"]) {
     test(`${name}: everything is reached by Tab, in order, and seen to be`, async () => {
       await enter(SCENES[name]);
       const wanted = await page.evaluate(() => {

@@ -672,3 +672,28 @@ test("not this: what is recognised is corrected", async (t) => {
   assert.equal(reported.said(), "It was taken back. Now say what it was.");
   assert.equal(reported.document.activeElement?.id, `what-${needs}`);
 });
+
+test("a site that looks different is told, with a report that names no film", async (t) => {
+  /** @type {string[]} */
+  const copied = [];
+  let allowed = true;
+  const before = (/** @type {any} */ window) => Object.defineProperty(window.navigator, "clipboard", {
+    value: { writeText: async (/** @type {string} */ text) => (allowed ? void copied.push(text) : Promise.reject(new Error("no"))) },
+  });
+  const places = [
+    { name: "kinoplus", label: "Kino+", hosts: ["kinoplus.example"], seen: "2026-09-02" },
+    { name: "nordlicht", label: "Nordlicht", hosts: ["nordlicht.example"], seen: "2026-11-20", lost: { minutes: 14, parts: ["say.0", "say.1"] } },
+  ];
+  const page = await open(t, "popup", { state: stateWith({ places }) }, { before });
+  assert.equal(page.words("#lost-sites"), "Nordlicht looks different now. What you watch there is kept, and you are asked what it was.");
+  await page.click("#lost-copy");
+  assert.deepEqual(copied, ["Filmspool extension 0.1.0, Chromium\nrule nordlicht, last known to hold 2026-11-20: nothing found in 14 minutes of film by say.0, say.1"]);
+  assert.equal(page.said(), "Copied.");
+  allowed = false;
+  await page.click("#lost-copy");
+  assert.equal(page.said(), "The browser did not copy it. Try again.");
+  page.rig.script.state = stateWith({ places: places.slice(0, 1) });
+  page.rig.change();
+  await settle();
+  assert.equal(page.find("#lost").hidden, true);
+});

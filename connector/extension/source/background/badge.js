@@ -34,7 +34,7 @@ const look = (text, color, key, fallback, ...args) => ({ text, color, key, fallb
  * @param {State} state
  * @returns {Look}
  */
-export function lookOf({ link, daemon, outbox, paused }) {
+export function lookOf({ link, daemon, outbox, places, paused }) {
   const { waiting, full, rejected, unknown } = outbox;
   if (full) return look("!", TROUBLE, "badgeFull", "Filmspool: too much is waiting, nothing more is kept");
   if (link.state === "revoked") return look("!", TROUBLE, "badgeRevoked", "Filmspool: pair this browser again");
@@ -45,6 +45,8 @@ export function lookOf({ link, daemon, outbox, paused }) {
   if (unknown.length > 0) return look(`${brief(unknown.length)}?`, ASKING, "badgeUnknown", `Filmspool: what was it? ${unknown.length} to answer`, unknown.length);
   if (waiting > 0) return look(brief(waiting), WAITING, "badgeWaiting", `Filmspool: ${waiting} waiting to be sent`, waiting);
   if (daemon && daemon.attention > 0) return look("!", TROUBLE, "badgeAttention", `Filmspool: ${daemon.attention} need you in Filmspool`, daemon.attention);
+  const changed = places.find(({ lost }) => lost);
+  if (changed) return look("i", QUIET, "badgeLost", `Filmspool: ${changed.label} looks different now`, changed.label);
   if (paused) return look("II", QUIET, "badgePaused", "Filmspool: paused, nothing is recorded");
   return look("", QUIET, "name", "Filmspool");
 }

@@ -24,14 +24,17 @@ import { Requests } from "./requests.js";
  */
 
 /**
+ * How many viewings wait for the user, and the sites that cannot be read any more.
+ * @typedef {{viewings: number, unread?: string[]}} Waiting
+ *
  * @typedef {object} Around
  * @property {Outbox} outbox
  * @property {Link} link
  * @property {() => Promise<void>} wakeLater makes sure that the alarm is set
  * @property {() => Promise<void>} sleep takes the alarm away
  * @property {() => void} changed
- * @property {() => Promise<number>} [owes] how many viewings wait for the user, if the daemon has been told another number
- * @property {(viewings: number) => Promise<void>} [told] the daemon knows it now
+ * @property {() => Promise<Waiting | null>} [owes] what waits for the user; null when the daemon has been told so
+ * @property {(now: Waiting | null) => Promise<void>} [told] the daemon knows it now; null: it may not
  * @property {Backoff} [backoff]
  * @property {Times} [times]
  */
@@ -117,22 +120,22 @@ export class Delivery {
 
   /** Whether there is something to say. */
   async #due() {
-    return (await this.#outbox.count()).waiting > 0 || (await this.#owed()) >= 0;
+    return (await this.#outbox.count()).waiting > 0 || (await this.#owed()) !== null;
   }
 
-  /** @returns {Promise<number>} how many viewings wait for the user, or -1 when the daemon has been told */
+  /** @returns {Promise<Waiting | null>} null when the daemon has been told */
   async #owed() {
-    return (await this.#around.owes?.()) ?? -1;
+    return (await this.#around.owes?.()) ?? null;
   }
 
-  /** Tells the daemon how many viewings wait for the user, when it does not know. */
+  /** Tells the daemon what waits for the user, when it does not know. */
   async tell() {
-    const viewings = await this.#owed();
-    if (viewings < 0) return;
+    const now = await this.#owed();
+    if (!now) return;
     await this.#around.wakeLater();
     if (!this.#link.connected) return void this.wake();
-    if (this.#link.features.includes("waiting")) this.#link.send({ type: "waiting", viewings });
-    await this.#around.told?.(viewings);
+    if (this.#link.features.includes("waiting")) this.#link.send({ type: "waiting", ...now });
+    await this.#around.told?.(now);
   }
 
   /**
@@ -203,7 +206,7 @@ export class Delivery {
       await this.#link.connect({ again });
       this.#backoff.reset();
       this.#link.send({ type: "status", id: "status" });
-      await this.#around.told?.(-1); // another daemon may answer now
+      await this.#around.told?.(null); // another daemon may answer now
       await this.tell();
     } catch (error) {
       await this.#failed(/** @type {LinkProblem} */ (error));

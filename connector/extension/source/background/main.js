@@ -14,12 +14,14 @@ import { Corrections } from "./corrections.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
+import { HealthBook } from "./health.js";
 import { unwanted } from "./ignored.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage, GRACE } from "./pages.js";
 import { closeStorage, loadKnown, loadSettings, saveSettings } from "./settings.js";
 import { readObject } from "./objects.js";
+import { places } from "./places.js";
 import * as sites from "./sites.js";
 import { compose, countToAnswer } from "./state.js";
 import { fromContent } from "./watching.js";
@@ -31,9 +33,12 @@ const api = globalThis.browser ?? globalThis.chrome;
 const ASK = "ask";
 const FLUSH = "flush";
 const RESUME = "resume";
+/** Sites that the daemon takes in one message. */
+const MOST_UNREAD = 20;
 
 const database = new Database();
 const outbox = new Outbox(database);
+const health = new HealthBook(database, changed);
 
 /** @returns {Promise<import("../messages.js").Pairing | undefined>} */
 const loadPairing = () => database.read("pairing");
@@ -62,11 +67,13 @@ const delivery = new Delivery({
   changed,
   owes: async () => {
     const pairing = await loadPairing();
-    if (!pairing || pairing.revoked) return -1;
-    const [now, told] = [await countToAnswer(outbox), await database.read("told")];
-    return told?.clientId === pairing.clientId && told.viewings === now ? -1 : now;
+    if (!pairing || pairing.revoked) return null;
+    const unread = (await places(health)).filter(({ lost }) => lost).map(({ label }) => label).slice(0, MOST_UNREAD);
+    const now = { viewings: await countToAnswer(outbox), ...(unread.length > 0 && { unread }) };
+    const told = JSON.stringify(await database.read("told"));
+    return told === JSON.stringify({ clientId: pairing.clientId, ...now }) ? null : now;
   },
-  told: async (viewings) => database.write("told", { clientId: (await loadPairing())?.clientId, viewings }),
+  told: async (now) => database.write("told", now ? { clientId: (await loadPairing())?.clientId, ...now } : undefined),
 });
 
 const asking = new Asking({
@@ -89,7 +96,7 @@ async function recall() {
 
 async function state() {
   await recalled;
-  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing() });
+  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health });
 }
 
 let announcing = false;
@@ -140,7 +147,7 @@ const pageParts = {
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, ruleFor, delivery, halfway, asking, wrong, seen, unwanted };
+const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, ruleFor, delivery, halfway, health, asking, wrong, seen, unwanted };
 
 const PAGE_WAIT = 1000;
 

@@ -98,9 +98,10 @@ async function recent(outbox) {
  * @param {import("./link.js").Info} parts.info
  * @param {import("../messages.js").DaemonStatus | null} parts.daemon
  * @param {import("../messages.js").Pairing | undefined} parts.pairing
+ * @param {import("./health.js").HealthBook} parts.health
  * @returns {Promise<State>}
  */
-export async function compose({ outbox, info, daemon, pairing }) {
+export async function compose({ outbox, info, daemon, pairing, health }) {
   const settings = await loadSettings();
   const { waiting, full } = await outbox.count();
   return {
@@ -120,7 +121,7 @@ export async function compose({ outbox, info, daemon, pairing }) {
     recent: await recent(outbox),
     settings,
     sites: await listSites(),
-    places: places(),
+    places: await places(health),
     ignored: { ...(await loadIgnored()), discarded: (await outbox.bin()).map(discarded) },
     paused: isPaused(settings),
   };

@@ -24,6 +24,7 @@ import { isPaused } from "./settings.js";
  * @property {{keep<T>(put: () => Promise<T>): Promise<T>}} [asking]
  * @property {import("./wrong.js").WrongBook} [wrong]
  * @property {import("./halfway.js").HalfwayBook} [halfway]
+ * @property {import("./health.js").HealthBook} [health]
  */
 
 /** RFC 3339 with an offset, which the daemon asks for. */
@@ -68,13 +69,14 @@ export async function fromContent(parts, message, { byUser = false, around = asy
  * @param {boolean} byUser
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor, ruleFor, halfway, wrong, seen, unwanted }, sitting, page, byUser) {
+async function begun({ settings, known, identify, pickupFor, ruleFor, halfway, health, wrong, seen, unwanted }, sitting, page, byUser) {
   const now = await settings();
   const found = identify(sitting, await known());
   const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : found;
   const { title } = seen(sitting, found);
   const why = await unwanted(video(sitting, title), certain);
   const record = !isPaused(now) && why !== "never";
+  if (record && !why) await health?.note(sitting, certain).catch(() => {}); // no viewing depends on it
   const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
   const answer = {
     record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), site: ruleFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
@@ -94,8 +96,11 @@ const video = ({ host, url, duration }, title) => ({ host, title, address: url, 
  * @param {unknown} noted how far a sitting got
  * @returns {Promise<null>}
  */
-async function left({ settings, halfway }, noted) {
-  if (!isPaused(await settings())) await halfway?.keep(noted).catch(() => {}); // a lost note loses no event
+async function left({ settings, halfway, health }, noted) {
+  if (isPaused(await settings())) return null;
+  await halfway?.keep(noted).catch(() => {}); // a lost note loses no event
+  const { id, spans } = /** @type {import("../messages.js").Halfway} */ (noted ?? {});
+  if (Array.isArray(spans)) await health?.go(id, spans.reduce((sum, [from, to]) => sum + to - from, 0)).catch(() => {});
   return null;
 }
 
@@ -105,13 +110,14 @@ async function left({ settings, halfway }, noted) {
  * @param {boolean} byUser what the user marks is kept in any case
  * @returns {Promise<WatchedAnswer>}
  */
-async function keep({ settings, known, identify, delivery, halfway, asking, wrong, seen, unwanted }, sitting, byUser) {
+async function keep({ settings, known, identify, delivery, halfway, health, asking, wrong, seen, unwanted }, sitting, byUser) {
   try {
     const found = identify(sitting, await known());
     const names = seen(sitting, found);
     const doubted = (await wrong?.has(sitting.id)) ?? false;
     const why = byUser ? undefined : await unwanted(video(sitting, names.title), found.certain && !doubted);
     if (why) return { kept: false, reason: why };
+    await health?.note(sitting, found.certain).catch(() => {}); // no viewing depends on it
     const event = doubted ? open(sitting, asked(found), { seen: names, mistaken: isMistaken(found) }) : watched(sitting, found, await settings(), names);
     const put = () => delivery.put(event);
     const fate = await (event.ask && asking ? asking.keep(put) : put());

@@ -52,7 +52,7 @@ export function placesView(refresh, other) {
  * @returns {Tile}
  */
 function siteTile(place, refresh) {
-  const { name, label, seen } = place;
+  const { name, label } = place;
   /** @type {State["sites"]} */
   let sites = [];
   let busy = false;
@@ -78,7 +78,8 @@ function siteTile(place, refresh) {
       const { allowed } = standing(place, sites);
       box.checked = allowed === "all";
       box.indeterminate = allowed === "some";
-      const parts = [allowed === "some" && text("placeSome"), seen && text("placeSeen", month(seen))];
+      const { seen, lost } = state.places.find((one) => one.name === name) ?? place;
+      const parts = [allowed === "some" && text("placeSome"), lost && text("placeLost"), seen && text("placeSeen", month(seen))];
       told.textContent = parts.filter(Boolean).join(" · ");
     },
   };

@@ -6,6 +6,7 @@ import { entryView } from "./entry-view.js";
 import { loadDrafts, say } from "./fields.js";
 import { linkView } from "./link-view.js";
 import { listView } from "./list-view.js";
+import { lostView } from "./lost-view.js";
 import { needsView } from "./needs-view.js";
 import { nowView } from "./now-view.js";
 import { pauseView } from "./pause-view.js";
@@ -26,7 +27,7 @@ async function open() {
   const entry = entryView(refresh);
   const needs = needsView(refresh);
   const now = nowView({ refresh, needs: needs.focus, wish: entry.open });
-  const views = [linkView(refresh), pauseView(refresh), needs.show, recentView(refresh), waitsView(), now.show];
+  const views = [linkView(refresh), pauseView(refresh), needs.show, lostView(), recentView(refresh), waitsView(), now.show];
   listView(refresh);
   for (const id of ["to-options", "to-pairing"]) {
     button(id).addEventListener("click", () => void api.runtime.openOptionsPage());
