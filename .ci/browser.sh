@@ -41,6 +41,7 @@ step_browsers() {
     export FILMSPOOL_BROWSERS=required
     node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {hostile,players,sites}.browser.js
     node --test --test-reporter=spec ../pages.browser.test.js
+    node ../pictures.js "$work/pictures"
     FILMSPOOL_ROUNDS=1 node --test --test-reporter=spec cost.browser.js
   )
 }

@@ -81,6 +81,20 @@
 // left is taken back by the daemon, with the message undo, if it can be. A
 // viewing that was an answer becomes the question again, under a new id.
 //
+// # Does a rule still hold?
+//
+// A site changes its pages, and then its rule finds nothing. Ten minutes of film
+// without a word of it are enough to say so. The background counts them on disk, over
+// all films of that site. It counts no film that is known without the rule, and none
+// that is shorter than five minutes. A player that goes on by itself shows no words.
+// So a rule that has found something is trusted for 12 hours. One word ends it all.
+// The popup, the button and filmspool status say it. The report that the popup copies
+// names the rule and its parts, and no film.
+//
+// The grid of the options has each site that has a rule. A tick asks the browser for
+// all names of the site at once, in the user's click. Nothing is kept about ticks: the
+// browser's permissions are the truth.
+//
 // To try it: load the folder source unpacked at chrome://extensions, or
 // source/manifest.json at about:debugging in Firefox. The checks stand in the
 // folder test (npm ci, npm run types, npm test), with dependencies of their

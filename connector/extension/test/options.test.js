@@ -197,7 +197,7 @@ const tiles = (/** @type {{document: Document}} */ { document }) => [...document
 test("the grid: sites in order, a server with its address", async (t) => {
   const page = await open(t, "options", { state: stateWith({ sites: [], places: PLACES }) });
   assert.deepEqual(tiles(page), ["Emby …", "Jellyfin …", "Kino+", "Nordlicht", "Plex …"]);
-  assert.equal(page.words("#place-nordlicht-seen"), "Checked: Nov 2026");
+  assert.equal(page.words("#place-nordlicht-seen"), "Known to work: Nov 2026");
   assert.equal(page.words("#place-kinoplus-seen"), "");
   await page.click("#place-jellyfin");
   assert.equal(page.document.activeElement?.id, "site");
@@ -247,7 +247,7 @@ test("the grid: what was allowed before is ticked, a part of it half, and the re
   const page = await open(t, "options", { state: stateWith({ sites: allowed("https://*.kinoplus.example/*", NORDLICHT[0]), places: PLACES }) });
   assert.deepEqual([page.find("#place-kinoplus").checked, page.find("#place-kinoplus").indeterminate], [true, false]);
   assert.deepEqual([page.find("#place-nordlicht").checked, page.find("#place-nordlicht").indeterminate], [false, true]);
-  assert.equal(page.words("#place-nordlicht-seen"), "Allowed in part · Checked: Nov 2026");
+  assert.equal(page.words("#place-nordlicht-seen"), "Allowed in part · Known to work: Nov 2026");
   await page.click("#place-kinoplus");
   assert.match(page.said(), /^Kino\+ is still allowed, since/, "a wider permission is not taken away");
   assert.deepEqual(page.rig.asked("ungrant"), []);

@@ -9,17 +9,12 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
-import { fakeApi } from "./fake-api.js";
-import { texts } from "./page-rig.js";
 import { SCENES } from "./page-scenes.js";
+import { executablePath, ORIGIN, serve, show } from "./served.js";
 
 const source = path.join(import.meta.dirname, "../source");
-const manifest = JSON.parse(fs.readFileSync(path.join(source, "manifest.json"), "utf8"));
 const axe = path.join(import.meta.dirname, "node_modules/axe-core/axe.min.js");
 const pictures = process.env.FILMSPOOL_SCREENSHOTS;
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const ORIGIN = "https://extension.example";
-const TYPES = /** @type {Record<string, string>} */ ({ ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png" });
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -27,16 +22,6 @@ let browser;
 let page;
 /** What it said since it was entered. @type {string[]} */
 const complaints = [];
-
-/** @param {import("playwright-core").Route} route */
-async function serve(route) {
-  const file = path.join(source, new URL(route.request().url()).pathname);
-  await route.fulfill({
-    body: fs.readFileSync(file),
-    contentType: TYPES[path.extname(file)],
-    headers: { "Content-Security-Policy": manifest.content_security_policy.extension_pages },
-  });
-}
 
 async function openPage() {
   browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
@@ -57,15 +42,7 @@ async function enter(scene, { language = "en", width, rtl = false } = {}) {
   await page.setViewportSize({ width: width ?? (scene.page === "popup" ? 360 : 1000), height: 600 });
   await page.emulateMedia({ colorScheme: "light" });
   complaints.length = 0;
-  const script = await page.addInitScript(`
-    globalThis.rig = (${fakeApi})(${JSON.stringify(texts(language))}, ${JSON.stringify(scene.script)});
-    globalThis.browser = rig.api;
-    if (${rtl}) { const get = rig.api.i18n.getMessage; rig.api.i18n.getMessage = (key, values) => key === "@@bidi_dir" ? "rtl" : get(key, values); }
-  `);
-  await page.goto(`${ORIGIN}/pages/${scene.page}.html${scene.hash ?? ""}`);
-  await script.dispose();
-  await page.waitForSelector("#link[data-ready]", { state: "attached" });
-  await scene.then?.(page);
+  await show(page, scene, { language, rtl });
 }
 
 /** @param {import("playwright-core").Page} page */
