@@ -86,10 +86,12 @@
 // A site changes its pages, and then its rule finds nothing. Ten minutes of film
 // without a word of it are enough to say so. The background counts them on disk, over
 // all films of that site. It counts no film that is known without the rule, and none
-// that is shorter than five minutes. A player that goes on by itself shows no words.
-// So a rule that has found something is trusted for 12 hours. One word ends it all.
-// The popup, the button and filmspool status say it. The report that the popup copies
-// names the rule and its parts, and no film.
+// that is shorter than five minutes; than twenty, where the address is no player's.
+//
+// A player that goes on by itself shows no words. So a rule that has found something
+// is trusted for 12 hours. One word ends it all. The popup, the button and filmspool
+// status say it. The report that the popup copies names the rule and its parts, and
+// no film.
 //
 // The grid of the options has each site that has a rule. A tick asks the browser for
 // all names of the site at once, in the user's click. Nothing is kept about ticks: the

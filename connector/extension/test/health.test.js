@@ -71,6 +71,7 @@ const UNCOUNTED = [
   ["a site without a rule", sitting(null, { url: "https://films.example/watch/1", played: 900 }), false],
   ["a page where nothing is a film", sitting(null, { url: "https://www.netflix.com/browse", played: 900 }), false],
   ["a trailer", sitting(silence, { duration: 200, played: 900 }), false],
+  ["a short video on a page that is no player's", sitting(null, { duration: 1100, played: 900 }), false],
   ["a length that nobody knows", sitting(silence, { duration: NaN, played: 900 }), false],
   ["a player in a page of another site", sitting(silence, { frameUrl: "https://www.netflix.com/watch/1", played: 900 }), false],
   ["what is known without the rule", sitting(silence, { played: 900 }), true],

@@ -13,8 +13,9 @@ import { ruleFor } from "../sites/index.js";
 
 /** Played seconds without a word until it is told. */
 const ENOUGH = 600;
-/** Seconds; what is shorter may be a trailer. */
+/** Seconds; what is shorter may be a trailer, or some other video where the address is no player's. */
 const LEAST = 300;
+const LEAST_ELSEWHERE = 1200;
 /** Milliseconds. A series that plays on by itself shows its words once, so a rule that has found some is trusted so long. */
 const TRUSTED = 12 * 3_600_000;
 /** Milliseconds for which it is not noted again that a rule holds. */
@@ -70,7 +71,7 @@ export class HealthBook {
     if (rule.never?.some((/** @type {string} */ path) => new RegExp(path, "u").test(`${pathname}${search}${hash}`))) return;
     const found = site?.name === rule.name && Array.isArray(site.said) && site.said.length >= Math.min(1, rule.say.length);
     if (found) return this.#holds(rule.name);
-    if (certain || !(duration >= LEAST) || !Number.isFinite(played)) return;
+    if (certain || !(duration >= (site ? LEAST : LEAST_ELSEWHERE)) || !Number.isFinite(played)) return;
     const parts = site ? rule.say.map((/** @type {unknown} */ _, /** @type {number} */ i) => `say.${i}`) : ["watch"];
     await this.#change(rule.name, (was) => {
       if (this.#clock() - (was?.held ?? 0) < TRUSTED) return was;
