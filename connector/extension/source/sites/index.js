@@ -1,12 +1,7 @@
 /** The rules of the sites, by name. README.md tells how one is written and tested. */
-import appletv from "./appletv.json" with { type: "json" };
-import disneyplus from "./disneyplus.json" with { type: "json" };
-import hbomax from "./hbomax.json" with { type: "json" };
-import netflix from "./netflix.json" with { type: "json" };
-import primevideo from "./primevideo.json" with { type: "json" };
+import { rules } from "./rules.js";
 
-/** @type {Record<string, any>} */
-export const rules = { appletv, disneyplus, hbomax, netflix, primevideo };
+export { rules };
 
 /**
  * @param {string} href
