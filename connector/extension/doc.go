@@ -86,7 +86,8 @@
 // A site changes its pages, and then its rule finds nothing. Ten minutes of film
 // without a word of it are enough to say so. The background counts them on disk, over
 // all films of that site. It counts no film that is known without the rule, and none
-// that is shorter than five minutes; than twenty, where the address is no player's.
+// that is shorter than five minutes. Where the address is no player's, these are
+// twenty.
 //
 // A player that goes on by itself shows no words. So a rule that has found something
 // is trusted for 12 hours. One word ends it all. The popup, the button and filmspool
