@@ -13,7 +13,6 @@ import (
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -29,7 +28,9 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{}, Services: []control.KodiService{}}
 	for _, k := range c.d.kodis() {
-		i.consult(ctx, c.d.accountOf(k))
+		for _, name := range c.d.store.AccountsOf(k.Source()) {
+			i.consult(ctx, name)
+		}
 	}
 	if o.DryRun || !o.Yes {
 		if err := i.each(ctx, (*kodi.Importer).Preview); err != nil || o.DryRun {
@@ -110,22 +111,21 @@ func (i *kodiImport) each(ctx context.Context, do func(*kodi.Importer, context.C
 	sends, planned := 0, map[string]map[string][]viewing.Instant{}
 	for _, k := range i.d.kodis() {
 		o := rule.PlanOptions{Since: i.o.Since, Earlier: i.o.Plays == control.PlaysAll}
-		account := i.d.accountOf(k)
-		if planned[account] == nil {
-			planned[account] = map[string][]viewing.Instant{}
+		accounts := i.d.store.AccountsOf(k.Source())
+		all := strings.Join(accounts, " ")
+		if planned[all] == nil {
+			planned[all] = map[string][]viewing.Instant{}
 		}
-		o.Planned = planned[account]
-		history := i.known[account]
-		if history != nil {
-			o.Has = history.Has
-		}
+		o.Planned = planned[all]
+		var unread bool
+		o.Has, unread = i.has(accounts)
 		p, err := do(k, ctx, o)
 		if err != nil && p.Problem == "" {
 			return err
 		}
 		i.out.Libraries = append(i.out.Libraries, p)
-		i.out.NeedsYes = i.out.NeedsYes || history == nil && p.Sends() > 0
-		sends += p.Sends()
+		i.out.NeedsYes = i.out.NeedsYes || unread && p.Sends() > 0
+		sends += p.Sends() * len(accounts)
 	}
 	i.out.SendSeconds = i.d.toSend(sends)
 	return nil
@@ -141,12 +141,18 @@ func (d *Daemon) toSend(entries int) int64 {
 	return int64(float64(entries) / slices.Min(rates))
 }
 
-// accountOf is the account that a library feeds.
-func (d *Daemon) accountOf(k *kodi.Importer) string { return d.accountNamed(k.Source()) }
-
-// accountNamed is the account that a source feeds.
-func (d *Daemon) accountNamed(source string) string {
-	return rules.Decide(settingsOf(d.o.Config), source, viewing.Event{}, nil, time.Now()).Account
+// has tells what the services of all these accounts have; nil where that is not
+// known. What one of them alone has is found there before it is sent.
+func (i *kodiImport) has(accounts []string) (has func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool, unread bool) {
+	histories := make([]*replay.History, len(accounts))
+	for n, name := range accounts {
+		if histories[n] = i.known[name]; histories[n] == nil {
+			return nil, true
+		}
+	}
+	return func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
+		return !slices.ContainsFunc(histories, func(h *replay.History) bool { return !h.Has(m, at, runtime) })
+	}, false
 }
 
 // KodiProgress implements [control.API].

@@ -73,21 +73,22 @@ func (a kodiAccount) Foresee(source string, v viewing.Event, m viewing.Media, no
 
 // Hosts implements [kodi.Account]. A service without a name of its own is told
 // by its port.
-func (a kodiAccount) Hosts(source string) []string {
-	name := a.d.accountNamed(source)
-	c, err := a.d.keys.Find(name, a.d.o.Config.Accounts[name], a.d.o.Paths.File)
-	if err != nil {
-		return nil
+func (a kodiAccount) Hosts(source string) (hosts []string) {
+	for _, name := range a.rules.AccountsOf(source) {
+		c, err := a.d.keys.Find(name, a.d.o.Config.Accounts[name], a.d.o.Paths.File)
+		if err != nil {
+			continue
+		}
+		base, err := url.Parse(c.BaseURL)
+		switch {
+		case err != nil || base.Host == "":
+		case base.Hostname() == "localhost" || net.ParseIP(base.Hostname()) != nil:
+			hosts = append(hosts, base.Host)
+		default:
+			hosts = append(hosts, base.Hostname())
+		}
 	}
-	base, err := url.Parse(c.BaseURL)
-	switch {
-	case err != nil || base.Host == "":
-		return nil
-	case base.Hostname() == "localhost" || net.ParseIP(base.Hostname()) != nil:
-		return []string{base.Host}
-	default:
-		return []string{base.Hostname()}
-	}
+	return hosts
 }
 
 // zoneOf is a zone of the configuration; nil leaves it to Kodi's settings, else to

@@ -22,7 +22,7 @@ import (
 
 // resolve answers a browser that asks what an item is.
 func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) connector.Resolution {
-	f, err := d.find(ctx, d.store.AccountOf(source), m, browserWaits)
+	f, err := d.find(ctx, d.store.AccountsOf(source)[0], m, browserWaits)
 	if err != nil {
 		d.log.Error("say what an item is", "source", source, "err", err)
 		return connector.Resolution{Later: true}
@@ -43,7 +43,7 @@ func (d *Daemon) seek(ctx context.Context, source, words string, kind viewing.Me
 		if kind != "" && kind != k {
 			continue
 		}
-		out := d.told(source, d.look(ctx, d.store.AccountOf(source), viewing.Media{Type: k, Title: words}, browserWaits))
+		out := d.told(source, d.look(ctx, d.store.AccountsOf(source)[0], viewing.Media{Type: k, Title: words}, browserWaits))
 		all.Later, all.RetryAfter = all.Later || out.Later, max(all.RetryAfter, out.RetryAfter)
 		turns = append(turns, slices.DeleteFunc(out.Candidates, func(c protocol.Candidate) bool { return c.Type != k }))
 	}

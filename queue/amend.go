@@ -14,6 +14,7 @@ import (
 type amendment struct {
 	viewing.Amendment
 	event    int64
+	first    int64 // of the entries that were made of it
 	source   string
 	original viewing.Event // with the new media, when it brings any
 }
@@ -24,8 +25,8 @@ type amendment struct {
 func (t *tx) amend(kind string, a viewing.Amendment) error {
 	c := amendment{Amendment: a}
 	var body []byte
-	known, err := t.Find("SELECT v.id, v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
-		[]any{schema.EventKey(kind, a.EventID)}, &c.event, &c.source, &body)
+	known, err := t.Find("SELECT v.id, coalesce(v.entry, 0), v.source, v.body FROM dedupe JOIN events AS v ON v.id = dedupe.event WHERE key = ?",
+		[]any{schema.EventKey(kind, a.EventID)}, &c.event, &c.first, &c.source, &body)
 	if err != nil || !known {
 		return err
 	}

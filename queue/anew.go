@@ -14,6 +14,7 @@ import (
 type partial struct {
 	event
 	id, first int64
+	count     int // of the entries that were made of it
 	committed int64
 }
 
@@ -21,11 +22,11 @@ type partial struct {
 // held, since they may have been sent, and under the numbers they had.
 func (s *Store) makeAnew(d *disk.Tx) (made int64, err error) {
 	t := &tx{Tx: d, ledger: &ledger{}, settings: s.settings, now: d.Now} // the counters are counted afterwards
-	rows, err := t.Query(`SELECT v.id, v.source, v.body, v.entry, v.committed_at FROM events AS v
+	rows, err := t.Query(`SELECT v.id, v.source, v.body, v.entry, v.parts, v.committed_at FROM events AS v
 		WHERE v.parts > (SELECT count(*) FROM entries AS n WHERE n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = v.id)
 		AND v.sum IS ` + schema.SealedEvent + " AND v.body <> '{}'")
 	partials, err := disk.Collect(rows, err, func(rows *sql.Rows) (p partial, err error) {
-		if err := rows.Scan(&p.id, &p.source, &p.body, &p.first, &p.committed); err != nil {
+		if err := rows.Scan(&p.id, &p.source, &p.body, &p.first, &p.count, &p.committed); err != nil {
 			return p, err
 		}
 		p.kind = viewing.SourceKind(p.source)
@@ -35,10 +36,10 @@ func (s *Store) makeAnew(d *disk.Tx) (made int64, err error) {
 		return 0, err
 	}
 	for _, p := range partials {
-		for part, item := range p.parts() {
-			fresh, err := t.makePartAnew(p, part, item)
+		for n := range p.count {
+			fresh, err := t.makePartAnew(p, n)
 			if err != nil {
-				return made, fmt.Errorf("make entry %d anew: %w", p.first+int64(part), err)
+				return made, fmt.Errorf("make entry %d anew: %w", p.first+int64(n), err)
 			}
 			if fresh {
 				made++
@@ -48,15 +49,21 @@ func (s *Store) makeAnew(d *disk.Tx) (made int64, err error) {
 	return made, nil
 }
 
-// makePartAnew makes one entry anew, unless there is one of its number. The rules
-// say only for which account it was.
-func (t *tx) makePartAnew(p partial, part int, item *viewing.Media) (fresh bool, err error) {
-	id := p.first + int64(part)
+// makePartAnew makes the n-th entry anew, unless there is one of its number. The
+// rules say only for which account it was.
+func (t *tx) makePartAnew(p partial, n int) (fresh bool, err error) {
+	id, items := p.first+int64(n), p.parts()
 	var one int64
-	if there, err := t.Find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there {
+	if there, err := t.Find("SELECT 1 FROM entries WHERE id = ?", []any{id}, &one); err != nil || there || len(items) == 0 {
 		return false, err
 	}
-	made, err := t.makeEntry(p.event, p.id, t.decide(p.event, part, item))
+	places, err := t.places(p.event)
+	if err != nil {
+		return false, err
+	}
+	d := t.decide(p.event, n%len(items), items[n%len(items)])
+	d.account = places[min(n/len(items), len(places)-1)].account
+	made, err := t.makeEntry(p.event, p.id, d)
 	if err != nil {
 		return false, err
 	}

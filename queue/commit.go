@@ -161,29 +161,35 @@ func (t *tx) witness(e event, event int64, entries []int64) error {
 // and which other entries are the same playback.
 type draft struct {
 	rules.Decision
+	place
 	part int
 	item *viewing.Media
 	said *identity.Correction // which gave it its identity; nil for none
-	list *listEntry           // it waits for this one; items of lists only
 	into *seen                // it is merged into this one; nil for none
 	over []*seen              // these are merged into it
 }
 
-// draft decides about the parts of an event.
+// draft decides about the parts of an event, one account after another.
 func (t *tx) draft(e event) ([]draft, error) {
-	parts := e.parts()
-	drafts := make([]draft, len(parts))
-	for part, item := range parts {
-		item, said, err := t.corrected(item)
-		if err != nil {
-			return nil, err
-		}
-		drafts[part] = t.decide(e, part, item)
-		if drafts[part].said = said; said != nil {
-			drafts[part].Steps = slices.Insert(drafts[part].Steps, 1, said.Said())
-		}
-		if drafts[part].list, err = t.listOf(e, &drafts[part].Decision); err != nil {
-			return nil, err
+	places, err := t.places(e)
+	if err != nil {
+		return nil, err
+	}
+	var drafts []draft
+	for _, p := range places {
+		for part, item := range e.parts() {
+			item, said, err := t.corrected(item)
+			if err != nil {
+				return nil, err
+			}
+			d := t.decide(e, part, item)
+			if d.place, d.said = p, said; said != nil {
+				d.Steps = slices.Insert(d.Steps, 1, said.Said())
+			}
+			if e.Kind == viewing.KindListItem {
+				d.fitToList()
+			}
+			drafts = append(drafts, d)
 		}
 	}
 	return drafts, t.pair(e, drafts)
@@ -197,15 +203,15 @@ func (t *tx) decide(e event, part int, item *viewing.Media) draft {
 // makeEntry writes one entry as the rules decided, with their reasons.
 func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
 	id, err := t.insertEntry(event, Entry{
-		Account: d.Account, Part: d.part, Kind: e.Kind, Media: d.item, List: e.List, Priority: e.Priority,
+		Account: d.account, Part: d.part, Kind: e.Kind, Media: d.item, List: e.List, Priority: e.Priority,
 		WatchedAt: entry.Moment{Instant: e.WatchedAt}, Class: e.Class, CreatedAt: schema.Time(t.now),
 		State: d.State, Reason: d.Reason, Lane: d.Lane, NextAt: d.NotBefore,
 	}, d.Steps)
 	if err != nil {
 		return 0, err
 	}
-	if d.list != nil {
-		if err := t.waitFor(id, d.list.id); err != nil {
+	if d.list != 0 {
+		if err := t.waitFor(id, d.list); err != nil {
 			return 0, err
 		}
 	}

@@ -16,8 +16,9 @@ import (
 type event struct {
 	viewing.Event
 	source, kind string
-	body         []byte // canonical: the fields of the struct in their order
-	content      []byte // what tells a repetition from a conflict
+	body         []byte   // canonical: the fields of the struct in their order
+	content      []byte   // what tells a repetition from a conflict
+	accounts     []string // it goes to these; nil for those of its source's route
 }
 
 // read checks a batch and renders what will be kept of it.

@@ -116,9 +116,11 @@ func (t *tx) importEvent(a export.Line, sum *Imported) (id int64, first sql.Null
 		if a.Seen.InList == "" {
 			continue
 		}
-		list, err := t.listNamed(a.Kind, a.Seen.InList)
-		if err == nil && list != nil && list.account == e.Account {
-			err = t.waitFor(entry, list.id)
+		lists, err := t.listsNamed(a.Kind, a.Seen.InList)
+		for _, l := range lists {
+			if err == nil && l.account == e.Account {
+				err = t.waitFor(entry, l.list)
+			}
 		}
 		if err != nil {
 			return id, first, err

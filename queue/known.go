@@ -7,7 +7,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -37,10 +36,9 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	return taken, nil
 }
 
-// AccountOf is the account that the entries of a source belong to.
-func (s *Store) AccountOf(source string) string {
-	return rules.Decide(s.settings, source, viewing.Event{}, nil, s.now()).Account
-}
+// AccountsOf are the accounts that a source feeds. The service of the first is
+// asked what things are.
+func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
 
 // EntriesOf lists what one event of a source has become, in order. It is empty
 // for one that another source had told already. The error wraps [entry.ErrNotFound]
@@ -71,13 +69,13 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 }
 
 // Recorded tells when items, by [viewing.Media.Key], were watched as far as
-// the queue has heard of it, whoever saw it and whatever became of it, in the
-// account that the source belongs to. It reads all entries.
+// the queue has heard of it, whoever saw it and whatever became of it, in any of
+// the accounts that the source feeds. It reads all entries.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
-	account := s.AccountOf(source)
 	times := map[string][]viewing.Instant{}
 	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
-		WHERE account = ? AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`, account, schema.Array(keys))
+		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`,
+		schema.Array(s.settings.AccountsOf(source)), schema.Array(keys))
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant

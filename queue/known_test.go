@@ -26,7 +26,7 @@ func TestTakenIsByKindAndForGood(t *testing.T) {
 
 func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
 	s := fresh(t)
-	s.settings = rules.Settings{Routes: map[string]string{"kodi:/hers": "hers"}}
+	s.settings = rules.Settings{Routes: map[string][]string{"kodi:/hers": {"hers"}}}
 	day := film("day", 2, 60)
 	day.WatchedAt.Precision = viewing.Day
 	bulk := film("bulk", 2, 0)

@@ -1,58 +1,64 @@
 package queue
 
 import (
+	"database/sql"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// listEntry is the entry that creates a list.
-type listEntry struct {
-	id      int64
+// place is where an entry belongs: its account, and of an item the list there.
+type place struct {
 	account string
-	state   viewing.State
+	list    int64         // the entry of the list; 0 for none
+	lists   viewing.State // in which that stands
 }
 
-// listNamed is the entry of a list by its event; nil when there is none, or
+// places are where an event goes. What is put on a list goes where its list is.
+func (t *tx) places(e event) (places []place, err error) {
+	if e.Kind == viewing.KindListItem {
+		if places, err = t.listsNamed(e.kind, e.InList); err != nil || len(places) > 0 {
+			return places, err
+		}
+	}
+	accounts := e.accounts
+	if accounts == nil {
+		accounts = t.settings.AccountsOf(e.source)
+	}
+	for _, account := range accounts {
+		places = append(places, place{account: account})
+	}
+	return places, nil
+}
+
+// listsNamed are where a list is, by its event; nowhere when there is none, or
 // none any more.
-func (t *tx) listNamed(kind, event string) (*listEntry, error) {
-	var l listEntry
-	found, err := t.Find(`SELECT n.id, n.account, n.state FROM dedupe AS d JOIN entries AS n ON n.id = d.entry
-		WHERE d.key = ? AND n.kind = ?`, []any{schema.EventKey(kind, event), string(viewing.KindList)}, &l.id, &l.account, &l.state)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &l, nil
+func (t *tx) listsNamed(kind, event string) ([]place, error) {
+	rows, err := t.Query("SELECT n.id, n.account, n.state FROM "+schema.MadeOf+" WHERE v.id = (SELECT event FROM dedupe WHERE key = ?) AND n.kind = ?",
+		schema.EventKey(kind, event), string(viewing.KindList))
+	return disk.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
+		err = r.Scan(&p.list, &p.account, &p.lists)
+		return p, err
+	})
 }
 
-// listOf finds the list of an item, whose account is the item's too, and fits
-// the decision to what became of it. It is nil for everything else.
-func (t *tx) listOf(e event, d *rules.Decision) (*listEntry, error) {
-	if e.Kind != viewing.KindListItem {
-		return nil, nil
-	}
-	l, err := t.listNamed(e.kind, e.InList)
+// fitToList fits the draft of an item to what became of its list.
+func (d *draft) fitToList() {
 	switch {
-	case err != nil:
-		return nil, err
-	case l == nil:
+	case d.list == 0:
 		if d.State == viewing.StatePending {
 			d.State, d.Reason = viewing.StateHeld, viewing.ReasonNoList
 		}
 		d.Steps = append(d.Steps, "Held as no_list: the list that it belongs on is not known here.")
-		return nil, nil
+	case d.State != viewing.StateDropped:
+		d.Steps = append(d.Steps, fmt.Sprintf("It waits for its list, entry %d, and goes to the account of that.", d.list))
+		if d.lists == viewing.StateDropped {
+			d.State, d.Reason = viewing.StateDropped, withoutList
+			d.Steps = append(d.Steps, "Dropped: its list was dropped.")
+		}
 	}
-	if d.Account = l.account; d.State == viewing.StateDropped {
-		return l, nil
-	}
-	d.Steps = append(d.Steps, fmt.Sprintf("It waits for its list, entry %d, and goes to the account of that.", l.id))
-	if l.state == viewing.StateDropped {
-		d.State, d.Reason = viewing.StateDropped, withoutList
-		d.Steps = append(d.Steps, "Dropped: its list was dropped.")
-	}
-	return l, nil
 }
 
 // withoutList is why an item is dropped with its list.

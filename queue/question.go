@@ -16,13 +16,13 @@ import (
 // been sent already. Nothing can be changed at the service by itself: a person
 // is asked.
 
-// questionID names the question whether a part of an event was another item.
-func questionID(eventID string, part int, key string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", eventID, part, key))
+// questionID names the question whether the n-th entry of an event was another item.
+func questionID(eventID string, n int64, key string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", eventID, n, key))
 	return "ask-" + hex.EncodeToString(sum[:16])
 }
 
-// ask makes a held entry of what a delivered one should have been.
+// ask makes a held entry of what a delivered one should have been, in its account.
 func (t *tx) ask(c amendment, e amendable) error {
 	sent, err := t.entry(e.id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 		return t.note(e.id, c.noted(e))
 	}
 	v := c.original
-	v.EventID, v.Media, v.Count = questionID(c.EventID, e.part, key), []viewing.Media{m}, 1
+	v.EventID, v.Media, v.Count = questionID(c.EventID, e.id-c.first, key), []viewing.Media{m}, 1
 	v.Class, v.Unsure, v.SameAs = viewing.ClassReview, true, ""
 	v.Origin.Note = fmt.Sprintf("%s Entry %d was sent before that, as %s. If that was wrong: filmspool queue undo %d, and release this one. If it was right: drop this one.",
 		c.Reason, e.id, sent.Media.Label(), e.id)
@@ -42,6 +42,7 @@ func (t *tx) ask(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
+	asked[0].accounts = []string{sent.Account}
 	o, err := t.take(asked[0])
 	if err != nil {
 		return err
@@ -79,15 +80,22 @@ func (t *tx) stillSame(e event, same *known) (*known, error) {
 	if err != nil || kept > 0 {
 		return same, err
 	}
-	return nil, t.answered(e, keys)
+	made, err := t.entriesOf(same.event)
+	if err != nil {
+		return nil, err
+	}
+	return nil, t.answered(e, keys, int64(len(made)))
 }
 
-// answered withdraws the questions that e answers.
-func (t *tx) answered(e event, keys []string) error {
-	for part, key := range keys {
-		asked, err := t.earlier(e.kind, questionID(e.SameAs, part, key))
-		if err != nil || asked == nil {
+// answered withdraws the questions that e answers about an event of some entries.
+func (t *tx) answered(e event, keys []string, made int64) error {
+	for n := range made {
+		asked, err := t.earlier(e.kind, questionID(e.SameAs, n, keys[n%int64(len(keys))]))
+		if err != nil {
 			return err
+		}
+		if asked == nil {
+			continue
 		}
 		entries, err := t.entriesOf(asked.event)
 		if err != nil {

@@ -260,11 +260,11 @@ func (t *tx) pair(e event, drafts []draft) error {
 			continue
 		}
 		s := &seen{sources: []string{e.source}, runtime: e.runtime(), Entry: Entry{
-			Account: d.Account, State: d.State, Reason: d.Reason, Source: e.source,
+			Account: d.account, State: d.State, Reason: d.Reason, Source: e.source,
 			Kind: e.Kind, Media: d.item, WatchedAt: entry.Moment{Instant: e.WatchedAt},
 		}}
-		place := d.Account + " " + d.item.Key()
-		others, known := found[place]
+		where := d.account + " " + d.item.Key()
+		others, known := found[where]
 		if !known {
 			var err error
 			if others, err = t.others(*s); err != nil {
@@ -277,7 +277,7 @@ func (t *tx) pair(e event, drafts []draft) error {
 		if d.into, d.over = s.meets(others); d.into != nil {
 			d.into.sources = append(d.into.sources, e.source) // for the parts after this one
 		}
-		found[place] = slices.DeleteFunc(others, func(o *seen) bool { return slices.Contains(d.over, o) })
+		found[where] = slices.DeleteFunc(others, func(o *seen) bool { return slices.Contains(d.over, o) })
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (c *clock) advance(d time.Duration) {
 
 // twoAccounts routes the browser "b2" to the account "second".
 func twoAccounts() rules.Settings {
-	return rules.Settings{Routes: map[string]string{"browser:b2": "second"}}
+	return rules.Settings{Routes: map[string][]string{"browser:b2": {"second"}}}
 }
 
 // opened is a store whose writer runs, and what ends it.

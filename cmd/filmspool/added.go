@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -19,6 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -85,9 +85,9 @@ func (p *program) commit(ctx context.Context, a addition) error {
 	if err != nil {
 		return err
 	}
-	account := cmp.Or(o.Config.Routes["cli"], viewing.DefaultAccount)
+	accounts := rules.Settings{Routes: o.Config.SourceRoutes()}.AccountsOf(viewing.SourceCLI)
 	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
-		e, err := a.earlier(ctx, ctl, account)
+		e, err := a.earlier(ctx, ctl, accounts)
 		if err != nil {
 			return err
 		}
@@ -102,27 +102,31 @@ func (p *program) commit(ctx context.Context, a addition) error {
 	})
 }
 
-// earlier is an entry of the account that asks for the same wish or list
-// already; nil for none. The same film may be watched often: of viewings there
-// is none.
-func (a addition) earlier(ctx context.Context, ctl control.API, account string) (*queue.Entry, error) {
+// earlier is an entry that asks for the same wish or list already, where each of
+// the accounts has one; nil for none. The same film may be watched often: of
+// viewings there is none.
+func (a addition) earlier(ctx context.Context, ctl control.API, accounts []string) (found *queue.Entry, err error) {
 	if a.again || a.v.Kind == viewing.KindViewing {
 		return nil, nil
 	}
-	q := entry.Filter{Kind: a.v.Kind, Account: account}
+	q := entry.Filter{Kind: a.v.Kind}
 	if len(a.v.Media) > 0 {
 		q.Item = a.v.Media[0].Key()
 	}
-	list, err := ctl.List(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range list {
-		if e.State != viewing.StateDropped && e.State != viewing.StateRejected && a.same(e) {
-			return &e, nil
+	for _, q.Account = range accounts {
+		list, err := ctl.List(ctx, q)
+		if err != nil {
+			return nil, err
 		}
+		n := slices.IndexFunc(list, func(e queue.Entry) bool {
+			return e.State != viewing.StateDropped && e.State != viewing.StateRejected && a.same(e)
+		})
+		if n < 0 {
+			return nil, nil
+		}
+		found = &list[n]
 	}
-	return nil, nil
+	return found, nil
 }
 
 // same reports whether an entry asks for the same. Another place on the

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -38,8 +40,9 @@ type Config struct {
 	Replay Replay `toml:"replay" json:"replay"`
 	// Accounts by name. Without any, one named default is assumed.
 	Accounts map[string]Account `toml:"accounts" json:"accounts"`
-	// Routes says which account a source feeds, by "kind:name" or kind.
-	Routes map[string]string `toml:"routes" json:"routes,omitempty"`
+	// Routes says which accounts a source feeds, by "kind:name" or kind: a name, or
+	// a list of names.
+	Routes map[string]any `toml:"routes" json:"routes,omitempty"`
 	// Connector bounds what browsers may send.
 	Connector Connector `toml:"connector" json:"connector"`
 	// Filters say which viewings are sent, held or ignored; the first that fits
@@ -112,8 +115,8 @@ type TMDB struct {
 type Exported struct {
 	// Path is the folder or the file, absolute.
 	Path string `toml:"path" json:"path"`
-	// Account is whose history its viewings belong to.
-	Account string `toml:"account" json:"account,omitempty"`
+	// Account is whose history its viewings belong to: a name, or a list of names.
+	Account any `toml:"account,omitempty" json:"account,omitempty"`
 	// TimeZone is an IANA name, only when the times in the files are not those
 	// of this machine; some media servers write them in UTC.
 	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
@@ -123,8 +126,8 @@ type Exported struct {
 type Library struct {
 	// Userdata is Kodi's userdata folder, absolute.
 	Userdata string `toml:"userdata" json:"userdata"`
-	// Account is whose history its viewings belong to.
-	Account string `toml:"account" json:"account,omitempty"`
+	// Account is whose history its viewings belong to: a name, or a list of names.
+	Account any `toml:"account,omitempty" json:"account,omitempty"`
 	// TimeZone is an IANA name, only when Kodi's clock is not this machine's.
 	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
 	// MySQLUser reads a library on a server in the place of the user that
@@ -254,21 +257,45 @@ func (c Config) Annotated() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// SourceRoutes is [Config.Routes] with the accounts that libraries name.
-func (c Config) SourceRoutes() map[string]string {
-	routes := map[string]string{}
-	for source, account := range c.Routes {
-		routes[source] = account
+// SourceRoutes is [Config.Routes] with the accounts that libraries name. Where
+// there is one account alone, no route is needed.
+func (c Config) SourceRoutes() map[string][]string {
+	routes := map[string][]string{}
+	if _, found := c.Accounts[viewing.DefaultAccount]; !found && len(c.Accounts) == 1 {
+		routes[""] = slices.Collect(maps.Keys(c.Accounts))
+	}
+	lead := func(source string, accounts any) {
+		if names, _ := accountNames(accounts); accounts != "" && len(names) > 0 {
+			routes[source] = names
+		}
+	}
+	for source, accounts := range c.Routes {
+		lead(source, accounts)
 	}
 	for _, l := range c.Kodi.Libraries {
-		if l.Account != "" {
-			routes["kodi:"+filepath.Clean(l.Userdata)] = l.Account
-		}
+		lead("kodi:"+filepath.Clean(l.Userdata), l.Account)
 	}
 	for _, e := range c.Kodi.NFO {
-		if e.Account != "" {
-			routes["kodi:"+filepath.Clean(e.Path)] = e.Account
-		}
+		lead("kodi:"+filepath.Clean(e.Path), e.Account)
 	}
 	return routes
+}
+
+// accountNames reads a name, or a list of names; nothing is no name.
+func accountNames(setting any) (names []string, ok bool) {
+	switch setting := setting.(type) {
+	case nil:
+		return nil, true
+	case string:
+		return []string{setting}, true
+	case []any:
+		for _, one := range setting {
+			name, ok := one.(string)
+			if !ok || slices.Contains(names, name) {
+				return nil, false
+			}
+			names = append(names, name)
+		}
+	}
+	return names, len(names) > 0
 }

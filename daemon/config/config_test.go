@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -287,7 +290,7 @@ time_zone = "UTC"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.SourceRoutes()["kodi:"+filepath.Join(root, "films")]; got != "guest" {
+	if got := c.SourceRoutes()["kodi:"+filepath.Join(root, "films")]; !slices.Equal(got, []string{"guest"}) {
 		t.Errorf("routes %v", c.SourceRoutes())
 	}
 	c.Kodi.NFO = append(c.Kodi.NFO, Exported{Path: filepath.Join(root, "films")}, Exported{Path: "films", Account: "nobody", TimeZone: "Mars/Base"},
@@ -312,5 +315,56 @@ func TestXDGStateHomeMustBeAbsolute(t *testing.T) {
 	}
 	if p, err := FindPaths(Choice{}, env("HOME", "/home/kim", "XDG_STATE_HOME", "/state")); err != nil || p.State != "/state/filmspool" {
 		t.Errorf("absolute: %+v, %v", p, err)
+	}
+}
+
+// TestRoutesNameOneAccountOrSeveral. With one account alone, no route is needed.
+func TestRoutesNameOneAccountOrSeveral(t *testing.T) {
+	root := t.TempDir()
+	c, err := Load(write(t, fmt.Sprintf(`
+[accounts.anna]
+[accounts.ben]
+[routes]
+"browser:3f2a" = ["anna", "ben"]
+cli = "ben"
+[[kodi.libraries]]
+userdata = %q
+account = ["ben", "anna"]
+[[kodi.nfo]]
+path = %q
+account = ""
+`, filepath.Join(root, "userdata"), filepath.Join(root, "films"))), true, env(), Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"browser:3f2a": {"anna", "ben"}, "cli": {"ben"}, "kodi:" + filepath.Join(root, "userdata"): {"ben", "anna"}}
+	if diff := cmp.Diff(want, c.SourceRoutes()); diff != "" {
+		t.Error(diff)
+	}
+	one, err := Load(write(t, "[accounts.anna]\n"), true, env(), Overrides{})
+	if diff := cmp.Diff(map[string][]string{"": {"anna"}}, one.SourceRoutes()); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	_, err = Load(write(t, `
+[accounts.anna]
+[accounts.ben]
+[routes]
+browser = ["anna", "anna"]
+kodi = []
+program = 7
+cli = ["anna", "bert"]
+"kodi:/k" = ["anna", 7]
+[[kodi.libraries]]
+userdata = "/k"
+account = ["bert"]
+`), true, env(), Overrides{})
+	const no = ": is not the name of an account, nor a list of different ones"
+	for _, want := range []string{
+		"routes.browser" + no + " (line 5)", "routes.kodi" + no + " (line 6)", "routes.program" + no + " (line 7)", `routes.cli: there is no account "bert" (line 8)`,
+		"routes.kodi:/k" + no + " (line 9)", `kodi.libraries[0].account: there is no account "bert" (line 12)`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not named in: %v", want, err)
+		}
 	}
 }

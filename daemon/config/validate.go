@@ -38,9 +38,9 @@ func (c Config) Validate() error {
 		faults = append(faults, absolute(setting+".path", "path", e.Path), c.validateWhose(setting, e.Account, e.TimeZone))
 	}
 	faults = append(faults, c.Kodi.distinct())
-	for source, account := range c.Routes {
+	for source, accounts := range c.Routes {
 		setting := "routes." + source
-		faults = append(faults, checkSource(setting, source, ""), c.checkAccount(setting, account))
+		faults = append(faults, checkSource(setting, source, ""), c.checkAccounts(setting, accounts))
 	}
 	faults = append(faults, checkAsked("resolve.wikidata.endpoint", c.Resolve.Wikidata.Endpoint, wikidata.DefaultEndpoint))
 	faults = append(faults, checkAsked("resolve.tmdb.base_url", c.Resolve.TMDB.BaseURL, tmdb.DefaultBase))
@@ -225,15 +225,15 @@ func (c Config) validateLibrary(setting string, l Library) error {
 }
 
 // validateWhose checks what every source of Kodi's may name.
-func (c Config) validateWhose(setting, account, zone string) error {
+func (c Config) validateWhose(setting string, accounts any, zone string) error {
 	var faults []error
 	if zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil {
 			faults = append(faults, fault(setting+".time_zone", "%q is not a zone such as Europe/Lisbon", zone))
 		}
 	}
-	if account != "" {
-		faults = append(faults, c.checkAccount(setting+".account", account))
+	if accounts != "" {
+		faults = append(faults, c.checkAccounts(setting+".account", accounts))
 	}
 	return errors.Join(faults...)
 }
@@ -265,9 +265,16 @@ func (k Kodi) distinct() error {
 	return errors.Join(faults...)
 }
 
-func (c Config) checkAccount(setting, name string) error {
-	if _, ok := c.Accounts[name]; !ok {
-		return fault(setting, "there is no account %q", name)
+// checkAccounts refuses what names no account, or one twice.
+func (c Config) checkAccounts(setting string, accounts any) error {
+	names, ok := accountNames(accounts)
+	if !ok {
+		return fault(setting, "is not the name of an account, nor a list of different ones")
+	}
+	for _, name := range names {
+		if _, ok := c.Accounts[name]; !ok {
+			return fault(setting, "there is no account %q", name)
+		}
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func TestFilterIsNamed(t *testing.T) {
 	if d := rules.Decide(rules.Settings{}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0] != "No route names kodi:/k: it goes to the account default." {
 		t.Errorf("%q", d.Steps)
 	}
-	if d := rules.Decide(rules.Settings{Routes: map[string]string{"kodi": "attic"}}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0] != "The route for kodi leads to the account attic." {
+	if d := rules.Decide(rules.Settings{Routes: map[string][]string{"kodi": {"attic"}}}, "kodi:/k", v, theEpisode(), noon()); d.Steps[0] != "The route for kodi leads to the account attic." {
 		t.Errorf("%q", d.Steps)
 	}
 	if d := rules.Decide(s, "kodi:/k", v, theFilm(), noon()); d.Why() != "Held by filter 2 (path /srv/kids, genre Family)." {

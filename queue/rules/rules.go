@@ -1,4 +1,4 @@
-// Package rules decides what becomes of a viewing: which account it belongs
+// Package rules decides what becomes of a viewing: which accounts it belongs
 // to, and whether it may leave or must wait for a person.
 //
 // It decides for which reason an entry is held; package viewing has the words. It promises to be pure: the
@@ -9,6 +9,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -20,8 +21,9 @@ const clockTolerance = 5 * time.Minute
 // Settings is what the user has decided.
 type Settings struct {
 	// Routes maps a source ("browser:3f2a") or a kind of source ("browser") to
-	// the name of an account. The exact name wins over the kind.
-	Routes map[string]string
+	// the names of its accounts. The exact name wins over the kind, and that over
+	// "", which stands for every source.
+	Routes map[string][]string
 	// Grace is how long an entry stays here before it may leave, so that it can
 	// be dropped first; from 0 to 24 hours.
 	Grace time.Duration
@@ -32,13 +34,12 @@ type Settings struct {
 	Classes map[viewing.Class]Action
 }
 
-// Decision is what becomes of one entry.
+// Decision is what becomes of one item, the same in each of its accounts.
 type Decision struct {
-	Account string
-	State   viewing.State // pending, held or dropped
-	Reason  string        // for Held and Dropped: one of the reasons
-	Steps   []string      // why, one plain sentence each; the first is about the account
-	Lane    viewing.Lane
+	State  viewing.State // pending, held or dropped
+	Reason string        // for Held and Dropped: one of the reasons
+	Steps  []string      // why, one plain sentence each; the first is about the accounts
+	Lane   viewing.Lane
 	// NotBefore is when the entry may leave at the earliest; zero for at once.
 	NotBefore time.Time
 }
@@ -48,7 +49,8 @@ type Decision struct {
 // viewing say both count, and the stricter of the two wins.
 func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now time.Time) Decision {
 	d := Decision{State: viewing.StatePending}
-	d.route(s, source)
+	_, why := s.route(source)
+	d.say(why)
 	d.line(s, v, now)
 	filter, place := &Filter{Action: Send}, s.choose(source, v, m)
 	if place >= 0 {
@@ -106,18 +108,31 @@ func Ahead(v viewing.Event, now time.Time) bool {
 	return v.Kind == viewing.KindViewing && v.WatchedAt.Begins().After(now.Add(clockTolerance))
 }
 
-// route chooses the account.
-func (d *Decision) route(s Settings, source string) {
-	kind := viewing.SourceKind(source)
-	for _, name := range []string{source, kind} {
-		if account := s.Routes[name]; account != "" {
-			d.Account = account
-			d.say(fmt.Sprintf("The route for %s leads to the account %s.", name, account))
-			return
+// AccountsOf are the accounts that a source feeds: each once, at least one.
+func (s Settings) AccountsOf(source string) []string {
+	accounts, _ := s.route(source)
+	return accounts
+}
+
+// route chooses the accounts, and says why.
+func (s Settings) route(source string) (accounts []string, why string) {
+	for _, name := range []string{source, viewing.SourceKind(source)} {
+		if accounts = s.Routes[name]; len(accounts) > 0 {
+			return accounts, fmt.Sprintf("The route for %s leads to %s.", name, inWords(accounts))
 		}
 	}
-	d.Account = viewing.DefaultAccount
-	d.say(fmt.Sprintf("No route names %s: it goes to the account %s.", source, viewing.DefaultAccount))
+	if accounts = s.Routes[""]; len(accounts) == 0 {
+		accounts = []string{viewing.DefaultAccount}
+	}
+	return accounts, fmt.Sprintf("No route names %s: it goes to %s.", source, inWords(accounts))
+}
+
+// inWords names accounts.
+func inWords(accounts []string) string {
+	if last := len(accounts) - 1; last > 0 {
+		return "the accounts " + strings.Join(accounts[:last], ", ") + " and " + accounts[last]
+	}
+	return "the account " + accounts[0]
 }
 
 func (d *Decision) say(sentence string) { d.Steps = append(d.Steps, sentence) }

@@ -77,35 +77,40 @@ func TestDecideState(t *testing.T) {
 	}
 }
 
-func TestDecideAccount(t *testing.T) {
-	routes := map[string]string{"browser:b2": "second", "kodi": "living room", "cli": ""}
-	tests := []struct{ source, account string }{
-		{"browser:b1", "default"},
-		{"browser:b2", "second"},
-		{"browser:b22", "default"},
-		{"kodi:/home/me/.kodi/userdata", "living room"},
-		{"cli", "default"},
-		{"", "default"},
+// TestAccountsOf: the exact name wins over the kind, and that over all sources.
+func TestAccountsOf(t *testing.T) {
+	routes := map[string][]string{"browser:b2": {"second"}, "kodi": {"living room"}, "kodi:/k": {"anna", "ben", "kim"}, "cli": nil}
+	whole := map[string][]string{"": {"only"}, "kodi": {"anna"}}
+	tests := []struct {
+		routes      map[string][]string
+		source, why string
+		accounts    []string
+	}{
+		{routes, "browser:b1", "No route names browser:b1: it goes to the account default.", []string{"default"}},
+		{routes, "browser:b2", "The route for browser:b2 leads to the account second.", []string{"second"}},
+		{routes, "browser:b22", "No route names browser:b22: it goes to the account default.", []string{"default"}},
+		{routes, "kodi:/home/me/.kodi/userdata", "The route for kodi leads to the account living room.", []string{"living room"}},
+		{routes, "kodi:/k", "The route for kodi:/k leads to the accounts anna, ben and kim.", []string{"anna", "ben", "kim"}},
+		{routes, "cli", "No route names cli: it goes to the account default.", []string{"default"}},
+		{routes, "", "No route names : it goes to the account default.", []string{"default"}},
+		{whole, "cli", "No route names cli: it goes to the account only.", []string{"only"}},
+		{whole, "kodi:/k", "The route for kodi leads to the account anna.", []string{"anna"}},
 	}
 	for _, tt := range tests {
-		d := rules.Decide(rules.Settings{Routes: routes}, tt.source, seen("", 0), nil, noon())
-		if d.Account != tt.account {
-			t.Errorf("%q goes to %q, want %q", tt.source, d.Account, tt.account)
+		s := rules.Settings{Routes: tt.routes}
+		if got := s.AccountsOf(tt.source); !slices.Equal(got, tt.accounts) {
+			t.Errorf("%q goes to %q, want %q", tt.source, got, tt.accounts)
 		}
-	}
-}
-
-func TestExactRouteWinsOverKind(t *testing.T) {
-	s := rules.Settings{Routes: map[string]string{"browser": "all", "browser:b2": "mine"}}
-	if d := rules.Decide(s, "browser:b2", seen("", 0), nil, noon()); d.Account != "mine" {
-		t.Errorf("went to %q", d.Account)
+		if d := rules.Decide(s, tt.source, seen("", 0), nil, noon()); d.Steps[0] != tt.why {
+			t.Errorf("%q: %q", tt.source, d.Steps)
+		}
 	}
 }
 
 func TestStepsArePlainSentences(t *testing.T) {
 	for _, class := range []viewing.Class{"", viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview} {
 		d := rules.Decide(rules.Settings{}, "browser:b1", seen(class, 0), &viewing.Media{Type: viewing.Movie}, noon())
-		if len(d.Steps) != 2 || !strings.Contains(d.Steps[0], d.Account) {
+		if len(d.Steps) != 2 || !strings.Contains(d.Steps[0], "the account default") {
 			t.Fatalf("steps %q", d.Steps)
 		}
 		if slices.ContainsFunc(d.Steps, func(s string) bool { return !strings.HasSuffix(s, ".") }) {
