@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
@@ -92,4 +93,13 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) {
 		a.Support = nil
 	}
 	return a, nil
+}
+
+// AccountsOf are the accounts that a source feeds. The service of the first is
+// asked what things are.
+func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
+
+// Recorded is [entry.Reader.RecordedIn] the accounts that a source feeds.
+func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
+	return s.RecordedIn(ctx, s.AccountsOf(source), keys)
 }

@@ -1,4 +1,4 @@
-package queue
+package entry
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Taken tells which of some event ids were ever committed by a source of this
 // kind, however long ago.
-func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
+func (r *Reader) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
 	kind := viewing.SourceKind(source)
 	keys := make([]string, len(eventIDs))
 	byKey := make(map[string]string, len(eventIDs))
@@ -21,9 +20,9 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 		keys[i] = schema.EventKey(kind, id)
 		byKey[keys[i]] = id
 	}
-	rows, err := s.reader.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", schema.Array(keys))
-	found, err := disk.Collect(rows, err, func(r *sql.Rows) (key string, err error) {
-		err = r.Scan(&key)
+	rows, err := r.db.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", schema.Array(keys))
+	found, err := disk.Collect(rows, err, func(row *sql.Rows) (key string, err error) {
+		err = row.Scan(&key)
 		return key, err
 	})
 	if err != nil {
@@ -36,21 +35,17 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	return taken, nil
 }
 
-// AccountsOf are the accounts that a source feeds. The service of the first is
-// asked what things are.
-func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
-
 // EntriesOf lists what one event of a source has become, in order. It is empty
-// for one that another source had told already. The error wraps [entry.ErrNotFound]
+// for one that another source had told already. The error wraps [ErrNotFound]
 // for an event of somebody else, for none, and for one that was trimmed.
-func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
+func (r *Reader) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
 		WHERE d.key = ? AND v.source = ?`, schema.EventKey(viewing.SourceKind(source), eventID), source)
 	type span struct{ first, parts int64 }
-	spans, err := disk.Collect(rows, err, func(r *sql.Rows) (span, error) {
+	spans, err := disk.Collect(rows, err, func(row *sql.Rows) (span, error) {
 		var first sql.NullInt64
 		var found span
-		err := r.Scan(&first, &found.parts)
+		err := row.Scan(&first, &found.parts)
 		found.first = first.Int64
 		return found, err
 	})
@@ -58,7 +53,7 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 	case err != nil:
 		return nil, fmt.Errorf("look for event: %w", err)
 	case len(spans) == 0:
-		return nil, fmt.Errorf("look for event: %w", entry.ErrNotFound)
+		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
 	}
 	for n := range spans[0].parts {
 		if spans[0].first > 0 {
@@ -68,18 +63,18 @@ func (s *Store) EntriesOf(ctx context.Context, source, eventID string) (ids []in
 	return ids, nil
 }
 
-// Recorded tells when items, by [viewing.Media.Key], were watched as far as
-// the queue has heard of it, whoever saw it and whatever became of it, in any of
-// the accounts that the source feeds. It reads all entries.
-func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
+// RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
+// queue has heard of it, whoever saw it and whatever became of it, in any of some
+// accounts. It reads all entries.
+func (r *Reader) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
 	times := map[string][]viewing.Instant{}
-	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
+	rows, err := r.db.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
 		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`,
-		schema.Array(s.settings.AccountsOf(source)), schema.Array(keys))
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		schema.Array(accounts), schema.Array(keys))
+	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
-		err := r.Scan(&key, &in.Millis, &in.Precision)
+		err := row.Scan(&key, &in.Millis, &in.Precision)
 		times[key] = append(times[key], in)
 		return struct{}{}, err
 	})
