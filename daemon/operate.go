@@ -28,10 +28,16 @@ func (c *api) Operate(ctx context.Context, o control.Order) (queue.Changed, erro
 		control.Settle: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
 			return c.d.store.SettleByHand(ctx, sel, o.As, dry)
 		},
+		control.Move: func(ctx context.Context, sel queue.Selection, dry bool) (queue.Changed, error) {
+			if err := c.known(o.To); err != nil {
+				return queue.Changed{}, err
+			}
+			return c.d.store.Reassign(ctx, sel.IDs, o.To, dry)
+		},
 	}
 	verb, ok := verbs[o.Verb]
 	if !ok {
-		return queue.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle or drop", o.Verb)}
+		return queue.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle, drop or move", o.Verb)}
 	}
 	did, err := verb(ctx, o.Selection, o.DryRun)
 	if err != nil {
@@ -132,15 +138,26 @@ func (c *api) Resume(ctx context.Context, p control.Pause) ([]control.Account, e
 	})
 }
 
+// accountNames are those of the configuration.
+func (c *api) accountNames() []string { return slices.Sorted(maps.Keys(c.d.o.Config.Accounts)) }
+
+// known refuses an account that the configuration does not have.
+func (c *api) known(name string) error {
+	names := c.accountNames()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return &control.Fault{
+		Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", name), Hint: "one of: " + strings.Join(names, ", "),
+	}
+}
+
 // setPause changes one account, or all, and has the loops look.
 func (c *api) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
-	names := slices.Sorted(maps.Keys(c.d.o.Config.Accounts))
+	names := c.accountNames()
 	if only != "" {
-		if !slices.Contains(names, only) {
-			return nil, &control.Fault{
-				Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", only),
-				Hint: "one of: " + strings.Join(names, ", "),
-			}
+		if err := c.known(only); err != nil {
+			return nil, err
 		}
 		names = []string{only}
 	}
@@ -206,6 +223,8 @@ func hintFor(e *queue.StateError) string {
 	case viewing.StateHeld:
 		hint = "filmspool queue release %d"
 		switch {
+		case e.Verb == control.Move:
+			hint = "filmspool queue show %d"
 		case e.Verb == control.Release && e.Reason == viewing.ReasonFuture:
 			hint = "filmspool queue edit %d --watched-at TIME"
 		case e.Verb == control.Release:
@@ -213,8 +232,6 @@ func hintFor(e *queue.StateError) string {
 		}
 	case viewing.StateRejected:
 		hint = "filmspool queue retry %d"
-	case viewing.StatePending:
-		hint = "filmspool queue show %d"
 	default:
 		hint = "filmspool queue show %d"
 	}

@@ -48,11 +48,15 @@ func (t *tx) raise(id int64) error {
 
 // byUser notes what the user did, and what the entry was before.
 func (t *tx) byUser(e Entry, did string) error {
-	was := e.State.Words()
-	if e.Reason != "" {
-		was += " (" + strings.TrimSuffix(e.Reason, ".") + ")"
+	return t.step(e.ID, "user", "By the user: "+did+"; it was "+standing(e)+".")
+}
+
+// standing is the state of an entry, and why it stands there.
+func standing(e Entry) string {
+	if e.Reason == "" {
+		return e.State.Words()
 	}
-	return t.step(e.ID, "user", "By the user: "+did+"; it was "+was+".")
+	return e.State.Words() + " (" + strings.TrimSuffix(e.Reason, ".") + ")"
 }
 
 // hold keeps a pending entry from leaving, and notes why.

@@ -168,38 +168,44 @@ func readSeconds(seconds float64) time.Duration {
 }
 
 // meet holds an entry that has changed against those of other sources: it may
-// tell of the same playback as another now. What the user has done to it
-// (asked) weighs more than that they dropped another one before.
+// tell of the same playback as another now.
 func (t *tx) meet(id int64, asked bool) error {
-	e, err := t.entry(id)
-	if err != nil {
+	s, others, err := t.near(id, asked)
+	if err != nil || s == nil {
 		return err
-	}
-	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
-	if !open || e.Damaged || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
-		return nil
-	}
-	s, err := t.seenBy(e)
-	if err != nil || s.timeless() {
-		return err
-	}
-	others, err := t.others(*s)
-	if err != nil {
-		return err
-	}
-	if asked {
-		others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == viewing.StateDropped })
 	}
 	into, over := s.meets(others)
 	if into != nil {
 		return t.merge(*s, into.Entry)
 	}
 	for _, o := range over {
-		if err := t.merge(*o, e); err != nil {
+		if err := t.merge(*o, s.Entry); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// near is an entry with those that it may be the same playback as; nil when it is
+// held against nothing. What the user has done to it (asked) weighs more than that
+// they dropped another one before.
+func (t *tx) near(id int64, asked bool) (s *seen, others []*seen, err error) {
+	e, err := t.entry(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
+	if !open || e.Damaged || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
+		return nil, nil, nil
+	}
+	if s, err = t.seenBy(e); err != nil || s.timeless() {
+		return nil, nil, err
+	}
+	others, err = t.others(*s)
+	if asked {
+		others = slices.DeleteFunc(others, func(o *seen) bool { return o.State == viewing.StateDropped })
+	}
+	return s, others, err
 }
 
 // merge merges an entry into another: all that was seen of it goes along.
@@ -215,12 +221,8 @@ func (t *tx) merge(lesser seen, into Entry) error {
 	if err := t.step(lesser.ID, string(viewing.StateMerged), mergedSentence(lesser.Entry, into)); err != nil {
 		return err
 	}
-	was := lesser.State.Words()
-	if lesser.Reason != "" {
-		was += " (" + lesser.Reason + ")"
-	}
 	return t.step(into.ID, "sighting", fmt.Sprintf("Seen by %s too, %s: the same playback. Entry %d, which was %s, is merged into this one.",
-		lesser.Source, distance(lesser.WatchedAt.Instant, into.WatchedAt.Instant), lesser.ID, was))
+		lesser.Source, distance(lesser.WatchedAt.Instant, into.WatchedAt.Instant), lesser.ID, standing(lesser.Entry)))
 }
 
 // mergedSentence tells a person why an entry is merged into another.

@@ -78,6 +78,36 @@ again then), or dropped when you want neither. More than one entry needs --yes.`
 	return c
 }
 
+func (p *program) moveCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "move ID… --account NAME", Short: "Give entries to another account", Args: cobra.ArbitraryArgs,
+		Long: `Gives entries to another account, where a route led to the wrong one. They are held
+or pending, and nothing of them has left. Where that account has the same playback
+already, an entry is merged into it. To take it back, move it back.`,
+		Example: `  filmspool queue move 12 --account ben
+  filmspool queue move 12 13 --account ben --dry-run`,
+	}
+	o := control.Order{Verb: control.Move}
+	c.Flags().StringVar(&o.To, "account", "", "the account that they belong to from now on")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage.Errorf("ID is missing; usage: %s", c.UseLine())
+		case o.To == "":
+			return usage.Errorf("--account is missing; usage: %s", c.UseLine())
+		}
+		if err := readOrder(&o, args, ""); err != nil {
+			return err
+		}
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (queue.Changed, error) {
+			return ctl.Operate(c.Context(), o)
+		}, func(did queue.Changed) error { return sayChanged(p.stdout, did) })
+	}
+	return c
+}
+
 // verbCommand is a command that applies one verb to ids, filters or all.
 func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command, *control.Order) {
 	o := &control.Order{Verb: verb}
@@ -177,7 +207,7 @@ func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queu
 
 // sayChanged tells what an order did, or would do.
 func sayChanged(w *terminal.Printer, did queue.Changed) error {
-	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped"}[did.Verb]
+	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped", control.Move: "Moved"}[did.Verb]
 	switch {
 	case did.Changed == 0:
 		w.Printf("There is nothing to %s.\n", did.Verb)

@@ -13,6 +13,7 @@ const (
 	Release = "release"
 	Settle  = "settle"
 	Drop    = "drop"
+	Move    = "move"
 )
 
 // Order is one verb for some entries.
@@ -21,8 +22,10 @@ type Order struct {
 	queue.Selection
 	// As is what settle says of entries in doubt: that they were delivered,
 	// rejected, or are to be dropped.
-	As     viewing.State `json:"as,omitempty"`
-	DryRun bool          `json:"dryRun,omitempty"`
+	As viewing.State `json:"as,omitempty"`
+	// To is the account that move gives entries to. It takes ids alone.
+	To     string `json:"to,omitempty"`
+	DryRun bool   `json:"dryRun,omitempty"`
 }
 
 // Edit is a correction of one entry.

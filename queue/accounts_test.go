@@ -1,0 +1,397 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// couple is a store of two accounts. The browser is both's, Kodi is Anna's, the
+// program is Ben's, and the command line is both's in another order.
+func couple(t testing.TB) *opened {
+	c := newClock()
+	s, err := openAt(t.Context(), Options{Path: filepath.Join(t.TempDir(), "q.db"), Settings: rules.Settings{Routes: map[string][]string{
+		chrome: {"anna", "ben"}, living: {"anna"}, player: {"ben"}, viewing.SourceCLI: {"ben", "anna"},
+	}}}, c.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return running(t, s, c)
+}
+
+// standing are the entries, the oldest first: what they are, whose, and how they stand.
+func (o *opened) standing(t testing.TB) (rows []string) {
+	t.Helper()
+	list, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range slices.Backward(list) {
+		rows = append(rows, fmt.Sprintf("%d %s.%d %s %s", e.ID, e.EventID, e.Part, e.Account, strings.TrimSpace(string(e.State)+" "+e.Reason)))
+	}
+	return rows
+}
+
+func (o *opened) wantRows(t testing.TB, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, o.standing(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// reassign moves entries, and wants no error.
+func (o *opened) reassign(t testing.TB, account string, ids ...int64) Changed {
+	t.Helper()
+	did, err := o.Reassign(t.Context(), ids, account, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return did
+}
+
+// refusesMove wants a move to be refused, in words.
+func (o *opened) refusesMove(t testing.TB, account string, id int64, words string) {
+	t.Helper()
+	before := o.standing(t)
+	var state *StateError
+	_, err := o.Reassign(t.Context(), []int64{id}, account, false)
+	if !errors.As(err, &state) || !strings.Contains(err.Error(), words) {
+		t.Errorf("entry %d to %s: %v, want %q", id, account, err, words)
+	}
+	o.wantRows(t, before...)
+}
+
+// deliver sends everything of an account that is due.
+func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
+	t.Helper()
+	for {
+		leased := o.leaseOf(t, account)
+		if len(leased) == 0 {
+			return sent
+		}
+		for _, e := range leased {
+			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered})
+			sent = append(sent, e)
+		}
+	}
+}
+
+// TestTogether: one event is an entry for each account of its route. Each of them
+// leaves, merges, is corrected and is dropped by itself.
+func TestTogether(t *testing.T) {
+	s := couple(t)
+	double := film("b", 603, -60)
+	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
+	if o := s.told(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusQueued {
+		t.Errorf("%+v", o)
+	}
+	if o := s.told(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusDuplicate {
+		t.Errorf("told again: %+v", o)
+	}
+	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
+	if steps := s.explained(t, 3).Steps; steps[0].Detail != "The route for browser:b1 leads to the accounts anna and ben." {
+		t.Errorf("%+v", steps)
+	}
+	if sent := s.deliver(t, "ben"); len(sent) != 2 {
+		t.Errorf("sent %v", ids(sent))
+	}
+	// Kodi is Anna's: what it saw joins hers, whose word does not touch Ben's.
+	if o := s.told(t, living, film("k", 603, -58)); !slices.Equal(o.Entries, []int64{1}) {
+		t.Errorf("%+v", o)
+	}
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{2}}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
+	// The program's is Ben's: another event of two accounts is divided.
+	s.told(t, player, film("p", 605, -60))
+	if o := s.told(t, viewing.SourceCLI, film("c", 605, -60)); o.Status != viewing.StatusQueued {
+		t.Errorf("%+v", o)
+	}
+	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
+		"5 p.0 ben pending", "6 c.0 ben merged another source saw the same playback", "7 c.0 anna pending")
+	got, err := s.EntriesOf(t.Context(), chrome, "b")
+	if err != nil || !slices.Equal(got, []int64{1, 2, 3, 4}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	s.checkCounters(t)
+}
+
+// TestTogetherIsAmended: a source corrects what waits in each account, and asks in
+// each where it has left.
+func TestTogetherIsAmended(t *testing.T) {
+	s := couple(t)
+	s.told(t, chrome, film("b", 603, -60))
+	s.deliver(t, "anna")
+	another := viewing.Amendment{EventID: "b", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.", Ask: true}
+	amend := viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{another}}
+	s.commitBatch(t, amend)
+	if e := s.entry(t, 2); e.Media.IDs.TMDB != 604 {
+		t.Errorf("what waits in the other account: %+v", e.Media)
+	}
+	s.commitBatch(t, amend)
+	if rows := s.standing(t); len(rows) != 3 || !strings.HasSuffix(rows[2], " anna held review") {
+		t.Errorf("a question in the account that it is about: %v", rows)
+	}
+	s.deliver(t, "ben")
+	another.Media[0].IDs.TMDB = 605
+	s.commitBatch(t, amend)
+	rows := s.standing(t)
+	if len(rows) != 5 || !strings.HasSuffix(rows[3], " anna held review") || !strings.HasSuffix(rows[4], " ben held review") {
+		t.Errorf("a question in each account: %v", rows)
+	}
+	for id, about := range map[int64]string{4: "undo 1", 5: "undo 2"} {
+		if note := s.explained(t, id).Events[0].Seen.Origin.Note; !strings.Contains(note, about) {
+			t.Errorf("entry %d asks %q", id, note)
+		}
+	}
+	// Marked anew, it answers both.
+	again := film("b2", 605, -60)
+	again.SameAs = "b"
+	s.told(t, chrome, again)
+	for _, id := range []int64{4, 5} {
+		if e := s.entry(t, id); e.State != viewing.StateDropped {
+			t.Errorf("entry %d is %s", id, e.State)
+		}
+	}
+}
+
+// TestListsTogether: a list of two accounts is one in each, and an item goes onto
+// both, wherever its source leads by now.
+func TestListsTogether(t *testing.T) {
+	s := couple(t)
+	s.commit(t, aList("l"), anItem("i", "l", 603))
+	s.wantRows(t, "1 l.0 anna pending", "2 l.0 ben pending", "3 i.0 anna pending", "4 i.0 ben pending")
+	if a, b := s.entry(t, 3).After, s.entry(t, 4).After; a != 1 || b != 2 {
+		t.Errorf("they wait for %d and %d", a, b)
+	}
+	s.refusesMove(t, "ben", 3, "it goes with its list, entry 1")
+	s.refusesMove(t, "ben", 1, "the account ben has it already, as entry 2")
+	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{2}}, false); err != nil {
+		t.Fatal(err)
+	}
+	s.commit(t, anItem("j", "l", 604))
+	s.wantRows(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped its list was dropped",
+		"5 j.0 anna pending", "6 j.0 ben dropped its list was dropped")
+	// A list that is one person's takes its items along.
+	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{aList("k"), anItem("n", "k", 0)}})
+	if did := s.reassign(t, "ben", 7); did.Changed != 1 {
+		t.Errorf("%+v", did)
+	}
+	if e := s.entry(t, 8); e.Account != "ben" || e.After != 7 {
+		t.Errorf("%+v", e)
+	}
+	waiting, err := s.Lookups(t.Context(), "ben", 10)
+	if err != nil || len(waiting) != 1 || waiting[0].Entry.ID != 8 {
+		t.Errorf("Ben's service is asked about %+v, %v", waiting, err)
+	}
+	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{anItem("m", "k", 605)}})
+	if e := s.entry(t, 9); e.Account != "ben" || e.After != 7 {
+		t.Errorf("an item that comes later: %+v", e)
+	}
+	s.checkCounters(t)
+	s.checkLookups(t)
+}
+
+// TestReassigned: what is given to another account leaves there and nowhere else,
+// and keeps what is known of it.
+func TestReassigned(t *testing.T) {
+	s := couple(t)
+	s.told(t, living, film("k", 603, -60))
+	leased := s.leaseOf(t, "anna")
+	if would, err := s.Reassign(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
+		t.Errorf("%+v, %v", would, err)
+	}
+	s.wantRows(t, "1 k.0 anna pending")
+	if did := s.reassign(t, "ben", 1); did.Changed != 1 || did.From[viewing.StatePending] != 1 {
+		t.Errorf("%+v", did)
+	}
+	if did := s.reassign(t, "ben", 1); did.Changed != 0 {
+		t.Errorf("it is there already: %+v", did)
+	}
+	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("what Anna's loop had in hand leaves: %v", err)
+	}
+	x := s.explained(t, 1)
+	if last := x.Steps[len(x.Steps)-1]; x.EventID != "k" || last.What != "moved" ||
+		last.Detail != "By the user: moved from the account anna to ben; it was pending." {
+		t.Errorf("%+v", x)
+	}
+	// Its source still corrects it, for a move says nothing about what it is.
+	s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{
+		EventID: "k", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.",
+	}}})
+	if sent := s.deliver(t, "anna"); len(sent) != 0 {
+		t.Errorf("Anna got %v", ids(sent))
+	}
+	if sent := s.deliver(t, "ben"); len(sent) != 1 || sent[0].Media.IDs.TMDB != 604 {
+		t.Errorf("Ben got %v", sent)
+	}
+	s.refusesMove(t, "anna", 1, "it is delivered")
+	s.told(t, chrome, film("b", 605, -60))
+	s.refusesMove(t, "ben", 2, "the account ben has it already, as entry 3")
+	e := s.leaseOf(t, "anna")[0]
+	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
+	s.refusesMove(t, "kim", 2, "it may have left")
+	if _, err := s.Reassign(t.Context(), nil, "ben", false); !errors.Is(err, ErrSelection) {
+		t.Errorf("without ids: %v", err)
+	}
+}
+
+// TestReassignedMeetsTheSamePlayback, whatever that stands like, and leaves it as it
+// was. Moved back, everything is as before.
+func TestReassignedMeetsTheSamePlayback(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		hers, his viewing.Event
+		hold      int64 // by the user, before the move
+		merged    bool
+	}{
+		{"both wait", film("k", 603, -60), film("p", 603, -50), 0, true},
+		{"his is held", film("k", 603, -60), of(viewing.ClassBulk, film("p", 603, -50)), 0, true},
+		{"hers is held", of(viewing.ClassReview, film("k", 603, -60)), film("p", 603, -50), 0, true},
+		{"hers is held by her", film("k", 603, -60), film("p", 603, -50), 1, true},
+		{"another time", film("k", 603, -60), film("p", 603, -400), 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := couple(t)
+			s.told(t, living, tt.hers)
+			s.told(t, player, tt.his)
+			if tt.hold != 0 {
+				if _, err := s.Hold(t.Context(), Selection{IDs: []int64{tt.hold}}, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := s.standing(t)
+			s.reassign(t, "ben", 1)
+			if rows := s.standing(t); strings.HasSuffix(rows[0], "ben merged another source saw the same playback") != tt.merged || rows[1] != before[1] {
+				t.Errorf("moved: %v", rows)
+			}
+			if events := s.explained(t, 2).Events; (len(events) == 2) != tt.merged {
+				t.Errorf("his was seen so: %+v", events)
+			}
+			s.checkCounters(t)
+			s.reassign(t, "anna", 1)
+			s.wantRows(t, before...)
+			if events := s.explained(t, 2).Events; len(events) != 1 {
+				t.Errorf("his was seen so: %+v", events)
+			}
+			s.checkCounters(t)
+		})
+	}
+}
+
+// TestPartedByHand: two people saw the same film at the same time, and only one
+// diary had it. What a move takes out of the other's entry is held, for nobody
+// knows whether it may leave.
+func TestPartedByHand(t *testing.T) {
+	s := couple(t)
+	s.told(t, living, film("k", 603, -60))
+	double := film("b", 603, -59)
+	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
+	s.settings.Routes[chrome] = []string{"anna"}
+	s.told(t, chrome, double)
+	s.wantRows(t, "1 k.0 anna pending", "2 b.0 anna merged another source saw the same playback", "3 b.1 anna pending")
+	s.deliver(t, "anna")
+	s.reassign(t, "ben", 2)
+	s.wantRows(t, "1 k.0 anna delivered", "2 b.0 ben held user", "3 b.1 anna delivered")
+	if events := s.explained(t, 1).Events; len(events) != 1 {
+		t.Errorf("%+v", events)
+	}
+	s.checkCounters(t)
+}
+
+// TestModelEachDiaryIsWhatItsRoutesSay: each playback is of another film, and each
+// source sees it once at most. Whatever is moved and sent meanwhile, an account has
+// it once if a source of its route saw it, and it was not given away.
+func TestModelEachDiaryIsWhatItsRoutesSay(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := couple(t)
+		defer s.stop()
+		sources := []string{chrome, living, player, viewing.SourceCLI}
+		accounts := []string{"anna", "ben"}
+		told, wanted := map[string]bool{}, map[string]map[int64]bool{"anna": {}, "ben": {}}
+		diary := map[string][]int64{}
+		send := func(account string) {
+			for _, e := range s.deliver(t, account) {
+				diary[account] = append(diary[account], e.Media.IDs.TMDB)
+			}
+		}
+		any := func() (Entry, bool) {
+			list, err := s.Entries(t.Context(), entry.Filter{Limit: 1000})
+			if err != nil {
+				r.Fatal(err)
+			}
+			if len(list) == 0 {
+				return Entry{}, false
+			}
+			return rapid.SampledFrom(list).Draw(r, "entry"), true
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"see": func(r *rapid.T) {
+				source, item := rapid.SampledFrom(sources).Draw(r, "source"), rapid.Int64Range(1, 4).Draw(r, "film")
+				name := fmt.Sprintf("%s-%d", strings.ReplaceAll(source, "/", ""), item)
+				if told[name] {
+					return
+				}
+				told[name] = true
+				s.told(t, source, film(name, item, -60-rapid.IntRange(0, 5).Draw(r, "minute")))
+				for _, account := range s.AccountsOf(source) {
+					wanted[account][item] = true
+				}
+			},
+			"move": func(r *rapid.T) {
+				e, ok := any()
+				to := rapid.SampledFrom(accounts).Draw(r, "to")
+				if !ok || e.Account == to {
+					return
+				}
+				var state *StateError
+				switch _, err := s.Reassign(t.Context(), []int64{e.ID}, to, false); {
+				case errors.As(err, &state):
+					return
+				case err != nil:
+					r.Fatal(err)
+				}
+				wanted[to][e.Media.IDs.TMDB] = true
+				if e.State != viewing.StateMerged {
+					delete(wanted[e.Account], e.Media.IDs.TMDB)
+				}
+			},
+			"hold": func(r *rapid.T) {
+				if e, ok := any(); ok && e.State == viewing.StatePending {
+					if _, err := s.Hold(t.Context(), Selection{IDs: []int64{e.ID}}, false); err != nil {
+						r.Fatal(err)
+					}
+				}
+			},
+			"send": func(r *rapid.T) { send(rapid.SampledFrom(accounts).Draw(r, "account")) },
+			"":     func(*rapid.T) { s.checkCounters(t) },
+		})
+		if _, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil {
+			r.Fatal(err)
+		}
+		for _, account := range accounts {
+			send(account)
+			for item := range wanted[account] {
+				if !slices.Contains(diary[account], item) {
+					r.Errorf("%s lacks %d: %v", account, item, s.standing(t))
+				}
+			}
+			slices.Sort(diary[account])
+			if len(slices.Compact(slices.Clone(diary[account]))) != len(wanted[account]) || len(diary[account]) != len(wanted[account]) {
+				r.Errorf("%s has %v, wanted %v: %v", account, diary[account], wanted[account], s.standing(t))
+			}
+		}
+	})
+}
