@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -64,10 +66,14 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
 	set, ok := d.o.Config.Accounts[l.Account]
 	if !ok {
-		return config.Credential{}, &control.Fault{
+		f := &control.Fault{
 			Code: control.CodeInvalid, Message: fmt.Sprintf("there is no account %q", l.Account),
 			Hint: fmt.Sprintf("add [accounts.%s] to %s", l.Account, d.o.Paths.File),
 		}
+		if l.Account == viewing.DefaultAccount {
+			f.Hint = "filmspool login --account NAME, with one of: " + strings.Join(slices.Sorted(maps.Keys(d.o.Config.Accounts)), ", ")
+		}
+		return config.Credential{}, f
 	}
 	now, err := d.keys.Find(l.Account, set, d.o.Paths.File)
 	if err != nil {
@@ -83,7 +89,7 @@ func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
 	case set.BaseURL != "" && base != "" && base != set.BaseURL:
 		return now, refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
 	case base == "" && now.BaseURL == "":
-		return now, &control.Fault{Code: control.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: "filmspool login --base-url https://…/api/v1"}
+		return now, &control.Fault{Code: control.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: loginAgain(l.Account, "https://…/api/v1")}
 	case base == "":
 		base = now.BaseURL
 	}

@@ -21,7 +21,20 @@ import (
 
 // Status implements [control.API].
 func (c *api) Status(ctx context.Context) (control.Status, error) {
-	d := c.d
+	s, err := c.d.status(ctx)
+	if err != nil || len(s.Accounts) < 2 {
+		return s, err
+	}
+	counts, err := c.d.store.CountsOf(ctx)
+	for i, a := range s.Accounts {
+		one := counts[a.Name]
+		s.Accounts[i].Counts = &one
+	}
+	return s, err
+}
+
+// status is how things stand, at the same cost whatever waits.
+func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	d.store.Look()
 	counts, err := d.store.Counts(ctx)
 	if err != nil {
@@ -32,15 +45,10 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 		return control.Status{}, err
 	}
 	s := control.Status{
-		Version: d.o.Version, Listen: d.listening(), Counts: counts,
-		Accounts: []control.Account{}, Sources: d.sourceStatus(ctx), Notices: notices,
+		Version: d.o.Version, Listen: d.listening(), Counts: counts, Sources: d.sourceStatus(ctx), Notices: notices,
 	}
-	for _, a := range d.accounts {
-		look, err := d.accountStatus(ctx, a)
-		if err != nil {
-			return s, err
-		}
-		s.Accounts = append(s.Accounts, look)
+	if s.Accounts, err = d.standings(ctx); err != nil {
+		return s, err
 	}
 	if t, ok, err := d.store.OldestPending(ctx); err != nil {
 		return s, err
@@ -52,6 +60,34 @@ func (c *api) Status(ctx context.Context) (control.Status, error) {
 		putFirst(&s, t, d.o.Paths.State)
 	}
 	return s, nil
+}
+
+// standings are how the accounts stand: those of the configuration, and those for
+// which something waits that are not in it.
+func (d *Daemon) standings(ctx context.Context) ([]control.Account, error) {
+	list := []control.Account{}
+	for _, a := range d.accounts {
+		look, err := d.accountStatus(ctx, a)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, look)
+	}
+	if !slices.ContainsFunc(list, func(a control.Account) bool { return !a.Unused }) {
+		for i := range list {
+			list[i].Unused = false
+		}
+	}
+	names, err := d.store.PendingAccounts(ctx)
+	for _, name := range names {
+		if d.account(name) == nil {
+			list = append(list, control.Account{
+				Name: name, State: account.Attention, Reason: "It is not in the configuration, and entries wait for it.",
+				Hint: "filmspool queue list --state pending --account " + name + "; then filmspool queue move ID --account NAME",
+			})
+		}
+	}
+	return list, err
 }
 
 // putFirst puts what keeps the queue from being written before everything else.
@@ -85,6 +121,12 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 	if can, asked := replay.Resolves(kept); asked {
 		out.Resolves = &can
 	}
+	if a.loop.Health().State == account.NoKey {
+		waits, err := d.store.Waits(ctx, a.name)
+		if out.Unused = !waits; err != nil {
+			return out, err
+		}
+	}
 	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
 		out.Note = "The service takes no items of lists: lists are created empty."
 	}
@@ -113,7 +155,16 @@ func standing(h replay.Health, c config.Credential, problem, file string) contro
 	case h.Pause == account.PausedKey && c.KeySource == "systemd credential":
 		out.Hint = "change the systemd credential of account " + c.Account + ", then restart the service"
 	}
+	out.Hint = loginOf(c.Account, out.Hint)
 	return out
+}
+
+// loginOf is a hint whose login is that of an account.
+func loginOf(account, hint string) string {
+	if account == viewing.DefaultAccount || strings.Contains(hint, " --account ") {
+		return hint
+	}
+	return strings.Replace(hint, "filmspool login", "filmspool login --account "+account, 1)
 }
 
 // summarise puts how things stand into one word, one sentence and one hint:
@@ -127,10 +178,11 @@ func summarise(s *control.Status) {
 	away, paused := inState(s.Accounts, account.Offline), inState(s.Accounts, account.Paused)
 	switch {
 	case away >= 0:
-		s.State, s.Summary = account.Offline, sentences("Offline: "+sentence(s.Accounts[away].Reason), safe(waiting))
+		s.State = account.Offline
+		s.Summary = sentences(ofOne(s.Accounts, away, "Offline", "is offline")+": "+sentence(s.Accounts[away].Reason), safe(waiting))
 	case paused >= 0:
 		s.State, s.Hint = account.Paused, s.Accounts[paused].Hint
-		s.Summary = sentences("Paused.", cmp.Or(safe(waiting), "Nothing waits."))
+		s.Summary = sentences(ofOne(s.Accounts, paused, "Paused", "is paused")+".", cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
 		s.State, s.Summary = account.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
@@ -143,9 +195,18 @@ func summarise(s *control.Status) {
 	}
 }
 
+// ofOne says what all accounts are, or what one of them is where another stands
+// otherwise.
+func ofOne(accounts []control.Account, one int, all, is string) string {
+	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return a.State != accounts[one].State }) {
+		return all
+	}
+	return "Account " + accounts[one].Name + " " + is
+}
+
 // inState is the first account in a state, or -1.
 func inState(accounts []control.Account, state account.State) int {
-	return slices.IndexFunc(accounts, func(a control.Account) bool { return a.State == state })
+	return slices.IndexFunc(accounts, func(a control.Account) bool { return a.State == state && !a.Unused })
 }
 
 // needsPerson says what needs a person, the worst thing first. It reports
@@ -158,7 +219,11 @@ func needsPerson(s *control.Status) bool {
 	}
 	if i := inState(s.Accounts, account.Attention); i >= 0 {
 		a := s.Accounts[i]
-		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting)), a.Hint
+		on := ""
+		if inState(s.Accounts, account.OK) >= 0 {
+			on = "What other accounts have goes on."
+		}
+		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting), on), a.Hint
 		return true
 	}
 	if n := control.NeedUser(s.Counts); n > 0 {
@@ -227,7 +292,7 @@ func viewings(n int64, one, many string) string {
 
 // connectorStatus is what a paired browser may know.
 func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
-	s, err := d.Control().Status(ctx)
+	s, err := d.status(ctx)
 	if err != nil {
 		return connector.Status{}
 	}
@@ -235,6 +300,9 @@ func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
 		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
 	for _, a := range s.Accounts {
+		if a.Unused {
+			continue
+		}
 		out.Online = out.Online && a.State == account.OK
 		if a.State == account.Attention {
 			out.Attention++

@@ -59,7 +59,7 @@ func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func()
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.client == nil {
-			return nil, nil, refused("account "+name+" cannot be asked: "+a.problem, "filmspool login")
+			return nil, nil, refused("account "+name+" cannot be asked: "+a.problem, loginOf(name, "filmspool login"))
 		}
 		return a.client, func() {}, nil
 	}
@@ -69,7 +69,7 @@ func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func()
 	}
 	client, err := d.newClient(ctx, c)
 	if err != nil {
-		return nil, nil, refused("account "+name+" cannot be asked: "+err.Error(), "filmspool login")
+		return nil, nil, refused("account "+name+" cannot be asked: "+err.Error(), loginOf(name, "filmspool login"))
 	}
 	return client, client.Close, nil
 }

@@ -117,14 +117,14 @@ func (d *Daemon) takeBackEvent(ctx context.Context, source, eventID string) (rem
 	case len(ids) == 0:
 		return false, refusedUndo("another source saw the same playback, so it stays")
 	}
-	for _, id := range ids {
+	for _, id := range ids { // what one account refuses keeps no other from it
 		gone, err := d.takeBackEntry(ctx, source, id)
-		if err != nil {
-			return false, d.plain(source, err)
+		if err != nil && refusal == nil {
+			refusal = d.plain(source, err)
 		}
 		removed = removed || gone
 	}
-	return removed, nil
+	return removed && refusal == nil, refusal
 }
 
 // takeBackEntry takes one entry back and says whether the service had it.

@@ -112,13 +112,17 @@ func (p *program) printEntries(entries []queue.Entry) error {
 		return nil
 	}
 	t := p.stdout.Table(2)
-	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE\n")
+	whose := func(name string) string { return "" }
+	if slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.Account != entries[0].Account }) {
+		whose = func(name string) string { return "\t" + name }
+	}
+	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE%s\n", whose("ACCOUNT"))
 	for _, e := range entries {
 		state := string(e.State)
 		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
-		t.Printf("%d\t%s\t%s\t%s\t%s\t%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source))
+		t.Printf("%d\t%s\t%s\t%s\t%s\t%s%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source), whose(e.Account))
 	}
 	return t.Flush()
 }

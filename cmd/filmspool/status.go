@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -71,9 +73,7 @@ func printStatus(w *terminal.Printer, s control.Status) error {
 		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
 	printUnread(w, s.Sources)
-	n := s.Counts
-	w.Printf("\nwaiting %d   held %d   in doubt %d   rejected %d   delivered %d\n",
-		n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
+	w.Println("\n" + counted(s.Counts))
 	printStandings(w, s)
 	for _, a := range s.Accounts {
 		if a.Unresolved > 0 {
@@ -96,6 +96,11 @@ func printUnread(w *terminal.Printer, sources []control.Source) {
 	}
 }
 
+// counted says how many entries there are in the states that matter to a person.
+func counted(n entry.Counts) string {
+	return fmt.Sprintf("waiting %d   held %d   in doubt %d   rejected %d   delivered %d", n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)
+}
+
 // standing is one account or source of the status: a short line, and what
 // there is to say about it beside.
 type standing struct {
@@ -115,9 +120,16 @@ const widest = 33
 func printStandings(w *terminal.Printer, s control.Status) {
 	var list []standing
 	for _, a := range s.Accounts {
-		list = append(list, standing{
+		row := standing{
 			name: "account " + a.Name, last: "last delivered " + terminal.Ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
-		})
+		}
+		if a.Counts != nil {
+			row.below = append([]string{counted(*a.Counts)}, row.below...)
+		}
+		if a.Hint != "" && a.Hint != s.Hint {
+			row.below = append(row.below, "hint:  "+a.Hint)
+		}
+		list = append(list, row)
 	}
 	for _, src := range s.Sources {
 		last := "last seen " + terminal.Ago(src.LastSeen)

@@ -47,6 +47,11 @@ type Account struct {
 	LastDelivered *time.Time    `json:"lastDelivered"`
 	// NextTry is when it is tried again; absent when nothing is planned.
 	NextTry *time.Time `json:"nextTry,omitempty"`
+	// Counts are its entries in each state; absent where there is one account alone.
+	Counts *entry.Counts `json:"counts,omitempty"`
+	// Unused says that it has no key, nothing waits for it, and others are used:
+	// that is no trouble.
+	Unused bool `json:"-"`
 	// Unresolved is how many of its entries are held without an identifier.
 	Unresolved int64 `json:"unresolved,omitempty"`
 	// Resolves is whether the service can be asked what those are; absent as

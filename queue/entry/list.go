@@ -51,6 +51,49 @@ func (r *Reader) Counts(ctx context.Context) (counts Counts, err error) {
 	return counts, nil
 }
 
+// CountsOf is the number of entries in each state now, by their account. It reads
+// all entries.
+func (r *Reader) CountsOf(ctx context.Context) (map[string]Counts, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), n)
+		FROM (SELECT account, state, count(*) AS n FROM entries GROUP BY account, state) GROUP BY account`)
+	all := map[string]Counts{}
+	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+		var account string
+		var text []byte
+		var counts Counts
+		err := row.Scan(&account, &text)
+		if err == nil {
+			err = json.Unmarshal(text, &counts)
+		}
+		all[account] = counts
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count entries by account: %w", err)
+	}
+	return all, nil
+}
+
+// selectPendingAccounts goes from one account to the next: by an index, so that it
+// costs the same whatever waits.
+const selectPendingAccounts = `WITH RECURSIVE waiting (name) AS (
+		SELECT min(account) FROM entries WHERE state = 'pending' AND behind = 0
+		UNION ALL SELECT (SELECT min(account) FROM entries WHERE state = 'pending' AND behind = 0 AND account > name) FROM waiting WHERE name IS NOT NULL
+	) SELECT name FROM waiting WHERE name IS NOT NULL`
+
+// PendingAccounts are the accounts for which anything is pending.
+func (r *Reader) PendingAccounts(ctx context.Context) ([]string, error) {
+	rows, err := r.db.QueryContext(ctx, selectPendingAccounts)
+	names, err := disk.Collect(rows, err, func(row *sql.Rows) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list accounts that wait: %w", err)
+	}
+	return names, nil
+}
+
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
 	State   viewing.State `json:"state,omitempty"`   // "" for all
