@@ -112,17 +112,18 @@ func (p *program) printEntries(entries []queue.Entry) error {
 		return nil
 	}
 	t := p.stdout.Table(2)
-	whose := func(name string) string { return "" }
+	cells := 6
 	if slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.Account != entries[0].Account }) {
-		whose = func(name string) string { return "\t" + name }
+		cells++
 	}
-	t.Printf("ID\tSTATE\tKIND\tWHAT\tWATCHED\tSOURCE%s\n", whose("ACCOUNT"))
+	row := strings.Repeat("%v\t", cells-1) + "%v\n"
+	t.Printf(row, []any{"ID", "STATE", "KIND", "WHAT", "WATCHED", "SOURCE", "ACCOUNT"}[:cells]...)
 	for _, e := range entries {
 		state := string(e.State)
 		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
 			state += " (" + e.Reason + ")"
 		}
-		t.Printf("%d\t%s\t%s\t%s\t%s\t%s%s\n", e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source), whose(e.Account))
+		t.Printf(row, []any{e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source), e.Account}[:cells]...)
 	}
 	return t.Flush()
 }
