@@ -200,6 +200,8 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	away := control.Account{Name: "second", State: account.Offline, Reason: "connection refused"}
 	well := control.Account{Name: "default", State: account.OK}
 	paused := control.Account{Name: "default", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	his := control.Account{Name: "second", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	unused := control.Account{Name: "second", State: account.Attention, Reason: "no service is known", Unused: true}
 	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
 		in            control.Status
@@ -217,8 +219,23 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",
+			"Account second is offline: connection refused. 2 entries are safe here and will be sent.", "",
+		},
+		{
+			control.Status{Accounts: []control.Account{away, away}, Counts: entry.Counts{Pending: 2}},
+			"offline",
 			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
 		},
+		{
+			control.Status{Accounts: []control.Account{well, his}, Counts: entry.Counts{Pending: 1}},
+			"paused", "Account second is paused. 1 entry is safe here and will be sent.", "filmspool resume",
+		},
+		{
+			control.Status{Accounts: []control.Account{key, {Name: "second", State: account.OK}}, Counts: entry.Counts{Pending: 1}},
+			"attention",
+			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent. What other accounts have goes on.", "filmspool login",
+		},
+		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{
 			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
 			"attention",

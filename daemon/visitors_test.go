@@ -325,6 +325,62 @@ func TestBrowserTakesBackItsOwnEvents(t *testing.T) {
 	}
 }
 
+// TestBrowserTakesBackOfSeveralAccounts: each account for itself. What one of them
+// refuses keeps no other from it. An account that nobody uses is no trouble of the
+// browser's.
+func TestBrowserTakesBackOfSeveralAccounts(t *testing.T) {
+	box, base := openSandbox(t)
+	v := visited(t, func(o *Options) {
+		o.Config.Accounts["second"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
+		o.Config.Accounts["third"] = config.Account{KeyHeader: "x-api-key"}
+		o.Config.Routes = map[string]any{"browser": []any{"default", "second"}}
+		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+		if err := keys.Save(config.Credential{Account: "second", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	his := func() int {
+		r, err := box.Records(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.History)
+	}
+	see := func(id, at string) {
+		changed, stop := v.d.store.Subscribe()
+		defer stop()
+		before := v.status().Counts.Delivered
+		v.say(`{"type":"viewing","id":"` + id + `","media":{"type":"movie","ids":{"tmdb":603}},"watchedAt":"` + at + `"}`)
+		v.hear("ack")
+		for v.status().Counts.Delivered < before+2 {
+			<-changed
+		}
+	}
+	see(one, "2026-03-01T20:15:00Z")
+	if s := v.d.connectorStatus(t.Context()); !s.Online || s.Attention != 0 {
+		t.Errorf("a browser is told %+v", s)
+	}
+	if s := v.status(); s.State != account.OK || s.Accounts[0].Counts.Delivered != 1 || s.Accounts[1].Counts.Delivered != 1 || s.Accounts[2].State != account.Attention {
+		t.Errorf("%s: %+v", s.Summary, s.Accounts)
+	}
+	v.say(`{"type":"undo","id":"u","event":"` + one + `"}`)
+	if got := v.hear("undone"); got["removed"] != true || v.recorded() != 0 || his() != 0 {
+		t.Errorf("heard %v, and %d and %d are recorded", got, v.recorded(), his())
+	}
+	see(two, "2026-03-02T20:15:00Z")
+	_, err := v.d.store.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{{ // the default account's
+		Kind: viewing.KindViewing, EventID: "k", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}, Count: 1,
+		WatchedAt: viewing.At(time.Date(2026, 3, 2, 20, 15, 30, 0, time.UTC)),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"undo","id":"u","event":"` + two + `"}`)
+	if got := v.hear("error"); got["message"] != "another source saw the same playback, so it stays" || v.recorded() != 1 || his() != 0 {
+		t.Errorf("heard %v, and %d and %d are recorded", got, v.recorded(), his())
+	}
+}
+
 func TestWhatCannotBeTakenBackIsToldPlainly(t *testing.T) {
 	v := visited(t, nil)
 	v.watched(one, 603, "2026-03-01T20:15:00Z")

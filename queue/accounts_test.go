@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +21,12 @@ import (
 // couple is a store of two accounts. The browser is both's, Kodi is Anna's, the
 // program is Ben's, and the command line is both's in another order.
 func couple(t testing.TB) *opened {
+	return coupleAt(t, filepath.Join(t.TempDir(), "q.db"))
+}
+
+func coupleAt(t testing.TB, path string) *opened {
 	c := newClock()
-	s, err := openAt(t.Context(), Options{Path: filepath.Join(t.TempDir(), "q.db"), Settings: rules.Settings{Routes: map[string][]string{
+	s, err := openAt(t.Context(), Options{Path: path, Settings: rules.Settings{Routes: map[string][]string{
 		chrome: {"anna", "ben"}, living: {"anna"}, player: {"ben"}, viewing.SourceCLI: {"ben", "anna"},
 	}}}, c.now)
 	if err != nil {
@@ -42,7 +48,7 @@ func (o *opened) standing(t testing.TB) (rows []string) {
 	return rows
 }
 
-func (o *opened) wantRows(t testing.TB, want ...string) {
+func (o *opened) wantStandings(t testing.TB, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, o.standing(t)); diff != "" {
 		t.Error(diff)
@@ -68,7 +74,7 @@ func (o *opened) refusesMove(t testing.TB, account string, id int64, words strin
 	if !errors.As(err, &state) || !strings.Contains(err.Error(), words) {
 		t.Errorf("entry %d to %s: %v, want %q", id, account, err, words)
 	}
-	o.wantRows(t, before...)
+	o.wantStandings(t, before...)
 }
 
 // deliver sends everything of an account that is due.
@@ -98,7 +104,7 @@ func TestTogether(t *testing.T) {
 	if o := s.told(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusDuplicate {
 		t.Errorf("told again: %+v", o)
 	}
-	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
+	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
 	if steps := s.explained(t, 3).Steps; steps[0].Detail != "The route for browser:b1 leads to the accounts anna and ben." {
 		t.Errorf("%+v", steps)
 	}
@@ -112,19 +118,108 @@ func TestTogether(t *testing.T) {
 	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{2}}, false); err != nil {
 		t.Fatal(err)
 	}
-	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
+	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
 	// The program's is Ben's: another event of two accounts is divided.
 	s.told(t, player, film("p", 605, -60))
 	if o := s.told(t, viewing.SourceCLI, film("c", 605, -60)); o.Status != viewing.StatusQueued {
 		t.Errorf("%+v", o)
 	}
-	s.wantRows(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
+	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered",
 		"5 p.0 ben pending", "6 c.0 ben merged another source saw the same playback", "7 c.0 anna pending")
 	got, err := s.EntriesOf(t.Context(), chrome, "b")
 	if err != nil || !slices.Equal(got, []int64{1, 2, 3, 4}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s.checkCounters(t)
+}
+
+// TestTogetherIsFixed: one correction is for all accounts.
+func TestTogetherIsFixed(t *testing.T) {
+	s := couple(t)
+	s.told(t, chrome, called("b", "Alpha", 1999, -60))
+	if did := s.correct(t, 2, theFilm(603)); did.AlsoChanged != 1 {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{1: "movie:603", 2: "movie:603"})
+	s.told(t, viewing.SourceCLI, called("c", "Alpha", 1999, -600))
+	s.wantKeys(t, map[int64]string{3: "movie:603", 4: "movie:603"})
+	s.wantStandings(t, "1 b.0 anna pending", "2 b.0 ben pending", "3 c.0 ben pending", "4 c.0 anna pending")
+}
+
+// TestTogetherIsSalvaged: rows that were lost are made anew in their accounts.
+func TestTogetherIsSalvaged(t *testing.T) {
+	s := couple(t)
+	double := film("b", 603, -60)
+	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
+	s.told(t, chrome, double)
+	s.told(t, living, film("k", 605, -60))
+	s.stop()
+	change(t, s.path, "DELETE FROM entries WHERE id IN (2, 3)")
+	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = coupleAt(t, s.path)
+	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna held damaged", "3 b.0 ben held damaged", "4 b.1 ben pending", "5 k.0 anna pending")
+	if key := s.entry(t, 2).Media.Key(); key != "movie:604" {
+		t.Errorf("it is %s", key)
+	}
+	s.checkCounters(t)
+}
+
+// TestTogetherIsExported, and comes in as it was, a move included.
+func TestTogetherIsExported(t *testing.T) {
+	s, other := couple(t), couple(t)
+	s.told(t, chrome, film("b", 603, -60))
+	s.told(t, living, film("k", 604, -60))
+	s.commit(t, aList("l"), anItem("i", "l", 605))
+	s.reassign(t, "ben", 3)
+	var file bytes.Buffer
+	if _, err := s.Export(t.Context(), &file); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := other.Import(t.Context(), &file, false); err != nil || did.Entries != 7 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	other.wantStandings(t, "1 b.0 anna held imported", "2 b.0 ben held imported", "3 k.0 ben held imported",
+		"4 l.0 anna held imported", "5 l.0 ben held imported", "6 i.0 anna held imported", "7 i.0 ben held imported")
+	if a, b := other.entry(t, 6).After, other.entry(t, 7).After; a != 4 || b != 5 {
+		t.Errorf("they wait for %d and %d", a, b)
+	}
+}
+
+// TestTogetherIsCounted for each account, and those that wait are named.
+func TestTogetherIsCounted(t *testing.T) {
+	s := couple(t)
+	s.told(t, chrome, film("b", 603, -60))
+	s.told(t, living, of(viewing.ClassReview, film("k", 604, -60)))
+	s.told(t, player, film("p", 605, -60))
+	s.told(t, player, film("p2", 605, -6000))
+	s.deliver(t, "anna")
+	counts, err := s.CountsOf(t.Context())
+	want := map[string]entry.Counts{"anna": {Held: 1, Delivered: 1}, "ben": {Pending: 3}}
+	if diff := cmp.Diff(want, counts); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	names, err := s.PendingAccounts(t.Context())
+	if err != nil || !slices.Equal(names, []string{"ben"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+	s.told(t, chrome, film("c", 606, -60))
+	if names, err := s.PendingAccounts(t.Context()); err != nil || !slices.Equal(names, []string{"anna", "ben"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// TestTogetherIsHeardOf: what one account has heard of is left out for all.
+func TestTogetherIsHeardOf(t *testing.T) {
+	s := couple(t)
+	s.told(t, player, film("p", 605, -60))
+	for source, want := range map[string]int{living: 0, chrome: 1, viewing.SourceCLI: 1, player: 1} {
+		times, err := s.Recorded(t.Context(), source, []string{"movie:605"})
+		if err != nil || len(times["movie:605"]) != want {
+			t.Errorf("%s: %v, %v", source, times, err)
+		}
+	}
 }
 
 // TestTogetherIsAmended: a source corrects what waits in each account, and asks in
@@ -171,7 +266,7 @@ func TestTogetherIsAmended(t *testing.T) {
 func TestListsTogether(t *testing.T) {
 	s := couple(t)
 	s.commit(t, aList("l"), anItem("i", "l", 603))
-	s.wantRows(t, "1 l.0 anna pending", "2 l.0 ben pending", "3 i.0 anna pending", "4 i.0 ben pending")
+	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben pending", "3 i.0 anna pending", "4 i.0 ben pending")
 	if a, b := s.entry(t, 3).After, s.entry(t, 4).After; a != 1 || b != 2 {
 		t.Errorf("they wait for %d and %d", a, b)
 	}
@@ -181,7 +276,7 @@ func TestListsTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.commit(t, anItem("j", "l", 604))
-	s.wantRows(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped its list was dropped",
+	s.wantStandings(t, "1 l.0 anna pending", "2 l.0 ben dropped user", "3 i.0 anna pending", "4 i.0 ben dropped its list was dropped",
 		"5 j.0 anna pending", "6 j.0 ben dropped its list was dropped")
 	// A list that is one person's takes its items along.
 	s.commitBatch(t, viewing.Batch{Source: living, Events: []viewing.Event{aList("k"), anItem("n", "k", 0)}})
@@ -212,7 +307,7 @@ func TestReassigned(t *testing.T) {
 	if would, err := s.Reassign(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
 		t.Errorf("%+v, %v", would, err)
 	}
-	s.wantRows(t, "1 k.0 anna pending")
+	s.wantStandings(t, "1 k.0 anna pending")
 	if did := s.reassign(t, "ben", 1); did.Changed != 1 || did.From[viewing.StatePending] != 1 {
 		t.Errorf("%+v", did)
 	}
@@ -282,7 +377,7 @@ func TestReassignedMeetsTheSamePlayback(t *testing.T) {
 			}
 			s.checkCounters(t)
 			s.reassign(t, "anna", 1)
-			s.wantRows(t, before...)
+			s.wantStandings(t, before...)
 			if events := s.explained(t, 2).Events; len(events) != 1 {
 				t.Errorf("his was seen so: %+v", events)
 			}
@@ -301,10 +396,10 @@ func TestPartedByHand(t *testing.T) {
 	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
 	s.settings.Routes[chrome] = []string{"anna"}
 	s.told(t, chrome, double)
-	s.wantRows(t, "1 k.0 anna pending", "2 b.0 anna merged another source saw the same playback", "3 b.1 anna pending")
+	s.wantStandings(t, "1 k.0 anna pending", "2 b.0 anna merged another source saw the same playback", "3 b.1 anna pending")
 	s.deliver(t, "anna")
 	s.reassign(t, "ben", 2)
-	s.wantRows(t, "1 k.0 anna delivered", "2 b.0 ben held user", "3 b.1 anna delivered")
+	s.wantStandings(t, "1 k.0 anna delivered", "2 b.0 ben held user", "3 b.1 anna delivered")
 	if events := s.explained(t, 1).Events; len(events) != 1 {
 		t.Errorf("%+v", events)
 	}
