@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"strings"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
@@ -55,4 +56,13 @@ func (d *Daemon) kodis() (all []*kodi.Importer) {
 		}
 	}
 	return all
+}
+
+// labelOf is the name that a person gave a browser or a program; "" for others.
+func (d *Daemon) labelOf(source string) string {
+	if d.pairing == nil {
+		return ""
+	}
+	_, id, _ := strings.Cut(source, ":")
+	return d.pairing.Label(id)
 }

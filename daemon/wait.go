@@ -92,7 +92,9 @@ func (d *Daemon) openQueue(ctx context.Context) (err error) {
 }
 
 func (d *Daemon) queueOptions() queue.Options {
-	return queue.Options{Path: d.o.Paths.Database(), Settings: settingsOf(d.o.Config), Logger: d.log.With("part", "queue")}
+	settings := settingsOf(d.o.Config)
+	settings.Label = d.labelOf
+	return queue.Options{Path: d.o.Paths.Database(), Settings: settings, Logger: d.log.With("part", "queue")}
 }
 
 // await runs what can be run without a queue to write to: the listener, which

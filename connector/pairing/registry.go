@@ -176,6 +176,16 @@ func prove(hash [sha256.Size]byte, nonce string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// Label is a client's name; "" for an unknown one.
+func (r *Registry) Label(clientID string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := r.clients[clientID]; ok {
+		return e.Label
+	}
+	return ""
+}
+
 // List returns the clients, the eldest first.
 func (r *Registry) List() []Client {
 	r.mu.Lock()

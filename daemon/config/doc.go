@@ -16,7 +16,7 @@
 // is missing.
 //
 // base_url must end in /api/v1; a slash behind it is dropped. It must be https, loopback
-// excepted. A route names a source or a kind of source, and an account that exists.
+// excepted. A route names a source or a kind of source, and accounts that exist.
 //
 // # Files
 //

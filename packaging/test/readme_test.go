@@ -33,7 +33,11 @@ func covered() map[string]cover {
 		"bash .ci/run long 3600":          {file: ".ci/long.sh", holds: "step_long()", why: "the whole has a short form of each part"},
 		"bash .ci/run figures":            {file: ".ci/checks.sh", holds: "step_figures()"},
 		"bash .ci/run mutants PACKAGE":    {file: ".ci/checks.sh", holds: "step_mutants()"},
-		"bash .ci/run kodi":               {file: ".ci/real.sh", holds: "step_kodi()"},
+		"filmspool login --account anna":  {file: "cmd/filmspool/testdata/accounts.txtar", holds: "exits 0 login --account anna", why: "it needs two accounts"},
+		"filmspool queue move ID --account ben": {
+			file: "cmd/filmspool/testdata/accounts.txtar", holds: "exits 0 queue move 8 --account ben", why: "likewise",
+		},
+		"bash .ci/run kodi": {file: ".ci/real.sh", holds: "step_kodi()"},
 
 		"minisign -V -p filmspool.pub -m SHA256SUMS": {file: ".ci/packages.sh", holds: `minisign -V -q -p "$work/minisign.pub" -m SHA256SUMS`},
 		"sudo rpm -U filmspool-0.1.0-1.x86_64.rpm": {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +28,8 @@ type Match struct {
 	// Folder is the same for the source of the library, in Kodi's words, under
 	// which the file lies.
 	Folder string
-	// Source is who saw it: a source's name ("browser:3f2a") or its kind
-	// ("browser").
+	// Source is who saw it: a source's name ("browser:3f2a"), the name that a person
+	// gave it ("browser:living-room") or its kind ("browser").
 	Source string
 	// Site is a host name: it fits the host and those below it.
 	Site string
@@ -65,7 +66,7 @@ func (s Settings) choose(source string, v viewing.Event, m *viewing.Media) int {
 	if v.Kind != viewing.KindViewing || m == nil {
 		return -1
 	}
-	c := candidate{source: source, viewing: v, media: m}
+	c := candidate{names: s.names(source), viewing: v, media: m}
 	for i, f := range s.Filters {
 		if f.fits(&c) {
 			return i
@@ -77,7 +78,7 @@ func (s Settings) choose(source string, v viewing.Event, m *viewing.Media) int {
 // candidate is one item that filters are held against; its paths are made
 // ready when the first of them asks.
 type candidate struct {
-	source  string
+	names   []string // of its source
 	viewing viewing.Event
 	media   *viewing.Media
 	read    bool
@@ -98,7 +99,7 @@ func (f *Filter) fits(c *candidate) bool {
 	origin := c.viewing.Origin
 	switch {
 	case f.Kind != "" && f.Kind != c.media.Type,
-		f.Source != "" && f.Source != c.source && f.Source != viewing.SourceKind(c.source),
+		f.Source != "" && !slices.Contains(c.names, f.Source),
 		f.Site != "" && !within(origin.Site, f.Site),
 		f.Genre != "" && !contains(origin.Genres, f.Genre),
 		f.Tag != "" && !contains(origin.Tags, f.Tag),

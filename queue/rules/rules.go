@@ -24,6 +24,9 @@ type Settings struct {
 	// the names of its accounts. The exact name wins over the kind, and that over
 	// "", which stands for every source.
 	Routes map[string][]string
+	// Label is the name that a person gave a source, "" for none: it is as good as
+	// the source's own, as in "browser:living-room". nil is none.
+	Label func(source string) string
 	// Grace is how long an entry stays here before it may leave, so that it can
 	// be dropped first; from 0 to 24 hours.
 	Grace time.Duration
@@ -116,7 +119,7 @@ func (s Settings) AccountsOf(source string) []string {
 
 // route chooses the accounts, and says why.
 func (s Settings) route(source string) (accounts []string, why string) {
-	for _, name := range []string{source, viewing.SourceKind(source)} {
+	for _, name := range s.names(source) {
 		if accounts = s.Routes[name]; len(accounts) > 0 {
 			return accounts, fmt.Sprintf("The route for %s leads to %s.", name, inWords(accounts))
 		}
@@ -125,6 +128,15 @@ func (s Settings) route(source string) (accounts []string, why string) {
 		accounts = []string{viewing.DefaultAccount}
 	}
 	return accounts, fmt.Sprintf("No route names %s: it goes to %s.", source, inWords(accounts))
+}
+
+// names are what a source is called, the most exact first.
+func (s Settings) names(source string) []string {
+	kind := viewing.SourceKind(source)
+	if s.Label != nil && s.Label(source) != "" {
+		return []string{source, kind + ":" + s.Label(source), kind}
+	}
+	return []string{source, kind}
 }
 
 // inWords names accounts.

@@ -77,6 +77,31 @@ func TestDecideState(t *testing.T) {
 	}
 }
 
+// TestAPersonsNameOfASourceIsAName, in routes and in filters.
+func TestAPersonsNameOfASourceIsAName(t *testing.T) {
+	s := rules.Settings{
+		Routes: map[string][]string{"browser:b1": {"exact"}, "browser:living-room": {"anna", "ben"}, "browser": {"kind"}},
+		Label: func(source string) string {
+			return map[string]string{"browser:b1": "living-room", "browser:b2": "living-room", "program:p": "living-room"}[source]
+		},
+		Filters: []rules.Filter{rules.NewFilter(rules.Match{Source: "browser:living-room"}, rules.Ignore)},
+	}
+	for source, want := range map[string]struct {
+		accounts []string
+		state    viewing.State
+	}{
+		"browser:b1": {[]string{"exact"}, viewing.StateDropped},
+		"browser:b2": {[]string{"anna", "ben"}, viewing.StateDropped},
+		"browser:b3": {[]string{"kind"}, viewing.StatePending},
+		"program:p":  {[]string{"default"}, viewing.StatePending},
+	} {
+		d := rules.Decide(s, source, seen("", -time.Hour), theFilm(), noon())
+		if got := s.AccountsOf(source); !slices.Equal(got, want.accounts) || d.State != want.state {
+			t.Errorf("%s goes to %q, %s, want %+v", source, got, d.State, want)
+		}
+	}
+}
+
 // TestAccountsOf: the exact name wins over the kind, and that over all sources.
 func TestAccountsOf(t *testing.T) {
 	routes := map[string][]string{"browser:b2": {"second"}, "kodi": {"living room"}, "kodi:/k": {"anna", "ben", "kim"}, "cli": nil}
