@@ -2,7 +2,6 @@ package queue
 
 import (
 	"database/sql"
-	"strings"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -48,15 +47,7 @@ func (t *tx) raise(id int64) error {
 
 // byUser notes what the user did, and what the entry was before.
 func (t *tx) byUser(e Entry, did string) error {
-	return t.step(e.ID, "user", "By the user: "+did+"; it was "+standing(e)+".")
-}
-
-// standing is the state of an entry, and why it stands there.
-func standing(e Entry) string {
-	if e.Reason == "" {
-		return e.State.Words()
-	}
-	return e.State.Words() + " (" + strings.TrimSuffix(e.Reason, ".") + ")"
+	return t.step(e.ID, "user", "By the user: "+did+"; it was "+e.Standing()+".")
 }
 
 // hold keeps a pending entry from leaving, and notes why.

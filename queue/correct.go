@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -276,7 +277,7 @@ func (t *tx) follow(c identity.Correction, named int64, was string) (changed int
 // a person has put it aside.
 func (t *tx) followOne(id int64, c identity.Correction) (changed int64, err error) {
 	e, err := t.entry(id)
-	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !byHand(e.Reason)
+	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
 	if err != nil || e.Damaged || !waits {
 		return 0, err
 	}

@@ -136,8 +136,6 @@ func TestQueryPlans(t *testing.T) {
 		{"lease", selectDue, []any{"a", 1, 1, 0, 1}, []string{due, elder, `SEARCH first USING INTEGER PRIMARY KEY`}},
 		{"next due", selectNextDue, []any{"a", 1, 1, 0}, []string{`SEARCH n USING INDEX entries_due \(account=\? AND lane=\?\)`, elder}},
 		{"astray", updateAstray, []any{"a", 1, 0, 1}, []string{`SEARCH entries USING INDEX entries_due \(account=\? AND lane=\? AND next_at>\?\)`}},
-		{"waits", selectWaits, []any{"a"}, []string{`COVERING INDEX entries_due \(account=\? AND lane=\?\)`}},
-		{"newest", selectNewest, nil, []string{`SEARCH entries$`}}, // the end of the table, not a scan
 		{"pending after", selectPendingAfter, []any{1, "a"}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
 		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},

@@ -36,6 +36,18 @@
 // UUID could use it first. But UUIDs are random and told to the daemon alone, and
 // whoever comes second hears CONFLICT.
 //
+// # Several accounts
+//
+// A route may lead to several accounts: what was watched together. The event is an
+// entry in each then, one account after the other. Each entry is sent, held, merged
+// and dropped by itself. A list is one in each account, and its items go where it is.
+// A correction is for all of them. An import leaves out what any of them has heard of.
+//
+// A person may move an entry of which nothing has left to another account. It keeps
+// its event and its history. It joins an entry of that account that tells of the same
+// playback, and changes nothing of that one. Moved again, it leaves that one as it
+// was. It does not move where the account has the event already.
+//
 // # One playback, several sources
 //
 // A browser and Kodi, two Kodis, Kodi and the NFO files of another program may

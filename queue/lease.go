@@ -233,31 +233,6 @@ func (s *Store) NextDue(ctx context.Context, account string, lanes ...viewing.La
 	return t, ok, nil
 }
 
-const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' AND behind = 0 LIMIT 1"
-
-// Waits reports whether the account has any pending entry, due or not, beside
-// those behind an elder that is being sent or in doubt. It costs the same
-// whatever waits.
-func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
-	rows, err := s.reader.QueryContext(ctx, selectWaits, account)
-	found, err := disk.Collect(rows, err, disk.ScanID)
-	if err != nil {
-		return false, fmt.Errorf("look for waiting entries: %w", err)
-	}
-	return len(found) > 0, nil
-}
-
-const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
-
-// Newest is the id of the newest entry; 0 without any. Later ones have greater
-// ids.
-func (s *Store) Newest(ctx context.Context) (id int64, err error) {
-	if err := s.reader.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
-		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
-	}
-	return id, nil
-}
-
 const selectPendingAfter = "SELECT EXISTS (SELECT 1 FROM entries WHERE id > ? AND +account = ? AND state = 'pending')"
 
 // PendingAfter reports whether an entry of the account is pending that was

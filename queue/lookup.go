@@ -54,16 +54,6 @@ func (s *Store) NextLookup(ctx context.Context, account string) (t time.Time, ok
 	return firstTime(rows, err, "find next lookup")
 }
 
-// Unresolved is how many of the account's entries are held without an
-// identifier, for whatever reason.
-func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
-	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count lookups: %w", disk.StorageError(err))
-	}
-	return n, nil
-}
-
 // Finding is what a question about an entry has brought.
 type Finding struct {
 	Lookup Lookup // as it was read; an entry that has changed since is left alone

@@ -63,15 +63,12 @@ func (t *tx) reassign(e Entry, account string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := t.Numbers("SELECT id FROM entries WHERE id = ?1 UNION ALL SELECT id FROM entries WHERE after = ?1", e.ID)
+	said := fmt.Sprintf("By the user: moved from the account %s to %s; it was %s.", e.Account, account, e.Standing())
+	ids, err := t.Numbers("UPDATE entries SET account = ?2, lease = 0, lease_until = 0 WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account)
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("By the user: moved from the account %s to %s; it was %s.", e.Account, account, standing(e))
 	for _, id := range ids {
-		if _, err := t.Exec("UPDATE entries SET account = ?, lease = 0, lease_until = 0 WHERE id = ?", account, id); err != nil {
-			return err
-		}
 		if _, err := t.Exec("UPDATE lookups SET account = ?, ask_at = 0, asked = 0 WHERE entry = ?", account, id); err != nil {
 			return err
 		}

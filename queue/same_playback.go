@@ -13,42 +13,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// How much an entry has for it when two are one playback: the lesser is
-// merged, among equals the later.
-const (
-	weightNone   = iota // says nothing of the playback: nothing is merged with it
-	weightDay           // held or rejected, and only the day is known
-	weightHeld          // held or rejected
-	weightDated         // pending, and only the day is known
-	weightLeaves        // pending
-	weightFirm          // begun to leave, arrived, or in a person's hands: it stays as it is
-)
-
-// weight is what an entry has for it. What a filter or a source has dropped is
-// about their own sighting; what the user has dropped is about the playback.
-func weight(e Entry) int {
-	day := 0
-	if e.WatchedAt.Precision == viewing.Day {
-		day = 1
-	}
-	switch {
-	case e.Damaged, e.State == viewing.StateMerged && e.Reason == viewing.ReasonSeenTwice:
-		return weightNone
-	case e.State == viewing.StateDropped && e.Reason != viewing.ReasonUser:
-		return weightNone
-	case e.State == viewing.StatePending && e.Attempts == 0:
-		return weightLeaves - day
-	case e.State == viewing.StateHeld && !byHand(e.Reason), e.State == viewing.StateRejected:
-		return weightHeld - day
-	default:
-		return weightFirm
-	}
-}
-
-// byHand reports a reason to hold an entry of which only a person can know
-// whether it may leave.
-func byHand(reason string) bool {
-	return slices.Contains([]string{viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged}, reason)
+// weight is what an entry has for it when two are one.
+func weight(e Entry) playback.Weight {
+	return playback.Standing{
+		State: e.State, Reason: e.Reason, Sent: e.Attempts > 0, Damaged: e.Damaged, DayOnly: e.WatchedAt.Precision == viewing.Day,
+	}.Weight()
 }
 
 // seen is an entry with all who saw what it tells; of one in the making the
@@ -90,7 +59,7 @@ func (s *seen) meets(others []*seen) (into *seen, over []*seen) {
 	})
 	own := weight(s.Entry)
 	for _, o := range near {
-		if weight(o.Entry) == weightFirm || weight(o.Entry) >= own {
+		if weight(o.Entry) == playback.Firm || weight(o.Entry) >= own {
 			return o, nil
 		}
 	}
@@ -131,7 +100,7 @@ func (t *tx) others(s seen) ([]*seen, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Kind != viewing.KindViewing || weight(e) == weightNone {
+		if e.Kind != viewing.KindViewing || weight(e) == playback.None {
 			continue
 		}
 		o, err := t.seenBy(e)
@@ -156,15 +125,10 @@ func (t *tx) seenBy(e Entry) (*seen, error) {
 		err := r.Scan(&source, &seconds, &unsure)
 		s.unsure = s.unsure || unsure
 		s.sources = append(s.sources, source)
-		s.runtime = max(s.runtime, readSeconds(seconds))
+		s.runtime = max(s.runtime, playback.Seconds(seconds))
 		return struct{}{}, err
 	})
 	return s, err
-}
-
-// readSeconds is a running time that a source told; it may have told anything.
-func readSeconds(seconds float64) time.Duration {
-	return time.Duration(min(seconds, playback.Longest.Seconds()) * float64(time.Second))
 }
 
 // meet holds an entry that has changed against those of other sources: it may
@@ -222,27 +186,12 @@ func (t *tx) merge(lesser seen, into Entry) error {
 		return err
 	}
 	return t.step(into.ID, "sighting", fmt.Sprintf("Seen by %s too, %s: the same playback. Entry %d, which was %s, is merged into this one.",
-		lesser.Source, distance(lesser.WatchedAt.Instant, into.WatchedAt.Instant), lesser.ID, standing(lesser.Entry)))
+		lesser.Source, playback.Distance(lesser.WatchedAt.Instant, into.WatchedAt.Instant), lesser.ID, lesser.Standing()))
 }
 
 // mergedSentence tells a person why an entry is merged into another.
 func mergedSentence(e, into Entry) string {
-	return fmt.Sprintf("Merged into entry %d: %s saw the same playback, %s.", into.ID, into.Source, distance(into.WatchedAt.Instant, e.WatchedAt.Instant))
-}
-
-// distance tells a person how one end lies to another.
-func distance(a, b viewing.Instant) string {
-	apart := time.Duration(a.Millis-b.Millis) * time.Millisecond
-	switch {
-	case a.Precision == viewing.Day || b.Precision == viewing.Day:
-		return "that day"
-	case apart == 0:
-		return "with the same end"
-	case apart > 0:
-		return "with its end " + apart.Round(time.Second).String() + " later"
-	default:
-		return "with its end " + (-apart).Round(time.Second).String() + " earlier"
-	}
+	return fmt.Sprintf("Merged into entry %d: %s saw the same playback, %s.", into.ID, into.Source, playback.Distance(into.WatchedAt.Instant, e.WatchedAt.Instant))
 }
 
 // pair finds for each part of a new event the entries of other sources that
@@ -287,9 +236,9 @@ func (t *tx) pair(e event, drafts []draft) error {
 // runtime is the running time of the event's item, as far as it is told.
 func (e *event) runtime() (seconds time.Duration) {
 	if e.Progress != nil {
-		seconds = readSeconds(e.Progress.Duration)
+		seconds = playback.Seconds(e.Progress.Duration)
 	}
-	return max(seconds, readSeconds(float64(e.Origin.Runtime)))
+	return max(seconds, playback.Seconds(float64(e.Origin.Runtime)))
 }
 
 // joined are the entries that an event becomes part of whole; nil when any of
@@ -365,5 +314,5 @@ func (t *tx) join(e event, event int64, d draft) error {
 	}
 	t.nudge = true
 	return t.step(d.into.ID, "sighting", fmt.Sprintf("Seen by %s too as event %s, %s: the same playback, so nothing is added.",
-		e.source, e.EventID, distance(e.WatchedAt, d.into.WatchedAt.Instant)))
+		e.source, e.EventID, playback.Distance(e.WatchedAt, d.into.WatchedAt.Instant)))
 }

@@ -157,7 +157,7 @@ func (p *program) sayThere(e queue.Entry, asJSON bool) error {
 		place = "is queued already"
 	}
 	p.stderr.Printf("%s %s: entry %d, %s. Nothing is added.\nhint:  to add it all the same: --again\n",
-		e.Label(), place, e.ID, inWords(e))
+		e.Label(), place, e.ID, e.Standing())
 	switch {
 	case asJSON:
 		return p.stdout.JSON(e)
@@ -165,15 +165,6 @@ func (p *program) sayThere(e queue.Entry, asJSON bool) error {
 		p.stdout.Println(e.ID)
 	}
 	return nil
-}
-
-// inWords is the state of an entry, and why it stands there.
-func inWords(e queue.Entry) string {
-	text := e.State.Words()
-	if e.Reason != "" {
-		text += " (" + e.Reason + ")"
-	}
-	return text
 }
 
 // sayAdded tells what was added and where it goes. A script reads the id of it on
@@ -194,7 +185,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, 
 	}
 	verb := "Queued"
 	if e.State != viewing.StatePending {
-		verb = terminal.Capital(inWords(e))
+		verb = terminal.Capital(e.Standing())
 	}
 	p.stdout.Printf("%s as entry %d: %s%s.\n", verb, e.ID, e.Label(), when)
 	if e.State != viewing.StatePending {

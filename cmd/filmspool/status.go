@@ -114,11 +114,8 @@ type standing struct {
 // terminal of 80.
 const widest = 33
 
-// printStandings prints accounts and sources in three columns. What is longer
-// stands below its line, and a longer name above it, so that the table fits a
-// terminal of 80 columns.
-func printStandings(w *terminal.Printer, s control.Status) {
-	var list []standing
+// accountRows are the accounts.
+func accountRows(s control.Status) (list []standing) {
 	for _, a := range s.Accounts {
 		row := standing{
 			name: "account " + a.Name, last: "last delivered " + terminal.Ago(a.LastDelivered), state: a.State, below: []string{a.Reason, a.Again(time.Now()), a.Note},
@@ -131,6 +128,14 @@ func printStandings(w *terminal.Printer, s control.Status) {
 		}
 		list = append(list, row)
 	}
+	return list
+}
+
+// printStandings prints accounts and sources in three columns. What is longer
+// stands below its line, and a longer name above it, so that the table fits a
+// terminal of 80 columns.
+func printStandings(w *terminal.Printer, s control.Status) {
+	list := accountRows(s)
 	for _, src := range s.Sources {
 		last := "last seen " + terminal.Ago(src.LastSeen)
 		if src.Kind == "resolver" {

@@ -2,6 +2,7 @@ package entry
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -67,6 +68,14 @@ func (e Entry) Label() string {
 	default:
 		return string(e.Kind)
 	}
+}
+
+// Standing is the state of an entry in a person's words, and why it stands there.
+func (e Entry) Standing() string {
+	if e.Reason == "" {
+		return e.State.Words()
+	}
+	return e.State.Words() + " (" + strings.TrimSuffix(e.Reason, ".") + ")"
 }
 
 // Moment is an instant that JSON tells as RFC 3339 in UTC, without the evidence

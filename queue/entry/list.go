@@ -51,6 +51,16 @@ func (r *Reader) Counts(ctx context.Context) (counts Counts, err error) {
 	return counts, nil
 }
 
+// Unresolved is how many of the account's entries are held without an
+// identifier, for whatever reason.
+func (r *Reader) Unresolved(ctx context.Context, account string) (n int64, err error) {
+	err = r.db.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count lookups: %w", disk.StorageError(err))
+	}
+	return n, nil
+}
+
 // CountsOf is the number of entries in each state now, by their account. It reads
 // all entries.
 func (r *Reader) CountsOf(ctx context.Context) (map[string]Counts, error) {
@@ -92,6 +102,31 @@ func (r *Reader) PendingAccounts(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list accounts that wait: %w", err)
 	}
 	return names, nil
+}
+
+const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' AND behind = 0 LIMIT 1"
+
+// Waits reports whether the account has any pending entry, due or not, beside
+// those behind an elder that is being sent or in doubt. It costs the same
+// whatever waits.
+func (r *Reader) Waits(ctx context.Context, account string) (bool, error) {
+	rows, err := r.db.QueryContext(ctx, selectWaits, account)
+	found, err := disk.Collect(rows, err, disk.ScanID)
+	if err != nil {
+		return false, fmt.Errorf("look for waiting entries: %w", err)
+	}
+	return len(found) > 0, nil
+}
+
+const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
+
+// Newest is the id of the newest entry; 0 without any. Later ones have greater
+// ids.
+func (r *Reader) Newest(ctx context.Context) (id int64, err error) {
+	if err := r.db.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
+	}
+	return id, nil
 }
 
 // Filter chooses entries. Its zero value chooses the newest hundred.

@@ -62,6 +62,25 @@ func TestListsReadAlongTheirIndexes(t *testing.T) {
 	}
 }
 
+// TestWhoWaitsIsFoundByTheIndexes: at the same cost whatever waits.
+func TestWhoWaitsIsFoundByTheIndexes(t *testing.T) {
+	db := empty(t)
+	for _, tt := range []struct {
+		query string
+		args  []any
+		want  string
+	}{
+		{selectWaits, []any{"a"}, `COVERING INDEX entries_due \(account=\? AND lane=\?\)`},
+		{selectNewest, nil, `SEARCH entries$`}, // the end of the table, not a scan
+		{selectPendingAccounts, nil, `SEARCH entries USING COVERING INDEX entries_due\n(.*\n)*.*SEARCH entries USING COVERING INDEX entries_due \(account>\?\)`},
+	} {
+		got := plan(t, db, tt.query, tt.args...)
+		if !regexp.MustCompile(tt.want).MatchString(got) || strings.Contains(got, "SCAN entries") || strings.Contains(got, "TEMP B-TREE") {
+			t.Errorf("%s does not %s:\n%s", tt.query, tt.want, got)
+		}
+	}
+}
+
 // TestPagesForVerbsNeverSort shows that going through a million entries page
 // by page reads each of them once.
 func TestPagesForVerbsNeverSort(t *testing.T) {
