@@ -261,6 +261,28 @@ func TestTogetherIsAmended(t *testing.T) {
 	}
 }
 
+// TestOnlyOneIsAsked: where one account was refused, the question is the other's, and
+// the answer ends it all the same.
+func TestOnlyOneIsAsked(t *testing.T) {
+	s := couple(t)
+	s.told(t, chrome, film("b", 603, -60))
+	e := s.leaseOf(t, "anna")[0]
+	s.settle(t, Settlement{Entry: 1, Attempt: s.send(t, e), State: viewing.StateRejected})
+	s.deliver(t, "ben")
+	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{
+		EventID: "b", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.", Ask: true,
+	}}})
+	if e := s.entry(t, 3); e.Account != "ben" || e.State != viewing.StateHeld {
+		t.Errorf("%+v", e)
+	}
+	again := film("b2", 604, -60)
+	again.SameAs = "b"
+	s.told(t, chrome, again)
+	if e := s.entry(t, 3); e.State != viewing.StateDropped {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestListsTogether: a list of two accounts is one in each, and an item goes onto
 // both, wherever its source leads by now.
 func TestListsTogether(t *testing.T) {

@@ -73,7 +73,7 @@ func printStatus(w *terminal.Printer, s control.Status) error {
 		w.Printf("hint:  %s; then filmspool status --seen %d\n", n.Hint, n.ID)
 	}
 	printUnread(w, s.Sources)
-	w.Println("\n" + counted(s.Counts))
+	w.Printf("\n%s\n", counted(s.Counts))
 	printStandings(w, s)
 	for _, a := range s.Accounts {
 		if a.Unresolved > 0 {
