@@ -17,7 +17,7 @@ import (
 // lowers it.
 const (
 	maxCode     = 48500 // lines of Go that hold code, outside tests
-	maxRoom     = 3550  // of these, in one package
+	maxRoom     = 3650  // of these, in one package
 	maxFiles    = 30    // of one package
 	maxUpward   = 38    // references between its files that run upwards
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more
