@@ -50,7 +50,7 @@ func (c *api) adviseWaiting(ctx context.Context, x *control.Explanation) error {
 func waitingFor(e entry.Explanation, a control.Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == account.Paused:
-		return "The account is paused.", a.Hint
+		return pausedWords("The account is paused", a), a.Hint
 	case a.State != account.OK:
 		return sentences(sentence(a.Reason), a.Again(now)), a.Hint
 	case e.Ahead.ID != 0:
@@ -109,7 +109,9 @@ func heldFor(e queue.Entry) (why, hint string) {
 		return "You hold it.", or
 	case viewing.ReasonImported:
 		return "It came with an import, and may leave from the other place, too.", or
-	case viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview:
+	case viewing.ReasonWave:
+		return "More was told at once than a person can watch.", fmt.Sprintf("%s; or all that are held so: filmspool queue release --reason wave", or)
+	case viewing.ReasonApprove, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview:
 		return "It waits for your decision.", fmt.Sprintf("%s; or all that are held so: filmspool queue release --reason %s", or, e.Reason)
 	default:
 		return "It waits for your decision.", or

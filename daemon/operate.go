@@ -121,9 +121,17 @@ func (c *api) Backup(ctx context.Context, w io.Writer) error {
 
 // Pause implements [control.API].
 func (c *api) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	now := time.Now()
+	timed := !p.Until.IsZero()
+	switch {
+	case p.Drop && !timed:
+		return nil, &control.Fault{Code: control.CodeInvalid, Message: "a pause that drops needs an end", Hint: "filmspool pause 2h --drop"}
+	case timed && !p.Until.After(now):
+		return nil, &control.Fault{Code: control.CodeInvalid, Message: "the pause would be over already", Hint: "filmspool pause 2h"}
+	}
 	return c.setPause(ctx, p.Account, func(a *account.Row) {
-		if a.Pause.Reason != account.PausedUser {
-			a.Pause = account.ByUser(time.Now())
+		if timed || a.Pause.Reason != account.PausedUser || !a.Pause.Until.IsZero() {
+			a.Pause = account.ByUser(now, p.Until.Local(), p.Drop)
 		}
 	})
 }
@@ -182,7 +190,7 @@ func (c *api) setPause(ctx context.Context, only string, change func(*account.Ro
 func pauseOf(a account.Row) control.Account {
 	return control.Account{
 		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
-		BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered),
+		BaseURL: a.BaseURL, LastDelivered: known(a.LastDelivered), PausedUntil: known(a.Pause.Until), Drops: a.Pause.Drops,
 	}
 }
 

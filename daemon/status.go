@@ -138,7 +138,7 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 // help where a stronger source of key or address wins over it.
 func standing(h replay.Health, c config.Credential, problem, file string) control.Account {
 	out := control.Account{
-		Name: c.Account, State: h.State, Reason: h.Reason, Hint: h.Hint, NextTry: known(h.NextTry), BaseURL: c.BaseURL, User: c.UserName,
+		Name: c.Account, State: h.State, Reason: h.Reason, Hint: h.Hint, NextTry: known(h.NextTry), PausedUntil: known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
 	}
 	switch {
 	case h.State == account.Offline && h.Reason == "":
@@ -182,7 +182,7 @@ func summarise(s *control.Status) {
 		s.Summary = sentences(ofOne(s.Accounts, away, "Offline", "is offline")+": "+sentence(s.Accounts[away].Reason), safe(waiting))
 	case paused >= 0:
 		s.State, s.Hint = account.Paused, s.Accounts[paused].Hint
-		s.Summary = sentences(ofOne(s.Accounts, paused, "Paused", "is paused")+".", cmp.Or(safe(waiting), "Nothing waits."))
+		s.Summary = sentences(pausedWords(ofOne(s.Accounts, paused, "Paused", "is paused"), s.Accounts[paused]), cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
 		s.State, s.Summary = account.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
@@ -202,6 +202,17 @@ func ofOne(accounts []control.Account, one int, all, is string) string {
 		return all
 	}
 	return "Account " + accounts[one].Name + " " + is
+}
+
+// pausedWords say that an account is paused, until when, and what is dropped.
+func pausedWords(says string, a control.Account) string {
+	if a.PausedUntil != nil {
+		says += " until " + a.PausedUntil.Local().Format("2006-01-02 15:04")
+	}
+	if a.Drops {
+		says += ", and what is watched until then is dropped"
+	}
+	return says + "."
 }
 
 // inState is the first account in a state, or -1.
@@ -228,8 +239,8 @@ func needsPerson(s *control.Status) bool {
 	}
 	if n := control.NeedUser(s.Counts); n > 0 {
 		paused := ""
-		if inState(s.Accounts, account.Paused) >= 0 {
-			paused = "Sending is paused."
+		if i := inState(s.Accounts, account.Paused); i >= 0 {
+			paused = pausedWords("Sending is paused", s.Accounts[i])
 		}
 		s.Summary = sentences(viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
 		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)

@@ -171,7 +171,10 @@ func (d *Daemon) trouble() *disk.Trouble {
 // settingsOf is the configuration in the words of the rules.
 func settingsOf(c config.Config) rules.Settings {
 	s := rules.Settings{
-		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{},
+		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave,
+	}
+	if c.Hold != "none" {
+		s.Approve = rules.Approval(c.Hold)
 	}
 	for name, action := range c.Kodi.Classes.ByName() {
 		s.Classes[viewing.Class(name)] = rules.Action(action)

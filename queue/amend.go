@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -160,7 +159,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	if decided || e.state != viewing.StatePending {
+	if decided || e.state != viewing.StatePending && e.reason != viewing.ReasonWave {
 		return t.note(e.id, c.noted(e))
 	}
 	v := c.original
@@ -169,7 +168,10 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	d := rules.Decide(t.settings, c.source, v, entry.Media, schema.Time(t.now))
+	d, err := t.judge(t.settings, entry.Account, c.source, v, entry.Media, false)
+	if err != nil {
+		return err
+	}
 	if err := t.step(e.id, "amended", c.sentence()); err != nil || d.State == viewing.StatePending {
 		return err
 	}

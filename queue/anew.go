@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -61,7 +62,8 @@ func (t *tx) makePartAnew(p partial, n int) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	d := t.decide(p.event, n%len(items), items[n%len(items)])
+	item := items[n%len(items)]
+	d := draft{Decision: rules.Decide(t.settings, p.source, p.Event, item, schema.Time(t.now)), part: n % len(items), item: item}
 	d.account = places[min(n/len(items), len(places)-1)].account
 	made, err := t.makeEntry(p.event, p.id, d)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -138,6 +137,9 @@ func (t *tx) keep(e event) (k keeping, err error) {
 	}
 	k.ignored = ignored(drafts)
 	k.entries, err = t.makeParts(e, event, drafts, parts > 0)
+	if err == nil && parts > 0 && drafts[0].Lane == viewing.LaneLive {
+		err = t.stem(e, first.Int64, parts)
+	}
 	return k, err
 }
 
@@ -182,8 +184,12 @@ func (t *tx) draft(e event) ([]draft, error) {
 			if err != nil {
 				return nil, err
 			}
-			d := t.decide(e, part, item)
-			if d.place, d.said = p, said; said != nil {
+			ruled, err := t.judge(t.settings, p.account, e.source, e.Event, item, false)
+			if err != nil {
+				return nil, err
+			}
+			d := draft{Decision: ruled, place: p, part: part, item: item, said: said}
+			if said != nil {
 				d.Steps = slices.Insert(d.Steps, 1, said.Said())
 			}
 			if e.Kind == viewing.KindListItem {
@@ -193,11 +199,6 @@ func (t *tx) draft(e event) ([]draft, error) {
 		}
 	}
 	return drafts, t.pair(e, drafts)
-}
-
-// decide asks the rules about one part.
-func (t *tx) decide(e event, part int, item *viewing.Media) draft {
-	return draft{Decision: rules.Decide(t.settings, e.source, e.Event, item, time.UnixMilli(t.now)), part: part, item: item}
 }
 
 // makeEntry writes one entry as the rules decided, with their reasons.

@@ -72,17 +72,18 @@
 //	  had it already
 //	pending, only its day known     stays alone             joins the earlier
 //	held: bulk, backdated, review,  stays alone             joins the earlier, but stays
-//	  future, by a filter                                     alone when the earlier
+//	  future, wave, by a filter                               alone when the earlier
 //	                                                          knows only the day
 //	held: by the user, imported,    joins the earlier       joins the earlier
-//	  restored, damaged
+//	  restored, damaged, or to be
+//	  approved
 //	rejected                        stays alone             joins the earlier
 //	dropped by the user             joins: their drop       joins
 //	                                  means no; what they
 //	                                  add by hand later
 //	                                  stays alone
-//	dropped by a filter or by its   both by themselves      both by themselves
-//	  source, or damaged
+//	dropped by a filter, a pause    both by themselves      both by themselves
+//	  or its source, or damaged
 //	trimmed after a year            by itself               by itself
 //
 // Where the later one stays alone, the earlier becomes merged. Its sightings are

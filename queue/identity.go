@@ -2,7 +2,6 @@ package queue
 
 import (
 	"database/sql"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -16,6 +15,7 @@ type naming struct {
 	media    viewing.Media
 	source   string        // of its event
 	original viewing.Event // its event, for the rules
+	found    bool          // it was looked up
 }
 
 // name gives an entry its new identity, whoever has found it out: its source
@@ -53,7 +53,14 @@ func (t *tx) decideAgain(n naming) (viewing.State, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	d := rules.Decide(settings, n.source, n.original, &n.media, time.UnixMilli(t.now))
+	e, err := t.entry(n.entry)
+	if err != nil {
+		return "", "", err
+	}
+	d, err := t.judge(settings, e.Account, n.source, n.original, &n.media, n.found)
+	if err != nil {
+		return "", "", err
+	}
 	for _, sentence := range d.Steps[1:] { // the account stays as it is
 		if err := t.step(n.entry, "rule", sentence); err != nil {
 			return "", "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/filmspool/filmspool/queue/brake"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -32,6 +33,7 @@ func (s *Store) tx(t *disk.Tx) *tx {
 type ledger struct {
 	changes
 	newest newest
+	brake  brake.Memory
 	tell   func(changes)
 }
 
@@ -54,6 +56,7 @@ func (l *ledger) Mark() any {
 func (l *ledger) Back(mark any) {
 	l.changes, _ = mark.(changes)
 	l.newest.known = false
+	l.brake.Forget()
 }
 
 // Flush writes the counters, once for the whole transaction.

@@ -142,7 +142,7 @@ func (t *tx) identify(e Entry, m viewing.Media, what, said string) error {
 	if err := t.step(e.ID, what, said); err != nil {
 		return err
 	}
-	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original})
+	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original, found: what == stepResolved})
 }
 
 // AskAnew has everything of the account asked about at once that has no

@@ -34,6 +34,12 @@ type Config struct {
 	// service's records cannot tell: hold (it waits for the user), resend (it
 	// may be recorded twice) or delivered (it may be missing).
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
+	// Hold says which viewings wait until a person approves them: none, all,
+	// uncertain (what they are was looked up) or first (the first of a series).
+	Hold string `toml:"hold" json:"hold"`
+	// Wave is how many different items of one source may end within a minute, to
+	// 1,000; more are held. 0 is no bound.
+	Wave int `toml:"wave" json:"wave"`
 	// MaxInFlight is how many requests may be under way at once, 1 to 16.
 	MaxInFlight int `toml:"max_in_flight" json:"maxInFlight"`
 	// Replay is when, and how fast, entries leave.
@@ -147,6 +153,8 @@ func Default() Config {
 		Listen:      "127.0.0.1:43456",
 		LogLevel:    "info",
 		InDoubt:     "hold",
+		Hold:        "none",
+		Wave:        5,
 		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
 		Kodi:        Kodi{Classes: defaultClasses(), Announcements: true},

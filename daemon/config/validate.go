@@ -18,6 +18,9 @@ import (
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
+// maxWave bounds [Config.Wave].
+const maxWave = 1000
+
 // Validate reports every fault at once, in the order of the file, each wrapping
 // [ErrInvalid] and naming its setting.
 func (c Config) Validate() error {
@@ -25,6 +28,10 @@ func (c Config) Validate() error {
 		checkListen(c.Listen),
 		checkWord("log_level", c.LogLevel, "debug", "info", "warn", "error"),
 		checkWord("in_doubt", c.InDoubt, "hold", "resend", "delivered"),
+		checkWord("hold", c.Hold, "none", "all", "uncertain", "first"),
+	}
+	if c.Wave < 0 || c.Wave > maxWave {
+		faults = append(faults, fault("wave", "%d is not from 0 (no bound) to %d", c.Wave, maxWave))
 	}
 	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
 		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"time"
+
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -74,6 +76,11 @@ func (u *Undo) entry() *int64 { return &u.ID }
 // Pause names the account whose pause begins or ends.
 type Pause struct {
 	Account string `json:"account"` // empty: all
+	// Until is when a pause ends by itself; zero is never.
+	Until time.Time `json:"until,omitzero"`
+	// Drop has what is watched until then dropped. It needs an end: a silence that
+	// is forgotten would lose what is watched.
+	Drop bool `json:"drop,omitempty"`
 }
 
 // Undone is what taking an entry back did, or would do in a dry run.

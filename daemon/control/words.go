@@ -45,6 +45,11 @@ type Account struct {
 	BaseURL       string        `json:"baseUrl,omitempty"`
 	User          string        `json:"user,omitempty"` // whose key it is, where the service says
 	LastDelivered *time.Time    `json:"lastDelivered"`
+	// PausedUntil is when the user's pause ends by itself; absent for none, and for
+	// one without an end.
+	PausedUntil *time.Time `json:"pausedUntil,omitempty"`
+	// Drops says that what is watched until then is dropped.
+	Drops bool `json:"drops,omitempty"`
 	// NextTry is when it is tried again; absent when nothing is planned.
 	NextTry *time.Time `json:"nextTry,omitempty"`
 	// Counts are its entries in each state; absent where there is one account alone.

@@ -57,7 +57,7 @@ func TestPauseStates(t *testing.T) {
 		}
 	}
 	want := Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: noon()}
-	if diff := cmp.Diff(want, ByUser(noon())); diff != "" {
+	if diff := cmp.Diff(want, ByUser(noon(), time.Time{}, false)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -69,12 +69,12 @@ func TestARefusalIsProbedLaterAndLater(t *testing.T) {
 	p, now := Pause{}, noon()
 	for step, minutes := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 360, 360} {
 		p = p.Refuse(PausedKey, "refused", "login", now).Postpone(now, false)
-		want := Pause{PausedKey, "refused", "login", noon(), now.Add(minutes * time.Minute), min(step, 7)}
+		want := Pause{PausedKey, "refused", "login", noon(), now.Add(minutes * time.Minute), min(step, 7), time.Time{}, false}
 		if diff := cmp.Diff(want, p); diff != "" {
 			t.Error(step, diff)
 		}
 		asked := p.Refuse(PausedAddress, "elsewhere", "", now).Postpone(now, true)
-		if diff := cmp.Diff(Pause{PausedAddress, "elsewhere", "", noon(), p.ProbeAt, p.ProbeStep}, asked); diff != "" {
+		if diff := cmp.Diff(Pause{PausedAddress, "elsewhere", "", noon(), p.ProbeAt, p.ProbeStep, time.Time{}, false}, asked); diff != "" {
 			t.Error(step, diff)
 		}
 		now = p.ProbeAt

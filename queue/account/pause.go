@@ -6,7 +6,7 @@ import "time"
 const (
 	PausedKey     = "key"     // the service refuses the key
 	PausedAddress = "address" // the address does not answer as the service does
-	PausedUser    = "user"    // the user wishes it; only the user ends it
+	PausedUser    = "user"    // the user wishes it; it ends when the user says so, or at its time
 )
 
 // The waits between two probes of a paused account. They have no jitter: the
@@ -28,11 +28,22 @@ type Pause struct {
 	// a pause that no answer ends.
 	ProbeAt   time.Time
 	ProbeStep int // how often it was asked in vain
+	// Until is when the user's pause ends by itself; zero for one without an end.
+	Until time.Time
+	Drops bool // what is watched until then is dropped
 }
 
-// ByUser is the pause of a user who wishes it.
-func ByUser(now time.Time) Pause {
-	return Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: now}
+// ByUser is the pause of a user who wishes it, until a time unless that is zero.
+// The time is told in its own zone.
+func ByUser(now, until time.Time, drops bool) Pause {
+	p := Pause{Reason: PausedUser, Problem: "You have paused it.", Hint: "filmspool resume", Since: now, Until: until, Drops: drops}
+	if !until.IsZero() {
+		p.Problem = "You have paused it until " + until.Format("2006-01-02 15:04:05") + "."
+	}
+	if drops {
+		p.Problem += " What is watched until then is dropped."
+	}
+	return p
 }
 
 // Probes reports whether a probe can end the pause.
@@ -58,11 +69,19 @@ func (p Pause) Postpone(now time.Time, asked bool) Pause {
 	return p
 }
 
-// Timely moves the probe to now when none is planned, or when a wrong clock had
-// put it too far ahead.
+// Timely is the pause as it stands now. The probe is moved to now when none is
+// planned, or when a wrong clock had put it too far ahead. The user's pause is none
+// after its end. Where the clock was set back behind its beginning it begins now,
+// and is as long as it was.
 func (p Pause) Timely(now time.Time) Pause {
-	if p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > lastProbe) {
+	switch {
+	case p.Probes() && (p.ProbeAt.IsZero() || p.ProbeAt.Sub(now) > lastProbe):
 		p.ProbeAt = now
+	case p.Reason != PausedUser || p.Until.IsZero():
+	case now.Before(p.Since):
+		return ByUser(now, now.Add(p.Until.Sub(p.Since)), p.Drops)
+	case !now.Before(p.Until):
+		return Pause{}
 	}
 	return p
 }

@@ -44,7 +44,7 @@ func (s Standing) Weight() Weight {
 		return None
 	case s.State == viewing.StatePending && !s.Sent:
 		return Leaves - day
-	case s.State == viewing.StateHeld && !ByHand(s.Reason), s.State == viewing.StateRejected:
+	case s.State == viewing.StateHeld && !ByHand(s.Reason) && s.Reason != viewing.ReasonApprove, s.State == viewing.StateRejected:
 		return Held - day
 	default:
 		return Firm

@@ -23,15 +23,18 @@ type rowCopy struct {
 // syncAccount brings the account's row and what the run knows of it together.
 // It is false when the outbox failed.
 func (r *run) syncAccount() bool {
+	now := time.Now()
+	if p := r.record.Pause; p.Reason == account.PausedUser && p.Timely(now) != p {
+		r.unsaved = true // it has ended, or the clock was set back
+	}
 	if !r.reread && !r.unsaved {
 		return true
 	}
-	now := time.Now()
 	var row account.Row
 	var err error
 	if r.unsaved {
 		err = r.outbox.UpdateAccount(r.spans.write, r.account, func(kept *account.Row) {
-			*kept = r.merge(*kept)
+			*kept = r.merge(*kept, now)
 			row = *kept
 		})
 	} else {
@@ -50,8 +53,12 @@ func (r *run) syncAccount() bool {
 }
 
 // merge puts the run's changes into the row as it is now. A pause by others
-// stays, and an address changed meanwhile is not the one that was proven.
-func (r *rowCopy) merge(row account.Row) account.Row {
+// stays until it ends by itself, and an address changed meanwhile is not the one
+// that was proven.
+func (r *rowCopy) merge(row account.Row, now time.Time) account.Row {
+	if row.Pause.Reason == account.PausedUser {
+		row.Pause = row.Pause.Timely(now)
+	}
 	if row.BaseURL == r.record.BaseURL {
 		row.Proven = row.Proven || r.record.Proven
 	}
@@ -80,12 +87,14 @@ func (r *run) adopt(row account.Row, now time.Time) {
 	switch {
 	case first:
 		r.prove(r.service != nil && r.service.Proven())
-	case row.Pause.Reason == old.Pause.Reason:
+	case row.Pause.Reason == old.Pause.Reason && row.Pause.Reason != account.PausedUser:
 		r.record.Pause = old.Pause
 	case row.Pause.Reason == "":
 		r.gate.ask(now)
 	}
-	r.record.Pause = r.record.Pause.Timely(now)
+	if r.record.Pause.Probes() {
+		r.record.Pause = r.record.Pause.Timely(now)
+	}
 }
 
 // prove notes that the address has answered as the service does.
@@ -205,7 +214,7 @@ func (r *run) seeNewest() {
 // keeps entries back and needs the user comes first.
 func (r *run) assess() Health {
 	p := r.record.Pause
-	h := Health{State: account.OK, Pause: p.Reason}
+	h := Health{State: account.OK, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	switch {
 	case r.storage.failing():
 		h.State, h.Reason = account.Attention, r.storage.problem

@@ -13,6 +13,10 @@ type Health struct {
 	Hint   string    // what to do about it; may be ""
 	Since  time.Time // when this state began
 	Pause  string    // the reason of the account's pause; "" for none
+	// PausedUntil is when the user's pause ends by itself; zero for never. Drops says
+	// that what is watched until then is dropped.
+	PausedUntil time.Time
+	Drops       bool
 	// NextTry is when it is tried again; zero when nothing is planned.
 	NextTry time.Time
 }

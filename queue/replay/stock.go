@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -127,6 +128,8 @@ func (r *run) alarm(now time.Time) time.Time {
 		return r.storage.retryAt
 	case !r.probeAt().IsZero():
 		return r.probeAt()
+	case r.record.Pause.Reason == account.PausedUser:
+		return r.record.Pause.Until
 	case !r.standing() && now.Before(r.gate.hold):
 		return r.gate.hold
 	case r.mayClaim(now) && r.space(now) > 0:

@@ -35,6 +35,14 @@ type Settings struct {
 	// Classes say what becomes of what libraries find, by its class. Without
 	// a word bulk, backdated and review are held, the others sent.
 	Classes map[viewing.Class]Action
+	// Approve says which viewings wait until a person approves them. What is
+	// imported was asked for by a person, and does not wait.
+	Approve Approval
+	// Wave is how many different items of one source may end within a minute; more
+	// are held. 0 is no bound.
+	Wave int
+	// Silences are the pauses of the account in which what is watched is dropped.
+	Silences []Silence
 }
 
 // Decision is what becomes of one item, the same in each of its accounts.
@@ -59,10 +67,12 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	if place >= 0 {
 		filter = &s.Filters[place]
 	}
-	class := s.class(v)
+	class, silence := s.class(v), s.silenced(source, v)
 	switch {
 	case filter.Action == Ignore:
 		d.end(viewing.StateDropped, viewing.ReasonFiltered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
+	case silence != nil:
+		d.end(viewing.StateDropped, viewing.ReasonPause, silence.why())
 	case class == Ignore:
 		d.end(viewing.StateDropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
 	case Ahead(v, now):
@@ -73,7 +83,7 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 		if place >= 0 {
 			d.say("Of the filters, " + filter.words(place) + " has it sent.")
 		}
-		d.weigh(class, v, m)
+		d.weigh(s, v, m)
 	}
 	return d
 }
@@ -82,7 +92,8 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 func (d Decision) Why() string { return d.Steps[len(d.Steps)-1] }
 
 // weigh decides what no filter stops.
-func (d *Decision) weigh(class Action, v viewing.Event, m *viewing.Media) {
+func (d *Decision) weigh(s Settings, v viewing.Event, m *viewing.Media) {
+	class := s.class(v)
 	switch byDefault := (Settings{}).class(v); {
 	case class == Hold && v.Elsewhere:
 		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review: it was marked, not played, so it may have been watched on another device that has told the service.")
@@ -92,6 +103,8 @@ func (d *Decision) weigh(class Action, v viewing.Event, m *viewing.Media) {
 		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
 	case m != nil && !m.Identified():
 		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "Held as unresolved: it has no identifier that the service takes.")
+	case s.Approve.asks(v, m):
+		d.end(viewing.StateHeld, viewing.ReasonApprove, s.Approve.why())
 	case byDefault == Hold:
 		d.say("It is " + string(v.Class) + ", which the settings have sent: " + d.leave())
 	default:

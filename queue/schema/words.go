@@ -20,7 +20,8 @@ const MadeOf = "events AS v CROSS JOIN entries AS n ON n.id BETWEEN v.entry AND 
 // Unidentified chooses the entries that belong into the table of lookups: the
 // service may be asked what they are. The triggers say the same.
 const Unidentified = `(state = 'held' AND item_key = '' AND media IS NOT NULL
-	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'))`
+	AND (reason = 'unresolved' OR reason = 'bulk' OR reason = 'backdated' OR reason = 'review' OR reason = 'future'
+	OR reason = 'wave'))`
 
 // Elders are the entries about the item of entries AS n that happened before it,
 // and may still be sent or may have arrived. The index entries_unfinished has them.

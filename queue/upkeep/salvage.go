@@ -34,6 +34,7 @@ func Salvage(anew func(*disk.Tx) (made int64, err error)) disk.Salvage {
 			"lookups":      {Last: lastEntry},
 			"corrections":  {Lasts: true, Shape: "ntt"},
 			"corrected":    {Last: lastEntry},
+			"silences":     {Lasts: true, Shape: "ntii"},
 			"counters":     {Anew: true},
 		},
 		Accept: accept,
