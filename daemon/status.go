@@ -40,12 +40,16 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	if err != nil {
 		return control.Status{}, err
 	}
+	waves, err := d.store.Waves(ctx)
+	if err != nil {
+		return control.Status{}, err
+	}
 	notices, err := d.store.Notices(ctx)
 	if err != nil {
 		return control.Status{}, err
 	}
 	s := control.Status{
-		Version: d.o.Version, Listen: d.listening(), Counts: counts, Sources: d.sourceStatus(ctx), Notices: notices,
+		Version: d.o.Version, Listen: d.listening(), Counts: counts, Sources: d.sourceStatus(ctx), Waves: waves, Notices: notices,
 	}
 	if s.Accounts, err = d.standings(ctx); err != nil {
 		return s, err
@@ -204,6 +208,21 @@ func ofOne(accounts []control.Account, one int, all, is string) string {
 	return "Account " + accounts[one].Name + " " + is
 }
 
+// waveWords say what came as waves; "" when nothing did.
+func waveWords(waves []entry.Wave) string {
+	var held int64
+	var sources []string
+	for _, w := range waves {
+		held += w.Held
+		sources = append(sources, w.Source)
+	}
+	if held == 0 {
+		return ""
+	}
+	from := "from " + strings.Join(sources, " and ")
+	return "Held as a wave, more than a person can watch in a minute: " + viewings(held, from, from) + "."
+}
+
 // pausedWords say that an account is paused, until when, and what is dropped.
 func pausedWords(says string, a control.Account) string {
 	if a.PausedUntil != nil {
@@ -242,8 +261,11 @@ func needsPerson(s *control.Status) bool {
 		if i := inState(s.Accounts, account.Paused); i >= 0 {
 			paused = pausedWords("Sending is paused", s.Accounts[i])
 		}
-		s.Summary = sentences(viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
+		s.Summary = sentences(waveWords(s.Waves), viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
 		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
+		if len(s.Waves) > 0 {
+			s.Hint = "filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave"
+		}
 		return true
 	}
 	broken := slices.IndexFunc(s.Sources, func(src control.Source) bool { return src.State == account.Attention && src.Waiting == 0 })

@@ -397,6 +397,7 @@ func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
 func TestCorrectionsInAnUpgradedQueue(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("a", "Alpha", 1999, -60), called("b", "Alpha", 1999, -30))
+	s.change(t, brakeless()...)
 	s.change(t, "DROP TRIGGER corrected_end", "DROP TABLE corrected", "DROP TABLE corrections", "PRAGMA user_version = 3")
 	s = s.reopen(t)
 	s.wantLookups(t, 2, all...)

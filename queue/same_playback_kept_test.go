@@ -39,6 +39,7 @@ func TestOldFileMeetsTheOthers(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, film("a", 603, -60)).Entries
 	s.settle(t, Settlement{Entry: id[0], State: viewing.StateDelivered})
+	s.change(t, brakeless()...)
 	s.change(t, "DROP INDEX entries_settled", "DROP TRIGGER corrected_end", "DROP TABLE corrected", "DROP TABLE corrections", "PRAGMA user_version = 2")
 	s = s.reopen(t)
 	if o := s.told(t, chrome, film("b", 603, -60)); !slices.Equal(o.Entries, id) {

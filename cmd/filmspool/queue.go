@@ -79,10 +79,28 @@ func (p *program) queueListCommand() *cobra.Command {
 			if slices.ContainsFunc(entries, needsYou) {
 				p.stdout.Printf("\nhint:  filmspool queue show ID says why an entry stands there, and what to do\n")
 			}
+			if f.Chooses() && !more && len(entries) > 1 && !slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.State != viewing.StateHeld }) {
+				p.stdout.Hint(fmt.Sprintf("to let these go, and none that comes later: filmspool queue release%s --up-to %d; or: queue drop", typedFilter(f), entries[0].ID))
+			}
 			return err
 		})
 	}
 	return c
+}
+
+// typedFilter is a filter as it is typed.
+func typedFilter(f entry.Filter) (flags string) {
+	for _, one := range []struct{ name, value string }{
+		{"state", string(f.State)}, {"reason", f.Reason}, {"account", f.Account}, {"source", f.Source}, {"kind", string(f.Kind)},
+	} {
+		switch {
+		case strings.ContainsAny(one.value, " \\'\"$"):
+			flags += fmt.Sprintf(" --%s %q", one.name, one.value)
+		case one.value != "":
+			flags += " --" + one.name + " " + one.value
+		}
+	}
+	return flags
 }
 
 // needsYou reports whether an entry stands where it is until a person does something.
@@ -98,10 +116,14 @@ func filterFlags(c *cobra.Command, f *entry.Filter, which string) {
 	flags.StringVar(&f.Account, "account", "", which+" of this account")
 	flags.StringVar(&f.Source, "source", "", which+" from this source, or kind of source: "+strings.Join(viewing.Sources(), ", "))
 	flags.StringVar((*string)(&f.Kind), "kind", "", which+" of this kind: "+strings.Join(kinds(), ", "))
+	flags.Int64Var(&f.UpTo, "up-to", 0, which+" up to this id, and none that came later")
 }
 
 // checkFilter refuses words that no entry has.
 func checkFilter(f entry.Filter) error {
+	if f.UpTo < 0 {
+		return usage.Errorf("--up-to %d is not an entry's id", f.UpTo)
+	}
 	return cmp.Or(typed.OneOf("state", string(f.State), states()), typed.OneOf("kind", string(f.Kind), kinds()))
 }
 

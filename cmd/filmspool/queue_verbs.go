@@ -117,9 +117,9 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	before := f.String("before", "", "all watched before this day or time")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	yes := verb != control.Drop && verb != control.Settle // these cannot be taken back
+	yes := verb == control.Retry || verb == control.Hold
 	if !yes {
-		f.BoolVar(&yes, "yes", false, verb+" more than one entry")
+		f.BoolVar(&yes, "yes", false, verb+" more than one entry without a question")
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -127,7 +127,14 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			return err
 		}
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			did, err := give(c.Context(), ctl, *o, yes)
+			agreed := yes || verb == control.Release // what is released by mistake can be held again
+			if !yes && !o.DryRun && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
+				if err := p.agree(c.Context(), ctl, o); err != nil {
+					return err
+				}
+				agreed = true
+			}
+			did, err := give(c.Context(), ctl, *o, agreed)
 			if err != nil {
 				return err
 			}
@@ -167,7 +174,7 @@ func readOrder(o *control.Order, args []string, before string) error {
 	case len(o.IDs) == 0 && !filtered && !o.All:
 		return &typed.Error{
 			Problem: "nothing is selected: which entries shall I " + o.Verb + "?",
-			Next:    "give ids, or one or more of --state, --reason, --account, --source, --kind and --before, or --all",
+			Next:    "give ids, or one or more of --state, --reason, --account, --source, --kind, --before and --up-to, or --all",
 		}
 	}
 	return nil
@@ -184,6 +191,45 @@ func moment(flag, text string) (time.Time, error) {
 
 // timeOf reads a time.
 func timeOf(text string) (typed.Time, error) { return typed.ParseTime(text, time.Now()) }
+
+// shownRows is how many entries a question shows.
+const shownRows = 10
+
+// agree shows a person what an order would change, and asks for a yes. The order is
+// then for nothing that came later. A no is an error.
+func (p *program) agree(ctx context.Context, ctl control.API, o *control.Order) error {
+	newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	if o.UpTo == 0 {
+		o.UpTo, o.All = newest[0].ID, false
+	}
+	dry := *o
+	dry.DryRun = true
+	would, err := ctl.Operate(ctx, dry)
+	if err != nil || would.Changed < 2 {
+		return err
+	}
+	var rows []queue.Entry
+	for _, id := range would.IDs[:min(len(would.IDs), shownRows)] {
+		x, err := ctl.Explain(ctx, id)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, x.Entry)
+	}
+	if err := p.printEntries(rows); err != nil {
+		return err
+	}
+	if more := would.Changed - int64(len(rows)); more > 0 {
+		p.stdout.Printf("and %d more\n", more)
+	}
+	if !p.stderr.Agreed(p.stdin, fmt.Sprintf("%s %s?", terminal.Capital(o.Verb), entries(would.Changed))) {
+		return &typed.Error{Problem: "you did not agree, so nothing is changed", Next: "to choose fewer: filmspool queue " + o.Verb + " --help"}
+	}
+	return nil
+}
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
 func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queue.Changed, error) {

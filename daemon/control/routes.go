@@ -214,6 +214,11 @@ func readFilter(values url.Values, f *entry.Filter) (err error) {
 		State: viewing.State(values.Get("state")), Account: values.Get("account"), Source: values.Get("source"),
 		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
 	}
+	if text := values.Get("upTo"); text != "" {
+		if f.UpTo, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return &Fault{Code: CodeInvalid, Message: "upTo is not an entry's id, which is a number"}
+		}
+	}
 	if text := values.Get("limit"); text != "" {
 		if f.Limit, err = strconv.Atoi(text); err != nil || f.Limit < 1 {
 			return &Fault{Code: CodeInvalid, Message: "limit is not a number from 1"}
@@ -226,6 +231,9 @@ func writeFilter(f entry.Filter) url.Values {
 	values := url.Values{
 		"state": {string(f.State)}, "account": {f.Account}, "source": {f.Source},
 		"kind": {string(f.Kind)}, "reason": {f.Reason}, "item": {f.Item},
+	}
+	if f.UpTo != 0 {
+		values.Set("upTo", strconv.FormatInt(f.UpTo, 10))
 	}
 	if f.Limit != 0 {
 		values.Set("limit", strconv.Itoa(f.Limit))

@@ -19,6 +19,9 @@ type Status struct {
 	Counts               entry.Counts  `json:"counts"`
 	Accounts             []Account     `json:"accounts"`
 	Sources              []Source      `json:"sources"`
+	// Waves are held until a person decides: more was told at once than a person can
+	// watch in a minute.
+	Waves []entry.Wave `json:"waves,omitempty"`
 	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Notices are what happened to the queue's file, until acknowledged.
 	Notices []disk.Notice `json:"notices"`

@@ -129,6 +129,27 @@ func (r *Reader) Newest(ctx context.Context) (id int64, err error) {
 	return id, nil
 }
 
+// Wave counts what is held as a wave, of one source.
+type Wave struct {
+	Source string `json:"source"`
+	Held   int64  `json:"held"`
+}
+
+// Waves are those that a person has not decided about, the largest first. It costs
+// as much as they hold.
+func (r *Reader) Waves(ctx context.Context) ([]Wave, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n JOIN events AS v ON v.id = n.event
+		WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
+	waves, err := disk.Collect(rows, err, func(r *sql.Rows) (w Wave, err error) {
+		err = r.Scan(&w.Source, &w.Held)
+		return w, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count waves: %w", err)
+	}
+	return waves, nil
+}
+
 // Filter chooses entries. Its zero value chooses the newest hundred.
 type Filter struct {
 	State   viewing.State `json:"state,omitempty"`   // "" for all
@@ -139,6 +160,7 @@ type Filter struct {
 	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`
+	UpTo   int64     `json:"upTo,omitempty"` // only entries with this id or a smaller one; 0 for all
 	Item   string    `json:"-"` // a [viewing.Media.Key]; "" for all
 	Limit  int       `json:"-"` // 1 to 1,000; 0 is 100
 	Below  int64     `json:"-"` // only entries with a smaller id; 0 for all
@@ -215,5 +237,6 @@ func (f Filter) conditions() []condition {
 		{f.Item != "", "n.item_key = ?", []any{f.Item}},
 		{!f.Before.IsZero(), "n.happened_at < ?", []any{f.Before.UnixMilli()}},
 		{f.Below > 0, "n.id < ?", []any{f.Below}},
+		{f.UpTo != 0, "n.id <= ?", []any{f.UpTo}},
 	}
 }
