@@ -68,7 +68,8 @@ Each package says in its own comment what it owns, promises and refuses.
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
     entries. upkeep: what is forgotten or mended. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
-    rules: what becomes of an event. resolve: what an item is, by the service's answers. resolve/identity: by
+    rules: what becomes of an event. brake: what comes as a wave, or in a silence.
+    resolve: what an item is, by the service's answers. resolve/identity: by
     evidence, the table of certainty. resolve/chain: who else is asked; resolve/wikidata and resolve/tmdb ask,
     through resolve/web. resolve/memory: what they answered. replay: the sending loop; replay/doubt: whether it
     arrived. tracker: the words of a tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service

@@ -55,8 +55,9 @@ func table() map[string]access {
 		"packaging/readme":           {},
 		"packaging/release":          {may: []string{"connector/extension", "packaging", "packaging/kodi"}},
 		"packaging/test":             {may: []string{"kodi/kodisim"}},
-		"queue":                      {may: []string{"queue/account", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/resolve/identity", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
+		"queue":                      {may: []string{"queue/account", "queue/brake", "queue/disk", "queue/entry", "queue/export", "queue/playback", "queue/resolve/identity", "queue/rules", "queue/schema", "queue/upkeep", "queue/viewing"}},
 		"queue/account":              {}, // pure, as playback is
+		"queue/brake":                {may: []string{"queue/account", "queue/disk", "queue/schema", "queue/viewing"}},
 		"queue/disk":                 {}, // keeps a file, and knows nothing of what its tables mean
 		"queue/entry":                {may: []string{"queue/disk", "queue/schema", "queue/viewing"}},
 		"queue/export":               {may: []string{"queue/viewing"}}, // words and lines: knows no database
@@ -70,7 +71,7 @@ func table() map[string]access {
 		"queue/resolve/tmdb":         {may: []string{"queue/resolve/identity", "queue/resolve/web", "queue/viewing"}},
 		"queue/resolve/web":          {}, // knows requests, and nothing of what is asked
 		"queue/resolve/wikidata":     {may: []string{"queue/resolve/identity", "queue/resolve/web", "queue/viewing"}},
-		"queue/rules":                {may: []string{"queue/viewing"}},
+		"queue/rules":                {may: []string{"queue/account", "queue/viewing"}},
 		"queue/schema":               {},                               // SQL, and how values lie in columns
 		"queue/tracker":              {may: []string{"queue/viewing"}}, // words, and nothing else
 		"queue/tracker/sandbox":      {},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/brake"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -21,39 +22,16 @@ func (t *tx) judge(s rules.Settings, account, source string, v viewing.Event, m 
 	if s.Approve != rules.ApproveFirst || d.Reason != viewing.ReasonApprove {
 		return d, nil
 	}
-	known, err := t.knowsSeries(account, m)
-	if known {
-		s.Approve = rules.ApproveNone
-		d = rules.Decide(s, source, v, m, time.UnixMilli(t.now))
+	if known, err := brake.KnowsSeries(t.Tx, account, m); !known {
+		return d, err
 	}
-	return d, err
-}
-
-// selectOfSeries finds an entry about a series that nobody has dropped, by the
-// indexes entries_unfinished and entries_settled.
-const selectOfSeries = `SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
-		AND (state = 'pending' OR state = 'sending' OR state = 'in_doubt')
-	UNION ALL SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
-		AND (state = 'held' OR state = 'delivered' OR state = 'rejected' OR state = 'dropped' OR state = 'merged') AND state <> 'dropped' LIMIT 1`
-
-// knowsSeries reports whether the series of an episode was watched before.
-func (t *tx) knowsSeries(account string, m *viewing.Media) (bool, error) {
-	if !m.Placed() {
-		return false, nil
-	}
-	series := fmt.Sprint("episode:", m.Show.IDs.TMDB)
-	var one int64
-	return t.Find(selectOfSeries, []any{account, series + ":", series + ";"}, &one) // ; comes after :
+	s.Approve = rules.ApproveNone
+	return rules.Decide(s, source, v, m, time.UnixMilli(t.now)), nil
 }
 
 // stem holds what came as a wave, as far as it has not begun to leave.
 func (t *tx) stem(e event, first int64, parts int) error {
-	o, ok := rules.MomentOf(e.source, e.Event)
-	if !ok || t.settings.Wave == 0 {
-		return nil
-	}
-	o.Entry, o.Parts = first, parts
-	wave, err := t.brake.Wave(t.Tx, t.settings.Wave, o)
+	wave, err := t.brake.Wave(t.Tx, t.settings.Wave, e.source, e.Event, first, parts)
 	if err != nil {
 		return err
 	}

@@ -322,10 +322,10 @@ func TestAPauseThatDrops(t *testing.T) {
 	s.told(t, chrome, film("told late", 4, 59))
 	s.told(t, chrome, film("after it", 5, 61))
 	want := map[string]string{
-		"before": "pending", "in it": "dropped pause", "of another account": "pending", "told late": "dropped pause", "after it": "pending",
+		"before": "pending", "in it": "dropped paused", "of another account": "pending", "told late": "dropped paused", "after it": "pending",
 	}
 	s.wantStanding(t, want)
-	if did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPause}}, false); err != nil || did.Changed != 2 {
+	if did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
 		t.Errorf("%+v, %v", did, err)
 	}
 	want["in it"], want["told late"] = "pending", "pending"
@@ -338,7 +338,7 @@ func TestAPauseThatDrops(t *testing.T) {
 	s.clock.advance(10 * time.Minute)
 	s.told(t, chrome, film("second", 6, 4*60+5))
 	s.told(t, chrome, film("kept back", 7, 4*60+15))
-	want["second"], want["kept back"] = "dropped pause", "pending"
+	want["second"], want["kept back"] = "dropped paused", "pending"
 	s.wantStanding(t, want)
 }
 

@@ -80,27 +80,12 @@ func (p *program) queueListCommand() *cobra.Command {
 				p.stdout.Printf("\nhint:  filmspool queue show ID says why an entry stands there, and what to do\n")
 			}
 			if f.Chooses() && !more && len(entries) > 1 && !slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.State != viewing.StateHeld }) {
-				p.stdout.Hint(fmt.Sprintf("to let these go, and none that comes later: filmspool queue release%s --up-to %d; or: queue drop", typedFilter(f), entries[0].ID))
+				p.stdout.Hint(fmt.Sprintf("for these, and none that comes later: filmspool queue release, or drop, with the same filters and --up-to %d", entries[0].ID))
 			}
 			return err
 		})
 	}
 	return c
-}
-
-// typedFilter is a filter as it is typed.
-func typedFilter(f entry.Filter) (flags string) {
-	for _, one := range []struct{ name, value string }{
-		{"state", string(f.State)}, {"reason", f.Reason}, {"account", f.Account}, {"source", f.Source}, {"kind", string(f.Kind)},
-	} {
-		switch {
-		case strings.ContainsAny(one.value, " \\'\"$"):
-			flags += fmt.Sprintf(" --%s %q", one.name, one.value)
-		case one.value != "":
-			flags += " --" + one.name + " " + one.value
-		}
-	}
-	return flags
 }
 
 // needsYou reports whether an entry stands where it is until a person does something.

@@ -174,7 +174,7 @@ func readOrder(o *control.Order, args []string, before string) error {
 	case len(o.IDs) == 0 && !filtered && !o.All:
 		return &typed.Error{
 			Problem: "nothing is selected: which entries shall I " + o.Verb + "?",
-			Next:    "give ids, or one or more of --state, --reason, --account, --source, --kind, --before and --up-to, or --all",
+			Next:    "give ids, or one or more of --state, --reason, --account, --source, --kind and --before, or --all",
 		}
 	}
 	return nil

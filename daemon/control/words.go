@@ -11,18 +11,18 @@ import (
 
 // Status is how an instance stands.
 type Status struct {
-	State                account.State `json:"state"`          // ok, offline, paused or attention
-	Summary              string        `json:"summary"`        // one sentence
-	Hint                 string        `json:"hint,omitempty"` // a command to type
-	Version              string        `json:"version"`
-	Listen               string        `json:"listen,omitempty"`
-	Counts               entry.Counts  `json:"counts"`
-	Accounts             []Account     `json:"accounts"`
-	Sources              []Source      `json:"sources"`
+	State    account.State `json:"state"`          // ok, offline, paused or attention
+	Summary  string        `json:"summary"`        // one sentence
+	Hint     string        `json:"hint,omitempty"` // a command to type
+	Version  string        `json:"version"`
+	Listen   string        `json:"listen,omitempty"`
+	Counts   entry.Counts  `json:"counts"`
+	Accounts []Account     `json:"accounts"`
+	Sources  []Source      `json:"sources"`
 	// Waves are held until a person decides: more was told at once than a person can
 	// watch in a minute.
-	Waves []entry.Wave `json:"waves,omitempty"`
-	OldestPendingSeconds int64         `json:"oldestPendingSeconds"` // 0 when nothing waits
+	Waves                []entry.Wave `json:"waves,omitempty"`
+	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
 	// Notices are what happened to the queue's file, until acknowledged.
 	Notices []disk.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.

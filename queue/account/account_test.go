@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -84,6 +85,31 @@ func TestARefusalIsProbedLaterAndLater(t *testing.T) {
 			t.Errorf("step %d: %s", step, at)
 		}
 	}
+}
+
+// TestAPauseEndsInTime: whatever the clock does, the rest of a pause is never longer
+// than the whole, and what ended stays ended.
+func TestAPauseEndsInTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		length := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
+		p, now := ByUser(noon(), noon().Add(length), rapid.Bool().Draw(t, "drops")), noon()
+		drops := p.Drops
+		for range 10 {
+			now = now.Add(time.Duration(rapid.IntRange(-200, 120).Draw(t, "clock")) * time.Minute)
+			was := p
+			p = p.Timely(now)
+			switch {
+			case was.Reason == "" || !now.Before(was.Until):
+				if p != (Pause{}) {
+					t.Fatalf("at %s %+v has become %+v", now, was, p)
+				}
+			case p.Reason != PausedUser || p.Drops != drops || !p.Until.After(now) || p.Until.Sub(now) > length:
+				t.Fatalf("at %s %+v has become %+v", now, was, p)
+			case !now.Before(was.Since) && p != was:
+				t.Fatalf("at %s %+v has become %+v", now, was, p)
+			}
+		}
+	})
 }
 
 func TestAProbeIsNeverFurtherThanPlanned(t *testing.T) {

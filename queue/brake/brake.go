@@ -1,5 +1,6 @@
 // Package brake knows what is to be held back or dropped whatever an event itself
-// tells: what comes as a wave, and what was watched in a pause that drops.
+// tells. That is what comes as a wave, the first viewing of a series, and what was
+// watched in a pause that drops.
 //
 // It owns the table of silences, and remembers which viewings came last. It promises
 // that a restart makes no difference. It refuses to change an entry: package queue
@@ -9,11 +10,11 @@ package brake
 import (
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -26,18 +27,18 @@ const keeps = 500
 // knows nothing yet.
 type Memory struct {
 	known    bool
-	silences []rules.Silence
-	moments  []rules.Moment // the last of them came last
+	silences []account.Silence
+	moments  []moment // the last of them came last
 }
 
 // Forget has all looked up again: what was written may have been taken back.
 func (m *Memory) Forget() { *m = Memory{} }
 
 // Silences are those of an account.
-func (m *Memory) Silences(t *disk.Tx, account string) (found []rules.Silence, err error) {
+func (m *Memory) Silences(t *disk.Tx, name string) (found []account.Silence, err error) {
 	err = m.recall(t)
 	for _, s := range m.silences {
-		if s.Account == account {
+		if s.Account == name {
 			found = append(found, s)
 		}
 	}
@@ -50,7 +51,7 @@ func (m *Memory) recall(t *disk.Tx) error {
 		return nil
 	}
 	rows, err := t.Query("SELECT account, since, until FROM silences ORDER BY id")
-	m.silences, err = disk.Collect(rows, err, func(r *sql.Rows) (s rules.Silence, err error) {
+	m.silences, err = disk.Collect(rows, err, func(r *sql.Rows) (s account.Silence, err error) {
 		var since, until int64
 		err = r.Scan(&s.Account, &since, &until)
 		s.From, s.Until = schema.Time(since), schema.Time(until)
@@ -62,14 +63,14 @@ func (m *Memory) recall(t *disk.Tx) error {
 	rows, err = t.Query(`SELECT v.source, v.body, v.entry, v.parts FROM events AS v JOIN entries AS n ON n.id = v.entry
 		WHERE v.id > (SELECT coalesce(max(id), 0) FROM events) - ?1 AND n.lane = 0 ORDER BY v.id`, keeps)
 	all, err := disk.Collect(rows, err, scanMoment)
-	m.moments = slices.DeleteFunc(all, func(o rules.Moment) bool { return o.Items == "" })
+	m.moments = slices.DeleteFunc(all, func(o moment) bool { return o.items == "" })
 	m.known = err == nil
 	return err
 }
 
 // scanMoment reads the moment of an event; of one without a moment, or that was
 // damaged, there are no items.
-func scanMoment(r *sql.Rows) (o rules.Moment, err error) {
+func scanMoment(r *sql.Rows) (o moment, err error) {
 	var source string
 	var body []byte
 	var entry int64
@@ -79,9 +80,9 @@ func scanMoment(r *sql.Rows) (o rules.Moment, err error) {
 	}
 	var v viewing.Event
 	if json.Unmarshal(body, &v) == nil {
-		o, _ = rules.MomentOf(source, v)
+		o, _ = momentOf(source, v)
 	}
-	o.Entry, o.Parts = entry, parts
+	o.entry, o.parts = entry, parts
 	return o, nil
 }
 
@@ -92,25 +93,31 @@ const toHold = `SELECT n.id FROM json_each(?1) AS wanted JOIN entries AS n ON n.
 	AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', 'edited'))
 	AND NOT EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = n.id AND v.source <> ?2)`
 
-// Wave remembers the moment of an event, and tells which entries of its wave are to
-// be held now. There are none where it belongs to no wave.
-func (m *Memory) Wave(t *disk.Tx, limit int, o rules.Moment) (ids []int64, err error) {
+// Wave remembers when an event ended of which some entries were made, from the first
+// on. It tells which entries of its wave are to be held now. A wave is more than
+// limit different items of one source that ended within one minute; 0 is no limit.
+func (m *Memory) Wave(t *disk.Tx, limit int, source string, v viewing.Event, first int64, parts int) (ids []int64, err error) {
+	o, ok := momentOf(source, v)
+	if !ok || limit < 1 {
+		return nil, nil
+	}
 	if err := m.recall(t); err != nil {
 		return nil, err
 	}
+	o.entry, o.parts = first, parts
 	if len(m.moments) >= 2*keeps {
 		m.moments = slices.Clone(m.moments[keeps:])
 	}
 	m.moments = append(m.moments, o)
-	for _, c := range rules.Wave(limit, m.moments) {
-		for part := range c.Parts {
-			ids = append(ids, c.Entry+int64(part))
+	for _, c := range wave(limit, m.moments) {
+		for part := range c.parts {
+			ids = append(ids, c.entry+int64(part))
 		}
 	}
 	if ids == nil {
 		return nil, nil
 	}
-	return t.Numbers(toHold, schema.Array(ids), o.Source)
+	return t.Numbers(toHold, schema.Array(ids), o.source)
 }
 
 // Paused takes note that the pause of an account has changed: a silence begins with
@@ -126,4 +133,21 @@ func (m *Memory) Paused(t *disk.Tx, account string, was, is account.Pause) error
 	}
 	_, err = t.Exec("INSERT INTO silences (account, since, until) VALUES (?, ?, ?)", account, is.Since.UnixMilli(), is.Until.UnixMilli())
 	return err
+}
+
+// selectOfSeries finds an entry about a series that nobody has dropped, by the
+// indexes entries_unfinished and entries_settled.
+const selectOfSeries = `SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
+		AND (state = 'pending' OR state = 'sending' OR state = 'in_doubt')
+	UNION ALL SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
+		AND (state = 'held' OR state = 'delivered' OR state = 'rejected' OR state = 'dropped' OR state = 'merged') AND state <> 'dropped' LIMIT 1`
+
+// KnowsSeries reports whether the series of an episode was watched before.
+func KnowsSeries(t *disk.Tx, account string, m *viewing.Media) (bool, error) {
+	if !m.Placed() {
+		return false, nil
+	}
+	series := fmt.Sprint("episode:", m.Show.IDs.TMDB)
+	var one int64
+	return t.Find(selectOfSeries, []any{account, series + ":", series + ";"}, &one) // ; comes after :
 }

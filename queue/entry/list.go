@@ -161,9 +161,9 @@ type Filter struct {
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`
 	UpTo   int64     `json:"upTo,omitempty"` // only entries with this id or a smaller one; 0 for all
-	Item   string    `json:"-"` // a [viewing.Media.Key]; "" for all
-	Limit  int       `json:"-"` // 1 to 1,000; 0 is 100
-	Below  int64     `json:"-"` // only entries with a smaller id; 0 for all
+	Item   string    `json:"-"`              // a [viewing.Media.Key]; "" for all
+	Limit  int       `json:"-"`              // 1 to 1,000; 0 is 100
+	Below  int64     `json:"-"`              // only entries with a smaller id; 0 for all
 }
 
 // Chooses reports whether any entry can be left out, other than by a page's end.

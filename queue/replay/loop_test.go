@@ -165,6 +165,78 @@ func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
 	})
 }
 
+// TestATimedPauseEndsByItself: not a nanosecond before its time, also over a restart
+// of the loop, and with a probe before the first entry.
+func TestATimedPauseEndsByItself(t *testing.T) {
+	for _, restart := range []time.Duration{0, time.Hour, 3 * time.Hour} {
+		bubble(t, func(t *testing.T, m *memory, s *remote) {
+			l := newLoop(t, m, s)
+			stop := start(t, l)
+			until := time.Now().Add(2 * time.Hour)
+			m.set(func(m *memory) { m.account.Pause = account.ByUser(time.Now(), until, true) })
+			l.Wake()
+			synctest.Wait()
+			m.add(1)
+			if h := l.Health(); h.State != account.Paused || !h.PausedUntil.Equal(until) || !h.Drops {
+				t.Errorf("%+v", h)
+			}
+			if restart > 0 {
+				time.Sleep(time.Millisecond)
+				stop()
+				time.Sleep(restart - time.Millisecond)
+				l = newLoop(t, m, s)
+				start(t, l)
+				synctest.Wait()
+			}
+			if time.Now().Before(until) {
+				time.Sleep(time.Until(until) - 1)
+				synctest.Wait()
+				if n, p := s.seen(); n+p != 0 || l.Health().State != account.Paused {
+					t.Fatalf("before its end: %d sends, %d probes, %s", n, p, l.Health().State)
+				}
+				time.Sleep(1)
+				synctest.Wait()
+			}
+			if n, _ := s.seen(); n != 1 || l.Health().State != account.OK || m.row().Pause != (account.Pause{}) {
+				t.Errorf("restart after %s: %d sends, %s, %+v", restart, n, l.Health().State, m.row().Pause)
+			}
+		})
+	}
+}
+
+// TestATimedPauseOutlastsNoClock: it began by a clock that was a year ahead, and is
+// as long as it was meant to be. A pause that was made anew counts at once.
+func TestATimedPauseOutlastsNoClock(t *testing.T) {
+	bubble(t, func(t *testing.T, m *memory, s *remote) {
+		l := newLoop(t, m, s)
+		start(t, l)
+		ahead := time.Now().AddDate(1, 0, 0)
+		m.set(func(m *memory) { m.account.Pause = account.ByUser(ahead, ahead.Add(2*time.Hour), false) })
+		m.add(1)
+		l.Wake()
+		synctest.Wait()
+		time.Sleep(2*time.Hour - 1)
+		synctest.Wait()
+		if n, _ := s.seen(); n != 0 {
+			t.Fatal("it has ended too early")
+		}
+		until := time.Now().Add(time.Hour)
+		m.set(func(m *memory) { m.account.Pause = account.ByUser(time.Now(), until, false) })
+		l.Wake()
+		synctest.Wait()
+		time.Sleep(time.Until(until) - 1)
+		synctest.Wait()
+		if n, _ := s.seen(); n != 0 {
+			t.Fatal("the later end does not count")
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if n, _ := s.seen(); n != 1 {
+			t.Error("it has not ended")
+		}
+	})
+}
+
 func TestUserPauseWinsOverARefusedKey(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memory, s *remote) {
 		s.answer, s.delay = always(refused()), time.Second

@@ -37,7 +37,7 @@ func classWords(c viewing.Class) string {
 // settings, at the very start: it was never sent, and can still be.
 func Ignored(reason string) bool {
 	switch viewing.Class(reason) {
-	case viewing.ReasonFiltered, viewing.ReasonPause, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
+	case viewing.ReasonFiltered, viewing.ReasonPaused, viewing.ClassLive, viewing.ClassMarked, viewing.ClassCatchUp, viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview, viewing.ClassImport:
 		return true
 	default:
 		return false

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -42,7 +43,7 @@ type Settings struct {
 	// are held. 0 is no bound.
 	Wave int
 	// Silences are the pauses of the account in which what is watched is dropped.
-	Silences []Silence
+	Silences []account.Silence
 }
 
 // Decision is what becomes of one item, the same in each of its accounts.
@@ -72,7 +73,7 @@ func Decide(s Settings, source string, v viewing.Event, m *viewing.Media, now ti
 	case filter.Action == Ignore:
 		d.end(viewing.StateDropped, viewing.ReasonFiltered, "Ignored by "+filter.words(place)+": it is kept for the record, and not sent.")
 	case silence != nil:
-		d.end(viewing.StateDropped, viewing.ReasonPause, silence.why())
+		d.end(viewing.StateDropped, viewing.ReasonPaused, silence.Why())
 	case class == Ignore:
 		d.end(viewing.StateDropped, string(v.Class), "Ignored as "+string(v.Class)+", as the settings have it: it is kept for the record, and not sent.")
 	case Ahead(v, now):

@@ -61,7 +61,7 @@ const (
 	ReasonDamaged    = "damaged"    // what is stored is not what was written
 	ReasonWave       = "wave"       // told together with more than a person can watch in a minute
 	ReasonApprove    = "approve"    // the user wants to approve it first
-	ReasonPause      = "pause"      // dropped: it was watched in a pause that drops
+	ReasonPaused     = "paused"     // dropped: it was watched in a pause that drops
 )
 
 // ReasonSeenTwice is why an entry was merged with another one of this queue.
@@ -71,7 +71,7 @@ const ReasonSeenTwice = "another source saw the same playback"
 func Reasons() []string {
 	return []string{
 		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser, ReasonImported,
-		ReasonRestored, ReasonNoList, ReasonDamaged, ReasonWave, ReasonApprove, ReasonPause,
+		ReasonRestored, ReasonNoList, ReasonDamaged, ReasonWave, ReasonApprove, ReasonPaused,
 	}
 }
 
