@@ -226,3 +226,20 @@ func (t *tx) makeEntry(e event, event int64, d draft) (int64, error) {
 	}
 	return id, err
 }
+
+// keepState changes the source's own memory.
+func (t *tx) keepState(b viewing.Batch) error {
+	for key, value := range b.State {
+		var err error
+		if value == nil {
+			_, err = t.Exec("DELETE FROM source_state WHERE source = ? AND key = ?", b.Source, key)
+		} else {
+			_, err = t.Exec(`INSERT INTO source_state (source, key, value) VALUES (?, ?, ?)
+				ON CONFLICT (source, key) DO UPDATE SET value = excluded.value`, b.Source, key, value)
+		}
+		if err != nil {
+			return fmt.Errorf("keep state of source: %w", err)
+		}
+	}
+	return nil
+}

@@ -21,7 +21,13 @@ lasts until "filmspool resume", also over a restart. With a time it ends by itse
 
 With --drop, what ends before that time is not sent later either: it is kept as
 dropped. "queue release ID" takes it in after all. What you add by hand is not dropped.`, &o)
-	c.Use, c.Args = "pause [SPAN | until TIME]", cobra.ArbitraryArgs
+	c.Use = "pause [SPAN | until TIME]"
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 || args[0] == "until" || strings.ContainsAny(args[0], "0123456789") {
+			return nil
+		}
+		return usage.Exactly()(c, args)
+	}
 	c.Example = `  filmspool pause 2h
   filmspool pause until 23:00 --drop`
 	c.Flags().BoolVar(&o.Drop, "drop", false, "drop what is watched until then")

@@ -117,9 +117,10 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 	before := f.String("before", "", "all watched before this day or time")
 	f.BoolVar(&o.All, "all", false, "all that can be changed so")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	yes := verb == control.Retry || verb == control.Hold
-	if !yes {
-		f.BoolVar(&yes, "yes", false, verb+" more than one entry without a question")
+	lasting := verb == control.Drop || verb == control.Settle // these cannot be taken back
+	yes := !lasting
+	if lasting {
+		f.BoolVar(&yes, "yes", false, verb+" more than one entry")
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -127,8 +128,8 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			return err
 		}
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			agreed := yes || verb == control.Release // what is released by mistake can be held again
-			if !yes && !o.DryRun && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
+			agreed := yes
+			if (!yes || verb == control.Release) && !o.DryRun && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
 				if err := p.agree(c.Context(), ctl, o); err != nil {
 					return err
 				}

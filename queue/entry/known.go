@@ -83,3 +83,24 @@ func (r *Reader) RecordedIn(ctx context.Context, accounts, keys []string) (map[s
 	}
 	return times, nil
 }
+
+// State is what the source keeps here as its own memory.
+func (r *Reader) State(ctx context.Context, source string) (map[string][]byte, error) {
+	type pair struct {
+		key   string
+		value []byte
+	}
+	rows, err := r.db.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
+	pairs, err := disk.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
+		err = rows.Scan(&p.key, &p.value)
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read state of source: %w", err)
+	}
+	state := make(map[string][]byte, len(pairs))
+	for _, p := range pairs {
+		state[p.key] = append([]byte{}, p.value...) // an empty value is not a missing one
+	}
+	return state, nil
+}
