@@ -252,3 +252,45 @@ func TestAddTellsAPersonWhereItGoes(t *testing.T) {
 		}
 	}
 }
+
+// TestReleaseShowsAPersonFirst what it lets go. What comes while they think stays,
+// and a no changes nothing.
+func TestReleaseShowsAPersonFirst(t *testing.T) {
+	h := newHousehold(t)
+	h.start("run")
+	for _, number := range []string{"601", "602"} {
+		atTerminal(t, h.dir, "add", "movie", number, "--watched-at", "2026-03-01").ends(exitDone)
+	}
+	atTerminal(t, h.dir, "queue", "hold", "--all").ends(exitDone)
+	for _, c := range []struct {
+		verb, question, typed, want string
+		code                        int
+	}{
+		{"release", "Release 2 entries? [y/N] ", "n\n", "you did not agree, so nothing is changed", exitUsage},
+		{"release", "Release 2 entries? [y/N] ", "y\n", "Released 2 entries (2 held): 2, 1.", exitDone},
+		{"drop", "Drop 3 entries? [y/N] ", "y\n", "Dropped 3 entries", exitDone},
+	} {
+		filter := []string{"queue", c.verb, "--reason", "user"}
+		if c.verb == "drop" {
+			filter = []string{"queue", c.verb, "--all"}
+		}
+		s := atTerminal(t, h.dir, filter...)
+		s.until("movie 602")
+		s.until(c.question)
+		if c.code == exitDone {
+			number := map[string]string{"release": "603", "drop": "604"}[c.verb]
+			atTerminal(t, h.dir, "add", "movie", number, "--watched-at", "2026-03-02").ends(exitDone)
+			if c.verb == "release" {
+				atTerminal(t, h.dir, "queue", "hold", "3").ends(exitDone)
+			}
+		}
+		if _, err := s.ours.WriteString(c.typed); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(c.code)
+		s.until(c.want)
+	}
+	s := atTerminal(t, h.dir, "queue", "list", "--state", "pending")
+	s.until("4   pending")
+	s.ends(exitDone)
+}
