@@ -202,6 +202,10 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	paused := control.Account{Name: "default", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
 	his := control.Account{Name: "second", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
 	unused := control.Account{Name: "second", State: account.Attention, Reason: "no service is known", Unused: true}
+	until := time.Date(2026, 3, 1, 23, 0, 0, 0, time.Local)
+	forAWhile := control.Account{Name: "default", State: account.Paused, PausedUntil: &until, Hint: "filmspool resume"}
+	dropping := forAWhile
+	dropping.Drops = true
 	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
 		in            control.Status
@@ -216,6 +220,24 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
 		},
 		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
+		{
+			control.Status{Accounts: []control.Account{forAWhile}, Counts: entry.Counts{Pending: 1}},
+			"paused", "Paused until 2026-03-01 23:00. 1 entry is safe here and will be sent.", "filmspool resume",
+		},
+		{
+			control.Status{Accounts: []control.Account{dropping}, Counts: entry.Counts{Held: 1}},
+			"attention",
+			"1 entry waits for you to decide. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool queue list --state held",
+		},
+		{
+			control.Status{
+				Accounts: []control.Account{well}, Counts: entry.Counts{Held: 20, InDoubt: 1},
+				Waves: []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+			},
+			"attention",
+			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p and cli. 21 entries wait for you to decide.",
+			"filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave",
+		},
 		{
 			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
 			"offline",

@@ -40,9 +40,9 @@ func wave(limit int, moments []moment) (caught []moment) {
 	last := moments[len(moments)-1]
 	span := waveSpan.Milliseconds()
 	var near []moment
-	for _, m := range moments {
-		if m.source == last.source && m.at >= last.at-span && m.at <= last.at+span {
-			near = append(near, m)
+	for i := range moments { // those are many
+		if m := &moments[i]; m.at >= last.at-span && m.at <= last.at+span && m.source == last.source {
+			near = append(near, *m)
 		}
 	}
 	slices.SortStableFunc(near, func(a, b moment) int { return cmp.Compare(a.at, b.at) })

@@ -103,3 +103,16 @@ func TestWhatIsNoWave(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkWave is what an event costs where many are remembered, and few are near.
+func BenchmarkWave(b *testing.B) {
+	var moments []moment
+	for n := range 2 * keeps {
+		moments = append(moments, moment{source: "browser:b", at: int64(n) * 40_000, items: fmt.Sprint(n)})
+	}
+	for b.Loop() {
+		if wave(5, moments) != nil {
+			b.Fatal("a wave")
+		}
+	}
+}
