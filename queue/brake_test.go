@@ -102,9 +102,14 @@ func TestAWaveIsHeldWhateverTheOrder(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(r, "then") {
 			case 0:
 				s = s.reopen(t).by(settings)
-			case 1: // a transaction that is taken back
-				if _, err := s.Drop(t.Context(), Selection{All: true}, true); err != nil {
-					t.Fatal(err)
+			case 1: // what was taken back counts no more
+				bad := viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: all[0].EventID, Media: make([]viewing.Media, 2), Reason: "Wrong."}}}
+				s.commitBatch(t, viewing.Batch{Source: "browser:b1", Events: all[:1]})
+				for n := range 4 {
+					bad.Events = append(bad.Events, at(fmt.Sprint("bad ", n), int64(10+n), 90))
+				}
+				if _, err := s.Commit(t.Context(), bad); err == nil {
+					t.Fatal("it was taken")
 				}
 			}
 		}
