@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // echoes are answers of a service that tells everybody what it was shown.
@@ -96,7 +97,8 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	login := func() { h.do(secretKey, "login", "--base-url", echo.URL+"/api/v1", "--key-stdin") }
 	login()
 	for n := range 2 * len(all) {
-		h.do("", "add", "movie", fmt.Sprint(n+1))
+		at := time.Date(2026, 1, 1+n, 20, 0, 0, 0, time.UTC) // so many at once would be a wave
+		h.do("", "add", "movie", fmt.Sprint(n+1), "--watched-at", at.Format(time.RFC3339))
 	}
 	daemon := h.start("run")
 	h.until("every echo", func() bool {
