@@ -30,8 +30,8 @@ func (o *opened) by(s rules.Settings) *opened {
 	return o
 }
 
-// at is a film that ended so many seconds after an hour ago.
-func at(id string, tmdb int64, seconds int) viewing.Event {
+// ends is a film that ended so many seconds after an hour ago.
+func ends(id string, tmdb int64, seconds int) viewing.Event {
 	v := film(id, tmdb, -60)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(seconds) * time.Second))
 	return v
@@ -71,7 +71,7 @@ func TestAWaveIsHeldWhateverTheOrder(t *testing.T) {
 		defer func() { s.stop() }()
 		var all []viewing.Event
 		for n := range rapid.IntRange(1, 14).Draw(r, "events") {
-			v := at(fmt.Sprint(n), rapid.Int64Range(1, 6).Draw(r, "item"), 10*rapid.IntRange(0, 18).Draw(r, "at"))
+			v := ends(fmt.Sprint(n), rapid.Int64Range(1, 6).Draw(r, "item"), 10*rapid.IntRange(0, 18).Draw(r, "at"))
 			v.Class = rapid.SampledFrom([]viewing.Class{"", "", "", viewing.ClassLive, viewing.ClassImport}).Draw(r, "class")
 			all = append(all, v)
 		}
@@ -106,7 +106,7 @@ func TestAWaveIsHeldWhateverTheOrder(t *testing.T) {
 				bad := viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: all[0].EventID, Media: make([]viewing.Media, 2), Reason: "Wrong."}}}
 				s.commitBatch(t, viewing.Batch{Source: "browser:b1", Events: all[:1]})
 				for n := range 4 {
-					bad.Events = append(bad.Events, at(fmt.Sprint("bad ", n), int64(10+n), 90))
+					bad.Events = append(bad.Events, ends(fmt.Sprint("bad ", n), int64(10+n), 90))
 				}
 				if _, err := s.Commit(t.Context(), bad); err == nil {
 					t.Fatal("it was taken")
@@ -123,21 +123,21 @@ func TestAWaveIsHeldWhateverTheOrder(t *testing.T) {
 func (o *opened) wave(t testing.TB, from int) {
 	t.Helper()
 	for n := range 6 {
-		o.told(t, player, at(fmt.Sprint("e", from+n), int64(100+from+n), n))
+		o.told(t, player, ends(fmt.Sprint("e", from+n), int64(100+from+n), n))
 	}
 }
 
 func TestAWaveHoldsWhatHasNotBegunToLeave(t *testing.T) {
 	s := fresh(t).by(rules.Settings{Wave: 5})
-	s.told(t, player, at("e0", 1, 0))
-	id := s.told(t, player, at("e1", 2, 1)).Entries[0]
+	s.told(t, player, ends("e0", 1, 0))
+	id := s.told(t, player, ends("e1", 2, 1)).Entries[0]
 	l := s.lease(t)
 	s.settle(t, Settlement{Entry: l[0].ID, Attempt: s.send(t, l[0]), State: viewing.StateDelivered})
 	for n := range 3 {
-		s.told(t, player, at(fmt.Sprint("f", n), int64(10+n), 2))
+		s.told(t, player, ends(fmt.Sprint("f", n), int64(10+n), 2))
 	}
-	s.told(t, chrome, at("other", 30, 0))
-	nameless := at("nameless", 0, 3)
+	s.told(t, chrome, ends("other", 30, 0))
+	nameless := ends("nameless", 0, 3)
 	nameless.Media[0].IDs.IMDB = "tt0133093"
 	s.told(t, player, nameless) // the sixth
 	s.wantStanding(t, map[string]string{
@@ -163,7 +163,7 @@ func TestAWaveHoldsWhatHasNotBegunToLeave(t *testing.T) {
 	if _, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
 		t.Fatal(err)
 	}
-	s.told(t, player, at("later", 50, 4))
+	s.told(t, player, ends("later", 50, 4))
 	got := s.standing(t)
 	if got["later"] != "held wave" || got["f0"] != "pending" || got["nameless"] != "pending" {
 		t.Error(got)
@@ -187,26 +187,26 @@ func TestAWaveAndOthers(t *testing.T) {
 		do   func(*opened)
 		want string // how e0 stands
 	}{
-		{"another source confirms it later", func(s *opened) { s.wave(t, 0); s.told(t, chrome, at("same", 100, 5)) }, "merged " + viewing.ReasonSeenTwice},
+		{"another source confirms it later", func(s *opened) { s.wave(t, 0); s.told(t, chrome, ends("same", 100, 5)) }, "merged " + viewing.ReasonSeenTwice},
 		{"another source has confirmed it", func(s *opened) {
-			s.told(t, player, at("e0", 100, 0))
-			s.told(t, chrome, at("same", 100, 5))
+			s.told(t, player, ends("e0", 100, 0))
+			s.told(t, chrome, ends("same", 100, 5))
 			s.wave(t, 1)
 		}, "pending"},
-		{"a person has added it", func(s *opened) { s.wave(t, 0); s.told(t, "cli", at("same", 100, 0)) }, "merged " + viewing.ReasonSeenTwice},
+		{"a person has added it", func(s *opened) { s.wave(t, 0); s.told(t, "cli", ends("same", 100, 0)) }, "merged " + viewing.ReasonSeenTwice},
 		{"its source takes it for bulk", func(s *opened) {
 			s.wave(t, 0)
 			s.commitBatch(t, viewing.Batch{Source: player, Amendments: []viewing.Amendment{{EventID: "e0", Class: viewing.ClassBulk, Reason: "Marked."}}})
 		}, "held bulk"},
 		{"it was told as bulk", func(s *opened) {
 			for n := range 7 {
-				v := at(fmt.Sprint("e", n), int64(n+1), 0)
+				v := ends(fmt.Sprint("e", n), int64(n+1), 0)
 				v.Class = viewing.ClassBulk
 				s.told(t, player, v)
 			}
 		}, "held bulk"},
 		{"it was edited", func(s *opened) {
-			o := s.told(t, player, at("e0", 100, 0))
+			o := s.told(t, player, ends("e0", 100, 0))
 			if _, err := s.Edit(t.Context(), o.Entries[0], Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func TestAWaveOfMany(t *testing.T) {
 	s := fresh(t).by(rules.Settings{Wave: 5})
 	var all []viewing.Event
 	for n := range 1200 {
-		all = append(all, at(fmt.Sprint(n), int64(n+1), n%60))
+		all = append(all, ends(fmt.Sprint(n), int64(n+1), n%60))
 	}
 	for page := range slices.Chunk(all, 100) {
 		s.commitBatch(t, viewing.Batch{Source: player, Events: page})
