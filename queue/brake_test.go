@@ -37,8 +37,8 @@ func ends(id string, tmdb int64, seconds int) viewing.Event {
 	return v
 }
 
-// standing tells how the entries of events stand: state and reason.
-func (o *opened) standing(t testing.TB) map[string]string {
+// stands tells how the entries of events stand: state and reason.
+func (o *opened) stands(t testing.TB) map[string]string {
 	t.Helper()
 	all, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
 	if err != nil {
@@ -56,7 +56,7 @@ func (o *opened) standing(t testing.TB) map[string]string {
 
 func (o *opened) wantStanding(t testing.TB, want map[string]string) {
 	t.Helper()
-	if got := o.standing(t); !maps.Equal(got, want) {
+	if got := o.stands(t); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	o.checkCounters(t)
@@ -113,7 +113,7 @@ func TestAWaveIsHeldWhateverTheOrder(t *testing.T) {
 				}
 			}
 		}
-		if got := s.standing(t); !maps.Equal(got, want) {
+		if got := s.stands(t); !maps.Equal(got, want) {
 			r.Fatalf("%v, want %v", got, want)
 		}
 	})
@@ -155,7 +155,7 @@ func TestAWaveHoldsWhatHasNotBegunToLeave(t *testing.T) {
 	// It is still asked what it is, and stays held when that is known.
 	asked := s.wantLookups(t, 1, s.byEventID(t, "nameless"))
 	s.found(t, Finding{Lookup: asked[0], Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Said: "It is 77."})
-	if got := s.standing(t)["nameless"]; got != "held wave" {
+	if got := s.stands(t)["nameless"]; got != "held wave" {
 		t.Error(got)
 	}
 
@@ -164,7 +164,7 @@ func TestAWaveHoldsWhatHasNotBegunToLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.told(t, player, ends("later", 50, 4))
-	got := s.standing(t)
+	got := s.stands(t)
 	if got["later"] != "held wave" || got["f0"] != "pending" || got["nameless"] != "pending" {
 		t.Error(got)
 	}
@@ -216,7 +216,7 @@ func TestAWaveAndOthers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := fresh(t).by(rules.Settings{Wave: 5})
 			c.do(s)
-			if got := s.standing(t)["e0"]; got != c.want {
+			if got := s.stands(t)["e0"]; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			s.checkCounters(t)
@@ -264,7 +264,7 @@ func TestTheFirstOfASeriesWaits(t *testing.T) {
 	s.told(t, chrome, episodeAt("again", 1, 2, -30))
 	s = s.reopen(t).by(rules.Settings{Approve: rules.ApproveFirst})
 	s.told(t, chrome, episodeAt("and again", 1, 3, -10))
-	got := s.standing(t)
+	got := s.stands(t)
 	if got["again"] != "held approve" || got["and again"] != "pending" {
 		t.Error(got)
 	}
@@ -290,7 +290,7 @@ func TestWhatWasLookedUpWaits(t *testing.T) {
 	if s.correct(t, found, theFilm(606)); s.entry(t, found).State != viewing.StateHeld {
 		t.Error("a correction has let it go")
 	}
-	got := s.standing(t)
+	got := s.stands(t)
 	if got["found"] != "held approve" || got["seen twice"] != "" {
 		t.Error(got)
 	}

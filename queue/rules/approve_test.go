@@ -40,11 +40,6 @@ func TestSilence(t *testing.T) {
 			t.Errorf("%s: %s (%s)", c.name, d.State, d.Reason)
 		}
 	}
-	s.Routes = map[string]string{"browser": "other"}
-	v := seen("", -3*time.Hour)
-	if d := rules.Decide(s, "browser:b", v, theFilm(), noon()); d.State != viewing.StatePending {
-		t.Errorf("of another account: %s", d.State)
-	}
 }
 
 func TestApprove(t *testing.T) {
