@@ -6,6 +6,9 @@ import path from "node:path";
 const sites = path.join(import.meta.dirname, "../source/sites");
 export const made = path.join(sites, "rules.js");
 
+/** A line for each part. @param {Record<string, unknown>} rule */
+const parts = (rule) => Object.entries(rule).map(([name, part]) => `    "${name}": ${JSON.stringify(part)},\n`).join("");
+
 /** What the file has to hold. */
 export function rulesFile() {
   const names = fs.readdirSync(sites).filter((name) => name.endsWith(".json")).sort();
@@ -14,7 +17,8 @@ export function rulesFile() {
  * The rules beside this file, in one module. It is made by test/make-rules.js.
  * @type {Record<string, any>}
  */
-export const rules = ${JSON.stringify(Object.fromEntries(all), null, 2)};
+export const rules = {
+${all.map(([name, rule]) => `  "${name}": {\n${parts(rule)}  },\n`).join("")}};
 `;
 }
 
