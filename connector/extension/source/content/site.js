@@ -165,7 +165,8 @@
     const missing = rule.scope && !scope ? ["scope"] : [];
     const said = rule.say.map((/** @type {any} */ source, /** @type {number} */ i) => {
       const same = Object.entries(source.same ?? {}).every(([name, part]) => one(rule, part, null) === place.numbers[name]);
-      const words = same ? sources[source.from](source, rule, scope, object) : {};
+      const believed = same && (!source.needs || one(rule, source.needs, scope) !== "");
+      const words = believed ? sources[source.from](source, rule, scope, object) : {};
       const named = PARTS.filter((name) => source[name] && !words[name]).map((name) => `say.${i}.${name}`);
       missing.push(...(Object.keys(words).length === 0 ? [`say.${i}`] : named));
       return source.alone && words.name && !words.place && !words.title ? { ...words, alone: source.alone } : words;

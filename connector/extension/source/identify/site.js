@@ -50,6 +50,12 @@ function common(sources, part) {
 }
 
 /**
+ * @param {any} evidence of the rule
+ * @returns {boolean} whether the rule reads the page's title: it knows when that is still the title of the item before
+ */
+export const readsTitle = (evidence) => rules[evidence?.name]?.say.some((/** @type {any} */ { from }) => from === "title") ?? false;
+
+/**
  * @param {any} evidence of the rule; foreign in all its parts
  * @returns {import("./gathered.js").Gathered & {torn?: boolean}} torn when what was read contradicts itself, which is
  *   worse than nothing
