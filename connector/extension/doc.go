@@ -47,7 +47,8 @@
 // loaded. Two words that contradict each other say nothing. An advertisement that a
 // rule names does not count. For Netflix and Disney+ an object of the page is read in
 // the page's own world. It is read only: Netflix's own getters are called, and nothing
-// else. A part that finds nothing leaves all as it is without a rule.
+// else. A part that finds nothing leaves all as it is without a rule. Only the page's
+// title is then not read, where the rule reads it by itself.
 //
 // What names an item of themoviedb.org for certain is sent. So is what has an IMDb
 // number: the daemon asks the service about it by itself. About a title alone the
