@@ -41,7 +41,7 @@ func TestAWaitingEntrySaysWhatItWaitsFor(t *testing.T) {
 		{control.Account{State: account.OK}, none, later, "It is sent at " + local(later) + ".", "filmspool queue retry 7"},
 		{control.Account{State: account.OK}, none, now, "It is sent in a moment.", ""},
 	} {
-		why, hint := waitingFor(entry.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
+		why, hint := control.WaitingFor(entry.Explanation{Entry: queue.Entry{ID: 7, NextAt: c.next}, Ahead: c.ahead}, c.account, now)
 		if why != c.why || hint != c.hint {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.account, why, hint, c.why, c.hint)
 		}
@@ -65,7 +65,7 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 		{"dropped", "", "filmspool queue release 7"}, // by a person
 	} {
-		why, hint := advice(queue.Entry{ID: 7, State: c.state, Reason: c.reason})
+		why, hint := control.Advice(queue.Entry{ID: 7, State: c.state, Reason: c.reason})
 		if why == "" || !strings.Contains(hint, c.command) {
 			t.Errorf("%s (%s): %q, %q; want %s", c.state, c.reason, why, hint, c.command)
 		}
@@ -82,7 +82,7 @@ func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s control.Status
-	putFirst(&s, full, "/state")
+	s.PutFirst(full, "/state")
 	if x.Why == "" || !strings.HasPrefix(s.Summary, x.Why) || x.Hint != s.Hint {
 		t.Errorf("the entry says %q, %q; the status says %q, %q", x.Why, x.Hint, s.Summary, s.Hint)
 	}
@@ -146,7 +146,7 @@ func TestAWaitingEntrySaysWhatTheStatusSays(t *testing.T) {
 			if a.NextTry == nil {
 				return ""
 			}
-			return sentence(a.Reason) + " It is tried again at " + a.NextTry.Local().Format("2006-01-02 15:04:05") + "."
+			return strings.TrimSuffix(a.Reason, ".") + ". It is tried again at " + a.NextTry.Local().Format("2006-01-02 15:04:05") + "."
 		})
 		if _, err := d.Control().Pause(ctx, control.Pause{}); err != nil {
 			t.Fatal(err)

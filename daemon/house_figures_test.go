@@ -16,8 +16,8 @@ import (
 // The bounds on the whole house. They are ratchets: whoever gets below one
 // lowers it.
 const (
-	maxCode     = 48500 // lines of Go that hold code, outside tests
-	maxRoom     = 3650  // of these, in one package
+	maxCode     = 48400 // lines of Go that hold code, outside tests
+	maxRoom     = 3550  // of these, in one package
 	maxFiles    = 30    // of one package
 	maxUpward   = 38    // references between its files that run upwards
 	maxCommon   = 30    // lines of a function: 95 of 100 have no more

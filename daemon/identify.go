@@ -266,7 +266,7 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 	case f.service.Media != nil:
 		r.By, r.Why = "service", "The service is sure."
 	case f.missed != nil:
-		r.Why += " " + sentence(f.missed.Error())
+		r.Why += " " + strings.TrimSuffix(f.missed.Error(), ".") + "."
 	}
 	if len(r.Candidates) == 0 && len(f.service.Suggestions) > 0 && f.item(m) == nil {
 		r.By, r.Why = "service", "The service is not certain. "+r.Why

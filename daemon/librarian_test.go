@@ -97,7 +97,7 @@ func TestMissingLibraryIsTold(t *testing.T) {
 		t.Errorf("after a while: %+v", got)
 	}
 	all := control.Status{Sources: []control.Source{got}}
-	if summarise(&all); all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+	if all.Summarise(); all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy

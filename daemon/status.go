@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,8 +12,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -59,9 +56,9 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	} else if ok {
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
-	summarise(&s)
+	s.Summarise()
 	if t := d.trouble(); t != nil {
-		putFirst(&s, t, d.o.Paths.State)
+		s.PutFirst(t, d.o.Paths.State)
 	}
 	return s, nil
 }
@@ -92,21 +89,6 @@ func (d *Daemon) standings(ctx context.Context) ([]control.Account, error) {
 		}
 	}
 	return list, err
-}
-
-// putFirst puts what keeps the queue from being written before everything else.
-func putFirst(s *control.Status, t *disk.Trouble, folder string) {
-	s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused}
-	s.State, s.Hint = account.Attention, t.Hint(folder)
-	since := t.Since.Local().Format("2006-01-02 15:04")
-	refused := "No event had to be refused since " + since + "."
-	switch {
-	case t.Refused == 1:
-		refused = "1 event was refused since " + since + "; its source was told to send it again."
-	case t.Refused > 1:
-		refused = fmt.Sprintf("%d events were refused since %s; their sources were told to send them again.", t.Refused, since)
-	}
-	s.Summary = fmt.Sprintf("%s %s %s", s.Storage.Reason, refused, safe(s.Counts.Pending+s.Counts.Sending))
 }
 
 // accountStatus is how one account stands.
@@ -169,158 +151,6 @@ func loginOf(account, hint string) string {
 		return hint
 	}
 	return strings.Replace(hint, "filmspool login", "filmspool login --account "+account, 1)
-}
-
-// summarise puts how things stand into one word, one sentence and one hint:
-// the worst thing first.
-func summarise(s *control.Status) {
-	if needsPerson(s) {
-		s.State = account.Attention
-		return
-	}
-	waiting := s.Counts.Pending + s.Counts.Sending
-	away, paused := inState(s.Accounts, account.Offline), inState(s.Accounts, account.Paused)
-	switch {
-	case away >= 0:
-		s.State = account.Offline
-		s.Summary = sentences(ofOne(s.Accounts, away, "Offline", "is offline")+": "+sentence(s.Accounts[away].Reason), safe(waiting))
-	case paused >= 0:
-		s.State, s.Hint = account.Paused, s.Accounts[paused].Hint
-		s.Summary = sentences(pausedWords(ofOne(s.Accounts, paused, "Paused", "is paused"), s.Accounts[paused]), cmp.Or(safe(waiting), "Nothing waits."))
-	case waiting > 0:
-		s.State, s.Summary = account.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
-	case s.Counts.Delivered > 0:
-		s.State, s.Summary = account.OK, "All is delivered."
-	default:
-		s.State, s.Summary = account.OK, "Ready. Nothing has been watched yet."
-		if len(s.Sources) == 0 {
-			s.Hint = "to pair a browser: filmspool pair"
-		}
-	}
-}
-
-// ofOne says what all accounts are, or what one of them is where another stands
-// otherwise.
-func ofOne(accounts []control.Account, one int, all, is string) string {
-	if !slices.ContainsFunc(accounts, func(a control.Account) bool { return a.State != accounts[one].State }) {
-		return all
-	}
-	return "Account " + accounts[one].Name + " " + is
-}
-
-// waveWords say what came as waves; "" when nothing did.
-func waveWords(waves []entry.Wave) string {
-	var held int64
-	var sources []string
-	for _, w := range waves {
-		held += w.Held
-		sources = append(sources, w.Source)
-	}
-	if held == 0 {
-		return ""
-	}
-	from := "from " + strings.Join(sources, " and ")
-	return "Held as a wave, more than a person can watch in a minute: " + viewings(held, from, from) + "."
-}
-
-// pausedWords say that an account is paused, until when, and what is dropped.
-func pausedWords(says string, a control.Account) string {
-	if a.PausedUntil != nil {
-		says += " until " + a.PausedUntil.Local().Format("2006-01-02 15:04")
-	}
-	if a.Drops {
-		says += ", and what is watched until then is dropped"
-	}
-	return says + "."
-}
-
-// inState is the first account in a state, or -1.
-func inState(accounts []control.Account, state account.State) int {
-	return slices.IndexFunc(accounts, func(a control.Account) bool { return a.State == state && !a.Unused })
-}
-
-// needsPerson says what needs a person, the worst thing first. It reports
-// whether anything does.
-func needsPerson(s *control.Status) bool {
-	waiting := s.Counts.Pending + s.Counts.Sending
-	if len(s.Notices) > 0 {
-		s.Summary, s.Hint = s.Notices[0].Text, s.Notices[0].Hint
-		return true
-	}
-	if i := inState(s.Accounts, account.Attention); i >= 0 {
-		a := s.Accounts[i]
-		on := ""
-		if inState(s.Accounts, account.OK) >= 0 {
-			on = "What other accounts have goes on."
-		}
-		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting), on), a.Hint
-		return true
-	}
-	if n := control.NeedUser(s.Counts); n > 0 {
-		paused := ""
-		if i := inState(s.Accounts, account.Paused); i >= 0 {
-			paused = pausedWords("Sending is paused", s.Accounts[i])
-		}
-		s.Summary = sentences(waveWords(s.Waves), viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
-		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
-		if len(s.Waves) > 0 {
-			s.Hint = "filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave"
-		}
-		return true
-	}
-	broken := slices.IndexFunc(s.Sources, func(src control.Source) bool { return src.State == account.Attention && src.Waiting == 0 })
-	if broken >= 0 {
-		src := s.Sources[broken]
-		s.Summary, s.Hint = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), src.Hint
-		return true
-	}
-	words, hint := inBrowsers(s.Sources)
-	if words == "" {
-		return false
-	}
-	s.Summary, s.Hint = words, hint
-	return true
-}
-
-// sentences joins those that are not empty.
-func sentences(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
-}
-
-// sentence ends text with one full stop, unless it is a question.
-func sentence(text string) string {
-	if strings.HasSuffix(text, "?") {
-		return text
-	}
-	return strings.TrimSuffix(text, ".") + "."
-}
-
-// safe says that what waits is not lost. It says nothing when nothing waits.
-func safe(waiting int64) string {
-	if waiting == 0 {
-		return ""
-	}
-	return viewings(waiting, "is safe here and will be sent", "are safe here and will be sent") + "."
-}
-
-// firstNeed is the state of entries that a person should look at first.
-func firstNeed(c entry.Counts) string {
-	switch {
-	case c.InDoubt > 0:
-		return string(viewing.StateInDoubt)
-	case c.Rejected > 0:
-		return string(viewing.StateRejected)
-	default:
-		return string(viewing.StateHeld)
-	}
-}
-
-// viewings counts entries in words.
-func viewings(n int64, one, many string) string {
-	if n == 1 {
-		return "1 entry " + one
-	}
-	return fmt.Sprintf("%d entries %s", n, many)
 }
 
 // connectorStatus is what a paired browser may know.

@@ -187,27 +187,3 @@ func browserSource(k pairing.Client) control.Source {
 	}
 	return s
 }
-
-// inBrowsers is one sentence and one hint about what waits in browsers for a
-// person; "" when nothing does.
-func inBrowsers(sources []control.Source) (words, hint string) {
-	viewings, browsers := 0, 0
-	for _, s := range sources {
-		if s.Waiting > 0 {
-			viewings, browsers = viewings+s.Waiting, browsers+1
-			words, hint = sentence(viewingsWait(s.Waiting, "the browser "+s.Detail)), s.Hint
-		}
-	}
-	if browsers > 1 {
-		words = sentence(viewingsWait(viewings, fmt.Sprintf("%d browsers", browsers)))
-		hint = "click Filmspool's button in each of them, and answer there"
-	}
-	return words, hint
-}
-
-func viewingsWait(n int, where string) string {
-	if n == 1 {
-		return "1 viewing waits in " + where + " for your answer"
-	}
-	return fmt.Sprintf("%d viewings wait in %s for your answer", n, where)
-}

@@ -450,22 +450,3 @@ func TestASiteThatABrowserCannotReadIsTold(t *testing.T) {
 		}
 	}
 }
-
-func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
-	in := func(name string, n int) control.Source {
-		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: name, Hint: "there"}
-	}
-	for _, c := range []struct {
-		sources []control.Source
-		words   string
-	}{
-		{nil, ""},
-		{[]control.Source{{Name: "kodi:/k", State: account.Attention, Detail: "x"}}, ""},
-		{[]control.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer."},
-		{[]control.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer."},
-	} {
-		if words, hint := inBrowsers(c.sources); words != c.words || (hint == "") != (words == "") {
-			t.Errorf("%q (%q), want %q", words, hint, c.words)
-		}
-	}
-}

@@ -138,7 +138,6 @@ func TestQueryPlans(t *testing.T) {
 		{"astray", updateAstray, []any{"a", 1, 0, 1}, []string{`SEARCH entries USING INDEX entries_due \(account=\? AND lane=\? AND next_at>\?\)`}},
 		{"pending after", selectPendingAfter, []any{1, "a"}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"leased", selectLeased, []any{"[1]"}, []string{`SCAN wanted`, `SEARCH n USING INTEGER PRIMARY KEY`}},
-		{"oldest", selectOldest, []any{1}, []string{`SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`}},
 		{"left sending", selectLeft, nil, []string{`USING COVERING INDEX entries_open`}},
 	}
 	for _, tt := range tests {

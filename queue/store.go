@@ -42,7 +42,6 @@ type Store struct {
 	now      func() time.Time
 	run      int64        // number of this opening
 	leases   atomic.Int64 // tokens given in this run
-	oldest   oldest
 	ledger   ledger
 
 	listening sync.Mutex
@@ -105,7 +104,9 @@ func openBy(ctx context.Context, o Options, now func() time.Time,
 // tell passes on what a transaction has changed.
 func (s *Store) tell(done changes) {
 	for _, id := range done.again {
-		s.oldest.lower(id)
+		if s.Reader != nil { // while it is opened, nobody has read
+			s.PendingAgain(id)
+		}
 	}
 	if done.nudge {
 		s.nudge()

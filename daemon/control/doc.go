@@ -8,6 +8,9 @@
 // UTC. Every fault carries a code and a sentence. Where one helps, it carries a
 // command to type.
 //
-// It refuses to decide anything. The [API] that it is given says what is true.
+// It says in one sentence how a [Status] stands, and why an entry stands where it
+// does. So all who show it use the same words.
+//
+// It refuses to find out anything. The [API] that it is given says what is true.
 // Package guard, in front of it, says who may ask.
 package control

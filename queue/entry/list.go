@@ -15,12 +15,13 @@ import (
 // Reader reads what is in the outbox. Its methods may be called from any
 // goroutine.
 type Reader struct {
-	db  *sql.DB
-	now func() time.Time
+	db     *sql.DB
+	now    func() time.Time
+	oldest oldest
 }
 
 // NewReader reads a database of the shape that package schema tells, by a clock.
-func NewReader(db *sql.DB, now func() time.Time) *Reader { return &Reader{db, now} }
+func NewReader(db *sql.DB, now func() time.Time) *Reader { return &Reader{db: db, now: now} }
 
 // Counts is the number of entries in each state.
 type Counts struct {

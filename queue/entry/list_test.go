@@ -71,6 +71,7 @@ func TestWhoWaitsIsFoundByTheIndexes(t *testing.T) {
 		want  string
 	}{
 		{selectWaits, []any{"a"}, `COVERING INDEX entries_due \(account=\? AND lane=\?\)`},
+		{selectOldest, []any{1}, `SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`},
 		{selectNewest, nil, `SEARCH entries$`}, // the end of the table, not a scan
 		{selectPendingAccounts, nil, `SEARCH entries USING COVERING INDEX entries_due\n(.*\n)*.*SEARCH entries USING COVERING INDEX entries_due \(account>\?\)`},
 	} {

@@ -1,4 +1,4 @@
-package queue
+package entry
 
 import (
 	"context"
@@ -19,8 +19,9 @@ type oldest struct {
 	lowered int64 // how often from was lowered
 }
 
-// lower takes note that entries from id on may have become pending again.
-func (o *oldest) lower(id int64) {
+// PendingAgain takes note that entries from id on may be pending again.
+func (r *Reader) PendingAgain(id int64) {
+	o := &r.oldest
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.from = min(o.from, id)
@@ -52,13 +53,13 @@ const selectOldest = `WITH oldest AS (
 
 // OldestPending is when the pending entry that waits longest was committed;
 // ok is false when none waits.
-func (s *Store) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
-	from, ticket := s.oldest.look()
+func (r *Reader) OldestPending(ctx context.Context) (t time.Time, ok bool, err error) {
+	from, ticket := r.oldest.look()
 	var id int64
 	var at sql.NullInt64
-	if err := s.reader.QueryRowContext(ctx, selectOldest, from).Scan(&id, &at); err != nil {
+	if err := r.db.QueryRowContext(ctx, selectOldest, from).Scan(&id, &at); err != nil {
 		return time.Time{}, false, fmt.Errorf("find oldest entry: %w", disk.StorageError(err))
 	}
-	s.oldest.found(id, ticket)
+	r.oldest.found(id, ticket)
 	return schema.NullTime(at), at.Valid, nil
 }
