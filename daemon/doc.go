@@ -115,7 +115,7 @@ the process.
 	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
 	what does an answer mean?             queue/tracker/v1: its comment has the table
-	why is it not sent?                   daemon/advice.go
+	why is it not sent?                   daemon/control/advice.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go
 	what prints? what says "did you mean"? cmd/filmspool/terminal, and usage
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md
