@@ -40,10 +40,14 @@ func Exactly(names ...string) cobra.PositionalArgs {
 // AtMost takes no more arguments than these, named for the message.
 func AtMost(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) > len(names) {
-			return Errorf("%s is one word too many; usage: %s", typed.Quoted(args[len(names)]), c.UseLine())
+		if len(args) <= len(names) {
+			return nil
 		}
-		return nil
+		e := &typed.Error{Problem: fmt.Sprintf("%s is one word too many; usage: %s", typed.Quoted(args[len(names)]), c.UseLine())}
+		if last := len(names) - 1; last >= 0 && !strings.ContainsAny(args[last], "0123456789") {
+			e.Next = "if these words belong together: " + typed.Quoted(strings.Join(args[last:], " "))
+		}
+		return e
 	}
 }
 
