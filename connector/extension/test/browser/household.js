@@ -80,6 +80,10 @@ export class Household {
       XDG_CONFIG_HOME: path.join(this.#folder.dir, "config"),
       FILMSPOOL_STATE_DIR: path.join(this.#folder.dir, "state"),
     };
+    // The clips last for seconds, so that more of them end in a minute than films ever do.
+    const config = path.join(this.#folder.dir, "config", "filmspool");
+    fs.mkdirSync(config, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(path.join(config, "config.toml"), "wave = 0\n", { mode: 0o600 });
   }
 
   /** Starts the service, logs in, starts the daemon. */
