@@ -6,6 +6,9 @@ import { Firefox, FIREFOX } from "./firefox.js";
 
 /** @typedef {Chromium | Firefox} Browser */
 
+/** A browser that hangs is a failure. The longest takes a third of this, in milliseconds. */
+const PATIENCE = 10 * 60_000;
+
 const BROWSERS = [
   { name: "chromium", program: CHROMIUM, debian: "chromium", Browser: Chromium },
   { name: "firefox", program: FIREFOX, debian: "firefox-esr", Browser: Firefox },
@@ -21,7 +24,7 @@ const BROWSERS = [
 export function stage(name, what, scenarios) {
   const { program, debian, Browser } = /** @type {typeof BROWSERS[0]} */ (BROWSERS.find((one) => one.name === name));
   if (fs.existsSync(program)) {
-    describe(`${name}: ${what}`, { concurrency: 1 }, () => scenarios(Browser));
+    describe(`${name}: ${what}`, { concurrency: 1, timeout: PATIENCE }, () => scenarios(Browser));
     return;
   }
   const why = `${name} is missing; to install it: apt-get install ${debian}`;
