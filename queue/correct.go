@@ -26,6 +26,7 @@ type Correcting struct {
 	// Is is the film or series that is meant; of an episode its series.
 	Is identity.Candidate
 	// Season and Episode are the place of that entry alone; nil leaves what it is.
+	// Where the source told another place, nothing is remembered.
 	Season, Episode *int
 }
 
@@ -33,7 +34,7 @@ type Correcting struct {
 type Corrected struct {
 	// Remembered holds for what comes: of several, the one by the site's own number.
 	// It is nil where nothing can be remembered: the evidence is not to be trusted,
-	// names no work, or told a TMDB number itself.
+	// names no work, or told a TMDB number itself, or a person gave another place.
 	Remembered *identity.Correction `json:"remembered"`
 	// Before is what was said of it earlier and no longer holds; nil where nothing was.
 	Before *identity.Candidate `json:"before,omitempty"`
@@ -104,7 +105,8 @@ func Correctable(e Entry) error {
 // correctEntry gives an entry the identity that a person has chosen. It says what
 // its source told, the key that it had, and whether that may be remembered. A
 // number of TMDB that the source itself told is that of another work, and so may be
-// all else it told.
+// all else it told. With another place than was told, the site counts by itself: the
+// others of the series would follow with wrong numbers.
 func (t *tx) correctEntry(c Correcting) (told viewing.Media, was string, trusted bool, err error) {
 	id, is := c.Entry, c.Is
 	e, err := t.entry(id)
@@ -130,7 +132,7 @@ func (t *tx) correctEntry(c Correcting) (told viewing.Media, was string, trusted
 	if err != nil {
 		return told, "", false, fmt.Errorf("fix entry %d: %w", id, err)
 	}
-	return told, e.Media.Key(), trusted, t.step(id, stepCorrected, identity.Correction{Is: is}.Said())
+	return told, e.Media.Key(), trusted && !identity.Moved(told, m), t.step(id, stepCorrected, identity.Correction{Is: is}.Said())
 }
 
 // placed is an item with the season and number of another.
@@ -141,7 +143,8 @@ func placed(m, of viewing.Media) viewing.Media {
 
 // told is what an entry's source told of its item, before anybody found out more,
 // but for the place that a person gave it. It is not to be trusted where its
-// identifier is the source's own, or what the source told last is not known.
+// identifier is the source's own, what the source told last is not known, or a person
+// gave it another place.
 func (t *tx) told(e Entry) (m viewing.Media, trusted bool, err error) {
 	var body []byte
 	var amended, found, by bool
@@ -162,6 +165,7 @@ func (t *tx) told(e Entry) (m viewing.Media, trusted bool, err error) {
 		return *e.Media, trusted && !by, nil
 	}
 	if by {
+		trusted = trusted && !identity.Moved(first, *e.Media)
 		first = placed(first, *e.Media)
 	}
 	return first, trusted, nil

@@ -109,3 +109,31 @@ func TestADamagedCorrection(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A person says that S03E01 of a site is S02E01. The others of that season are in the
+// site's count as well, so none of them follows, and nothing is remembered.
+func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {
+	s := fresh(t)
+	red := viewing.Show{Title: "Show Red"}
+	own := func(id string, number, minute int) viewing.Event {
+		v := at(part(id, red, 3, number, minute), "netflix", "7014")
+		v.Media[0].Site.Numbering = viewing.SiteNumbering
+		return v
+	}
+	all := s.commitIDs(t, own("e1", 1, -90), own("e2", 2, -60))
+	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: new(2), Episode: new(1)})
+	if err != nil || did != (Corrected{}) {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "episode:7:2:1", all[1]: "", s.commitIDs(t, own("e3", 3, -5))[0]: ""})
+	// Without a place, the next one leaves that place, and is of this entry alone, too.
+	if did := s.correct(t, all[0], theSeries(8)); did != (Corrected{}) {
+		t.Errorf("%+v", did)
+	}
+	s.wantKeys(t, map[int64]string{all[0]: "episode:8:2:1", all[1]: ""})
+	// The place that was told is no other place.
+	did, err = s.Correct(t.Context(), Correcting{Entry: all[1], Is: theSeries(7), Season: new(3), Episode: new(2)})
+	if err != nil || did.Remembered == nil || did.AlsoChanged != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+}

@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/rules"
@@ -169,7 +168,7 @@ func (t *tx) edit(e, next Entry) error {
 	if err := t.raise(e.ID); err != nil {
 		return err
 	}
-	if err := t.step(e.ID, edited, editSentence(e, next)); err != nil {
+	if err := t.step(e.ID, edited, e.ChangedTo(next)); err != nil {
 		return err
 	}
 	if e.State == viewing.StatePending && next.State == viewing.StatePending {
@@ -182,32 +181,4 @@ func (t *tx) edit(e, next Entry) error {
 		return err
 	}
 	return t.meet(e.ID, true)
-}
-
-// editSentence tells a person what the user changed.
-func editSentence(e, next Entry) string {
-	var parts []string
-	if next.Media != nil && next.Media.Key() != mediaKey(e.Media) {
-		part := "it is " + next.Media.Key()
-		if e.Media != nil && e.Media.Key() != "" {
-			part += ", not " + e.Media.Key()
-		}
-		parts = append(parts, part)
-	}
-	if next.WatchedAt.Millis != e.WatchedAt.Millis {
-		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
-			next.WatchedAt.Time().Local().Format(time.DateTime), e.WatchedAt.Time().Local().Format(time.DateTime)))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "confirmed as it was")
-	}
-	return "By the user: " + strings.Join(parts, "; ") + "."
-}
-
-// mediaKey is the key of an item, "" without one.
-func mediaKey(m *viewing.Media) string {
-	if m == nil {
-		return ""
-	}
-	return m.Key()
 }

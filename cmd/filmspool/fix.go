@@ -177,14 +177,16 @@ func (f *fixing) say(done control.Fixed) error {
 	if err := f.sayEntry(done.Entry); err != nil {
 		return err
 	}
-	r := done.Remembered
-	if r == nil {
-		f.stdout.Println("This entry alone is changed: what its source told of it is nothing to know others by.")
-		return nil
-	}
-	f.stdout.Printf("Remembered: what is told as %s is %s.\n", told(r.Told), r.Is)
-	if done.Before != nil {
-		f.stdout.Printf("Until now, it was %s.\n", done.Before)
+	switch r := done.Remembered; {
+	case r != nil:
+		f.stdout.Printf("Remembered: what is told as %s is %s.\n", told(r.Told), r.Is)
+		if done.Before != nil {
+			f.stdout.Printf("Until now, it was %s.\n", done.Before)
+		}
+	case f.Season != nil || f.Episode != nil:
+		f.stdout.Println("Nothing is remembered: another place than its source told says nothing of the other episodes.")
+	default:
+		f.stdout.Println("Nothing is remembered: what its source told of it is nothing to know others by.")
 	}
 	if done.AlsoChanged > 0 {
 		f.stdout.Printf("Others that follow: %d.\n", done.AlsoChanged)

@@ -2,6 +2,7 @@ package entry
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -68,6 +69,34 @@ func (e Entry) Label() string {
 	default:
 		return string(e.Kind)
 	}
+}
+
+// ChangedTo tells a person what the user changed, where next is the entry after it.
+func (e Entry) ChangedTo(next Entry) string {
+	var parts []string
+	if is, was := next.key(), e.key(); next.Media != nil && is != was {
+		part := "it is " + is
+		if was != "" {
+			part += ", not " + was
+		}
+		parts = append(parts, part)
+	}
+	if next.WatchedAt.Millis != e.WatchedAt.Millis {
+		parts = append(parts, fmt.Sprintf("watched at %s, not %s",
+			next.WatchedAt.Time().Local().Format(time.DateTime), e.WatchedAt.Time().Local().Format(time.DateTime)))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "confirmed as it was")
+	}
+	return "By the user: " + strings.Join(parts, "; ") + "."
+}
+
+// key is the key of the item, "" without one.
+func (e Entry) key() string {
+	if e.Media == nil {
+		return ""
+	}
+	return e.Media.Key()
 }
 
 // Standing is the state of an entry in a person's words, and why it stands there.

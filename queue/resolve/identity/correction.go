@@ -34,3 +34,9 @@ func Telling(all []Correction, m viewing.Media) *Correction {
 	}
 	return nil
 }
+
+// Moved reports whether an item has another season or number than was told.
+func Moved(told, m viewing.Media) bool {
+	other := func(a, b *int) bool { return a != nil && b != nil && *a != *b }
+	return other(told.Season, m.Season) || other(told.Episode, m.Episode)
+}
