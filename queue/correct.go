@@ -49,7 +49,11 @@ type Corrected struct {
 // [viewing.ErrInvalid].
 func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err error) {
 	err = s.write(ctx, func(t *tx) (err error) {
-		did, err = t.correction(c)
+		if did, err = t.correction(c); err != nil {
+			return err
+		}
+		others, err := t.together(c)
+		did.AlsoChanged += others
 		return err
 	})
 	return did, err
@@ -268,7 +272,7 @@ func (t *tx) follow(c identity.Correction, named int64, was string) (changed int
 	}
 	alike = slices.DeleteFunc(alike, func(id int64) bool { return id == named })
 	for _, id := range alike {
-		did, err := t.followOne(id, c)
+		did, err := t.followOne(id, c, nil)
 		if err != nil {
 			return 0, fmt.Errorf("fix entry %d: %w", id, err)
 		}
@@ -277,19 +281,40 @@ func (t *tx) follow(c identity.Correction, named int64, was string) (changed int
 	return changed, nil
 }
 
+// together gives what other accounts have of the same item of the event its identity
+// and place, unless a person has decided about it.
+func (t *tx) together(c Correcting) (changed int64, err error) {
+	rows, err := t.Query(`SELECT n.id FROM entries AS e JOIN events AS v ON v.id = e.event
+			JOIN entries AS n ON n.id BETWEEN v.entry AND v.entry + v.parts - 1 AND n.event = e.event AND n.part = e.part
+		WHERE e.id = ?1 AND n.id <> ?1 AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what IN ('user', ?2))`, c.Entry, edited)
+	others, err := disk.Collect(rows, err, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+	for _, id := range others {
+		named, err := t.entry(c.Entry)
+		if err != nil {
+			return 0, err
+		}
+		did, err := t.followOne(id, identity.Correction{Is: c.Is}, named.Media)
+		if err != nil {
+			return 0, fmt.Errorf("fix entry %d: %w", id, err)
+		}
+		changed += did
+	}
+	return changed, err
+}
+
 // followOne gives one entry its identity, unless it has met another meanwhile or
-// a person has put it aside.
-func (t *tx) followOne(id int64, c identity.Correction) (changed int64, err error) {
+// a person has put it aside. Its place is that of at; of nil, what its source told.
+func (t *tx) followOne(id int64, c identity.Correction, at *viewing.Media) (changed int64, err error) {
 	e, err := t.entry(id)
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
-	if err != nil || e.Damaged || !waits {
+	if err != nil || e.Damaged || !waits || identity.ClueOf(*e.Media).Kind != c.Is.Type {
 		return 0, err
 	}
 	told, _, err := t.told(e)
 	if err != nil {
 		return 0, err
 	}
-	m := c.Is.Apply(placed(*e.Media, told))
+	m := c.Is.Apply(placed(*e.Media, *cmp.Or(at, &told)))
 	if m.Key() == e.Media.Key() {
 		return 0, nil
 	}
@@ -304,9 +329,10 @@ func (t *tx) followOne(id int64, c identity.Correction) (changed int64, err erro
 	return 1, t.follows(e, m, c)
 }
 
-// follows gives an entry its identity by a correction.
+// follows gives an entry its identity by a correction, and notes that one where it
+// is remembered.
 func (t *tx) follows(e Entry, m viewing.Media, c identity.Correction) error {
-	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil {
+	if err := t.identify(e, m, stepCorrected, c.Said()); err != nil || c.Told.Key() == "" {
 		return err
 	}
 	return t.credit(e.ID, c.Told)

@@ -137,3 +137,28 @@ func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {
 		t.Errorf("%+v, %v", did, err)
 	}
 }
+
+// What was watched together is one playback: the entry of the other account gets the
+// item and the place that a person gave to the first one.
+func TestTogetherIsFixedWhereNothingIsRemembered(t *testing.T) {
+	s := couple(t)
+	fix := func(c Correcting, others int64) {
+		t.Helper()
+		if did, err := s.Correct(t.Context(), c); err != nil || did.Remembered != nil || did.AlsoChanged != others {
+			t.Errorf("%+v, %v", did, err)
+		}
+	}
+	episode := s.told(t, chrome, part("e", viewing.Show{Title: "Show Red", Year: 2008}, 1, 13, -30)).Entries
+	fix(Correcting{Entry: episode[0], Is: theSeries(7), Season: new(2), Episode: new(3)}, 1)
+	s.wantKeys(t, map[int64]string{episode[0]: "episode:7:2:3", episode[1]: "episode:7:2:3"})
+	double := film("b", 603, -60)
+	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 609}})
+	films := s.told(t, chrome, double).Entries
+	fix(Correcting{Entry: films[0], Is: theFilm(604)}, 1)
+	s.wantKeys(t, map[int64]string{films[0]: "movie:604", films[1]: "movie:609", films[2]: "movie:604", films[3]: "movie:609"})
+	// The other account's entry has not been decided about by a person: it follows again.
+	fix(Correcting{Entry: films[0], Is: theFilm(605)}, 1)
+	fix(Correcting{Entry: films[2], Is: theFilm(606)}, 0) // a person has decided about the first
+	s.wantKeys(t, map[int64]string{films[0]: "movie:605", films[2]: "movie:606"})
+	s.checkCounters(t)
+}
