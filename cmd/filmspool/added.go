@@ -58,6 +58,9 @@ func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.
 		return err
 	})
 	all := slices.DeleteFunc(found.Candidates, func(c identity.Candidate) bool { return c.Type != w.kind })
+	if said := found.Correction; said != nil && said.Told.Year == 0 { // another one may have that title
+		found.Certain, all = nil, append([]identity.Candidate{said.Is}, all...)
+	}
 	choice := &typed.Error{Problem: "it is not certain which one is meant; nothing is added", Next: "add --choose N, or give the number in its address"}
 	switch {
 	case asked != nil:
