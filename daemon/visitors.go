@@ -17,6 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/resolve/web"
+	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,11 +29,28 @@ func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) co
 		return connector.Resolution{Later: true}
 	}
 	if item := f.item(m); item != nil {
-		return connector.Resolution{Media: item}
+		if f.said != nil || d.o.Config.Hold != string(rules.ApproveUncertain) {
+			return connector.Resolution{Media: item}
+		}
+		return connector.Resolution{Candidates: f.sure(*item)} // the person says whether it is right
 	}
 	out := d.told(source, f)
 	out.Candidates = out.Candidates[:min(len(out.Candidates), protocol.MostCandidates)]
 	return out
+}
+
+// sure is what was looked up and is certain, as a candidate; none where an episode's
+// own number alone is known.
+func (f found) sure(item viewing.Media) []protocol.Candidate {
+	is := identity.ClueOf(item)
+	c := protocol.Candidate{Type: is.Kind, TMDB: is.IDs.TMDB, Title: is.Title, Year: is.Year}
+	if w := f.others.Named; f.others.Item != nil && w.TMDB == c.TMDB {
+		c = protocol.Candidate(w.Candidate())
+	}
+	if c.TMDB < 1 {
+		return nil
+	}
+	return []protocol.Candidate{c}
 }
 
 // seek answers a browser that asks by words. Films and series take turns. What a

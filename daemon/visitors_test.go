@@ -175,6 +175,29 @@ func TestBrowserAsksWhatAFilmIs(t *testing.T) {
 	}
 }
 
+// Where the person approves what was looked up, a browser hears of candidates alone.
+// What the person has said is certain.
+func TestABrowserIsNotCertainOfWhatThePersonApproves(t *testing.T) {
+	v := visited(t, func(o *Options) { o.Config.Hold = "uncertain" })
+	const ask = `{"type":"resolve","id":"a","media":{"type":"movie","title":"The Matrix","year":1999}}`
+	v.say(ask)
+	if got := heard(v.hear("resolved")); got != "open movie603" {
+		t.Errorf("heard %s", got)
+	}
+	v.say(`{"type":"resolve","id":"b","media":{"type":"episode","show":{"title":"Breaking Bad","year":2008},"season":2,"episode":6}}`)
+	if got := heard(v.hear("resolved")); got != "open tv1396" {
+		t.Errorf("of an episode: heard %s", got)
+	}
+	told := viewing.Media{Type: viewing.Movie, Title: "The Matrix", Year: 1999}
+	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: told, Is: identity.Candidate{Type: viewing.Movie, TMDB: 604}}); err != nil {
+		t.Fatal(err)
+	}
+	v.say(ask)
+	if got := heard(v.hear("resolved")); got != "certain 604" {
+		t.Errorf("by a correction: heard %s", got)
+	}
+}
+
 func TestBrowserAsksByWords(t *testing.T) {
 	v := visited(t, nil)
 	for kind, want := range map[string]string{"": "[movie 275 tv 60622]", `,"kind":"tv"`: "[tv 60622]", `,"kind":"movie"`: "[movie 275]"} {
