@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,22 +136,32 @@ func (d *Daemon) takeBackEvent(ctx context.Context, source, eventID string) (rem
 	case len(ids) == 0:
 		return false, refusedUndo("another source saw the same playback, so it stays")
 	}
+	var gone, kept []string  // the accounts
 	for _, id := range ids { // what one account refuses keeps no other from it
-		gone, err := d.takeBackEntry(ctx, source, id)
-		if err != nil && refusal == nil {
-			refusal = d.plain(source, err)
+		x, err := d.store.Explain(ctx, id)
+		left := false
+		if err == nil {
+			left, err = d.takeBackEntry(ctx, source, x)
 		}
-		removed = removed || gone
+		if err == nil {
+			gone = append(gone, x.Entry.Account)
+		} else {
+			kept = append(kept, x.Entry.Account)
+			refusal = cmp.Or(refusal, d.plain(source, err))
+		}
+		removed = removed || left
+	}
+	gone = slices.DeleteFunc(gone, func(a string) bool { return slices.Contains(kept, a) })
+	if refusal != nil && len(gone) > 0 {
+		refusal.Message = fmt.Sprintf("it is gone from the account %s; elsewhere: %s",
+			strings.Join(slices.Compact(gone), ", "), strings.Replace(refusal.Message, "nothing was changed; ", "", 1))
 	}
 	return removed && refusal == nil, refusal
 }
 
 // takeBackEntry takes one entry back and says whether the service had it.
-func (d *Daemon) takeBackEntry(ctx context.Context, source string, id int64) (removed bool, err error) {
-	x, err := d.store.Explain(ctx, id)
-	if err != nil {
-		return false, err
-	}
+func (d *Daemon) takeBackEntry(ctx context.Context, source string, x entry.Explanation) (removed bool, err error) {
+	id := x.Entry.ID
 	for _, seen := range x.Events {
 		if seen.Source != source {
 			return false, refused("another source saw the same playback, so it stays", "")

@@ -399,7 +399,17 @@ func TestBrowserTakesBackOfSeveralAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.say(`{"type":"undo","id":"u","event":"` + two + `"}`)
-	if got := v.hear("error"); got["message"] != "another source saw the same playback, so it stays" || v.recorded() != 1 || his() != 0 {
+	const gone = "it is gone from the account second; elsewhere: "
+	if got := v.hear("error"); got["message"] != gone+"another source saw the same playback, so it stays" || v.recorded() != 1 || his() != 0 {
+		t.Errorf("heard %v, and %d and %d are recorded", got, v.recorded(), his())
+	}
+	const three = "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d03"
+	see(three, "2026-03-09T20:15:00Z")
+	v.say(`{"type":"undo","id":"u","event":"` + three + `"}`)
+	got := v.hear("error")
+	words, _ := got["message"].(string)
+	if !strings.HasPrefix(words, gone+"the service would take away all 2") || !strings.HasSuffix(words, " (you can take it away at the service itself)") ||
+		v.recorded() != 2 || his() != 0 {
 		t.Errorf("heard %v, and %d and %d are recorded", got, v.recorded(), his())
 	}
 }
