@@ -49,7 +49,7 @@ type Classes struct {
 	Backdated string `toml:"backdated" json:"backdated"`
 	Review    string `toml:"review" json:"review"`
 	// Marked is "" for a default of its own: it is sent, but held where an add-on
-	// brings what was watched elsewhere.
+	// brings what was watched elsewhere. A live that is held or ignored counts for it too.
 	Marked string `toml:"marked,omitempty" json:"marked,omitempty"`
 }
 

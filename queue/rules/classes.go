@@ -10,7 +10,10 @@ func (s Settings) class(v viewing.Event) Action {
 	switch v.Class {
 	case viewing.ClassBulk, viewing.ClassBackdated, viewing.ClassReview:
 		return Hold
-	case viewing.ClassMarked:
+	case viewing.ClassMarked: // what was set before marks had a class of their own holds for them
+		if live := s.Classes[viewing.ClassLive]; live == Hold || live == Ignore {
+			return live
+		}
 		if v.Elsewhere {
 			return Hold
 		}
