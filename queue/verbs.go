@@ -170,8 +170,8 @@ func (t *tx) doubtAgain(e Entry) error {
 // eventOf is the event of an entry, for the rules.
 func (t *tx) eventOf(e Entry) (viewing.Event, error) {
 	v := viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant, Class: e.Class}
-	_, err := t.Find("SELECT json_extract(v.body, '$.unsure') IS 1 FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?",
-		[]any{e.ID}, &v.Unsure)
+	_, err := t.Find(`SELECT json_extract(v.body, '$.unsure') IS 1, json_extract(v.body, '$.elsewhere') IS 1
+		FROM events AS v JOIN entries AS n ON n.event = v.id WHERE n.id = ?`, []any{e.ID}, &v.Unsure, &v.Elsewhere)
 	return v, err
 }
 
