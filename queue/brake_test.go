@@ -383,3 +383,40 @@ func TestWhatWasWatchedElsewhereWaits(t *testing.T) {
 		s.wantStanding(t, map[string]string{"marked": want})
 	}
 }
+
+// TestAClockSetBackLeavesSilences: a computer may begin with a wrong clock.
+func TestAClockSetBackLeavesSilences(t *testing.T) {
+	s := fresh(t)
+	yesterday := s.clock.now()
+	today := yesterday.Add(24 * time.Hour)
+	s.paused(t, account.ByUser(yesterday, yesterday.Add(2*time.Hour), true))
+	s.clock.advance(2 * time.Hour)
+	s.paused(t, account.Pause{})
+	s.clock.advance(22 * time.Hour)
+	s.paused(t, account.ByUser(today, today.Add(time.Hour), true))
+	for _, move := range []time.Duration{-48 * time.Hour, 48*time.Hour + 10*time.Minute} {
+		s.clock.advance(move)
+		err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause = a.Pause.Timely(s.clock.now()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.told(t, chrome, film("yesterday", 1, 60))
+	s.told(t, chrome, film("today", 2, 24*60+5))
+	s.told(t, chrome, film("between", 3, 12*60))
+	want := map[string]string{"yesterday": "dropped paused", "today": "dropped paused", "between": "pending"}
+	s.wantStanding(t, want)
+}
+
+// TestAResumeEndsASilenceThatLiesAhead: who resumes under a clock that was set back
+// wants nothing dropped later.
+func TestAResumeEndsASilenceThatLiesAhead(t *testing.T) {
+	s := fresh(t)
+	now := s.clock.now()
+	s.paused(t, account.ByUser(now, now.Add(time.Hour), true))
+	s.clock.advance(-time.Hour)
+	s.paused(t, account.Pause{})
+	s.clock.advance(2 * time.Hour)
+	s.told(t, chrome, film("after it", 1, 10))
+	s.wantStanding(t, map[string]string{"after it": "pending"})
+}

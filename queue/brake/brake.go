@@ -121,13 +121,15 @@ func (m *Memory) Wave(t *disk.Tx, limit int, source string, v viewing.Event, fir
 }
 
 // Paused takes note that the pause of an account has changed: a silence begins with
-// one that drops, and ends with it.
+// one that drops, and ends with it. A silence that lies ahead ends only with the
+// pause itself: one that goes on, and begins anew, tells of a clock that was set back.
 func (m *Memory) Paused(t *disk.Tx, account string, was, is account.Pause) error {
 	if was.Drops == is.Drops && was.Since.Equal(is.Since) && was.Until.Equal(is.Until) {
 		return nil
 	}
 	m.Forget()
-	_, err := t.Exec("UPDATE silences SET until = ?1 WHERE account = ?2 AND until > ?1", t.Now, account)
+	_, err := t.Exec("UPDATE silences SET until = ?1 WHERE account = ?2 AND since = ?3 AND until > ?1 AND (since <= ?1 OR NOT ?4)",
+		t.Now, account, was.Since.UnixMilli(), is.Drops)
 	if err != nil || !is.Drops {
 		return err
 	}
