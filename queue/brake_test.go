@@ -420,3 +420,34 @@ func TestAResumeEndsASilenceThatLiesAhead(t *testing.T) {
 	s.told(t, chrome, film("after it", 1, 10))
 	s.wantStanding(t, map[string]string{"after it": "pending"})
 }
+
+// TestAWaveIsLetGoAtOnce: also what nobody can name yet. It then waits for its
+// identity alone.
+func TestAWaveIsLetGoAtOnce(t *testing.T) {
+	s := fresh(t).by(rules.Settings{Wave: 5})
+	want := map[string]string{}
+	for n := range 6 {
+		v := called(fmt.Sprint("e", n), fmt.Sprint("Film ", n), 1990+n, -60)
+		s.told(t, chrome, v)
+		want[v.EventID] = "held unresolved"
+	}
+	wave := Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}
+	if did, err := s.ReleaseHeld(t.Context(), wave, false); err != nil || did.Changed != 6 || len(did.Left) != 0 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.wantStanding(t, want)
+	if waves, err := s.Waves(t.Context()); err != nil || len(waves) != 0 {
+		t.Errorf("%v, %v", waves, err)
+	}
+
+	// It is still asked what it is, goes when that is known, and is no wave again.
+	s.told(t, chrome, ends("later", 50, 4))
+	e0 := s.byEventID(t, "e0")
+	for _, l := range s.lookups(t) {
+		if l.Entry.ID == e0 {
+			s.found(t, Finding{Lookup: l, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 77}}, Said: "It is 77."})
+		}
+	}
+	want["e0"], want["later"] = "pending", "held wave"
+	s.wantStanding(t, want)
+}

@@ -50,6 +50,14 @@ func (t *tx) byUser(e Entry, did string) error {
 	return t.step(e.ID, "user", "By the user: "+did+"; it was "+e.Standing()+".")
 }
 
+// stand puts an entry into another state, and notes that the user did.
+func (t *tx) stand(e Entry, did string, to viewing.State, reason string) error {
+	if err := t.byUser(e, did); err != nil {
+		return err
+	}
+	return t.move(e, to, reason)
+}
+
 // hold keeps a pending entry from leaving, and notes why.
 func (t *tx) hold(id int64, reason, what, why string) error {
 	_, err := t.Exec("UPDATE entries SET state = 'held', reason = ?, lease = 0, lease_until = 0 WHERE id = ?", reason, id)

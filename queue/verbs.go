@@ -60,16 +60,14 @@ func (t *tx) hurry(e Entry) (left string, err error) {
 // dry see [Store.Retry].
 func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
-		if err := t.byUser(e, string(viewing.StateHeld)); err != nil {
-			return "", err
-		}
-		return changed, t.move(e, viewing.StateHeld, viewing.ReasonUser)
+		return changed, t.stand(e, string(viewing.StateHeld), viewing.StateHeld, viewing.ReasonUser)
 	}}, sel, dry)
 }
 
 // ReleaseHeld lets held entries go, for whatever reason they are held. Those
 // without an identifier, or with a time that lies ahead, go only after
-// [Store.Edit]. Those whose row is not as it was written never go: who knows
+// [Store.Edit]. Without one a wave is let go too: each of it goes when it is known
+// what it is. Those whose row is not as it was written never go: who knows
 // what would be sent. What the user's settings
 // have ignored is taken in again where it is named, or selected by its state:
 // it is then held or sent as if they said nothing of it. What the user has
@@ -81,20 +79,20 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Chang
 		reach = append(reach, viewing.StateDropped)
 	}
 	return s.operate(ctx, operation{"release", reach, func(t *tx, e Entry) (string, error) {
+		to, reason := viewing.StatePending, ""
 		switch {
 		case e.Damaged:
 			return viewing.ReasonDamaged, nil
 		case e.State == viewing.StateDropped:
 			return t.recall(e, len(sel.IDs) > 0)
+		case e.Media != nil && !e.Media.Identified() && e.Reason == viewing.ReasonWave:
+			to, reason = viewing.StateHeld, viewing.ReasonUnresolved
 		case e.Media != nil && !e.Media.Identified():
 			return viewing.ReasonUnresolved, nil
 		case rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, schema.Time(t.now)):
 			return viewing.ReasonFuture, nil
 		}
-		if err := t.byUser(e, "released"); err != nil {
-			return "", err
-		}
-		if err := t.move(e, viewing.StatePending, ""); err != nil {
+		if err := t.stand(e, "released", to, reason); err != nil {
 			return "", err
 		}
 		return changed, t.meet(e.ID, true)
@@ -180,10 +178,7 @@ func (t *tx) eventOf(e Entry) (viewing.Event, error) {
 func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, error) {
 	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
 	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
-		if err := t.byUser(e, string(viewing.StateDropped)); err != nil {
-			return "", err
-		}
-		return changed, t.move(e, viewing.StateDropped, viewing.ReasonUser)
+		return changed, t.stand(e, string(viewing.StateDropped), viewing.StateDropped, viewing.ReasonUser)
 	}}, sel, dry)
 }
 
@@ -209,10 +204,7 @@ func (t *tx) settleByHand(e Entry, as viewing.State) error {
 			return err
 		}
 	}
-	if err := t.byUser(e, "settled as "+string(as)); err != nil {
-		return err
-	}
-	return t.move(e, as, viewing.ReasonUser)
+	return t.stand(e, "settled as "+string(as), as, viewing.ReasonUser)
 }
 
 // takenBack is what a step says of an entry that was undone.
@@ -230,10 +222,7 @@ func (s *Store) Undone(ctx context.Context, id int64) (Entry, error) {
 		if e.State != viewing.StateDelivered {
 			return &StateError{Verb: "undo", ID: id, State: e.State, Reason: e.Reason}
 		}
-		if err := t.byUser(e, takenBack); err != nil {
-			return err
-		}
-		if err := t.move(e, viewing.StateDropped, viewing.ReasonUser); err != nil {
+		if err := t.stand(e, takenBack, viewing.StateDropped, viewing.ReasonUser); err != nil {
 			return err
 		}
 		after, err = t.entry(id)
