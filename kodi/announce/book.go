@@ -35,7 +35,8 @@ type item struct {
 
 // book keeps what one Kodi has announced lately. It knows no clock but what it is told.
 type book struct {
-	since   time.Time // when the connection was made
+	since   time.Time // since when all is heard: when the connection was made, or the first playback began
+	heard   bool      // something was said of what is played
 	playing item      // zero for nothing, or when that is not known
 	ends    []end     // the last ones of playbacks
 	counts  []count   // the oldest first
@@ -55,20 +56,32 @@ type count struct {
 func (c count) item() item { return item{c.ID, c.Type} }
 
 // begin notes a new connection: what happened before was not heard.
-func (b *book) begin(at time.Time) { b.since, b.playing = at, item{} }
+func (b *book) begin(at time.Time) { b.since, b.heard, b.playing = at, false, item{} }
 
 // stop notes the end of the connection: what would have followed is not heard.
 func (b *book) stop(at time.Time) {
+	b.doubt(at)
+	b.playing = item{}
+}
+
+// doubt concludes nothing from the silence of the moment before.
+func (b *book) doubt(at time.Time) {
 	for i := range b.counts {
 		c := &b.counts[i]
 		c.mute = c.mute || at.Sub(c.At) < window
 	}
-	b.playing = item{}
 }
 
 // hear takes in an announcement.
 func (b *book) hear(at time.Time, m message) {
 	what, n := m.Params.Data.Item, m.Params.Data.PlayCount
+	if strings.HasPrefix(m.Method, "Player.") && what != nil {
+		if !b.heard && (m.Method == "Player.OnPlay" || m.Method == "Player.OnAVStart") {
+			b.doubt(at) // it may follow one that began before we heard
+			b.since = at
+		}
+		b.heard = true
+	}
 	switch {
 	case what == nil:
 	case m.Method == "VideoLibrary.OnUpdate" && n != nil && (what.Type == viewing.Movie || what.Type == viewing.Episode):

@@ -22,6 +22,7 @@
 //	an end of the same item within two seconds played
 //	no end, though that item is being played   not known
 //	no end, and two seconds are not heard      not known: the connection began or broke then
+//	no end, and the first play is heard then   not known: it may follow one that began before the connection
 //	no end otherwise                           marked
 //
 // # Who can lie
