@@ -24,10 +24,10 @@ func (s *Status) Summarise() {
 	switch {
 	case away >= 0:
 		s.State = account.Offline
-		s.Summary = sentences(ofOne(s.Accounts, away, "Offline", "is offline")+": "+sentence(s.Accounts[away].Reason), safe(waiting))
+		s.Summary = sentences(ofOne(s.Accounts, away)+": "+sentence(s.Accounts[away].Reason), pauseWords(s.Accounts, "Paused"), safe(waiting))
 	case paused >= 0:
 		s.State, s.Hint = account.Paused, s.Accounts[paused].Hint
-		s.Summary = sentences(pausedWords(ofOne(s.Accounts, paused, "Paused", "is paused"), s.Accounts[paused]), cmp.Or(safe(waiting), "Nothing waits."))
+		s.Summary = sentences(pauseWords(s.Accounts, "Paused"), cmp.Or(safe(waiting), "Nothing waits."))
 	case waiting > 0:
 		s.State, s.Summary = account.OK, fmt.Sprintf("Sending: %s.", viewings(waiting, "waits", "wait"))
 	case s.Counts.Delivered > 0:
@@ -40,13 +40,13 @@ func (s *Status) Summarise() {
 	}
 }
 
-// ofOne says what all accounts are, or what one of them is where another stands
-// otherwise.
-func ofOne(accounts []Account, one int, all, is string) string {
+// ofOne says that all accounts are offline, or that one of them is where another
+// stands otherwise.
+func ofOne(accounts []Account, one int) string {
 	if !slices.ContainsFunc(accounts, func(a Account) bool { return a.State != accounts[one].State }) {
-		return all
+		return "Offline"
 	}
-	return "Account " + accounts[one].Name + " " + is
+	return "Account " + accounts[one].Name + " is offline"
 }
 
 // waveWords say what came as waves; "" when nothing did.
@@ -62,6 +62,28 @@ func waveWords(waves []entry.Wave) string {
 	}
 	from := "from " + strings.Join(sources, " and ")
 	return "Held as a wave, more than a person can watch in a minute: " + viewings(held, from, from) + "."
+}
+
+// pauseWords say which accounts are paused; "" when none is. Where all of them are
+// so alike, none is named, and all says it.
+func pauseWords(accounts []Account, all string) string {
+	var each []string
+	alike, common := true, ""
+	for _, a := range accounts {
+		if a.Unused {
+			continue
+		}
+		words := pausedWords(all, a)
+		alike = alike && a.State == account.Paused && (common == "" || common == words)
+		common = words
+		if a.State == account.Paused {
+			each = append(each, pausedWords("Account "+a.Name+" is paused", a))
+		}
+	}
+	if alike {
+		return common
+	}
+	return sentences(each...)
 }
 
 // pausedWords say that an account is paused, until when, and what is dropped.
@@ -84,8 +106,9 @@ func inState(accounts []Account, state account.State) int {
 // whether anything does.
 func needsPerson(s *Status) bool {
 	waiting := s.Counts.Pending + s.Counts.Sending
+	paused := pauseWords(s.Accounts, "Sending is paused")
 	if len(s.Notices) > 0 {
-		s.Summary, s.Hint = s.Notices[0].Text, s.Notices[0].Hint
+		s.Summary, s.Hint = sentences(s.Notices[0].Text, paused), s.Notices[0].Hint
 		return true
 	}
 	if i := inState(s.Accounts, account.Attention); i >= 0 {
@@ -94,14 +117,10 @@ func needsPerson(s *Status) bool {
 		if inState(s.Accounts, account.OK) >= 0 {
 			on = "What other accounts have goes on."
 		}
-		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), safe(waiting), on), a.Hint
+		s.Summary, s.Hint = sentences(fmt.Sprintf("Account %s needs you: %s", a.Name, sentence(a.Reason)), paused, safe(waiting), on), a.Hint
 		return true
 	}
 	if n := NeedUser(s.Counts); n > 0 {
-		paused := ""
-		if i := inState(s.Accounts, account.Paused); i >= 0 {
-			paused = pausedWords("Sending is paused", s.Accounts[i])
-		}
 		s.Summary = sentences(waveWords(s.Waves), viewings(n, "waits", "wait")+" for you to decide.", paused, safe(waiting))
 		s.Hint = "filmspool queue list --state " + firstNeed(s.Counts)
 		if len(s.Waves) > 0 {
@@ -112,14 +131,14 @@ func needsPerson(s *Status) bool {
 	broken := slices.IndexFunc(s.Sources, func(src Source) bool { return src.State == account.Attention && src.Waiting == 0 })
 	if broken >= 0 {
 		src := s.Sources[broken]
-		s.Summary, s.Hint = fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), src.Hint
+		s.Summary, s.Hint = sentences(fmt.Sprintf("%s needs you: %s", src.Name, sentence(src.Detail)), paused), src.Hint
 		return true
 	}
 	words, hint := inBrowsers(s.Sources)
 	if words == "" {
 		return false
 	}
-	s.Summary, s.Hint = words, hint
+	s.Summary, s.Hint = sentences(words, paused), hint
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 )
 
@@ -19,6 +20,9 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 	forAWhile := Account{Name: "default", State: account.Paused, PausedUntil: &until, Hint: "filmspool resume"}
 	dropping := forAWhile
 	dropping.Drops = true
+	hers := Account{Name: "anna", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	bens := Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true, Hint: "filmspool resume"}
+	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is dropped."
 	kodi := Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
 	cases := []struct {
 		in            Status
@@ -69,6 +73,24 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 			Status{Accounts: []Account{key, {Name: "second", State: account.OK}}, Counts: entry.Counts{Pending: 1}},
 			"attention",
 			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent. What other accounts have goes on.", "filmspool login",
+		},
+		{Status{Accounts: []Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", "filmspool resume"},
+		{Status{Accounts: []Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", "filmspool resume"},
+		{
+			Status{Accounts: []Account{dropping, bens, unused}},
+			"paused", "Paused until 2026-03-01 23:00, and what is watched until then is dropped. Nothing waits.", "filmspool resume",
+		},
+		{
+			Status{Accounts: []Account{well, bens}, Counts: entry.Counts{Held: 1}},
+			"attention", "1 entry waits for you to decide. " + benIs, "filmspool queue list --state held",
+		},
+		{Status{Accounts: []Account{away, bens}}, "offline", "Account second is offline: connection refused. " + benIs, ""},
+		{Status{Accounts: []Account{key, bens}}, "attention", "Account default needs you: The service refuses the key. " + benIs, "filmspool login"},
+		{Status{Accounts: []Account{well, bens}, Sources: []Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read. " + benIs, "run as Kodi's user"},
+		{Status{Accounts: []Account{bens}, Notices: []disk.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
+		{
+			Status{Accounts: []Account{bens}, Sources: []Source{{Name: "b", State: account.Attention, Waiting: 1, Detail: "Chrome", Hint: "there"}}},
+			"attention", "1 viewing waits in the browser Chrome for your answer. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "there",
 		},
 		{Status{Accounts: []Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{
