@@ -294,3 +294,44 @@ func TestReleaseShowsAPersonFirst(t *testing.T) {
 	s.until("4   pending")
 	s.ends(exitDone)
 }
+
+// TestReleaseLetsGoWhatItShowed: what becomes as the others while a person thinks
+// stays, older entries too.
+func TestReleaseLetsGoWhatItShowed(t *testing.T) {
+	h := newHousehold(t)
+	h.start("run")
+	for _, number := range []string{"601", "602", "603"} {
+		atTerminal(t, h.dir, "add", "movie", number, "--watched-at", "2026-03-01").ends(exitDone)
+	}
+	atTerminal(t, h.dir, "queue", "hold", "2", "3").ends(exitDone)
+	s := atTerminal(t, h.dir, "queue", "release", "--reason", "user")
+	s.until("Release 2 entries? [y/N] ")
+	atTerminal(t, h.dir, "queue", "hold", "1").ends(exitDone)
+	if _, err := s.ours.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(exitDone)
+	s.until("Released 2 entries (2 held): 3, 2.")
+
+	// What moves on meanwhile is not changed, and nothing else is.
+	atTerminal(t, h.dir, "queue", "hold", "2", "3").ends(exitDone)
+	s = atTerminal(t, h.dir, "queue", "drop", "--reason", "user")
+	s.until("Drop 3 entries? [y/N] ")
+	atTerminal(t, h.dir, "queue", "drop", "2").ends(exitDone)
+	if _, err := s.ours.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(exitUsage)
+	s.until("something of it has changed meanwhile, so nothing is changed now")
+
+	// A script at a terminal is asked nothing, and reads JSON alone.
+	s = atTerminal(t, h.dir, "queue", "drop", "--reason", "user", "--json")
+	s.ends(exitUsage)
+	s.until("this would drop 2 entries")
+	s = atTerminal(t, h.dir, "queue", "release", "--reason", "user", "--json")
+	s.ends(exitDone)
+	s.until(`"changed": 2,`)
+	if said := s.text(); strings.Contains(said, "movie") || strings.Contains(said, "[y/N]") {
+		t.Errorf("%q", said)
+	}
+}

@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -128,14 +130,11 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			return err
 		}
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			agreed := yes
-			if (!yes || verb == control.Release) && !o.DryRun && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
-				if err := p.agree(c.Context(), ctl, o); err != nil {
-					return err
-				}
-				agreed = true
+			do := func() (queue.Changed, error) { return give(c.Context(), ctl, *o, yes) }
+			if (!yes || verb == control.Release) && !o.DryRun && !*asJSON && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
+				do = func() (queue.Changed, error) { return p.agree(c.Context(), ctl, *o) }
 			}
-			did, err := give(c.Context(), ctl, *o, agreed)
+			did, err := do()
 			if err != nil {
 				return err
 			}
@@ -196,22 +195,47 @@ func timeOf(text string) (typed.Time, error) { return typed.ParseTime(text, time
 // shownRows is how many entries a question shows.
 const shownRows = 10
 
-// agree shows a person what an order would change, and asks for a yes. The order is
-// then for nothing that came later. A no is an error.
-func (p *program) agree(ctx context.Context, ctl control.API, o *control.Order) error {
+// agree shows a person what an order would change, asks for a yes, and gives it. It
+// changes what was shown, or nothing. A no is an error.
+func (p *program) agree(ctx context.Context, ctl control.API, o control.Order) (queue.Changed, error) {
 	newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
-	if err != nil || len(newest) == 0 {
-		return err
+	if err != nil {
+		return queue.Changed{}, err
 	}
-	if o.UpTo == 0 {
+	if o.UpTo == 0 && len(newest) > 0 {
 		o.UpTo, o.All = newest[0].ID, false
 	}
-	dry := *o
+	dry := o
 	dry.DryRun = true
 	would, err := ctl.Operate(ctx, dry)
-	if err != nil || would.Changed < 2 {
-		return err
+	if err != nil || would.Changed == 0 {
+		return would, err
 	}
+	if would.Changed > 1 {
+		if err := p.showChange(ctx, ctl, would); err != nil {
+			return would, err
+		}
+	}
+	if int(would.Changed) == len(would.IDs) {
+		o.Selection = queue.Selection{IDs: would.IDs, MayDouble: o.MayDouble}
+	} else if again, err := ctl.Operate(ctx, dry); err != nil || !reflect.DeepEqual(again, would) {
+		return again, cmp.Or(err, overtaken(o.Verb))
+	}
+	did, err := ctl.Operate(ctx, o)
+	if errors.Is(err, &control.Fault{Code: control.CodeRefused}) {
+		return did, overtaken(o.Verb)
+	}
+	did.IDs, did.Left = would.IDs, would.Left // as they were shown
+	return did, err
+}
+
+// overtaken says that something came between a question and its answer.
+func overtaken(verb string) error {
+	return &typed.Error{Problem: "something of it has changed meanwhile, so nothing is changed now", Next: "look again: filmspool queue " + verb}
+}
+
+// showChange shows what an order would change, and asks for a yes.
+func (p *program) showChange(ctx context.Context, ctl control.API, would queue.Changed) error {
 	var rows []queue.Entry
 	for _, id := range would.IDs[:min(len(would.IDs), shownRows)] {
 		x, err := ctl.Explain(ctx, id)
@@ -226,8 +250,8 @@ func (p *program) agree(ctx context.Context, ctl control.API, o *control.Order) 
 	if more := would.Changed - int64(len(rows)); more > 0 {
 		p.stdout.Printf("and %d more\n", more)
 	}
-	if !p.stderr.Agreed(p.stdin, fmt.Sprintf("%s %s?", terminal.Capital(o.Verb), entries(would.Changed))) {
-		return &typed.Error{Problem: "you did not agree, so nothing is changed", Next: "to choose fewer: filmspool queue " + o.Verb + " --help"}
+	if !p.stderr.Agreed(p.stdin, fmt.Sprintf("%s %s?", terminal.Capital(would.Verb), entries(would.Changed))) {
+		return &typed.Error{Problem: "you did not agree, so nothing is changed", Next: "to choose fewer: filmspool queue " + would.Verb + " --help"}
 	}
 	return nil
 }
