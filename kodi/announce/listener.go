@@ -13,12 +13,12 @@ import (
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
-// The pace of connecting. A Kodi that is not running costs one refusal in half
-// a minute. What answers and says nothing that Kodi would say is asked ever less
-// often: the port is the usual one of other programs, too.
+// The pace of connecting. A Kodi that is not running costs one refusal a minute, and
+// one that has ended is looked for sooner. What answers and says nothing that Kodi
+// would say is asked ever less often: the port is the usual one of other programs, too.
 const (
 	firstPause  = time.Second
-	pauseNobody = 30 * time.Second
+	pauseNobody = time.Minute
 	pauseOther  = time.Hour
 )
 
@@ -48,7 +48,7 @@ func New(address func() string, log *slog.Logger) *Listener {
 
 // Run listens until ctx ends, and connects again whenever that is needed.
 func (l *Listener) Run(ctx context.Context) {
-	for pause := firstPause; ctx.Err() == nil; {
+	for pause := pauseNobody; ctx.Err() == nil; {
 		conn, err := l.dial(ctx)
 		most := pauseNobody
 		if err == nil {
