@@ -61,7 +61,8 @@
 
   /**
    * A slider that may tell the film's time, by what it is ahead of the medium.
-   * @typedef {{length: number, ahead: number, cover: any}} Hand
+   * Astray: it runs ahead in step, so the medium's time began anew after a jump.
+   * @typedef {{length: number, ahead: number, cover: any, astray?: boolean}} Hand
    */
 
   class Clock {
@@ -85,7 +86,7 @@
     ahead = 0;
     /** Whether a slider tells the time. */
     paged = false;
-    /** Whether there was a slider that the site's rule names. Then the medium's own time is not the film's. */
+    /** Whether there was a slider that the site's rule names. Its time holds once it is believed. */
     #ruled = false;
 
     /**
@@ -100,11 +101,12 @@
 
     /** @returns {number} seconds of the film; NaN while nobody knows */
     get length() {
-      return this.paged || (this.#honest() && !this.#ruled && !this.growing) ? this.#length : NaN;
+      return this.paged || (this.#honest() && !this.growing) ? this.#length : NaN;
     }
 
     /** @returns {boolean} whether the medium's time can be a film's: it has an end, and begins at nought */
     #honest() {
+      if (this.#ruled && [...this.#hands.values()].some(({ astray }) => astray)) return false;
       const { duration, seekable } = this.#element;
       return Number.isFinite(duration) && !endless(duration) && !(seekable?.length > 0 && seekable.start(0) > 1);
     }
@@ -144,15 +146,14 @@
       this.#still += span[1] - span[0];
       if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
       this.#ruled ||= named().length > 0;
-      const own = !this.paged && !this.#ruled && this.#honest();
-      if (own && !this.growing) return [span];
+      if (!this.paged && !this.#ruled && !this.growing && this.#honest()) return [span];
       for (const { cover } of this.#hands.values()) cover.add(...span);
       if (now - this.#lookedAt >= LOOK_EVERY) {
         this.#lookedAt = now;
         this.#look(span[1]);
       }
       const hand = this.#hand;
-      if (!hand || this.#lifted) return own ? [span] : [];
+      if (!hand || this.#lifted) return !this.paged && this.#honest() ? [span] : [];
       const spans = hand.cover.spans;
       hand.cover = new Cover();
       return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.ahead), Math.min(hand.length, to + this.ahead)]);
@@ -166,6 +167,7 @@
         const hand = this.#hands.get(length);
         if (!hand || Math.abs(hand.ahead - ahead) > late) this.#meet({ length, ahead, cover: new Cover() });
         else if (hand === this.#hand) this.#lifted = false;
+        else if (Math.abs(hand.ahead - ahead) <= late / 2 && ahead > late && !hand.astray) hand.astray = true;
         else if (hand.cover.seconds >= Math.max(3 * late, this.#ruled || this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(hand, late);
       }
     }

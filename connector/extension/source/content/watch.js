@@ -1,7 +1,7 @@
 /** Follows one video element through all the media it is given. */
 (() => {
   const own = (globalThis.filmspool ??= {});
-  const { Track } = own.meter;
+  const { Cover, Track } = own.meter;
   const { Clock } = own.clock;
 
   const EVENTS = [
@@ -117,9 +117,9 @@
       const span = this.#track.sample(element.currentTime, element.playbackRate, now);
       if (!span || !this.#counts(now)) return;
       this.sinceLoad += span[1] - span[0];
-      const { ahead } = this.#clock;
+      const { paged } = this.#clock;
       const spans = this.#clock.take(span, now);
-      if (this.sitting && ahead === 0 && this.#clock.ahead !== 0) this.#leave(); // it was counted by another clock
+      if (this.sitting && !paged && this.#clock.ahead !== 0) this.#retime(this.#clock.ahead);
       for (const one of spans) this.#count(one);
     }
 
@@ -133,6 +133,21 @@
       }
       if (!this.sitting.crossed) this.sitting.duration = this.duration;
       this.desk.played(this, span);
+    }
+
+    /** What was counted by the medium's own time is counted by the slider's. @param {number} ahead seconds */
+    #retime(ahead) {
+      const { sitting, duration } = this;
+      const other = this.#find(duration) ?? sitting;
+      if (!sitting.crossed) {
+        const { seconds, spans } = sitting.cover;
+        const by = seconds <= this.sinceLoad ? ahead : 0; // more was counted with another medium, or on an earlier visit
+        sitting.cover = new Cover();
+        if (other !== sitting) this.#leave();
+        this.sitting = other;
+        for (const [from, to] of spans) other.cover.add(Math.max(0, from + by), Math.min(duration, to + by));
+      }
+      sitting.duration = duration; // also when it is crossed: what plays on is no other film
     }
 
     /** What was counted belongs to no film. */
