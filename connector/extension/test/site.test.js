@@ -106,6 +106,46 @@ screened("the same medium loaded anew keeps its sitting and its words", async (s
   assert.deepEqual(screening.watched.map((sitting) => said(sitting).said), [[first]]);
 }, { rule: { bind: "medium" } });
 
+for (const [name, address, rule] of [
+  ["under the same address", "/film/1", {}],
+  ["under the same number of another address", "/film/1/2", {}],
+  ["where the address alone tells", "/film/1", { watch: [{ path: "^/film/(?<number>\\d+)" }], say: [] }],
+]) {
+  screened(`after a film was watched, another medium is not known: ${name}`, async (screening, film) => {
+    await film.play(5990);
+    screening.window.history.pushState({}, "", address);
+    put(screening, "");
+    film.load(5700);
+    await film.play(5600);
+    assert.deepEqual(screening.watched.map((sitting) => said(sitting).torn), [undefined, true]);
+    assert.deepEqual(identify(structuredClone(screening.watched[1]), {}).evidence, {});
+  }, { rule });
+}
+
+screened("a film that was watched and is loaded anew is still the one, and is known when it is watched again", async (screening, film) => {
+  await film.play(4900);
+  film.load(6000);
+  film.seek(4900);
+  await film.play(1000);
+  assert.equal(screening.watched.length, 1);
+  film.load(6000);
+  await film.play(5900);
+  assert.deepEqual(screening.watched.map((sitting) => said(sitting).torn), [undefined, undefined]);
+});
+
+for (const [bind, watched] of /** @type {[string, number][]} */ ([["address", 1], ["medium", 0]])) {
+  test(`what was left half way on an earlier visit goes on where the rule binds to the address alone: ${bind}`, async () => {
+    const resume = { id: "00000000-0000-4000-8000-000000000001", startedAt: "2026-03-01T20:00:00+01:00", spans: [[0, 3500]] };
+    const screening = new Screening({ answers: (message) => (message.kind === "sitting" ? { ...answer(message), site: { ...RULE, bind, video: {} }, resume } : answer(message)) });
+    const film = screening.film();
+    await film.play(20);
+    film.seek(4700);
+    await film.play(200);
+    assert.equal(screening.watched.length, watched);
+    screening.close();
+  });
+}
+
 screened("while an advertisement is to be seen, nothing counts and nothing is read", async (screening, film) => {
   await film.play(5);
   put(screening, `<b class=ad></b>${words("Buy tape", "S9:E9")}`);

@@ -54,7 +54,7 @@
     #send;
     #clock;
     #acted = -Infinity;
-    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any, before: any}>} */
+    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any, before: any, others: any[]}>} */
     #notes = new WeakMap();
 
     /**
@@ -107,6 +107,7 @@
         const last = this.book.all.findLast((/** @type {any} */ one) => own.rule.longer(this.rule, one.duration));
         sitting = new Sitting(own.place.name(), own.place.here(), watch.duration);
         this.#note(sitting).before = last?.evidence;
+        this.#note(sitting).others = this.book.all.filter((/** @type {any} */ { crossed }) => crossed);
         this.book.add(sitting);
         void this.announce(sitting);
       }
@@ -118,7 +119,7 @@
     #note(sitting) {
       let note = this.#notes.get(sitting);
       if (!note) {
-        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null, before: null };
+        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null, before: null, others: [] };
         this.#notes.set(sitting, note);
       }
       return note;
@@ -215,8 +216,20 @@
       if (!reading) return false;
       this.#words.take(this.site, reading, watch, this.#readAt);
       const before = JSON.stringify(sitting.site);
-      sitting.site = this.#words.told(this.site);
+      const told = this.#words.told(this.site);
+      sitting.site = this.#isStale(sitting, told) ? { ...told, torn: true } : told;
       return before !== JSON.stringify(sitting.site);
+    }
+
+    /**
+     * A player may go on with the next episode before the address does, or without it.
+     * @param {any} sitting
+     * @param {{numbers: Record<string, string>}} told
+     * @returns {boolean} whether the address still has the numbers of another medium that was watched
+     */
+    #isStale(sitting, { numbers }) {
+      const same = (/** @type {any} */ { site }) => JSON.stringify(site?.numbers) === JSON.stringify(numbers);
+      return this.site.bind === "address" && Object.keys(numbers).length > 0 && this.#note(sitting).others.some(same);
     }
 
     /** The page has changed: what it shows now may be gone at the next look. */
@@ -285,7 +298,7 @@
       sitting.answer = answer;
       this.site = answer.site ?? null;
       if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
-      else if (answer.resume && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
+      else if (answer.resume && this.site?.bind !== "medium" && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
       const note = this.#note(sitting);
       const adapter = answer.pickup ?? null;
       if (JSON.stringify(adapter) !== JSON.stringify(note.adapter)) {
