@@ -49,6 +49,7 @@ const places = {
   "Ř22:D10 Cívka": [22, 10, ""],
   "시즌 1, 에피소드 1 · 릴": [1, 1, ""],
   "Ｓ１：Ｅ２": [1, 2, ""],
+  "S1 E2 - 24 Takes": [1, 2, ""],
 };
 
 for (const [title, [season, episode, before]] of Object.entries(places)) {
@@ -60,7 +61,7 @@ for (const [title, [season, episode, before]] of Object.entries(places)) {
 
 for (const title of [
   "", "Reel Life", "Episode 2", "Season 1", "1920x1080", "4x4 tested", "Reel Life S01E00", "Reel Life S01E02 S01E03", "S01E02E03", "S01E02-E03",
-  "E1", "F3", "Flg. 1", "Capítulo 2", "第2話", "1화", "1h 46m", "Ep. 9 · 3 Seasons", "Volume 3", "Part 2", "Book One", "S1:E1–E2", "S2:F1-F2",
+  "E1", "F3", "Flg. 1", "Capítulo 2", "第2話", "1화", "1h 46m", "Ep. 9 · 3 Seasons", "Volume 3", "Part 2", "Book One", "S1:E1–E2", "S2:F1-F2", "S1 E2/E3 Pilot", "S1:E01/02", "S1 E2 & 3", "Season 1, Ep. 1 & 2",
   "s2:f1", "B1:A2", "T1E2", "Vitamins B1:B2", "S01E02-03", "ABS1E2", "S123456E1", "MS01E02N 3x", null, undefined, 5, {}, "Reel Life S1E2 1x03",
 ]) {
   test(`no place: ${String(title)}`, () => assert.equal(placeIn(title), null));

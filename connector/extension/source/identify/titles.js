@@ -39,7 +39,7 @@ const ALONE = [
 const LETTERED = /^\p{L}{1,2}\.?\s?(?<season>\d{1,3})\s{0,2}[:.,·\s]\s{0,2}\p{L}{1,3}\.?\s?(?<episode>\d{1,4})(?!\d)/u;
 
 /** What joins a second episode to the first: S01E01E02, S01E01-E02, S01E01-02. */
-const DOUBLE = /^(?:\s?[-–&+]?\s?e\d|\s?[-–&+]\s?[abdfoé]\d|[-–]\d)/iu;
+const DOUBLE = /^(?:\s?[-–&+/]?\s?e\d|\s?[-–&+/]\s?[abdfoé]\d|[-–/]\d|\s?[&+]\s?\d)/iu;
 const MOST = 300;
 const EDGE = /^[\s\-–—:|·•,.()[\]：「]+|[\s\-–—:|·•,(\[」]+$/g;
 
