@@ -29,7 +29,7 @@ function values(value, names, inside = false) {
 }
 
 const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber"];
-const SELECTORS = ["is", "not", "ad", "upNext", "scope", "slider", "same", "needs", ...PARTS];
+const SELECTORS = ["is", "not", "ad", "adText", "upNext", "scope", "slider", "same", "needs", ...PARTS];
 
 /** The members of a list of selectors. @param {string} list */
 const members = (list) => list.split(/,(?![^([]*[)\]])/).map((one) => one.trim());

@@ -43,9 +43,12 @@
   const visible = (element) => element.checkVisibility?.({ visibilityProperty: true }) !== false;
 
   /** @param {string | undefined} selector @returns {boolean} whether such an element is to be seen */
-  function shown(selector) {
-    return selector !== undefined && trees().some((tree) => [...tree.querySelectorAll(selector)].slice(0, MOST_ELEMENTS).some(visible));
+  function shown(selector, is = visible) {
+    return selector !== undefined && trees().some((tree) => [...tree.querySelectorAll(selector)].slice(0, MOST_ELEMENTS).some(is));
   }
+
+  /** @param {Element} element @returns {boolean} whether it is to be seen and has text */
+  const speaks = (element) => visible(element) && (element.textContent ?? "").trim() !== "";
 
   /** @type {WeakMap<Element, any>} what a script of the page holds as JSON */
   const parsed = new WeakMap();
@@ -132,7 +135,8 @@
   }
 
   /** @param {any} rule @returns {boolean} whether no film plays here: a page of trailers, an advertisement */
-  const barred = ({ never = [], not, ad }) => never.some((/** @type {string} */ path) => new RegExp(path, "u").test(here())) || shown(not) || shown(ad);
+  const barred = ({ never = [], not, ad, adText }) =>
+    never.some((/** @type {string} */ path) => new RegExp(path, "u").test(here())) || shown(not) || shown(ad) || shown(adText, speaks);
 
   /**
    * What the address says.
