@@ -25,7 +25,13 @@ func skipped(path, next string) func(k *realkodi.Kodi) {
 	return func(k *realkodi.Kodi) {
 		k.Open(map[string]any{"movieid": k.Films()[path]}, 94)
 		k.AwaitPosition(94)
-		k.Open(map[string]any{"episodeid": k.Episodes()[next]}, 10)
+		k.Call("Player.Open", "item", map[string]any{"episodeid": k.Episodes()[next]}, "options", map[string]any{"resume": false})
+		k.Await("the next one", func() bool {
+			answer, err := k.Ask("Player.GetItem", "playerid", 1)
+			result, _ := answer["result"].(map[string]any)
+			item, _ := result["item"].(map[string]any)
+			return err == nil && item["type"] == "episode"
+		})
 		k.Call("Player.Stop", "playerid", 1)
 		k.AwaitEnd()
 	}
