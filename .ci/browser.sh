@@ -2,16 +2,20 @@
 
 # npm_tools installs what these checks are made of, exactly as locked, once.
 # Nothing of it is shipped. Debian's own Node.js is too old for it, so that has
-# to be there.
+# to be there. Both lanes of the whole may want it.
 npm_tools() {
   local major
   major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null) || major=0
   [ "$major" -ge 20 ] || { echo "this needs Node.js 20 or newer, with npm"; return 1; }
   echo "node $(node --version), npm $(npm --version 2>/dev/null)"
-  [ connector/extension/test/node_modules/.package-lock.json -nt connector/extension/test/package-lock.json ] && return 0
-  echo "installing $(grep -c '"integrity":' connector/extension/test/package-lock.json) packages"
-  (cd connector/extension/test && PUPPETEER_SKIP_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=http 2>&1) |
-    awk '/http (fetch|cache)/ { if (++n % 50 == 0) print n " fetched"; fflush(); next } { print; fflush() }'
+  (
+    cd connector/extension/test
+    flock 9
+    [ node_modules/.package-lock.json -nt package-lock.json ] && exit
+    echo "installing $(grep -c '"integrity":' package-lock.json) packages"
+    PUPPETEER_SKIP_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=http 2>&1 |
+      awk '/http (fetch|cache)/ { if (++n % 50 == 0) print n " fetched"; fflush(); next } { print; fflush() }'
+  ) 9<connector/extension/test/package-lock.json
 }
 
 # Types, tests (some against the real program), what the add-on store would
@@ -39,9 +43,11 @@ step_browsers() {
   (
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
-    node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {hostile,players,sites}.browser.js
+    node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {firstrun,acts,heard,pairing,hostile,players,face,looks}.browser.js
+    node --test --test-concurrency=2 --test-reporter=spec {chromium,firefox}.sites.browser.js # each plays six films at once
     node --test --test-reporter=spec ../pages.browser.test.js
     node ../pictures.js "$work/pictures"
-    FILMSPOOL_ROUNDS=1 node --test --test-reporter=spec cost.browser.js
+    node ../page-pictures.js "$work/pictures/pages"
+    FILMSPOOL_ROUNDS=1 FILMSPOOL_EPISODES=10 node --test --test-reporter=spec cost.browser.js
   )
 }

@@ -9,7 +9,8 @@ setup() {
 
 step_wine() {
   local made=$work/wine new old now version
-  need wixl msitools nsis unzip
+  npm_tools
+  need wixl msitools nsis unzip chromium
   new=$(the_release)
   old=$(the_old_release)
   now=$(basename "$new"/filmspool-*-windows-amd64.zip -windows-amd64.zip)

@@ -12,7 +12,7 @@ func (s *session) status(m protocol.StatusRequest) {
 		s.say(pairFirst(m.ID))
 		return
 	}
-	s.say(message(m.ID, s.server.options.Status(s.server.commits)))
+	s.say(s.message(m.ID, s.server.options.Status(s.server.commits)))
 }
 
 // pairFirst is the answer to all that an unpaired client may not do.
@@ -21,8 +21,11 @@ func pairFirst(id string) *protocol.Error {
 }
 
 // message is a status as it is written.
-func message(id string, now Status) protocol.Status {
+func (s *session) message(id string, now Status) protocol.Status {
 	m := protocol.Status{ID: id, Online: now.Online, Pending: now.Pending, Attention: now.Attention}
+	if now.Problems != "" {
+		m.Problems = s.server.options.Problems(s.server.commits, s.hello.Language)
+	}
 	if !now.LastDelivered.IsZero() {
 		m.LastDelivered = now.LastDelivered.UTC().Format(time.RFC3339)
 	}

@@ -91,6 +91,9 @@ func (s *Server) settle(source string, batch []item, say func(protocol.Message))
 	}
 	switch {
 	case err == nil:
+		if s.unkept.news(nil) {
+			s.log.Info("events are committed again")
+		}
 		for i, event := range batch {
 			say(verdict(event, outcomes[i]))
 		}
@@ -99,7 +102,9 @@ func (s *Server) settle(source string, batch []item, say func(protocol.Message))
 			s.settle(source, batch[i:i+1], say)
 		}
 	default:
-		s.log.Error("commit failed", "source", source, "events", len(batch), "error", err)
+		if s.unkept.news(err) {
+			s.log.Error("commit failed", "source", source, "events", len(batch), "error", err)
+		}
 		for _, event := range batch {
 			say(failure(event.id, err))
 		}

@@ -51,7 +51,7 @@ func (s *session) proof(hello protocol.Hello, checked string) (proof string, kno
 // auth takes the token of a client that has seen our proof.
 func (s *session) auth(m protocol.Auth) bool {
 	if s.client != "" {
-		s.say(protocol.Refusal("", protocol.BadMessage, "this socket is paired already"))
+		s.say(pairedAlready(""))
 		return true
 	}
 	client, err := s.server.options.Pairing.Check(m.Token, s.origin)

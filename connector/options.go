@@ -30,10 +30,11 @@ type Status struct {
 	Pending       int64     // entries that will be sent by themselves
 	Attention     int64     // entries that wait for the user
 	LastDelivered time.Time // zero before the first
+	Problems      string    // the codes of what Problems would tell: another text is news
 }
 
 // Options are what a [Server] is built from. All but Known, Version,
-// Limits, Logger, Resolve, Candidates, Correct and Undo are required.
+// Limits, Logger, Problems, Resolve, Candidates, Correct and Undo are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse
@@ -50,6 +51,9 @@ type Options struct {
 	// Status is asked for status requests, for welcome and after a nudge. It
 	// should take a few milliseconds at most.
 	Status func(context.Context) Status
+	// Problems are told with each status to whoever says hello in this language, at
+	// most [protocol.MostProblems]. nil: none are.
+	Problems func(ctx context.Context, language string) []protocol.Problem
 	// Resolve asks what an item is, for a source such as "browser:ID"; it may
 	// take as long as [Limits.Request]. nil: the feature is not offered.
 	Resolve func(ctx context.Context, source string, m viewing.Media) Resolution

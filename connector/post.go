@@ -52,6 +52,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 	list := make([]json.RawMessage, len(answers))
 	for i, m := range answers {
+		s.refusals.note(m)
 		frame, err := protocol.Encode(m)
 		if err != nil { // structs of strings and numbers: cannot happen
 			s.reject(w, &rejection{status: http.StatusInternalServerError, code: string(protocol.Internal), message: err.Error()})
@@ -311,6 +312,7 @@ func unkept(refusal *protocol.Error) *rejection {
 // reject writes a rejection. The connection ends with it: its body may be
 // unread.
 func (s *Server) reject(w http.ResponseWriter, no *rejection) {
+	s.refusals.add(no.code)
 	header := w.Header()
 	header.Set("Connection", "close")
 	switch {

@@ -314,6 +314,30 @@ func TestPostThatIsPartlyWrongAndPartlyUnkept(t *testing.T) {
 	}
 }
 
+// What goes on failing is logged once, and so is its end.
+func TestAFailureIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	fails := []bool{true, true, false, true, false, false}
+	r := start(t, func(o *connector.Options) {
+		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		o.Sink = &sink{answer: func(viewing.Batch) ([]viewing.Outcome, error) {
+			fail := fails[0]
+			if fails = fails[1:]; fail {
+				return nil, errors.New("disk full")
+			}
+			return nil, nil
+		}}
+	})
+	_, token := r.add("p")
+	for n := range 6 {
+		r.post(token, "["+frameOf(t, film(n))+"]")
+	}
+	failed, again := strings.Count(log.String(), "commit failed"), strings.Count(log.String(), "committed again")
+	if failed != 2 || again != 2 {
+		t.Errorf("%d times failed, %d times again:\n%s", failed, again, &log)
+	}
+}
+
 func TestPostRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Rate: 2, Burst: 10} })

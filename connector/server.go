@@ -29,6 +29,9 @@ type Server struct {
 	nudged   chan struct{}
 	unpaired *rate.Limiter
 	refused  *tally
+	refusals refusals
+	unkept   failing // commits
+	unseen   failing // sightings of clients
 
 	// commits is the context of all work for the sink. It outlives Run's own
 	// by Limits.Drain, so that what was read can still be kept and answered.
@@ -64,6 +67,7 @@ func New(o Options) (*Server, error) {
 		nudged:   make(chan struct{}, 1),
 		ending:   make(chan struct{}),
 		unpaired: perMinute(limits.UnpairedHellos * helloOrigins), hellos: map[string]*rate.Limiter{},
+		refusals: refusals{byCode: map[string]int64{}},
 		sessions: map[*session]struct{}{}, rates: map[string]*rate.Limiter{}, posts: map[string]int{},
 	}
 	if s.log == nil {
@@ -346,7 +350,10 @@ func (s *Server) rateOf(client string) *rate.Limiter {
 // seen notes that a client is alive.
 func (s *Server) seen(client string) {
 	err := s.options.Pairing.Seen(s.commits, client)
-	if err != nil && !errors.Is(err, pairing.ErrNotFound) { // not found: just revoked
+	if errors.Is(err, pairing.ErrNotFound) { // just revoked
+		return
+	}
+	if s.unseen.news(err) && err != nil {
 		s.log.Warn("last sighting not kept", "client", client, "error", err)
 	}
 }

@@ -56,14 +56,17 @@ type session struct {
 	rate    *rate.Limiter
 	ignored int // RATE_LIMITED answers, less what was accepted since
 	wrong   int // pairing codes that failed
+	visit   visit
 	frame   bytes.Buffer
 }
 
 // outgoing is a frame for the writer. The one that tells a client it is
-// paired brings the channel of its revocation, to be watched from then on.
+// paired brings the channel of its revocation, to be watched from then on. A knock
+// comes without a frame; the writer tells what a person says to it.
 type outgoing struct {
 	frame   []byte
 	revoked <-chan struct{}
+	knock   visit
 }
 
 // closing is how a session ends. Code 0 says nothing: the peer has gone.
@@ -96,6 +99,7 @@ func (s *session) run(farewell *farewell) {
 	} else {
 		s.dismiss(farewell.refusal, farewell.code)
 	}
+	s.visit.leave()
 	lost()
 	close(s.work)
 	close(s.requests)
@@ -147,12 +151,13 @@ func (s *session) hasLeft() bool {
 func (s *session) say(m protocol.Message) { s.sayWith(m, nil) }
 
 func (s *session) sayWith(m protocol.Message, revoked <-chan struct{}) {
+	s.server.refusals.note(m)
 	frame, err := protocol.Encode(m)
 	if err != nil { // structs of strings and numbers: cannot happen
 		s.server.log.Error("encode message", "type", m.Type(), "error", err)
 		return
 	}
-	s.out <- outgoing{frame, revoked}
+	s.out <- outgoing{frame: frame, revoked: revoked}
 }
 
 // push leaves the status for the writer, in place of one it has not yet taken.
@@ -308,6 +313,12 @@ func (s *session) handle(frame []byte) bool {
 		return s.auth(m)
 	case protocol.Pair:
 		return s.pair(m)
+	case protocol.Knock:
+		s.knock(m)
+	case protocol.Reveal:
+		s.reveal(m)
+	case protocol.Confirm:
+		s.confirm(m)
 	case protocol.StatusRequest:
 		s.status(m)
 	case protocol.Event:
@@ -328,6 +339,12 @@ func (s *session) throttle(frame []byte, wait time.Duration) bool {
 	case protocol.StatusRequest:
 		id = m.ID
 	case protocol.Pair:
+		id = m.ID
+	case protocol.Knock:
+		id = m.ID
+	case protocol.Reveal:
+		id = m.ID
+	case protocol.Confirm:
 		id = m.ID
 	case protocol.Resolve:
 		id = m.ID

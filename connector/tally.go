@@ -2,8 +2,11 @@ package connector
 
 import (
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
+
+	"github.com/filmspool/filmspool/connector/protocol"
 )
 
 // What strangers can make us log: a line for each Origin and fault, then one
@@ -61,4 +64,56 @@ func (t *tally) forget(now time.Time) {
 			delete(t.seen, key)
 		}
 	}
+}
+
+// refusals counts what was not taken, by its code.
+type refusals struct {
+	mu     sync.Mutex
+	byCode map[string]int64
+}
+
+// note counts a message, if it is a refusal.
+func (r *refusals) note(m protocol.Message) {
+	if refusal, ok := m.(*protocol.Error); ok {
+		r.add(string(refusal.Code))
+	}
+}
+
+func (r *refusals) add(code string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byCode[code]++
+}
+
+// Refused are the messages and whole posts that were not taken since [New], by code.
+func (s *Server) Refused() map[string]int64 {
+	s.refusals.mu.Lock()
+	defer s.refusals.mu.Unlock()
+	return maps.Clone(s.refusals.byCode)
+}
+
+// Sockets is how many websockets have a place now.
+func (s *Server) Sockets() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
+// failing is what goes on failing: that is logged once.
+type failing struct {
+	mu   sync.Mutex
+	said string
+}
+
+// news reports whether an error, or its absence, is other than the last time.
+func (f *failing) news(err error) bool {
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	was := f.said
+	f.said = said
+	return said != was
 }

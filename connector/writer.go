@@ -20,6 +20,7 @@ func (s *session) write() {
 	defer ping.Stop()
 	var revoked <-chan struct{} // nil until paired
 	var unsent *Status          // the last one pushed before that
+	var knock visit             // whose answer is to be told
 	for {
 		var err error
 		select {
@@ -28,10 +29,16 @@ func (s *session) write() {
 				s.goodbye()
 				return
 			}
+			if next.knock.door != nil {
+				knock = next.knock
+				continue
+			}
 			err = s.send(next.frame)
 			if next.revoked != nil {
 				revoked = next.revoked
 			}
+		case accepted := <-knock.answers():
+			err = s.sayAnswer(knock.id, accepted)
 		case <-revoked:
 			s.server.log.Info("client revoked", "client", s.client)
 			s.leave(protocol.CloseRevoked, "this client was revoked")
@@ -62,7 +69,7 @@ func (s *session) send(frame []byte) error {
 }
 
 func (s *session) sendStatus(now Status) error {
-	frame, err := protocol.Encode(message("", now))
+	frame, err := protocol.Encode(s.message("", now))
 	if err != nil {
 		return err
 	}

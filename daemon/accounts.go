@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
@@ -26,9 +30,12 @@ type sender struct {
 	problem    string     // why there is no client
 }
 
+// accountNames are those of the configuration, sorted.
+func (d *Daemon) accountNames() []string { return slices.Sorted(maps.Keys(d.o.Config.Accounts)) }
+
 // openAccounts makes a loop for each account of the configuration.
 func (d *Daemon) openAccounts(ctx context.Context) error {
-	for _, name := range slices.Sorted(maps.Keys(d.o.Config.Accounts)) {
+	for _, name := range d.accountNames() {
 		a, err := d.openAccount(ctx, name)
 		if err != nil {
 			return fmt.Errorf("open account %s: %w", name, err)
@@ -76,11 +83,8 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
 func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client, error) {
-	switch {
-	case c.BaseURL == "":
-		return nil, fmt.Errorf("no service is known")
-	case c.Key.IsZero():
-		return nil, fmt.Errorf("%s", c.KeyProblem)
+	if why := lacking(c); why != "" {
+		return nil, errors.New(why)
 	}
 	proven, err := d.moveTo(ctx, c)
 	if err != nil {
@@ -89,6 +93,18 @@ func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client
 	return v1.New(v1.Options{
 		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
 	})
+}
+
+// lacking is what a credential lacks for a client; "" for nothing.
+func lacking(c config.Credential) string {
+	switch {
+	case c.BaseURL == "":
+		return "no service is known"
+	case c.Key.IsZero():
+		return c.KeyProblem
+	default:
+		return ""
+	}
 }
 
 // moveTo notes the account's address and reports whether it has ever answered
@@ -125,11 +141,61 @@ func (a *sender) look() (config.Credential, string) {
 	return a.credential, a.problem
 }
 
+// clock says that this machine's clock and the service's differ by more than they may;
+// nil where they do not, or nobody knows.
+func (a *sender) clock() *control.Trouble {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client == nil || a.client.Ahead().Abs() <= clocksApart {
+		return nil
+	}
+	off := a.client.Ahead().Round(time.Minute)
+	return &control.Trouble{Code: health.ClockWrong, About: a.name, Detail: fmt.Sprintf("%d min", off.Abs()/time.Minute)}
+}
+
+// clocksApart is how far two clocks may differ. A viewing further in the future is held.
+const clocksApart = 5 * time.Minute
+
 // close drops the client's connections.
 func (a *sender) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client != nil {
 		a.client.Close()
+	}
+}
+
+// wake has every account's loop try again at once.
+func (d *Daemon) wake() {
+	for _, a := range d.accounts {
+		a.loop.Wake()
+	}
+}
+
+// serviceOf is a client of an account's service, and what ends its use.
+func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func(), error) {
+	if a := d.account(name); a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.client == nil {
+			return nil, nil, control.Refused("account "+name+" cannot be asked: "+a.problem, loginOf(name, "filmspool login"))
+		}
+		return a.client, func() {}, nil
+	}
+	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := d.newClient(ctx, c)
+	if err != nil {
+		return nil, nil, control.Refused("account "+name+" cannot be asked: "+err.Error(), loginOf(name, "filmspool login"))
+	}
+	return client, client.Close, nil
+}
+
+// operator does to the queue what a person asks for.
+func (d *Daemon) operator() operate.Operator {
+	return operate.Operator{
+		Store: d.store, State: d.o.Paths.State, Accounts: d.accountNames(), Wake: d.wake, Busy: d.working, Service: d.serviceOf,
 	}
 }

@@ -2,13 +2,27 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
+
+// Explain implements [control.API].
+func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, err error) {
+	out.Explanation, err = c.d.store.Explain(ctx, id)
+	if errors.Is(err, entry.ErrNotFound) {
+		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+	}
+	if err != nil {
+		return out, err
+	}
+	return out, c.advise(ctx, &out)
+}
 
 // advise adds to an explanation why the entry stands where it does and the
 // command that moves it on.

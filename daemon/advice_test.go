@@ -12,7 +12,9 @@ import (
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
@@ -81,8 +83,13 @@ func TestAFullDiskIsWhyNothingIsSent(t *testing.T) {
 	if err := (&api{d: d}).advise(t.Context(), &x); err != nil {
 		t.Fatal(err)
 	}
-	var s control.Status
-	s.PutFirst(full, "/state")
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := health.Judge(catalogue.In(""), health.Conditions{Now: time.Now(), Status: &control.Status{
+		Storage: &control.Storage{Trouble: health.OfDisk(full, "/state")},
+	}})
 	if x.Why == "" || !strings.HasPrefix(s.Summary, x.Why) || x.Hint != s.Hint {
 		t.Errorf("the entry says %q, %q; the status says %q, %q", x.Why, x.Hint, s.Summary, s.Hint)
 	}

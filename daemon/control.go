@@ -4,77 +4,65 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/machine"
+	"github.com/filmspool/filmspool/daemon/support"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// api is a daemon seen by who controls it.
-type api struct{ d *Daemon }
 
 // Control is what a person can ask of this instance.
 func (d *Daemon) Control() control.API {
-	a := &api{d: d}
+	a, op := &api{d: d}, d.operator()
 	return control.API{
-		Status: a.Status, Add: a.Add, List: a.List, Explain: a.Explain, Edit: a.Edit, Undo: a.Undo, Operate: a.Operate,
-		Pause: a.Pause, Resume: a.Resume, Acknowledge: a.Acknowledge, Export: a.Export, Import: a.Import, Backup: a.Backup,
-		Resolve: a.Resolve, Fix: a.Fix, Corrections: a.Corrections, ForgetCorrection: a.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
+		Status: a.Status, Health: a.Health, Mend: a.Mend, Watch: a.Watch, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
+		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Import: op.Import, Backup: op.Backup,
+		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Knocks: a.Knocks, AnswerKnock: a.AnswerKnock, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
+		Settings: a.Settings, Set: a.Set, Reload: a.Reload, FindKodi: a.FindKodi, AddKodi: a.AddKodi, RemoveKodi: a.RemoveKodi,
 		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
+		TestNotices: a.TestNotices,
 	}
 }
 
-// Add implements [control.API].
-func (c *api) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
-	outcomes, err := c.d.store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
-	if err != nil {
-		return queue.Entry{}, err
+// Mend implements [control.API]. What else the doctor mends is wrong only while nothing
+// runs.
+func (c *api) Mend(_ context.Context, m control.Mend) ([]control.Problem, error) {
+	folder := c.d.o.Paths.State
+	open := health.OfFolder(machine.Others(folder), folder)
+	found := health.Judge(c.d.catalogue.In(m.Language), health.Conditions{Troubles: open, Now: time.Now()}).Problems
+	if m.DryRun || len(found) == 0 {
+		return found, nil
 	}
-	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
-		return queue.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
-	}
-	x, err := c.d.store.Explain(ctx, outcomes[0].Entries[0])
-	return x.Entry, err
+	return found, os.Chmod(folder, 0o700)
 }
 
-// List implements [control.API].
-func (c *api) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
-	list, limit := []queue.Entry{}, f.Limit
-	for limit == 0 || len(list) < limit {
-		f.Limit = maxPage
-		if limit > 0 {
-			f.Limit = min(limit-len(list), maxPage)
-		}
-		page, err := c.d.store.Entries(ctx, f)
-		if err != nil {
-			return nil, operatorFault(err)
-		}
-		list = append(list, page...)
-		if len(page) < f.Limit {
-			break
-		}
-		f.Below = page[len(page)-1].ID
-	}
-	return list, nil
-}
+// reported is how many of the latest entries a report counts.
+const reported = 200
 
-// maxPage is how many entries the queue lists at once.
-const maxPage = 1000
-
-// Explain implements [control.API].
-func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, err error) {
-	out.Explanation, err = c.d.store.Explain(ctx, id)
-	if errors.Is(err, entry.ErrNotFound) {
-		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
+// About implements [control.API].
+func (c *api) About(ctx context.Context) (control.About, error) {
+	o := c.d.o
+	a := control.About{
+		Version: o.Version, Platform: runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH,
+		Config: o.Paths.File, State: o.Paths.State, Database: o.Paths.Database(),
 	}
-	if err != nil {
-		return out, err
+	f := support.Facts{Version: "filmspool " + a.Version + ", " + a.Platform, Now: time.Now()}
+	var err error
+	if f.Status, err = c.Status(ctx); err != nil {
+		return a, err
 	}
-	return out, c.advise(ctx, &out)
+	if f.Health, err = c.Health(ctx, control.HealthAsked{}); err != nil {
+		return a, err
+	}
+	f.Latest, err = c.d.operator().List(ctx, entry.Filter{Limit: reported})
+	a.Report = support.Text(f)
+	return a, err
 }
 
 // Pair implements [control.API].
@@ -90,6 +78,29 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 	return out, nil
 }
 
+// Knocks implements [control.API].
+func (c *api) Knocks(context.Context) ([]control.Knock, error) {
+	if c.d.pairing == nil {
+		return nil, notRunning(c.d.o.Paths)
+	}
+	list := []control.Knock{}
+	for _, k := range c.d.pairing.Knocks() {
+		list = append(list, control.Knock(k))
+	}
+	return list, nil
+}
+
+// AnswerKnock implements [control.API].
+func (c *api) AnswerKnock(_ context.Context, a control.KnockAnswer) error {
+	if c.d.pairing == nil {
+		return notRunning(c.d.o.Paths)
+	}
+	if err := c.d.pairing.AnswerKnock(a.ID, a.Accept); err != nil {
+		return &control.Fault{Code: control.CodeNotFound, Message: "no browser asks to be paired under this id; it may have taken longer than 2 minutes"}
+	}
+	return nil
+}
+
 // Clients implements [control.API].
 func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	if c.d.pairing == nil {
@@ -98,18 +109,10 @@ func (c *api) Clients(context.Context) ([]control.ClientInfo, error) {
 	list := []control.ClientInfo{}
 	for _, k := range c.d.pairing.List() {
 		list = append(list, control.ClientInfo{
-			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: known(k.LastSeen),
+			ID: k.ID, Kind: kindOf(k), Label: k.Label, Origin: k.Origin, Browser: k.Browser, PairedAt: k.PairedAt.UTC(), LastSeen: control.Known(k.LastSeen),
 		})
 	}
 	return list, nil
-}
-
-// kindOf is what a client is to a person.
-func kindOf(k pairing.Client) string {
-	if k.Program() {
-		return viewing.SourceProgram
-	}
-	return viewing.SourceBrowser
 }
 
 // AddClient implements [control.API].
@@ -158,40 +161,5 @@ func (c *api) Revoke(ctx context.Context, id string) error {
 	if errors.Is(err, pairing.ErrNotFound) {
 		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no client %q", id), Hint: "filmspool clients list"}
 	}
-	return err
-}
-
-// Acknowledge implements [control.API].
-func (c *api) Acknowledge(ctx context.Context, id int64) error {
-	err := c.d.store.Acknowledge(ctx, id)
-	if errors.Is(err, entry.ErrNotFound) {
-		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
-	}
-	return err
-}
-
-// known is t in UTC, or nil for the zero time.
-func known(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}
-
-// clientKeep keeps the paired browsers as the memory of a source of its own.
-type clientKeep struct{ store *queue.Store }
-
-// clientSource is the name under which the queue keeps them.
-const clientSource = "clients"
-
-// Load implements [pairing.Keep].
-func (k clientKeep) Load(ctx context.Context) (map[string][]byte, error) {
-	return k.store.State(ctx, clientSource)
-}
-
-// Save implements [pairing.Keep].
-func (k clientKeep) Save(ctx context.Context, id string, record []byte) error {
-	_, err := k.store.Commit(ctx, viewing.Batch{Source: clientSource, State: map[string][]byte{id: record}})
 	return err
 }

@@ -1,25 +1,29 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
+	"os"
 	"slices"
 	"sync"
-	"time"
-
-	"golang.org/x/sync/errgroup"
+	"sync/atomic"
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/guard"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/identify"
+	"github.com/filmspool/filmspool/daemon/page"
+	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/tenure"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Options is what an instance is made of.
@@ -36,7 +40,14 @@ type Options struct {
 	// With it a test stands between loop and queue, and shortens waits.
 	Loop func(*replay.Options)
 
-	wait bool // where the queue cannot be written, wait until it can
+	// Source is where Config came from, so that it can be changed and read again; nil
+	// where it stays as it is.
+	Source *config.Source
+	// Reload asks for that. Nil never does.
+	Reload <-chan os.Signal
+
+	wait   bool                          // where the queue cannot be written, wait until it can
+	tenure *tenure.Tenure[config.Config] // nil where no other instance comes
 }
 
 // Daemon is one instance over one state folder, which it holds locked.
@@ -44,53 +55,40 @@ type Daemon struct {
 	o        Options
 	log      *slog.Logger
 	keys     config.Keys
-	lock     *disk.Lock
+	tenure   *tenure.Tenure[config.Config] // ours alone where o.tenure is nil
+	stop     context.CancelFunc            // ends this instance; nil where no other one comes then
+	work     atomic.Int32                  // what a change of the configuration would cut
 	store    *queue.Store
 	pairing  *pairing.Registry
 	accounts []*sender
 	// identifier asks others than the service what things are; nil where the
 	// user did not turn that on.
-	identifier *identifier
+	identifier *identify.Identifier
 	sources    []source
-	waiting    *disk.Trouble // the queue can only be read, and this is why
+	waiting    *disk.Trouble     // the queue can only be read, and this is why
+	connector  *connector.Server // nil while waiting
+	ends       <-chan struct{}   // closed when serving ends; nil while nobody is served
+	catalogue  words.Catalogue
 
 	mu      sync.Mutex
-	address string // where it listens; empty while it does not
+	address string        // where it listens; empty while it does not
+	closed  chan struct{} // is closed when nobody is let in any more
+	site    *page.Site    // the pages; nil while nothing listens
 }
 
-// lockPatience is how long a state folder is waited for that a command holds,
-// which takes milliseconds.
-const lockPatience = 2 * time.Second
+// api is a daemon seen by who controls it.
+type api struct{ d *Daemon }
 
 // New locks the state folder, opens the queue and wires the parts; nothing
 // runs yet. Close must be called. The error wraps [disk.ErrLocked] when
 // another process has the folder for longer than two seconds, [disk.ErrNewer] when a newer program wrote
 // it, [config.ErrInvalid] when the user must mend something.
 func New(ctx context.Context, o Options) (*Daemon, error) {
-	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
+	d := wired(o)
 	if err := d.open(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// open takes what New promises, step by step.
-func (d *Daemon) open(ctx context.Context) (err error) {
-	if err := d.o.Paths.MakeState(); err != nil {
-		return err
-	}
-	if d.lock, err = disk.AwaitLock(ctx, d.o.Paths.State, lockPatience); err != nil {
-		return err
-	}
-	d.removeStale()
-	sweepCopies(d.o.Paths.State)
-	if err := d.openQueue(ctx); err != nil {
-		return fmt.Errorf("open the queue: %w", err)
-	}
-	if d.waiting != nil {
-		return nil
-	}
-	return d.openSources()
 }
 
 // Close gives back the queue and the folder. Run must have returned.
@@ -102,11 +100,11 @@ func (d *Daemon) Close() error {
 	if d.store != nil {
 		faults = append(faults, d.store.Close())
 	}
-	faults = append(faults, d.identifier.close())
-	if d.lock != nil {
-		faults = append(faults, d.lock.Release())
+	faults = append(faults, d.identifier.Close())
+	if d.o.tenure == nil {
+		faults = append(faults, d.tenure.Close())
 	}
-	d.accounts, d.store, d.lock, d.identifier = nil, nil, nil, nil
+	d.accounts, d.store, d.identifier = nil, nil, nil
 	return errors.Join(faults...)
 }
 
@@ -121,87 +119,11 @@ func (d *Daemon) Run(ctx context.Context) error {
 	return d.withQueue(ctx, d.runParts)
 }
 
-// withQueue runs the queue's writer around work.
-func (d *Daemon) withQueue(ctx context.Context, work func(context.Context) error) error {
-	writer, stopWriter := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopWriter()
-	ctx, stopWork := context.WithCancel(ctx)
-	defer stopWork()
-	written := make(chan error, 1)
-	go func() {
-		defer stopWork() // without the queue nothing else may go on
-		written <- d.store.Run(writer)
-	}()
-	err := work(ctx)
-	stopWriter()
-	return errors.Join(err, <-written)
-}
-
-// runParts runs everything but the queue.
-func (d *Daemon) runParts(ctx context.Context) error {
-	d.openIdentifier(ctx)
-	if err := d.openAccounts(ctx); err != nil {
-		return err
-	}
-	var err error
-	if d.pairing, err = pairing.New(ctx, clientKeep{d.store}); err != nil {
-		return fmt.Errorf("read the paired browsers: %w", err)
-	}
-	server, err := d.openConnector()
-	if err != nil {
-		return err
-	}
-	listener, err := listen(ctx, d.o)
-	if err != nil {
-		return err
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	for _, a := range d.accounts {
-		g.Go(func() error { return a.loop.Run(ctx) })
-	}
-	for _, s := range d.sources {
-		g.Go(func() error { return d.attend(ctx, s.Name(), s.Run) })
-	}
-	g.Go(func() error { return server.Run(ctx) })
-	g.Go(func() error { d.onNews(ctx, server.Nudge); return nil }) // what browsers are told may have changed
-	g.Go(func() error { return d.watchForNudges(ctx) })
-	g.Go(func() error { return d.feedWatchdog(ctx) })
-	g.Go(func() error { return d.serve(ctx, listener, server.Handler()) })
-	return g.Wait()
-}
-
-// openConnector wires the endpoint of browsers and programs.
-func (d *Daemon) openConnector() (*connector.Server, error) {
-	c := d.o.Config.Connector
-	s, err := connector.New(connector.Options{
-		Allow:      guard.Extension,
-		Program:    func(r *http.Request) bool { return !guard.FromBrowser(r) },
-		Known:      welcome,
-		Sink:       d.store,
-		Pairing:    d.pairing,
-		Status:     d.connectorStatus,
-		Resolve:    d.resolve,
-		Candidates: d.seek,
-		Correct:    d.correct,
-		Undo:       d.takeBackEvent,
-		Version:    d.o.Version,
-		Limits: connector.Limits{
-			Rate: c.MessagesPerSecond, Burst: c.Burst, Sockets: c.Sockets,
-			OriginSockets: c.SocketsPerOrigin, UnpairedHellos: c.HellosPerMinute,
-		},
-		Logger: d.log.With("part", "connector"),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the connector: %w", err)
-	}
-	return s, nil
-}
-
 // setAddress remembers where the instance listens.
-func (d *Daemon) setAddress(a net.Addr) {
+func (d *Daemon) setAddress(a net.Addr, closed chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.address = ""
+	d.address, d.closed = "", closed
 	if a != nil {
 		d.address = a.String()
 	}
@@ -221,4 +143,42 @@ func (d *Daemon) account(name string) *sender {
 		return nil
 	}
 	return d.accounts[i]
+}
+
+// trouble is what keeps the queue from being written; nil when nothing does.
+func (d *Daemon) trouble() *disk.Trouble {
+	if d.waiting != nil {
+		return d.waiting
+	}
+	if t, ok := d.store.Trouble(); ok {
+		return &t
+	}
+	return nil
+}
+
+// notRunning says that nothing runs over these paths, and how to start it.
+func notRunning(p config.Paths) *control.Fault {
+	return control.NotRunning(service.StartHint(p.System))
+}
+
+// language is the one of who runs this process.
+func (d *Daemon) language() string {
+	return cmp.Or(d.o.Getenv("LC_ALL"), d.o.Getenv("LC_MESSAGES"), d.o.Getenv("LANG"))
+}
+
+// records keeps those of a room as the memory of a source of its own.
+type records struct {
+	store  *queue.Store
+	source string // the name under which the queue keeps them
+}
+
+// Load implements [pairing.Keep] and [notify.Keep].
+func (k records) Load(ctx context.Context) (map[string][]byte, error) {
+	return k.store.State(ctx, k.source)
+}
+
+// Save implements [pairing.Keep] and [notify.Keep].
+func (k records) Save(ctx context.Context, id string, record []byte) error {
+	_, err := k.store.Commit(ctx, viewing.Batch{Source: k.source, State: map[string][]byte{id: record}})
+	return err
 }

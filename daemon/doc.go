@@ -11,9 +11,8 @@ becomes of it, or what an answer means.
 This page is the architecture of the whole. Read it first.
 
 Filmspool is a local background service for people who keep a film and TV diary
-at an online tracking service. A browser extension and a Kodi library, on this
-machine or on a server, tell it what was watched. It puts every viewing on disk first. Then it
-replays the viewing to the service when the service can be reached.
+at an online tracking service. A browser extension and a Kodi library, on this machine or on a server, tell it
+what was watched. It puts every viewing on disk first. Then it replays the viewing when the service can be reached.
 
 # The promise, in order
 
@@ -57,10 +56,15 @@ Each top folder bears a name that users know, too. One folder has one concern.
 Each package says in its own comment what it owns, promises and refuses.
 
   - cmd/filmspool: the program; files named by their commands, no logic. e2e tests try the whole program.
-    usage: mistakes in a command line. terminal: what prints and asks. manual: writes man pages
+    usage: mistakes in a command line. terminal: what prints and asks. report: answers in words. manual: man pages.
+    servicecmd: the commands of the service
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
-    nudge: when to try again. control: the control API. service: the system service. demo: the tour
-  - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
+    nudge: when to try again. notify: how a person is told. control: the control API. service: the system service.
+    demo: the tour. logging: the lines of the log. metrics: figures for Prometheus.
+    health: what is wrong, and what mends it. words: the texts, in each language.
+    setting: changes one in a file. tenure: what stays when the configuration changes.
+    operate: what a person does to the queue. identify: who else is asked what an item is
+  - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes, knocks and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
     scan: what is told of a scan. library, nfo, playlist: readers. plainfile: opens plain files alone.
@@ -100,13 +104,14 @@ machine counts as moving.
 Where the disk is full or read-only, the program waits and tries again, after
 1 s to 30 s. It is ready meanwhile: status says the disk first, reading commands
 work, and browsers are refused for now. A damaged queue is opened anew within
-the process.
+the process. A changed configuration is taken in like that, too. The instance ends in order, and
+the next one has its port, its token and its lock.
 
 # Where to find what
 
-	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (wait.go) and Daemon.Run here
+	where does it start?                  cmd/filmspool/main.go and run.go, then Serve (start.go) and Daemon.Run here
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
-	who may knock?                        daemon/guard; the listener (listen.go) and the connector (daemon.go) ask it
+	who may knock?                        daemon/guard; listen.go, probes.go and the connector (run.go) ask it
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
 	where is the file opened?             queue/disk: file.go, and for SQLite itself database.go
 	where is its shape?                   queue/schema/0001-outbox.sql and the next
@@ -116,6 +121,7 @@ the process.
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
 	what does an answer mean?             queue/tracker/v1: its comment has the table
 	why is it not sent?                   daemon/control/advice.go
+	what can be wrong, and what mends it? daemon/health/table.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go
 	what prints? what says "did you mean"? cmd/filmspool/terminal, and usage
 	which words may a script rely on?     cmd/filmspool/SCRIPTS.md

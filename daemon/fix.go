@@ -3,17 +3,13 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/identify"
+	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -26,18 +22,18 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 		return out, err
 	}
 	if err := queue.Correctable(x.Entry); err != nil {
-		return out, operatorFault(err)
+		return out, operate.Fault(err)
 	}
 	m := *x.Entry.Media
 	m.Season, m.Episode = cmp.Or(f.Season, m.Season), cmp.Or(f.Episode, m.Episode)
 	x.Entry.Media = &m
-	if err := fixable(x.Entry, f); err != nil {
+	if err := identify.Fixable(x.Entry, f); err != nil {
 		return out, err
 	}
 	out = control.Fixed{Entry: x.Entry, Candidates: []identity.Candidate{}}
 	if f.Is == nil {
 		c.openIdentifier(ctx)
-		m, err := meant(x.Entry, f.What)
+		m, err := identify.Meant(x.Entry, f.What)
 		if err != nil {
 			return out, err
 		}
@@ -46,165 +42,26 @@ func (c *api) Fix(ctx context.Context, f control.Fix) (out control.Fixed, err er
 		return out, err
 	}
 	if f.Is.Type != identity.ClueOf(*x.Entry.Media).Kind {
-		return out, invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
+		return out, control.Invalid(fmt.Sprintf("entry %d is not of that kind", f.ID), fmt.Sprintf("filmspool queue edit %d --help", f.ID))
 	}
 	f.Is.Title = typed.Shortened(f.Is.Title)
 	if out.Corrected, err = c.d.store.Correct(ctx, queue.Correcting{Entry: f.ID, Is: *f.Is, Season: f.Season, Episode: f.Episode}); err != nil {
-		return out, operatorFault(err)
+		return out, operate.Fault(err)
 	}
 	x, err = c.Explain(ctx, f.ID)
 	out.Entry = x.Entry
 	return out, err
 }
 
-func invalid(message, hint string) error {
-	return &control.Fault{Code: control.CodeInvalid, Message: message, Hint: hint}
-}
-
-// fixable refuses an entry that would still not be known once its film or series
-// is.
-func fixable(e queue.Entry, f control.Fix) error {
-	switch m := e.Media; {
-	case m.Type != viewing.Episode && f.Series:
-		return invalid(fmt.Sprintf("entry %d is a film, and --series is for episodes", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
-	case m.Type != viewing.Episode && (f.Season != nil || f.Episode != nil):
-		return invalid(fmt.Sprintf("entry %d is no episode, so it has no season and number", e.ID), fmt.Sprintf("filmspool fix %d NUMBER", e.ID))
-	case m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil):
-		return invalid(fmt.Sprintf("entry %d does not say its season and number", e.ID),
-			fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
-	default:
-		return nil
-	}
-}
-
 // candidates are what may be meant by a number or a title. Where that is certain,
 // it says so.
-func (c *api) candidates(ctx context.Context, e queue.Entry, m viewing.Media) (certain *identity.Candidate, all []identity.Candidate, err error) {
-	var hits []identity.Candidate // that are certain
+func (c *api) candidates(ctx context.Context, e queue.Entry, m viewing.Media) (*identity.Candidate, []identity.Candidate, error) {
+	var reply replay.Told
 	if a := c.d.account(e.Account); a != nil && m.IDs.TMDB == 0 {
-		reply, err := a.loop.Ask(ctx, m)
-		if err == nil && reply.Media != nil {
-			hits = append(hits, identity.Candidate{Type: m.Type, TMDB: reply.Media.IDs.TMDB, Title: m.Title, Year: m.Year})
-		}
-		for _, s := range reply.Suggestions {
-			all = append(all, identity.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
+		var err error
+		if reply, err = a.loop.Ask(ctx, m); err != nil {
+			reply.Media = nil
 		}
 	}
-	d, asked, trouble := c.d.askOthers(ctx, identity.EvidenceOf(m))
-	for _, w := range d.Candidates {
-		all = append(all, w.Candidate())
-	}
-	if d.Item != nil {
-		hits = append(hits, d.Named.Candidate())
-	}
-	all = distinct(m.Type, append(slices.Clone(hits), all...))
-	hits = distinct(m.Type, hits)
-	switch {
-	case len(hits) == 1:
-		return &hits[0], all, nil
-	case len(all) > 0:
-		return nil, all, nil
-	default:
-		return nil, nil, unknownItem(e, m, asked, trouble)
-	}
-}
-
-// distinct are candidates of a kind, each once.
-func distinct(kind viewing.MediaType, all []identity.Candidate) (few []identity.Candidate) {
-	for _, c := range all {
-		same := func(o identity.Candidate) bool { return o.TMDB == c.TMDB }
-		if at := slices.IndexFunc(few, same); at >= 0 && few[at].Title == "" {
-			few[at] = c
-		} else if at < 0 && c.Type == kind && c.TMDB > 0 {
-			few = append(few, c)
-		}
-	}
-	return few
-}
-
-// unknownItem says that nothing was found, and how to go on.
-func unknownItem(e queue.Entry, m viewing.Media, asked bool, trouble error) error {
-	message := "nobody who can be asked now knows that"
-	switch {
-	case trouble != nil:
-		message = "nothing was found: " + strings.TrimSuffix(trouble.Error(), ".")
-	case asked:
-		message = "TMDB has nothing by that"
-	}
-	hint := fmt.Sprintf("filmspool fix %d NUMBER, with the number of TMDB", e.ID)
-	if m.Title != "" {
-		hint += "; it is found at https://www.themoviedb.org/search?query=" + url.QueryEscape(m.Title)
-	}
-	return &control.Fault{Code: control.CodeNotFound, Message: message, Hint: hint}
-}
-
-// meant is the film or series that a text names, or is to be looked for by. The
-// words of a title may end with its year, as in "Alpha One (1999)".
-func meant(e queue.Entry, what string) (m viewing.Media, err error) {
-	clue := identity.ClueOf(*e.Media)
-	m = viewing.Media{Type: clue.Kind, Year: clue.Year}
-	id, title := tvdbAddress(what)
-	var named viewing.Media
-	switch {
-	case id > 0 && m.Type == viewing.TV:
-		m.IDs.TVDB = id
-		return m, nil
-	case title != "":
-		m.Title = title
-		return m, nil
-	case m.Type == viewing.Movie:
-		named, err = typed.ParseMovie(what)
-	default:
-		if named, err = typed.ParseEpisode(what); err == nil {
-			named.IDs = named.Show.IDs
-			err = samePlace(e, named)
-		}
-	}
-	var problem *typed.Error
-	switch {
-	case err == nil:
-		return viewing.Media{Type: m.Type, IDs: named.IDs}, nil
-	case !errors.As(err, &problem):
-		return m, err
-	case !problem.Words:
-		return m, invalid(problem.Problem, problem.Next)
-	}
-	title, year := typed.Dated(what)
-	m.Title, m.Year = title, cmp.Or(year, m.Year)
-	return m, nil
-}
-
-// samePlace refuses the address of another episode: season and number stay.
-func samePlace(e queue.Entry, named viewing.Media) error {
-	is := e.Media
-	if is.Type != viewing.Episode || named.Season == nil || *named.Season == *is.Season && (named.Episode == nil || *named.Episode == *is.Episode) {
-		return nil
-	}
-	return invalid(fmt.Sprintf("entry %d is S%02dE%02d, and that is the address of another part of the series", e.ID, *is.Season, *is.Episode),
-		fmt.Sprintf("filmspool fix %d NUMBER --season N --episode N", e.ID))
-}
-
-// tvdbAddress reads an address of thetvdb.com: it has the number of a series, or
-// words of its title.
-func tvdbAddress(text string) (id int64, words string) {
-	parts := regexp.MustCompile(`(?i)^(?:https?://)?(?:www\.)?thetvdb\.com/(?:dereferrer/series/(\d+)|series/([\w-]+)|movies?/([\w-]+))/?$`).FindStringSubmatch(strings.TrimSpace(text))
-	if parts == nil {
-		return 0, ""
-	}
-	id, _ = strconv.ParseInt(parts[1], 10, 64) // 0 for none
-	return id, strings.ReplaceAll(parts[2]+parts[3], "-", " ")
-}
-
-// Corrections implements [control.API].
-func (c *api) Corrections(ctx context.Context) ([]identity.Correction, error) {
-	return c.d.store.Corrections(ctx)
-}
-
-// ForgetCorrection implements [control.API].
-func (c *api) ForgetCorrection(ctx context.Context, id int64) error {
-	err := c.d.store.ForgetCorrection(ctx, id)
-	if errors.Is(err, entry.ErrNotFound) {
-		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no correction %d", id), Hint: "filmspool rules list"}
-	}
-	return err
+	return c.d.identifier.Candidates(ctx, e, m, reply.Media, reply.Suggestions)
 }

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/guard"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -112,7 +112,7 @@ func (b *besieged) knock(origin, host string) (*websocket.Conn, int) {
 	if host != "" {
 		header.Set("Host", host)
 	}
-	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}, HandshakeTimeout: 10 * time.Second}
+	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}, HandshakeTimeout: 30 * time.Second}
 	conn, answer, err := dialer.Dial("ws://"+b.address+"/v1/connector", header)
 	if err != nil {
 		if answer != nil {
@@ -365,7 +365,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 		"chunks":                         "POST /v1/control/pair HTTP/1.1\r\nHost: " + b.address + "\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
 	} {
 		all.Go(func() {
-			if took := b.drip(head); took > strangerWait+8*time.Second {
+			if took := b.drip(head); took > guard.StrangerWait+8*time.Second {
 				t.Errorf("%s was waited for %v", what, took)
 			}
 		})
@@ -403,74 +403,6 @@ func (b *besieged) drip(head string) time.Duration {
 	return time.Since(began)
 }
 
-// The listener lets in so many. A stranger makes room for whoever comes later,
-// and who is known keeps the place.
-func TestTheCrowdIsBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inner.Close()
-	l := newCrowd(inner, 2)
-	accepted := make(chan *guest, 8)
-	var accepting sync.WaitGroup
-	accepting.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- conn.(*guest)
-		}
-	})
-	dial := func() net.Conn {
-		conn, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
-		return conn
-	}
-	turnedAway := func(conn net.Conn, who string) {
-		t.Helper()
-		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s still has a place: %v", who, err)
-		}
-	}
-	first := dial()
-	one := <-accepted
-	dial()
-	two := <-accepted
-	two.known()
-	dial()
-	three := <-accepted
-	turnedAway(first, "the oldest stranger")
-	_ = one.Close() // its place is another's already
-	if err := three.CloseWrite(); err != nil {
-		t.Errorf("a guest cannot end its half: %v", err)
-	}
-	three.known()
-	turnedAway(dial(), "a stranger among the known")
-	_ = two.Close()
-	_ = two.Close() // twice gives back one place
-	fourth := dial()
-	four := <-accepted
-	dial()
-	five := <-accepted
-	turnedAway(fourth, "the fourth")
-	for _, g := range []*guest{three, four, five} {
-		_ = g.Close()
-	}
-	l.mu.Lock()
-	if l.inside != 0 || l.strangers.Len() != 0 {
-		t.Errorf("%d inside, %d strangers", l.inside, l.strangers.Len())
-	}
-	l.mu.Unlock()
-	_ = inner.Close()
-	accepting.Wait()
-}
-
 // Slow strangers hold every place, and more come all the time. The command
 // line and a paired browser get through, and keep their places.
 func TestStrangersKeepNobodyOut(t *testing.T) {
@@ -490,11 +422,11 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 					continue
 				}
 				_, _ = conn.Write([]byte("GET /v1/health HTTP/1.1\r\nHost: "))
-				if open = append(open, conn); len(open) > maxConnections {
+				if open = append(open, conn); len(open) > guard.MaxConnections {
 					_ = open[0].Close()
 					open = open[1:]
 				}
-				if n == maxConnections {
+				if n == guard.MaxConnections {
 					full <- struct{}{}
 				}
 				select {

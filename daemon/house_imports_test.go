@@ -23,21 +23,36 @@ func table() map[string]access {
 	return map[string]access{
 		"cmd/filmspool":              {may: append([]string{"cmd/filmspool/..."}, anything...)},
 		"cmd/filmspool/manual":       {may: []string{"cmd/filmspool/usage"}},
-		"cmd/filmspool/terminal":     {},                                                      // prints and asks, and knows nothing of what is told
-		"cmd/filmspool/usage":        {may: []string{"queue/viewing", "queue/viewing/typed"}}, // words of a command line alone
+		"cmd/filmspool/report":       {may: []string{"cmd/filmspool/terminal", "daemon/control", "kodi/scan", "queue/account", "queue/entry", "queue/resolve/identity", "queue/rules", "queue/viewing", "queue/viewing/typed"}}, // puts answers into words; asks nothing
+		"cmd/filmspool/servicecmd":   {may: []string{"cmd/filmspool/terminal", "cmd/filmspool/usage", "daemon/config", "daemon/service", "kodi", "queue/viewing/typed"}},                                                        // knows the service, and not what it runs
+		"cmd/filmspool/terminal":     {},                                                                                                                                                                                        // prints and asks, and knows nothing of what is told
+		"cmd/filmspool/usage":        {may: []string{"queue/viewing", "queue/viewing/typed"}},                                                                                                                                   // words of a command line alone
 		"connector":                  {may: append([]string{"connector/..."}, sources...)},
 		"connector/client":           {may: append([]string{"connector/..."}, sources...)},
 		"connector/extension":        {}, // reads and packs files, and knows nothing of what they say
 		"connector/pairing":          {},
 		"connector/protocol":         {may: sources},
 		"daemon":                     {may: anything},
-		"daemon/config":              {may: []string{"queue/resolve/identity", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/tracker/v1", "queue/viewing"}}, // what an address may be; the words that settings share with entries
+		"daemon/config":              {may: []string{"daemon/setting", "queue/resolve/identity", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/tracker/v1", "queue/viewing", "queue/viewing/typed"}}, // what an address may be; the words that settings share with entries
 		"daemon/demo":                {may: anything},
 		"daemon/guard":               {},
-		"daemon/holder":              {}, // knows ports and processes, and nothing of what runs there
-		"daemon/nudge":               {}, // knows the machine, and nothing of what is tried again
+		"daemon/logging":             {},                                                // lines, and nothing of what they tell
+		"daemon/holder":              {},                                                // knows ports and processes, and nothing of what runs there
+		"daemon/metrics":             {may: []string{"queue/account"}},                  // figures and their names
+		"daemon/nudge":               {},                                                // knows the machine, and nothing of what is tried again
+		"daemon/notify":              {may: []string{"daemon/control", "daemon/words"}}, // knows problems, and nothing of who finds them
+		"daemon/health":              {may: []string{"daemon/control", "daemon/words", "queue/account", "queue/disk", "queue/viewing"}},
+		"daemon/doctor":              {may: []string{"daemon/config", "daemon/control", "daemon/health", "daemon/holder", "daemon/machine", "daemon/service", "daemon/words", "queue/account", "queue/disk"}},
+		"daemon/machine":             {}, // sees, and judges nothing
 		"daemon/service":             {may: anything},
 		"daemon/control":             {may: anything},
+		"daemon/page":                {may: []string{"daemon/control", "daemon/setting", "daemon/words", "queue/...", "kodi/scan"}},                                                                                                                                                                      // reads and acts through the control API alone
+		"daemon/identify":            {may: []string{"daemon/control", "queue", "queue/account", "queue/resolve", "queue/resolve/chain", "queue/resolve/identity", "queue/resolve/memory", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/viewing", "queue/viewing/typed"}}, // asks others, and knows nothing of the configuration
+		"daemon/operate":             {may: []string{"daemon/control", "queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve/identity", "queue/tracker", "queue/tracker/v1", "queue/viewing"}},                                                                 // acts on the queue, and knows nothing of who runs
+		"daemon/support":             {may: []string{"daemon/control", "queue/entry", "queue/viewing"}},                                                                                                                                                                                                  // facts in, text out
+		"daemon/words":               {},                                                                                                                                                                                                                                                                 // texts by key, and nothing of what they are about
+		"daemon/setting":             {},                                                                                                                                                                                                                                                                 // text in, text out: knows no configuration
+		"daemon/tenure":              {may: []string{"queue/disk"}},
 		"kodi":                       {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/announce":              {may: []string{"kodi/snapshot", "queue/viewing"}},
 		"kodi/kodisim":               {may: append([]string{"kodi/..."}, sources...)},
@@ -89,9 +104,12 @@ func doors() map[string][]string {
 	return map[string][]string{
 		"github.com/fsnotify/fsnotify":             {"kodi/watch"},
 		"github.com/go-sql-driver/mysql":           {"kodi/library"},
+		"github.com/godbus/dbus/v5":                {"daemon/notify"},
 		"github.com/gorilla/websocket":             {"connector", "connector/client"},
 		"github.com/kardianos/service":             {"daemon/service"},
-		"github.com/pelletier/go-toml/v2":          {"daemon/config"},
+		"github.com/pelletier/go-toml/v2":          {"daemon/config", "daemon/setting"},
+		"github.com/prometheus/client_golang":      {"daemon/metrics"},
+		"github.com/prometheus/common":             nil, // its parser, for tests
 		"github.com/spf13/cobra":                   {"cmd/filmspool/..."},
 		"golang.org/x/net":                         {"..."},
 		"golang.org/x/sync":                        {"..."},

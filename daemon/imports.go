@@ -25,6 +25,7 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 	if o.Plays != control.PlaysOne && o.Plays != control.PlaysAll {
 		return control.KodiImported{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("plays %q is not one or all", o.Plays)}
 	}
+	defer c.d.working()()
 	i := kodiImport{d: c.d, o: o, known: map[string]*replay.History{}}
 	i.out = control.KodiImported{DryRun: o.DryRun, Libraries: []scan.Preview{}, Services: []control.KodiService{}}
 	for _, k := range c.d.kodis() {
@@ -38,7 +39,7 @@ func (c *api) ImportKodi(ctx context.Context, o control.KodiImport) (control.Kod
 		}
 	}
 	if i.out.NeedsYes && !o.Yes {
-		return i.out, refused("what the service has already would be there twice: "+i.unasked(), "filmspool kodi import --dry-run; to import all the same: --yes")
+		return i.out, control.Refused("what the service has already would be there twice: "+i.unasked(), "filmspool kodi import --dry-run; to import all the same: --yes")
 	}
 	return i.out, i.each(ctx, (*kodi.Importer).Import)
 }

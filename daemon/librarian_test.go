@@ -10,6 +10,8 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -96,8 +98,12 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	if got.State != account.Attention || !strings.HasPrefix(got.Detail, "Waiting, since 2") || got.Hint != "check it" {
 		t.Errorf("after a while: %+v", got)
 	}
-	all := control.Status{Sources: []control.Source{got}}
-	if all.Summarise(); all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := health.Judge(catalogue.In(""), health.Conditions{Status: &control.Status{Sources: []control.Source{got}}, Now: time.Now()})
+	if all.State != account.Attention || !strings.Contains(all.Summary, "Waiting, since") || all.Hint != "check it" {
 		t.Errorf("the whole: %+v", all)
 	}
 	s.State = kodi.StateBusy

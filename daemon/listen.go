@@ -1,9 +1,7 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,21 +15,49 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/guard"
-	"github.com/filmspool/filmspool/daemon/holder"
+	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
-// listen opens the one listener.
-func listen(ctx context.Context, o Options) (net.Listener, error) {
+// listen opens the listener, and holds its port at all addresses of localhost: a browser
+// may try any of them, and would bring tickets and cookies to whoever listens there.
+func listen(ctx context.Context, o Options) (all []net.Listener, err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", o.Config.Listen)
-	if err == nil {
-		return l, nil
+	if err != nil {
+		return nil, notOurs(ctx, o, err)
 	}
+	all = append(all, l)
+	own, port, _ := net.SplitHostPort(l.Addr().String()) // a listener's address always splits
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		if host == own {
+			continue
+		}
+		o.Config.Listen = net.JoinHostPort(host, port)
+		more, err := lc.Listen(ctx, "tcp", o.Config.Listen)
+		if err == nil {
+			all = append(all, more)
+		} else if any, missing := lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0")); missing == nil { // else the machine lacks that address
+			for _, open := range append(all, any) {
+				_ = open.Close() // nobody has come yet
+			}
+			return nil, notOurs(ctx, o, err)
+		}
+	}
+	return all, nil
+}
+
+// notOurs says why an address cannot be listened on.
+func notOurs(ctx context.Context, o Options, err error) error {
 	if taken := PortTaken(ctx, o); taken != nil {
-		return nil, taken
+		return taken
 	}
-	return nil, fmt.Errorf("%w: listen: %w", config.ErrInvalid, err)
+	return fmt.Errorf("%w: listen: %w", config.ErrInvalid, err)
+}
+
+// listen opens the listeners, or takes those of the instance before.
+func (d *Daemon) listen(ctx context.Context) ([]net.Listener, error) {
+	return d.tenure.Listen(d.o.Config.Listen, func() ([]net.Listener, error) { return listen(ctx, d.o) })
 }
 
 // hosts are the names by which a browser or a program may address us.
@@ -40,55 +66,97 @@ func hosts(a net.Addr) []string {
 	return []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
 }
 
-// serve answers HTTP until ctx ends. The control file exists only while it does.
-func (d *Daemon) serve(ctx context.Context, l net.Listener, browsers http.Handler) error {
-	token := rand.Text()
+// doors lead to all that is answered at the addresses by which programs and browsers'
+// extensions know us.
+func (d *Daemon) doors(at net.Addr, token string, site *page.Site, browsers http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET "+control.ProofPath, control.Prove(token, l.Addr().String()))
-	mux.Handle("/v1/control/", guard.Control(token, patient(control.Handler(d.Control(), d.log.With("part", "control")))))
+	mux.Handle("GET "+control.ProofPath, control.Prove(token, at.String()))
+	mux.Handle("/v1/control/", guard.Control(token, guard.Patient(control.Handler(d.Control(), d.log.With("part", "control")))))
+	(&probes{Daemon: d}).route(mux)
+	mux.HandleFunc("GET /{$}", site.Outside)
 	mux.Handle("/", browsers)
+	return mux
+}
+
+// serve answers HTTP until ctx ends. The control file exists only while it does.
+func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Handler) error {
+	l := all[0] // the one that we are known by
+	token := d.tenure.Token()
+	d.ends = ctx.Done()
+	site, err := d.openPage()
+	if err != nil {
+		return err
+	}
+	defer site.Close()
 	server := &http.Server{
-		Handler:           impatient(guard.Drain(guard.Host(hosts(l.Addr()), mux))),
-		ConnContext:       withGuest,
+		Handler:           guard.Impatient(guard.Drain(besideOf(site, l.Addr(), guard.Host(hosts(l.Addr()), d.doors(l.Addr(), token, site, browsers))))),
+		ConnContext:       guard.WithGuest,
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(newCrowd(l, maxConnections)) }()
-	stop := func() error {
-		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		if server.Shutdown(wait) != nil {
-			server.Close()
-		}
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve: %w", err)
-		}
-		return nil
-	}
-	if err := answers(ctx, l.Addr().String()); err != nil {
+	come := newArrivals()
+	server.ConnState = come.note
+	closed := make(chan struct{})
+	server.RegisterOnShutdown(func() { close(closed) })
+	server.RegisterOnShutdown(site.Close) // open pages listen without end
+	served := serveAll(server, all)
+	stop := func() error { return d.shut(ctx, server, all, served, come) }
+	if err := answers(ctx, l.Addr().String()); ctx.Err() != nil {
+		return stop()
+	} else if err != nil {
 		return errors.Join(fmt.Errorf("ask ourselves: %w", err), stop())
 	}
-	if err := d.announce(l.Addr(), token); err != nil {
+	if err := d.announce(l.Addr(), token, closed); err != nil {
 		return errors.Join(err, stop())
 	}
 	defer d.withdraw()
 	select {
 	case err := <-served:
-		return fmt.Errorf("serve: %w", err)
+		return errors.Join(fmt.Errorf("serve: %w", err), server.Close())
 	case <-ctx.Done():
 		return stop()
 	}
 }
 
+// shut ends a server. Where another instance follows, whoever has come already is
+// answered here, and the others there.
+func (d *Daemon) shut(ctx context.Context, server *http.Server, all []net.Listener, served <-chan error, come *arrivals) error {
+	if d.tenure.Follows() {
+		for _, l := range all {
+			_ = l.Close() // it only rests
+		}
+		come.settle(200 * time.Millisecond)
+	}
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if server.Shutdown(wait) != nil {
+		server.Close()
+	}
+	for range all {
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+	}
+	return nil
+}
+
+// serveAll has a server answer at each listener, and gives an error for each.
+func serveAll(server *http.Server, all []net.Listener) <-chan error {
+	served := make(chan error, len(all))
+	for _, l := range all {
+		go func() { served <- server.Serve(guard.NewCrowd(l, guard.MaxConnections)) }()
+	}
+	return served
+}
+
 // announce says that the instance can be used, and how.
-func (d *Daemon) announce(a net.Addr, token string) error {
+func (d *Daemon) announce(a net.Addr, token string, closed chan struct{}) error {
 	text, err := json.Marshal(control.ControlFile{Address: a.String(), Token: token, PID: os.Getpid(), State: d.o.Paths.State})
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
-	d.setAddress(a) // before anybody can find us
+	d.setAddress(a, closed) // before anybody can find us
 	err = config.WriteFile(d.o.Paths.Control, text, d.controlMode())
 	if err != nil && d.waiting == nil {
 		return fmt.Errorf("write the control file: %w", err)
@@ -97,7 +165,7 @@ func (d *Daemon) announce(a net.Addr, token string) error {
 		d.log.Error("the command line cannot find this instance", "error", err)
 	}
 	d.log.Info("ready", "address", a.String(), "version", d.o.Version)
-	if d.o.Ready != nil {
+	if again := d.tenure.Begin(&d.o.Config); d.o.Ready != nil && !again {
 		d.o.Ready(a.String())
 	}
 	if err := service.Notify("READY=1"); err != nil {
@@ -115,9 +183,13 @@ func (d *Daemon) controlMode() fs.FileMode {
 	return 0o600
 }
 
-// withdraw takes back what announce said.
+// withdraw takes back what announce said. An instance that follows is reached in the
+// same way.
 func (d *Daemon) withdraw() {
-	d.setAddress(nil)
+	d.setAddress(nil, nil)
+	if d.tenure.Follows() {
+		return
+	}
 	if err := os.Remove(d.o.Paths.Control); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("the control file could not be removed", "error", err)
 	}
@@ -137,77 +209,20 @@ func (d *Daemon) removeStale() {
 	}
 }
 
-// Find connects to the instance that runs over these paths, which has proved
-// itself before anything is told to it. When none runs, the error is a
-// [control.NotRunning] fault; a [config.TrustError] or [control.ErrUnproven] is
-// wrapped when somebody else may stand in its place.
-func Find(ctx context.Context, p config.Paths) (*control.Client, error) {
-	if err := p.CheckFolders(); err != nil {
-		return nil, err
+// openPage makes the pages of this instance.
+func (d *Daemon) openPage() (*page.Site, error) {
+	secret, err := d.pageSecret()
+	if err != nil {
+		return nil, fmt.Errorf("open the pages: %w", err)
 	}
-	file, err := control.ReadControlFile(p.Control, p.CheckControl)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	site, err := page.New(page.Options{
+		API: d.Control(), Changed: d.changes, Secret: secret, Keep: d.keepPageSecret, Known: guard.Welcome, Log: d.log.With("part", "page"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the pages: %w", err)
 	}
-	// A daemon that was killed leaves its file; somebody else may have its port.
-	if err != nil || !held(cmp.Or(file.State, p.State)) {
-		return nil, notRunning(p)
-	}
-	c := control.NewClient(file.Address, file.Token)
-	if _, err := c.Status(ctx); err != nil {
-		c.Close()
-		return nil, notFound(ctx, p, file.Address, err)
-	}
-	return c, nil
-}
-
-// notFound is why nobody was found at the address.
-func notFound(ctx context.Context, p config.Paths, address string, err error) error {
-	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
-		return notRunning(p)
-	}
-	if !errors.Is(err, control.ErrUnproven) || ctx.Err() != nil {
-		return err
-	}
-	who := "a program"
-	if h, found := holder.Find(ctx, address); found {
-		who = h.String()
-	}
-	return &unprovenError{
-		fmt.Sprintf("%s is held by %s, which has not proved to be your filmspool; nothing was told to it", address, who),
-		"after an upgrade: " + service.Command(p.System, "service restart") + "; else end that program, and try again",
-	}
-}
-
-// unprovenError is [control.ErrUnproven] for people.
-type unprovenError struct{ message, hint string }
-
-func (e *unprovenError) Error() string { return e.message }
-func (e *unprovenError) Hint() string  { return e.hint }
-func (e *unprovenError) Unwrap() error { return control.ErrUnproven }
-
-// isUntrusted reports whether somebody else may have written what we read.
-func isUntrusted(err error) bool {
-	_, ok := errors.AsType[*config.TrustError](err)
-	return ok
-}
-
-// Version asks the instance that runs over these paths for its version. It is
-// "" where that cannot be known, as it is not ours to ask; where none is found
-// the error is [service.ErrNotRunning].
-func Version(ctx context.Context, p config.Paths) (string, error) {
-	c, err := Find(ctx, p)
-	switch {
-	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
-		return "", service.ErrNotRunning
-	case errors.Is(err, &control.Fault{Code: control.CodeRefused}), errors.Is(err, control.ErrUnproven), isUntrusted(err):
-		return "", nil
-	case err != nil && ctx.Err() != nil:
-		return "", errors.New("asked how things stand, it is silent")
-	case err != nil:
-		return "", err
-	}
-	defer c.Close()
-	s, err := c.Status(ctx)
-	return s.Version, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.site = site
+	return site, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/daemon/config"
@@ -32,7 +30,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		BaseURL: next.BaseURL, Key: next.Key.Reveal(), KeyHeader: next.KeyHeader, UserAgent: "filmspool/" + c.d.o.Version,
 	})
 	if err != nil {
-		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: keyHint(next)}
+		return control.LoginResult{}, &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: keyHint(next), Reason: control.ReasonKey}
 	}
 	check := client.CheckKey(ctx)
 	if err := c.d.judge(ctx, next, check); err != nil {
@@ -71,7 +69,7 @@ func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
 			Hint: fmt.Sprintf("add [accounts.%s] to %s", l.Account, d.o.Paths.File),
 		}
 		if l.Account == viewing.DefaultAccount {
-			f.Hint = "filmspool login --account NAME, with one of: " + strings.Join(slices.Sorted(maps.Keys(d.o.Config.Accounts)), ", ")
+			f.Hint = "filmspool login --account NAME, with one of: " + strings.Join(d.accountNames(), ", ")
 		}
 		return config.Credential{}, f
 	}
@@ -85,9 +83,9 @@ func (d *Daemon) credentialFor(l control.Login) (config.Credential, error) {
 	}
 	switch {
 	case now.KeySource == "systemd credential":
-		return now, refused("the key of account "+l.Account+" comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+		return now, control.Refused("the key of account "+l.Account+" comes from a systemd credential, which wins over a login", "change the credential and restart the service")
 	case set.BaseURL != "" && base != "" && base != set.BaseURL:
-		return now, refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
+		return now, control.Refused("the address of account "+l.Account+" is set in "+d.o.Paths.File+" ("+set.BaseURL+"), which wins over a login", "leave --base-url out, or change the file")
 	case base == "" && now.BaseURL == "":
 		return now, &control.Fault{Code: control.CodeInvalid, Message: "no service is known for account " + l.Account, Hint: loginAgain(l.Account, "https://…/api/v1")}
 	case base == "":
@@ -113,7 +111,7 @@ func addressOf(l control.Login) (string, error) {
 	if err == nil {
 		return base.String(), nil
 	}
-	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1")}
+	f := &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: loginAgain(l.Account, "https://tracker.example/api/v1"), Reason: control.ReasonAddress}
 	if whole := v1.SuggestAddress(l.BaseURL); whole != "" {
 		f.Hint = "did you mean: " + loginAgain(l.Account, whole)
 	}
@@ -156,6 +154,18 @@ func loginHint(next config.Credential, v tracker.Verdict) string {
 	}
 }
 
+// loginReason is in one word why the service was not shown a key, or refused it.
+func loginReason(v tracker.Verdict) string {
+	switch {
+	case v.Fate == tracker.Refused && v.Code != "":
+		return control.ReasonKey
+	case v.Fate == tracker.Unproven:
+		return control.ReasonAddress
+	default:
+		return control.ReasonAway
+	}
+}
+
 // onLoopback reports whether an address without its scheme is on this machine.
 func onLoopback(rest string) bool {
 	_, err := v1.ParseBaseURL("http://" + rest)
@@ -168,7 +178,9 @@ func (d *Daemon) judge(ctx context.Context, next config.Credential, check v1.Key
 	switch check.Verdict.Fate {
 	case tracker.Delivered, tracker.Rejected:
 	default:
-		return refused(check.Verdict.Problem, loginHint(next, check.Verdict))
+		return &control.Fault{
+			Code: control.CodeRefused, Message: check.Verdict.Problem, Hint: loginHint(next, check.Verdict), Reason: loginReason(check.Verdict),
+		}
 	}
 	was, found, err := d.anothers(ctx, next, check.UserID)
 	if err != nil || !found {
@@ -178,22 +190,10 @@ func (d *Daemon) judge(ctx context.Context, next config.Credential, check v1.Key
 	if was == next.UserID {
 		name = next.UserName
 	}
-	return refused(
+	return control.Refused(
 		"this key belongs to "+person(check.UserName, check.UserID)+", but what waits here was watched by "+person(name, was),
 		"to keep both: add an account to the configuration and use filmspool login --account NAME; "+
 			"or withdraw what waits: filmspool queue drop --all --yes --account "+next.Account)
-}
-
-// person names a user of the service: two may have one name.
-func person(name, id string) string {
-	if name == "" {
-		return "user " + id
-	}
-	return name + " (user " + id + ")"
-}
-
-func refused(message, hint string) error {
-	return &control.Fault{Code: control.CodeRefused, Message: message, Hint: hint}
 }
 
 // loginTMDB proves a token with TMDB, keeps it, and has TMDB asked with it.
@@ -212,14 +212,14 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 		return result, err
 	}
 	if _, handed, err := d.keys.TMDB(); err != nil || handed {
-		return result, refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
+		return result, control.Refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
 	}
 	var later *web.LaterError
 	switch err := client.Prove(ctx); {
 	case errors.Is(err, tmdb.ErrToken):
-		return result, refused(err.Error(), where)
+		return result, control.Refused(err.Error(), where)
 	case errors.As(err, &later):
-		return result, refused(err.Error(), "when it can be reached: filmspool login --tmdb")
+		return result, control.Refused(err.Error(), "when it can be reached: filmspool login --tmdb")
 	case err != nil:
 		return result, err
 	}
@@ -230,11 +230,7 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 		result.Note = fmt.Sprintf("TMDB is not asked yet. Set enabled = true under [resolve.tmdb] in %s, and restart Filmspool.", d.o.Paths.File)
 		return result, nil
 	}
-	for _, g := range d.identifier.turnedOn() {
-		if g.name == "TMDB" && g.memory != nil {
-			g.use(d, client)
-		}
-	}
+	d.identifier.UseTMDB(client)
 	d.askAnew(ctx)
 	return result, nil
 }

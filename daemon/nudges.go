@@ -30,17 +30,8 @@ func (d *Daemon) watchForNudges(ctx context.Context) error {
 
 // arm says whether anything waits, each time that has changed.
 func (d *Daemon) arm(ctx context.Context, armed chan<- bool) {
-	look := make(chan struct{}, 1)
-	var news sync.WaitGroup
-	defer news.Wait()
-	news.Go(func() {
-		d.onNews(ctx, func() {
-			select {
-			case look <- struct{}{}:
-			default: // it will look anyway
-			}
-		})
-	})
+	look, stop := d.changes()
+	defer stop()
 	for was := false; ; {
 		select {
 		case <-ctx.Done():

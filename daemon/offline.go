@@ -4,31 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/service"
+	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/disk"
 )
-
-// held reports whether a process holds the state folder's lock, or may hold it
-// where that cannot be seen: the machine's folder is hidden from people.
-func held(dir string) bool {
-	folder, err := os.Open(dir)
-	if err == nil {
-		folder.Close()
-	}
-	return errors.Is(err, fs.ErrPermission) || disk.Held(dir)
-}
-
-// notRunning says that nothing runs over these paths, and how to start it.
-func notRunning(p config.Paths) *control.Fault {
-	return control.NotRunning(service.StartHint(p.System))
-}
 
 // Silent is why an instance that holds the state folder cannot be asked: it is
 // starting, or it had no room to say where it listens. It is nil when nobody
@@ -91,8 +76,11 @@ func Reading(ctx context.Context, o Options, do func(control.API) error) error {
 
 // Looking is [Reading] for what can be told without a queue.
 func Looking(ctx context.Context, o Options, do func(control.API) error) error {
-	d := &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
-	err := d.openReading(ctx)
+	d := wired(o)
+	var err error
+	if d.catalogue, err = words.Load(); err == nil {
+		err = d.openReading(ctx)
+	}
 	if err == nil {
 		err = d.openSources()
 	}
@@ -120,7 +108,7 @@ func (d *Daemon) openReading(ctx context.Context) (err error) {
 		d.store, err = queue.OpenNothing(ctx, d.queueOptions())
 		return err
 	}
-	d.lock, err = disk.AwaitLock(ctx, d.o.Paths.State, readPatience)
+	_, err = d.tenure.Hold(ctx, d.o.Paths.State, readPatience)
 	shared := errors.Is(err, disk.ErrLocked)
 	if err != nil && !refusesWrites(err) && !shared {
 		return err
@@ -140,4 +128,74 @@ func noQueue(dir string) error {
 		Code: control.CodeNotFound, Message: "there is no queue in " + dir,
 		Hint: "check --state-dir and FILMSPOOL_STATE_DIR; filmspool run makes a queue",
 	}
+}
+
+// Change has the settings changed. The instance that runs says first whether it could
+// take that in. Then the file is changed with the rights of who asks, and the instance
+// takes it in. It reports whether one runs.
+func Change(ctx context.Context, o Options, change func(ctl control.API, dry bool) error) (running bool, err error) {
+	c, err := Find(ctx, o.Paths)
+	if errors.Is(err, &control.Fault{Code: control.CodeNotRunning}) {
+		return false, change(wired(o).Control(), false)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	now, err := c.Settings(ctx)
+	if err == nil && now.File != o.Paths.File {
+		err = &control.Fault{
+			Code: control.CodeRefused, Message: "the instance that runs has its settings in " + now.File, Hint: "name that file with --config",
+		}
+	}
+	if err == nil {
+		err = change(c.API, true)
+	}
+	if err == nil {
+		err = change(wired(o).Control(), false)
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, TakeIn(ctx, o.Paths)
+}
+
+// takenIn bounds how long an instance may take to end what it has begun and to be
+// followed, in all, and between two looks.
+const (
+	takenIn   = 20 * time.Second
+	lookAgain = 50 * time.Millisecond
+)
+
+// TakeIn has an instance that runs read its configuration again, and waits until it
+// has done so. A configuration that was refused is an error.
+func TakeIn(ctx context.Context, p config.Paths) error {
+	c, err := Find(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.Reload(ctx); err != nil {
+		return err
+	}
+	var now control.Settings
+	for till := time.Now().Add(takenIn); ; time.Sleep(lookAgain) { // it may have moved to another port
+		next, err := Find(ctx, p)
+		if err == nil {
+			now, err = next.Settings(ctx)
+			next.Close()
+		}
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil || time.Now().After(till) {
+			return err
+		}
+	}
+	if now.Problem != "" {
+		return &control.Fault{
+			Code: control.CodeRefused, Message: "Filmspool goes on with the settings of before: " + now.Problem, Hint: "filmspool config check",
+		}
+	}
+	return nil
 }

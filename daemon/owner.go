@@ -91,7 +91,7 @@ func (o *owned) compare(ctx context.Context, user tracker.User) (v tracker.Verdi
 	case !mine:
 		return tracker.Verdict{
 			Fate:    tracker.Refused,
-			Problem: fmt.Sprintf("The key belongs to %s, but what waits here was watched by user %s.", person(user.Name, user.ID), owner),
+			Problem: fmt.Sprintf(anothersKey+"%s, but what waits here was watched by user %s.", person(user.Name, user.ID), owner),
 			Hint:    "filmspool login, with a key of that person",
 		}, false, nil
 	case kept.Owner != owner:
@@ -119,4 +119,12 @@ func (d *Daemon) anothers(ctx context.Context, next config.Credential, user stri
 		}
 	}
 	return was, false, nil
+}
+
+// person names a user of the service: two may have one name.
+func person(name, id string) string {
+	if name == "" {
+		return "user " + id
+	}
+	return name + " (user " + id + ")"
 }

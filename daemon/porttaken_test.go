@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -35,6 +36,52 @@ func TestListenNamesTheHolder(t *testing.T) {
 	if PortTaken(t.Context(), at("127.0.0.1:0")) != nil {
 		t.Error("port 0 is held")
 	}
+}
+
+// TestNobodyElseGetsThePort at another address of localhost: Chromium asks ::1 first for
+// the pages' name, and would bring the ticket to whoever listens there.
+func TestNobodyElseGetsThePort(t *testing.T) {
+	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
+		t.Skip("this machine has no [::1]")
+	} else if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := besiege(t, nil)
+	_, port, err := net.SplitHostPort(b.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := net.Listen("tcp", "[::1]:"+port); err == nil {
+		l.Close()
+		t.Error("a stranger gets the port at [::1]")
+	}
+	answer, err := http.Get("http://[::1]:" + port + "/v1/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("at [::1]: %s", answer.Status)
+	}
+}
+
+// TestAStrangerBesideUsIsNamed: we do not begin where somebody could take what browsers bring.
+func TestAStrangerBesideUsIsNamed(t *testing.T) {
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skip("this machine has no [::1]")
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	all, err := listen(t.Context(), Options{Config: config.Config{Listen: "127.0.0.1:" + port}})
+	if _, taken := errors.AsType[*TakenError](err); !taken || all != nil {
+		t.Fatalf("got %v, %v", all, err)
+	}
+	again, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatalf("the first address is kept: %v", err)
+	}
+	again.Close()
 }
 
 func TestTakenHints(t *testing.T) {

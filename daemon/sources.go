@@ -2,10 +2,21 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/rule"
+	"github.com/filmspool/filmspool/kodi/scan"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // source is an origin of viewings with a life of its own. Browsers and programs
@@ -36,7 +47,13 @@ func (d *Daemon) sourceStatus(ctx context.Context) []control.Source {
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
-	return append(list, d.identifier.status(ctx)...)
+	for _, s := range d.identifier.Sources(ctx) {
+		if s.Kind == identify.KindMappings {
+			s.Troubles = []control.Trouble{{Code: health.Mappings, About: s.Name, Detail: s.Detail}}
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // kodiLibrary is a Kodi library as a source.
@@ -65,4 +82,130 @@ func (d *Daemon) labelOf(source string) string {
 	}
 	_, id, _ := strings.Cut(source, ":")
 	return d.pairing.Label(id)
+}
+
+// sourcePatience is how long a stop waits for a source. Reading a library takes
+// longer only where the file system does not answer, as a network drive that is
+// away; no call that hangs there can be ended.
+const sourcePatience = 2 * time.Second
+
+// attend runs a source until it ends. After ctx has ended it is waited for only
+// so long, and then left behind: the program is about to end, and whatever the
+// source hands over from then on is refused by its own ended context.
+func (d *Daemon) attend(ctx context.Context, name string, run func(context.Context) error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(sourcePatience)
+	defer patience.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-patience.C:
+		d.log.Warn("a source is left behind: the file system does not answer it", "source", name)
+		return nil
+	}
+}
+
+// openKodi makes an importer for each library of the configuration, and for
+// what libraries were exported to.
+func (d *Daemon) openKodi() error {
+	log := d.log.With("part", "kodi")
+	door := newLibrarian(d.keys)
+	for _, l := range d.o.Config.Kodi.Libraries {
+		door.add(filepath.Clean(l.Userdata), l.MySQLUser)
+	}
+	for _, l := range d.o.Config.Kodi.Libraries {
+		err := d.openLibrary(l.TimeZone, kodi.Options{
+			Library: kodi.Folder(l.Userdata, l.Playlists, door, log), Watched: door.folders, Logger: log,
+			Announcements: d.o.Config.Kodi.Announcements,
+			Wishes:        rule.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
+		})
+		if err != nil {
+			return fmt.Errorf("open library %s: %w", l.Userdata, err)
+		}
+	}
+	for _, e := range d.o.Config.Kodi.NFO {
+		if err := d.openLibrary(e.TimeZone, kodi.Options{Library: kodi.Exported(e.Path, log), SecondHand: true, Logger: log}); err != nil {
+			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
+	if o.Zone, err = zoneOf(zone); err != nil {
+		return err
+	}
+	settings := settingsOf(d.o.Config)
+	if settings.Approve != rules.ApproveAll { // the rest is known when an item is told
+		settings.Approve = rules.ApproveNone
+	}
+	o.Sink, o.Account = d.store, kodiAccount{d, settings}
+	k, err := kodi.New(o)
+	if err != nil {
+		return err
+	}
+	d.sources = append(d.sources, kodiLibrary{k})
+	return nil
+}
+
+// kodiAccount tells a library of the account that it feeds.
+type kodiAccount struct {
+	d     *Daemon
+	rules rules.Settings
+}
+
+// Foresee implements [kodi.Account]: it tells what the rules would make of an
+// item.
+func (a kodiAccount) Foresee(source string, v viewing.Event, m viewing.Media, now time.Time) scan.Fate {
+	d := rules.Decide(a.rules, source, v, &m, now)
+	return scan.Fate{State: d.State, Reason: d.Reason, Why: d.Why()}
+}
+
+// Hosts implements [kodi.Account]. A service without a name of its own is told
+// by its port.
+func (a kodiAccount) Hosts(source string) (hosts []string) {
+	for _, name := range a.rules.AccountsOf(source) {
+		c, err := a.d.keys.Find(name, a.d.o.Config.Accounts[name], a.d.o.Paths.File)
+		if err != nil {
+			continue
+		}
+		base, err := url.Parse(c.BaseURL)
+		switch {
+		case err != nil || base.Host == "":
+		case base.Hostname() == "localhost" || net.ParseIP(base.Hostname()) != nil:
+			hosts = append(hosts, base.Host)
+		default:
+			hosts = append(hosts, base.Hostname())
+		}
+	}
+	return hosts
+}
+
+// zoneOf is a zone of the configuration; nil leaves it to Kodi's settings, else to
+// this machine's.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return time.LoadLocation(name)
+}
+
+// ScanKodi implements [control.API]. A library that cannot be read is part
+// of the answer, with the reason in its state.
+func (c *api) ScanKodi(ctx context.Context) (control.Scan, error) {
+	out := control.Scan{Libraries: []scan.Report{}}
+	for _, k := range c.d.kodis() {
+		report, err := k.Scan(ctx)
+		if err != nil {
+			c.d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
+		}
+		out.Libraries = append(out.Libraries, report)
+	}
+	return out, nil
 }

@@ -2,35 +2,93 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/filmspool/filmspool/connector"
-	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Status implements [control.API].
 func (c *api) Status(ctx context.Context) (control.Status, error) {
-	s, err := c.d.status(ctx)
-	if err != nil || len(s.Accounts) < 2 {
-		return s, err
-	}
-	counts, err := c.d.store.CountsOf(ctx)
-	for i, a := range s.Accounts {
-		one := counts[a.Name]
-		s.Accounts[i].Counts = &one
-	}
+	s, v, err := c.d.judged(ctx, control.HealthAsked{})
+	s.State, s.Summary, s.Hint, s.Problems = v.State, v.Summary, v.Hint, health.Roots(v.Problems)
 	return s, err
 }
 
-// status is how things stand, at the same cost whatever waits.
+// Health implements [control.API].
+func (c *api) Health(ctx context.Context, asked control.HealthAsked) (control.Health, error) {
+	_, v, err := c.d.judged(ctx, asked)
+	return control.Health{State: v.State, Summary: v.Summary, Problems: v.Problems}, err
+}
+
+// judged is how things stand, in the language that somebody wants.
+func (d *Daemon) judged(ctx context.Context, asked control.HealthAsked) (control.Status, health.Verdict, error) {
+	s, err := d.status(ctx)
+	if err == nil && asked.Check && d.pairing == nil && d.waiting == nil {
+		err = d.rest(ctx, &s)
+	}
+	if err != nil {
+		return s, health.Verdict{}, err
+	}
+	if len(s.Accounts) > 1 {
+		counts, err := d.store.CountsOf(ctx)
+		if err != nil {
+			return s, health.Verdict{}, err
+		}
+		for i, a := range s.Accounts {
+			one := counts[a.Name]
+			s.Accounts[i].Counts = &one
+			if s.Accounts[i].Oldest, _, err = d.store.OldestPending(ctx, a.Name); err != nil {
+				return s, health.Verdict{}, err
+			}
+		}
+	}
+	var found []control.Trouble
+	if free, err := machine.Free(d.o.Paths.State); err == nil && free < lowRoom {
+		found = append(found, control.Trouble{Code: health.DiskLow, Detail: fmt.Sprintf("%d MB", free>>20)})
+	}
+	if asked.Check {
+		found = append(found, d.doubled(ctx)...)
+	}
+	return s, health.Judge(d.catalogue.In(asked.Language), health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: asked.Check}), nil
+}
+
+// doublePatience bounds what the services are asked for the doctor.
+const doublePatience = 10 * time.Second
+
+// doubled tells of accounts that somebody else feeds, too, as far as their services
+// show it now.
+func (d *Daemon) doubled(ctx context.Context) (found []control.Trouble) {
+	ctx, cancel := context.WithTimeout(ctx, doublePatience)
+	defer cancel()
+	for _, a := range d.accounts {
+		service, _, err := d.serviceOf(ctx, a.name)
+		if err != nil || a.loop.Health().State != account.OK {
+			continue
+		}
+		if n, err := d.operator().Doubled(ctx, a.name, service); err != nil {
+			d.log.Debug("nobody knows whether somebody else tells the service", "account", a.name, "error", err)
+		} else if n > 1 { // a single one may be a person's own
+			found = append(found, control.Trouble{Code: health.TwoSenders, About: a.name, Count: n})
+		}
+	}
+	return found
+}
+
+// lowRoom is how little room on the disk is told of, in bytes: some months of viewings,
+// and less than other programs take in a day.
+const lowRoom = 100 << 20
+
+// status is how things stand, without a sentence for it, at the same cost whatever
+// waits.
 func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	d.store.Look()
 	counts, err := d.store.Counts(ctx)
@@ -51,14 +109,13 @@ func (d *Daemon) status(ctx context.Context) (control.Status, error) {
 	if s.Accounts, err = d.standings(ctx); err != nil {
 		return s, err
 	}
-	if t, ok, err := d.store.OldestPending(ctx); err != nil {
+	if t, ok, err := d.store.OldestPending(ctx, ""); err != nil {
 		return s, err
 	} else if ok {
 		s.OldestPendingSeconds = max(0, int64(time.Since(t).Seconds()))
 	}
-	s.Summarise()
 	if t := d.trouble(); t != nil {
-		s.PutFirst(t, d.o.Paths.State)
+		s.Storage = &control.Storage{Reason: t.Text() + ".", Since: t.Since.UTC(), Refused: t.Refused, Trouble: health.OfDisk(t, d.o.Paths.State)}
 	}
 	return s, nil
 }
@@ -81,14 +138,65 @@ func (d *Daemon) standings(ctx context.Context) ([]control.Account, error) {
 	}
 	names, err := d.store.PendingAccounts(ctx)
 	for _, name := range names {
-		if d.account(name) == nil {
-			list = append(list, control.Account{
+		if _, known := d.o.Config.Accounts[name]; !known {
+			a := control.Account{
 				Name: name, State: account.Attention, Reason: "It is not in the configuration, and entries wait for it.",
 				Hint: "filmspool queue list --state pending --account " + name + "; then filmspool queue move ID --account NAME",
-			})
+			}
+			a.Troubles = []control.Trouble{{Code: health.AccountUnknown, About: name, Detail: a.Reason, Hint: a.Hint}}
+			list = append(list, a)
 		}
 	}
 	return list, err
+}
+
+// rest adds what else can be told while nothing runs: how the accounts stand, by their
+// keys and by what is kept, who is paired, and what the libraries are like now.
+func (d *Daemon) rest(ctx context.Context, s *control.Status) error {
+	for _, name := range d.accountNames() {
+		a, err := d.resting(ctx, name)
+		if err != nil {
+			return err
+		}
+		s.Accounts = append(s.Accounts, a)
+	}
+	d.visitLibraries(ctx, s.Sources)
+	clients, err := pairing.New(ctx, records{d.store, "clients"})
+	if err != nil {
+		return err
+	}
+	for _, k := range clients.List() {
+		s.Sources = append(s.Sources, browserSource(k))
+	}
+	return nil
+}
+
+// resting is an account while nothing runs.
+func (d *Daemon) resting(ctx context.Context, name string) (control.Account, error) {
+	c, err := d.keys.Find(name, d.o.Config.Accounts[name], d.o.Paths.File)
+	if err != nil {
+		c.KeyProblem = err.Error()
+	}
+	kept, err := d.store.Account(ctx, name)
+	if err != nil && !errors.Is(err, disk.ErrStorage) { // one that was never used is not made now
+		return control.Account{}, err
+	}
+	p := kept.Pause.Timely(time.Now())
+	h := replay.Health{State: p.State(), Reason: p.Problem, Hint: p.Hint, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
+	why := lacking(c)
+	if why != "" {
+		h = replay.Health{State: account.NoKey}
+	}
+	out := standing(h, c, why, d.o.Paths.File)
+	out.LastDelivered = control.Known(kept.LastDelivered)
+	if h.State == account.NoKey && len(d.o.Config.Accounts) > 1 {
+		waits, err := d.store.Waits(ctx, name)
+		if out.Unused = !waits; err != nil {
+			return out, err
+		}
+	}
+	out.Unresolved, err = d.store.Unresolved(ctx, name)
+	return out, err
 }
 
 // accountStatus is how one account stands.
@@ -103,7 +211,10 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 	}
 	credential, problem := a.look()
 	out := standing(a.loop.Health(), credential, problem, d.o.Paths.File)
-	out.LastDelivered, out.Unresolved = known(kept.LastDelivered), unresolved
+	if t := a.clock(); t != nil {
+		out.Troubles = append(out.Troubles, *t)
+	}
+	out.LastDelivered, out.Unresolved = control.Known(kept.LastDelivered), unresolved
 	if can, asked := replay.Resolves(kept); asked {
 		out.Resolves = &can
 	}
@@ -119,88 +230,21 @@ func (d *Daemon) accountStatus(ctx context.Context, a *sender) (control.Account,
 	return out, nil
 }
 
-// standing is how an account stands, in a person's words: by its loop, and by
-// the key and the address. problem is why there is no client. A login does not
-// help where a stronger source of key or address wins over it.
-func standing(h replay.Health, c config.Credential, problem, file string) control.Account {
-	out := control.Account{
-		Name: c.Account, State: h.State, Reason: h.Reason, Hint: h.Hint, NextTry: known(h.NextTry), PausedUntil: known(h.PausedUntil), Drops: h.Drops, BaseURL: c.BaseURL, User: c.UserName,
-	}
-	switch {
-	case h.State == account.Offline && h.Reason == "":
-		out.Reason = "The service is being asked."
-	case h.State == account.NoKey:
-		out.State, out.Reason, out.Hint = account.Attention, problem, "filmspool login"
-		if c.BaseURL == "" {
-			out.Hint = "filmspool login --base-url https://…/api/v1"
+// visitLibraries looks at each library now, for the rows that stand for them.
+func (d *Daemon) visitLibraries(ctx context.Context, rows []control.Source) {
+	for _, k := range d.kodis() {
+		report, err := k.Scan(ctx)
+		if err != nil {
+			d.log.Warn("a library cannot be read", "userdata", report.Userdata, "state", report.State, "error", err)
 		}
-	}
-	switch {
-	case h.Pause == account.PausedAddress && c.URLSource != "" && c.URLSource != "login":
-		out.Hint = fmt.Sprintf("change base_url of [accounts.%s] in %s, then restart filmspool", c.Account, file)
-	case h.Pause == account.PausedKey && c.KeySource == "systemd credential":
-		out.Hint = "change the systemd credential of account " + c.Account + ", then restart the service"
-	}
-	out.Hint = loginOf(c.Account, out.Hint)
-	return out
-}
-
-// loginOf is a hint whose login is that of an account.
-func loginOf(account, hint string) string {
-	if account == viewing.DefaultAccount || strings.Contains(hint, " --account ") {
-		return hint
-	}
-	return strings.Replace(hint, "filmspool login", "filmspool login --account "+account, 1)
-}
-
-// connectorStatus is what a paired browser may know.
-func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
-	s, err := d.status(ctx)
-	if err != nil {
-		return connector.Status{}
-	}
-	out := connector.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
-	}
-	for _, a := range s.Accounts {
-		if a.Unused {
-			continue
-		}
-		out.Online = out.Online && a.State == account.OK
-		if a.State == account.Attention {
-			out.Attention++
-		}
-		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {
-			out.LastDelivered = *a.LastDelivered
-		}
-	}
-	return out
-}
-
-// onNews calls push once, and then whenever the queue or an account's health
-// has changed, until ctx ends.
-func (d *Daemon) onNews(ctx context.Context, push func()) {
-	changed, stop := d.store.Subscribe()
-	defer stop()
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	for _, a := range d.accounts {
-		mood, stop := a.loop.Subscribe()
-		defer stop()
-		workers.Go(func() { pass(ctx, mood, push) })
-	}
-	push()
-	pass(ctx, changed, push)
-}
-
-// pass calls push for each nudge until ctx ends.
-func pass(ctx context.Context, nudges <-chan struct{}, push func()) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-nudges:
-			push()
+		s := k.Status()
+		s.Userdata, s.State, s.Summary, s.Hint, s.Reporters = report.Userdata, report.State, report.Problem, report.Hint, report.Reporters
+		s.Since = time.Now()
+		found := kodiSource(s)
+		for i := range rows {
+			if rows[i].Name == found.Name {
+				rows[i] = found
+			}
 		}
 	}
 }

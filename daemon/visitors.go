@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/filmspool/filmspool/connector"
-	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/operate"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -26,7 +27,7 @@ import (
 func (d *Daemon) resolve(ctx context.Context, source string, m viewing.Media) connector.Resolution {
 	f, err := d.find(ctx, d.store.AccountsOf(source)[0], m, browserWaits)
 	if err != nil {
-		d.log.Error("say what an item is", "source", source, "err", err)
+		d.log.Error("say what an item is", "source", source, "error", err)
 		return connector.Resolution{Later: true}
 	}
 	if item := f.item(m); item != nil {
@@ -82,7 +83,7 @@ func (d *Daemon) seek(ctx context.Context, source, words string, kind viewing.Me
 // may know more later.
 func (d *Daemon) told(source string, f found) (out connector.Resolution) {
 	if f.away != nil {
-		d.log.Debug("the service is not asked what an item is", "source", source, "err", f.away)
+		d.log.Debug("the service is not asked what an item is", "source", source, "error", f.away)
 		out.Later, out.RetryAfter = true, replay.WaitOf(f.away)
 	}
 	if soon, ok := errors.AsType[*web.LaterError](f.missed); ok {
@@ -119,7 +120,7 @@ func (d *Daemon) notKept(source string, err error) *protocol.Error {
 	if err == nil {
 		return nil
 	}
-	d.log.Error("keep what a person said in a browser", "source", source, "err", err)
+	d.log.Error("keep what a person said in a browser", "source", source, "error", err)
 	return protocol.Refusal("", protocol.Storage, "it could not be kept; try again")
 }
 
@@ -131,7 +132,7 @@ func (d *Daemon) takeBackEvent(ctx context.Context, source, eventID string) (rem
 	case errors.Is(err, entry.ErrNotFound):
 		return false, protocol.Refusal("", protocol.NotFound, "no such event of this browser is known here")
 	case err != nil:
-		d.log.Error("look for an event to take back", "source", source, "err", err)
+		d.log.Error("look for an event to take back", "source", source, "error", err)
 		return false, protocol.Refusal("", protocol.Storage, "the queue could not be read; try again")
 	case len(ids) == 0:
 		return false, refusedUndo("another source saw the same playback, so it stays")
@@ -164,24 +165,24 @@ func (d *Daemon) takeBackEntry(ctx context.Context, source string, x entry.Expla
 	id := x.Entry.ID
 	for _, seen := range x.Events {
 		if seen.Source != source {
-			return false, refused("another source saw the same playback, so it stays", "")
+			return false, control.Refused("another source saw the same playback, so it stays", "")
 		}
 	}
 	switch x.Entry.State {
 	case viewing.StateDropped:
 		return false, nil
 	case viewing.StateDelivered:
-		done, err := d.Control().Undo(ctx, control.Undo{ID: id})
+		done, err := d.operator().Undo(ctx, control.Undo{ID: id})
 		return done.Removed, err
 	case viewing.StatePending, viewing.StateHeld, viewing.StateRejected:
-		_, err := d.store.Drop(ctx, queue.Selection{IDs: []int64{id}}, false)
-		return false, operatorFault(err)
+		_, err := d.store.Drop(ctx, entry.Selection{IDs: []int64{id}}, false)
+		return false, operate.Fault(err)
 	case viewing.StateSending:
-		return false, refused("it is being sent just now; try again in a moment", "")
+		return false, control.Refused("it is being sent just now; try again in a moment", "")
 	case viewing.StateInDoubt:
-		return false, refused("it is not clear whether the service has it", fmt.Sprintf("filmspool queue show %d", id))
+		return false, control.Refused("it is not clear whether the service has it", fmt.Sprintf("filmspool queue show %d", id))
 	default:
-		return false, refused("it is one with another viewing of the same playback", fmt.Sprintf("filmspool queue show %d", id))
+		return false, control.Refused("it is one with another viewing of the same playback", fmt.Sprintf("filmspool queue show %d", id))
 	}
 }
 
@@ -190,7 +191,7 @@ func (d *Daemon) takeBackEntry(ctx context.Context, source string, x entry.Expla
 func (d *Daemon) plain(source string, err error) *protocol.Error {
 	var fault *control.Fault
 	if !errors.As(err, &fault) {
-		d.log.Error("take an event back", "source", source, "err", err)
+		d.log.Error("take an event back", "source", source, "error", err)
 		return protocol.Refusal("", protocol.Internal, "Filmspool made a mistake; its log says more")
 	}
 	_, why, found := strings.Cut(fault.Message, ": ") // after "undo entry 7"
@@ -205,14 +206,50 @@ func (d *Daemon) plain(source string, err error) *protocol.Error {
 
 func refusedUndo(why string) *protocol.Error { return protocol.Refusal("", protocol.Refused, why) }
 
-// browserSource is a paired browser or a program as a source of the status.
-func browserSource(k pairing.Client) control.Source {
-	s := control.Source{
-		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: known(k.LastSeen), Detail: k.Label, Unread: k.Unread,
+// connectorStatus is what a paired browser may know.
+func (d *Daemon) connectorStatus(ctx context.Context) connector.Status {
+	s, v, err := d.judged(ctx, control.HealthAsked{})
+	if err != nil {
+		return connector.Status{}
 	}
-	if k.Waiting > 0 {
-		s.State, s.Waiting = account.Attention, k.Waiting
-		s.Hint = "click Filmspool's button in that browser, and answer there"
+	out := connector.Status{
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts),
 	}
-	return s
+	for _, p := range pressing(v) {
+		out.Problems += p.Text + "\n"
+	}
+	for _, a := range s.Accounts {
+		if a.Unused {
+			continue
+		}
+		out.Online = out.Online && a.State == account.OK
+		if a.State == account.Attention {
+			out.Attention++
+		}
+		if a.LastDelivered != nil && a.LastDelivered.After(out.LastDelivered) {
+			out.LastDelivered = *a.LastDelivered
+		}
+	}
+	return out
+}
+
+// connectorProblems are what a paired browser is told of, in its language.
+func (d *Daemon) connectorProblems(ctx context.Context, language string) (all []protocol.Problem) {
+	_, v, err := d.judged(ctx, control.HealthAsked{Language: language})
+	if err != nil {
+		return nil
+	}
+	for _, p := range pressing(v) {
+		all = append(all, protocol.Problem{Code: p.Code, Severity: string(p.Severity), Text: p.Text, Act: p.Act.Text})
+	}
+	return all
+}
+
+// pressing are the problems that a browser shows. What waits in browsers they show by
+// themselves.
+func pressing(v health.Verdict) []control.Problem {
+	all := slices.DeleteFunc(health.Roots(v.Problems), func(p control.Problem) bool {
+		return p.Severity == control.Note || p.Code == health.BrowserAsks || p.Code == health.BrowsersAsk
+	})
+	return all[:min(len(all), protocol.MostProblems)]
 }

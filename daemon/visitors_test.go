@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 
 	"github.com/filmspool/filmspool/connector/protocol"
@@ -15,6 +16,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -50,7 +52,7 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 	}
 	t.Cleanup(func() { _ = v.socket.Close() })
 	_ = v.socket.SetReadDeadline(time.Now().Add(time.Minute))
-	v.say(`{"type":"hello","v":1,"client":{"name":"Filmspool","version":"1","browser":"chromium"}}`)
+	v.say(`{"type":"hello","v":1,"client":{"name":"Filmspool","version":"1","browser":"chromium"},"language":"de-AT"}`)
 	v.hear("welcome")
 	v.say(`{"type":"pair","id":"p","code":"` + b.d.pairing.NewCode().Text + `","label":"Chrome"}`)
 	v.id, _ = v.hear("paired")["clientId"].(string)
@@ -463,6 +465,47 @@ func TestViewingsThatWaitInABrowserNeedThePerson(t *testing.T) {
 	if s := v.status(); s.State != account.OK || len(s.Sources) != 0 {
 		t.Errorf("after it was revoked: %s %+v", s.Summary, s.Sources)
 	}
+}
+
+// TestABrowserIsToldOfProblemsInItsLanguage, and no more of them than fit. What waits in
+// the browser itself it shows without being told.
+func TestABrowserIsToldOfProblemsInItsLanguage(t *testing.T) {
+	v := visited(t, func(o *Options) { o.Config.Hold = "all" })
+	v.say(`{"type":"waiting","viewings":13}`)
+	e, err := v.d.Control().Add(t.Context(), viewing.Event{
+		Kind: viewing.KindViewing, EventID: "e", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}, Count: 1, WatchedAt: viewing.At(time.Now()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"status","id":"s"}`)
+	v.say(`{"type":"ping"}`)
+	want := []any{map[string]any{
+		"code": "entries-held", "severity": "needs you",
+		"text": "1 Eintrag ist angehalten, bis du entscheidest.", "act": "Gib frei, was du gesehen hast, und verwirf den Rest.",
+	}}
+	if diff := cmp.Diff(want, v.answer("s")["problems"]); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := v.d.Control().Operate(t.Context(), control.Order{Verb: "drop", Selection: entry.Selection{IDs: []int64{e.ID}}}); err != nil {
+		t.Fatal(err)
+	}
+	v.say(`{"type":"status","id":"t"}`)
+	if got := v.answer("t"); got["problems"] != nil {
+		t.Errorf("after the decision: %v", got)
+	}
+}
+
+// answer is the status with an id.
+func (v *visitor) answer(id string) (m map[string]any) {
+	v.Helper()
+	for m["id"] != id || m["type"] != "status" {
+		m = nil
+		if err := v.socket.ReadJSON(&m); err != nil {
+			v.Fatal(err)
+		}
+	}
+	return m
 }
 
 // A site that the browser cannot read any more is told, and needs nobody.

@@ -22,53 +22,6 @@ const (
 	lastTry  = 30 * time.Second
 )
 
-// Runs that end soon because of the queue's file are no use after a few.
-const (
-	soon     = time.Minute
-	fewSoons = 5
-)
-
-// Serve runs an instance until ctx ends. Where the disk is full or read-only it
-// waits, says so, and tries again. When the queue's file is damaged or gone it
-// opens the queue anew, which saves what can be saved. The errors are those of
-// [New] and [Daemon.Run].
-func Serve(ctx context.Context, o Options) error {
-	o.wait = true
-	short := 0
-	for pause := firstTry; ; pause = min(2*pause, lastTry) {
-		begun := time.Now()
-		err := serveOnce(ctx, o)
-		if time.Since(begun) > soon {
-			short, pause = 0, firstTry
-		}
-		switch {
-		case ctx.Err() != nil, err == nil:
-			return err
-		case errors.Is(err, disk.ErrDamaged) && short < fewSoons:
-			short++
-			o.Logger.Error("the queue is opened anew", "error", err)
-		case refusesWrites(err):
-			o.Logger.Error("nothing can be written; trying again", "in", pause, "error", err)
-			_ = service.Notify("STATUS=Waiting: " + err.Error())
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(pause):
-			}
-		default:
-			return err
-		}
-	}
-}
-
-func serveOnce(ctx context.Context, o Options) error {
-	d, err := New(ctx, o)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Run(ctx), d.Close())
-}
-
 // refusesWrites reports whether a disk is full or may not be written now, which
 // passes without us.
 func refusesWrites(err error) bool {
@@ -100,14 +53,14 @@ func (d *Daemon) queueOptions() queue.Options {
 // await runs what can be run without a queue to write to: the listener, which
 // tells how things stand and refuses browsers and programs for now.
 func (d *Daemon) await(ctx context.Context) error {
-	listener, err := listen(ctx, d.o)
+	listeners, err := d.listen(ctx)
 	if err != nil {
 		return err
 	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- d.serve(serving, listener, http.HandlerFunc(refuseForNow)) }()
+	go func() { served <- d.serve(serving, listeners, http.HandlerFunc(refuseForNow)) }()
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
@@ -134,6 +87,7 @@ func (d *Daemon) await(ctx context.Context) error {
 // untilWritable tries to open the queue until that succeeds, the listener
 // fails or ctx ends.
 func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.Store, error) {
+	told := ""
 	for pause := firstTry; ; pause = min(2*pause, lastTry) {
 		select {
 		case <-ctx.Done():
@@ -147,7 +101,10 @@ func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.S
 		if err == nil || !errors.Is(err, disk.ErrStorage) && !refusesWrites(err) {
 			return store, err
 		}
-		d.log.Warn("the queue cannot be written yet", "error", err)
+		if told != err.Error() {
+			told = err.Error()
+			d.log.Warn("the queue cannot be written yet", "error", err)
+		}
 	}
 }
 
@@ -155,17 +112,6 @@ func (d *Daemon) untilWritable(ctx context.Context, served chan error) (*queue.S
 func refuseForNow(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", fmt.Sprint(int(lastTry.Seconds())))
 	http.Error(w, "the queue cannot be written now; try again later", http.StatusServiceUnavailable)
-}
-
-// trouble is what keeps the queue from being written; nil when nothing does.
-func (d *Daemon) trouble() *disk.Trouble {
-	if d.waiting != nil {
-		return d.waiting
-	}
-	if t, ok := d.store.Trouble(); ok {
-		return &t
-	}
-	return nil
 }
 
 // settingsOf is the configuration in the words of the rules.

@@ -15,7 +15,7 @@ import (
 // is sent by itself: it may be there already.
 
 // addOnsEvery is how often add-ons are looked for while the library changes
-// and none is installed or removed.
+// and none is installed, removed or turned off.
 const addOnsEvery = time.Hour
 
 // findAddOns looks for add-ons now and then, and shows what it finds.
@@ -23,7 +23,7 @@ func (i *Importer) findAddOns(ctx context.Context) {
 	if i.o.SecondHand {
 		return
 	}
-	stamp := stampOfFile(library.AddOns(i.path))
+	stamp := stampOfFile(library.AddOns(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
 	if !i.addOnsAt.IsZero() && time.Since(i.addOnsAt) < addOnsEvery && stamp == i.addOnsStamp {
 		return
 	}

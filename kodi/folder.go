@@ -126,9 +126,13 @@ func (f *folder) Watch(ctx context.Context, l *Listener) error {
 	return all.Wait()
 }
 
-// isLibraryFile matches MyVideosNNN.db and the files SQLite puts beside it.
+// isLibraryFile matches MyVideosNNN.db, AddonsNN.db and the files SQLite puts beside
+// them. Which add-ons are turned on decides what is held.
 func isLibraryFile(name string) bool {
 	rest, ok := strings.CutPrefix(name, "MyVideos")
+	if !ok {
+		rest, ok = strings.CutPrefix(name, "Addons")
+	}
 	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
 }
 

@@ -376,7 +376,7 @@ func TestOtherPercentIsTold(t *testing.T) {
 func TestMatchesLibraryFiles(t *testing.T) {
 	for name, want := range map[string]bool{
 		"MyVideos121.db": true, "MyVideos121.db-journal": true, "MyVideos131.db-wal": true,
-		"MyVideos131.db-shm": false, "MyMusic82.db": false, "Textures13.db": false,
+		"MyVideos131.db-shm": false, "MyMusic82.db": false, "Addons33.db": true, "Addons33.db-wal": true, "Textures13.db": false,
 	} {
 		if isLibraryFile(name) != want {
 			t.Errorf("%s: %v", name, !want)

@@ -2,6 +2,7 @@ package kodi
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,24 +18,26 @@ func TestReadingIsNoChange(t *testing.T) {
 	must(t, h.sim.Close())
 	f := at(h.dir)
 	f.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
-	counted := &counting{Library: f}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	counted := &counting{Library: f, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
 	i, err := New(Options{Library: counted, Zone: time.UTC, Sink: s, Account: account{}})
 	must(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-	defer cancel()
 	must(t, i.Run(ctx))
 	if n := counted.reads.Load(); n < 1 || n > 3 {
 		t.Errorf("%d readings of a library that nobody changes", n)
 	}
 }
 
-// counting counts the readings of a library.
+// counting counts the readings of a library, and tells of the first.
 type counting struct {
 	Library
+	first func()
 	reads atomic.Int64
 }
 
 func (c *counting) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
 	c.reads.Add(1)
+	defer c.first()
 	return c.Library.Read(ctx, part)
 }

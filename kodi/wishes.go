@@ -21,8 +21,9 @@ func (i *Importer) grant(ctx context.Context, snap snapshot.Snapshot) error {
 	}
 	g, err := i.grants(ctx, snap)
 	if errors.Is(err, library.ErrUnsupported) {
-		i.o.Logger.Info("this library has no tags or sets", "source", i.source, "error", err)
-		i.tellBeside("this library has no tags and sets that can be read")
+		if i.tellBeside("this library has no tags and sets that can be read") {
+			i.o.Logger.Info("this library has no tags or sets", "source", i.source, "error", err)
+		}
 		return nil
 	}
 	if err != nil {
@@ -95,8 +96,10 @@ func (i *Importer) beside(ctx context.Context, snap snapshot.Snapshot) (*scan.Be
 }
 
 // tellBeside shows what was found beside viewings.
-func (i *Importer) tellBeside(said string) {
+func (i *Importer) tellBeside(said string) (news bool) {
 	i.show.Lock()
 	defer i.show.Unlock()
+	news = i.status.Beside != said
 	i.status.Beside = said
+	return news
 }

@@ -1,6 +1,7 @@
 package kodi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -330,8 +331,14 @@ func TestWishesSurviveTrouble(t *testing.T) {
 func TestLibraryWithoutTags(t *testing.T) {
 	h := newWishing(t, rule.Wishes{Tag: "watchlist"})
 	h.o.Library = failing{h.folder, library.ErrUnsupported}
+	var log bytes.Buffer
+	h.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	h.restart()
 	h.expect("a reading", "")
+	h.expect("another one", "")
+	if n := strings.Count(log.String(), "no tags"); n != 1 {
+		t.Errorf("it was logged %d times", n)
+	}
 	if s := h.i.Status(); s.State != StateOK || !strings.Contains(s.Beside, "no tags") {
 		t.Errorf("%+v", s)
 	}

@@ -22,7 +22,7 @@ func Fill(text string, pairs ...string) string {
 const needsNamespace = "\nPrivateUsers=yes\n"
 
 // Walls are the directives of [UserUnit] that need a user namespace, so that it
-// can be tried whether they work; the one that names a folder is not among them.
+// can be tried whether they work; those that name a folder are not among them.
 func Walls() []string {
 	var walls []string
 	for paragraph := range strings.SplitSeq(UserUnit, "\n\n") {
@@ -30,7 +30,7 @@ func Walls() []string {
 			continue
 		}
 		for line := range strings.SplitSeq(paragraph, "\n") {
-			if !strings.HasPrefix(line, "#") && !strings.Contains(line, State) {
+			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "BindPaths=") {
 				walls = append(walls, line)
 			}
 		}

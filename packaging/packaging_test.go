@@ -105,8 +105,8 @@ func TestWalls(t *testing.T) {
 		}
 	}
 	all, without := directives(packaging.UserUnit)["Service"], directives(packaging.WithoutWalls())["Service"]
-	if len(all) != len(without)+len(walls)+1 { // and BindPaths=
-		t.Errorf("of %d lines, %d walls and a folder, %d are left", len(all), len(walls), len(without))
+	if len(all) != len(without)+len(walls)+2 { // and each BindPaths=
+		t.Errorf("of %d lines, %d walls and two folders, %d are left", len(all), len(walls), len(without))
 	}
 }
 

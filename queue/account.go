@@ -13,7 +13,7 @@ import (
 )
 
 const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
-	delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops FROM accounts WHERE name = ?`
+	delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at FROM accounts WHERE name = ?`
 
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
@@ -71,24 +71,25 @@ func (t *tx) saveAccount(a account.Row) error {
 		return err
 	}
 	_, err = t.Exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
-		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.Name, a.BaseURL, a.Proven, a.Pause.Reason, a.Pause.Problem, a.Pause.Hint,
 		schema.TimeOrNull(a.Pause.Since), schema.TimeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, schema.TimeOrNull(a.LastDelivered),
-		a.Owner, a.Keeps, support, schema.TimeOrNull(a.MovedAt), schema.TimeOrNull(a.Pause.Until), a.Pause.Drops)
+		a.Owner, a.Keeps, support, schema.TimeOrNull(a.MovedAt), schema.TimeOrNull(a.Pause.Until), a.Pause.Drops,
+		schema.TimeOrNull(a.OfflineAt))
 	return err
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) {
-	var paused, probe, delivered, moved, until sql.NullInt64
+	var paused, probe, delivered, moved, until, offline sql.NullInt64
 	var support []byte
 	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Pause.Reason, &a.Pause.Problem, &a.Pause.Hint, &paused, &probe, &a.Pause.ProbeStep, &delivered,
-		&a.Owner, &a.Keeps, &support, &moved, &until, &a.Pause.Drops)
+		&a.Owner, &a.Keeps, &support, &moved, &until, &a.Pause.Drops, &offline)
 	if err != nil {
 		return a, err
 	}
 	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = schema.NullTime(paused), schema.NullTime(probe), schema.NullTime(delivered)
-	a.MovedAt, a.Pause.Until = schema.NullTime(moved), schema.NullTime(until)
+	a.MovedAt, a.Pause.Until, a.OfflineAt = schema.NullTime(moved), schema.NullTime(until), schema.NullTime(offline)
 	if err := schema.ReadJSON(support, &a.Support); err != nil {
 		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -56,7 +57,7 @@ func (o *opened) wantStandings(t testing.TB, want ...string) {
 }
 
 // reassign moves entries, and wants no error.
-func (o *opened) reassign(t testing.TB, account string, ids ...int64) Changed {
+func (o *opened) reassign(t testing.TB, account string, ids ...int64) entry.Changed {
 	t.Helper()
 	did, err := o.Reassign(t.Context(), ids, account, false)
 	if err != nil {
@@ -115,7 +116,7 @@ func TestTogether(t *testing.T) {
 	if o := s.told(t, living, film("k", 603, -58)); !slices.Equal(o.Entries, []int64{1}) {
 		t.Errorf("%+v", o)
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{2}}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna dropped user", "3 b.0 ben delivered", "4 b.1 ben delivered")
@@ -210,6 +211,23 @@ func TestTogetherIsCounted(t *testing.T) {
 	}
 }
 
+// TestTogetherTheOldestIsOfEach account, also when an old entry waits again.
+func TestTogetherTheOldestIsOfEach(t *testing.T) {
+	s := couple(t)
+	s.told(t, living, film("a", 603, -60))
+	s.clock.advance(time.Hour)
+	s.told(t, player, film("b", 604, -60))
+	oldest := func(account string, want time.Time) {
+		t.Helper()
+		if at, _, err := s.OldestPending(t.Context(), account); err != nil || !at.Equal(want) {
+			t.Errorf("oldest of %q: %v, %v, want %v", account, at, err, want)
+		}
+	}
+	oldest("anna", noon())
+	oldest("ben", noon().Add(time.Hour))
+	oldest("", noon())
+}
+
 // TestTogetherIsHeardOf: what one account has heard of is left out for all.
 func TestTogetherIsHeardOf(t *testing.T) {
 	s := couple(t)
@@ -294,7 +312,7 @@ func TestListsTogether(t *testing.T) {
 	}
 	s.refusesMove(t, "ben", 3, "it goes with its list, entry 1")
 	s.refusesMove(t, "ben", 1, "the account ben has it already, as entry 2")
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{2}}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.commit(t, anItem("j", "l", 604))
@@ -360,7 +378,7 @@ func TestReassigned(t *testing.T) {
 	e := s.leaseOf(t, "anna")[0]
 	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
 	s.refusesMove(t, "kim", 2, "it may have left")
-	if _, err := s.Reassign(t.Context(), nil, "ben", false); !errors.Is(err, ErrSelection) {
+	if _, err := s.Reassign(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {
 		t.Errorf("without ids: %v", err)
 	}
 }
@@ -385,7 +403,7 @@ func TestReassignedMeetsTheSamePlayback(t *testing.T) {
 			s.told(t, living, tt.hers)
 			s.told(t, player, tt.his)
 			if tt.hold != 0 {
-				if _, err := s.Hold(t.Context(), Selection{IDs: []int64{tt.hold}}, false); err != nil {
+				if _, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{tt.hold}}, false); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -487,7 +505,7 @@ func TestModelEachDiaryIsWhatItsRoutesSay(t *testing.T) {
 			},
 			"hold": func(r *rapid.T) {
 				if e, ok := any(); ok && e.State == viewing.StatePending {
-					if _, err := s.Hold(t.Context(), Selection{IDs: []int64{e.ID}}, false); err != nil {
+					if _, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{e.ID}}, false); err != nil {
 						r.Fatal(err)
 					}
 				}
@@ -495,7 +513,7 @@ func TestModelEachDiaryIsWhatItsRoutesSay(t *testing.T) {
 			"send": func(r *rapid.T) { send(rapid.SampledFrom(accounts).Draw(r, "account")) },
 			"":     func(*rapid.T) { s.checkCounters(t) },
 		})
-		if _, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil {
+		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil {
 			r.Fatal(err)
 		}
 		for _, account := range accounts {

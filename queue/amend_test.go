@@ -96,7 +96,7 @@ func TestAmendedClassHolds(t *testing.T) {
 	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
 		t.Errorf("sending it: %v, want a lost lease", err)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.amend(t, bulk)
@@ -167,7 +167,7 @@ func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
 	if origin := fmt.Sprintf("%+v", x.Events[0].Seen.Origin); !strings.Contains(origin, fmt.Sprintf("filmspool queue undo %d", sent)) {
 		t.Errorf("it says %s", origin)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{sent + 1}}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{sent + 1}}, false); err != nil {
 		t.Errorf("releasing it: %v", err)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Ask: true, Reason: "and back"})

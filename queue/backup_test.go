@@ -67,7 +67,7 @@ func TestBackupWhileEverythingGoesOn(t *testing.T) {
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0].Text, "2026-03-01 14:00:00") {
 		t.Errorf("notices %+v, %v", notices, err)
 	}
-	did, err := c.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
+	did, err := c.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonRestored}}, false)
 	if err != nil || did.Changed == 0 || len(c.lease(t)) == 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// brakeless takes back what the fifth step of the schema has made.
+// brakeless takes back what the fifth step of the schema and those after it have made.
 func brakeless() []string {
 	return []string{
-		"DROP INDEX entries_wave", "DROP TABLE silences",
-		"ALTER TABLE accounts DROP COLUMN paused_until", "ALTER TABLE accounts DROP COLUMN paused_drops",
+		"DROP INDEX entries_happened", "DROP INDEX entries_wave", "DROP TABLE silences",
+		"ALTER TABLE accounts DROP COLUMN paused_until", "ALTER TABLE accounts DROP COLUMN paused_drops", "ALTER TABLE accounts DROP COLUMN offline_at",
 	}
 }
 
@@ -160,7 +160,7 @@ func TestAWaveHoldsWhatHasNotBegunToLeave(t *testing.T) {
 	}
 
 	// What a person has let go is not held again by what comes later.
-	if _, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.told(t, player, ends("later", 50, 4))
@@ -207,7 +207,7 @@ func TestAWaveAndOthers(t *testing.T) {
 		}, "held bulk"},
 		{"it was edited", func(s *opened) {
 			o := s.told(t, player, ends("e0", 100, 0))
-			if _, err := s.Edit(t.Context(), o.Entries[0], Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
+			if _, err := s.Edit(t.Context(), o.Entries[0], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
 				t.Fatal(err)
 			}
 			s.wave(t, 1)
@@ -258,7 +258,7 @@ func TestTheFirstOfASeriesWaits(t *testing.T) {
 	s.wantStanding(t, map[string]string{"double": "held approve", "next": "pending", "another": "held approve", "film": "pending"})
 
 	// A series that the user did not want is asked about again.
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{s.byEventID(t, "another")}}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{s.byEventID(t, "another")}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.told(t, chrome, episodeAt("again", 1, 2, -30))
@@ -330,7 +330,7 @@ func TestAPauseThatDrops(t *testing.T) {
 		"before": "pending", "in it": "dropped paused", "of another account": "pending", "told late": "dropped paused", "after it": "pending",
 	}
 	s.wantStanding(t, want)
-	if did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
+	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
 		t.Errorf("%+v, %v", did, err)
 	}
 	want["in it"], want["told late"] = "pending", "pending"
@@ -358,12 +358,12 @@ func TestOnlyWhatWasShownIsApproved(t *testing.T) {
 	}
 	s.told(t, chrome, film("c", 3, -40))
 	for range 2 {
-		if _, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonApprove, UpTo: shown[0].ID}}, false); err != nil {
+		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonApprove, UpTo: shown[0].ID}}, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.wantStanding(t, map[string]string{"a": "pending", "b": "pending", "c": "held approve"})
-	if did, err := s.Drop(t.Context(), Selection{Filter: entry.Filter{UpTo: -1}}, false); err != nil || did.Changed != 0 {
+	if did, err := s.Drop(t.Context(), entry.Selection{Filter: entry.Filter{UpTo: -1}}, false); err != nil || did.Changed != 0 {
 		t.Errorf("%+v, %v", did, err)
 	}
 }
@@ -377,7 +377,7 @@ func TestWhatWasWatchedElsewhereWaits(t *testing.T) {
 	id := s.told(t, player, marked).Entries[0]
 	s.wantStanding(t, map[string]string{"marked": "dropped " + viewing.ReasonFiltered})
 	for _, want := range []string{"held " + viewing.ReasonReview, "pending"} {
-		if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+		if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 			t.Fatal(err)
 		}
 		s.wantStanding(t, map[string]string{"marked": want})
@@ -431,7 +431,7 @@ func TestAWaveIsLetGoAtOnce(t *testing.T) {
 		s.told(t, chrome, v)
 		want[v.EventID] = "held unresolved"
 	}
-	wave := Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}
+	wave := entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonWave}}
 	if did, err := s.ReleaseHeld(t.Context(), wave, false); err != nil || did.Changed != 6 || len(did.Left) != 0 {
 		t.Errorf("%+v, %v", did, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -60,7 +61,7 @@ func TestARowThatRottedIsNeverSent(t *testing.T) {
 				t.Errorf("held as %+v, steps %+v", x.Entry, x.Steps)
 			}
 			s.checkCounters(t)
-			if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: id[:1]}, false); err == nil && len(s.lease(t)) != 0 {
+			if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: id[:1]}, false); err == nil && len(s.lease(t)) != 0 {
 				t.Error("leased after a release: a person's word does not mend a row")
 			}
 		})
@@ -75,7 +76,7 @@ func TestTheSumFollowsWhatIsWrittenByRight(t *testing.T) {
 	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{
 		{EventID: "e2", Media: film("", 3, 0).Media, Reason: "mistaken"},
 	}})
-	if _, err := s.Edit(t.Context(), id[0], Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 1003}}}); err != nil {
+	if _, err := s.Edit(t.Context(), id[0], entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 1003}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range id {

@@ -289,18 +289,18 @@ func TestRoutesKeepAccountsApart(t *testing.T) {
 
 func TestOldestPending(t *testing.T) {
 	s := fresh(t)
-	if _, ok, err := s.OldestPending(t.Context()); ok || err != nil {
+	if _, ok, err := s.OldestPending(t.Context(), ""); ok || err != nil {
 		t.Fatalf("empty store: %v, %v", ok, err)
 	}
 	first := s.commit(t, film("e1", 1, -10))[0].Entries[0]
 	s.clock.advance(time.Hour)
 	s.commit(t, film("e2", 2, -600))
-	at, ok, err := s.OldestPending(t.Context())
+	at, ok, err := s.OldestPending(t.Context(), "")
 	if err != nil || !ok || !at.Equal(noon()) {
 		t.Errorf("oldest %v, %v, %v: want the first committed", at, ok, err)
 	}
 	s.settle(t, Settlement{Entry: first, State: viewing.StateDropped})
-	if at, _, _ := s.OldestPending(t.Context()); !at.Equal(noon().Add(time.Hour)) {
+	if at, _, _ := s.OldestPending(t.Context(), ""); !at.Equal(noon().Add(time.Hour)) {
 		t.Errorf("oldest %v after the first was dropped", at)
 	}
 }

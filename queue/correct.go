@@ -30,24 +30,12 @@ type Correcting struct {
 	Season, Episode *int
 }
 
-// Corrected is what a correction did.
-type Corrected struct {
-	// Remembered holds for what comes: of several, the one by the site's own number.
-	// It is nil where nothing can be remembered: the evidence is not to be trusted,
-	// names no work, or told a TMDB number itself, or a person gave another place.
-	Remembered *identity.Correction `json:"remembered"`
-	// Before is what was said of it earlier and no longer holds; nil where nothing was.
-	Before *identity.Candidate `json:"before,omitempty"`
-	// AlsoChanged is how many entries followed, besides the one that was named.
-	AlsoChanged int64 `json:"alsoChanged"`
-}
-
 // Correct notes what a person says that a film or series is. Whatever waits and
 // was told alike follows in the same transaction, unless a person has changed it
 // or put it aside. What has begun to leave stays. An entry may be pending, held or
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
-func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err error) {
+func (s *Store) Correct(ctx context.Context, c Correcting) (did identity.Corrected, err error) {
 	err = s.write(ctx, func(t *tx) (err error) {
 		if did, err = t.correction(c); err != nil {
 			return err
@@ -59,7 +47,7 @@ func (s *Store) Correct(ctx context.Context, c Correcting) (did Corrected, err e
 	return did, err
 }
 
-func (t *tx) correction(c Correcting) (did Corrected, err error) {
+func (t *tx) correction(c Correcting) (did identity.Corrected, err error) {
 	told, was, trusted := c.Told, "", true
 	if c.Entry != 0 {
 		if told, was, trusted, err = t.correctEntry(c); err != nil {
@@ -89,7 +77,7 @@ func (t *tx) correction(c Correcting) (did Corrected, err error) {
 		if err != nil {
 			return did, err
 		}
-		did = Corrected{Remembered: &now, Before: cmp.Or(before, did.Before), AlsoChanged: did.AlsoChanged + changed}
+		did = identity.Corrected{Remembered: &now, Before: cmp.Or(before, did.Before), AlsoChanged: did.AlsoChanged + changed}
 	}
 	if r := did.Remembered; r != nil {
 		_, err = t.Find("SELECT count(*) FROM corrected WHERE key = ?", []any{r.Told.Key()}, &r.Entries)
@@ -129,7 +117,7 @@ func (t *tx) correctEntry(c Correcting) (told viewing.Media, was string, trusted
 	}
 	m := is.Apply(placed(*e.Media, told))
 	m.Season, m.Episode = cmp.Or(c.Season, m.Season), cmp.Or(c.Episode, m.Episode)
-	next, err := Edit{Media: &m}.applied(e, schema.Time(t.now))
+	next, err := applied(entry.Edit{Media: &m}, e, schema.Time(t.now))
 	if err == nil {
 		err = t.edit(e, next)
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -11,7 +13,7 @@ func TestACorrectionRemembersWhatTheSourceTold(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -60), called("e2", "Alpha", 1999, -50))
 	mistyped := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000999"}}
-	if _, err := s.Edit(t.Context(), all[0], Edit{Media: &mistyped}); err != nil {
+	if _, err := s.Edit(t.Context(), all[0], entry.Edit{Media: &mistyped}); err != nil {
 		t.Fatal(err)
 	}
 	if did := s.correct(t, all[0], theFilm(603)); did.Remembered == nil || did.Remembered.Told.IDs != (viewing.IDs{}) || did.AlsoChanged != 1 {
@@ -41,11 +43,11 @@ func TestACorrectionTakesThePlaceThatTheSourceTold(t *testing.T) {
 func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), called("e2", "Alpha", 1999, -30))
-	if _, err := s.Drop(t.Context(), Selection{IDs: all[:1]}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[:1]}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.correct(t, all[1], theFilm(603))
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: all[:1]}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: all[:1]}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.found(t, is(s.wantLookups(t, 1, all[0])[0], 999))
@@ -56,7 +58,7 @@ func TestACorrectionWinsOverWhatIsFoundLater(t *testing.T) {
 func TestACorrectionAfterOneThatWasForgotten(t *testing.T) {
 	s := fresh(t)
 	all := s.commitIDs(t, called("e1", "Alpha", 1999, -90), of(viewing.ClassBulk, called("e2", "Alpha", 1999, -30)))
-	say := func(tmdb int64) Corrected {
+	say := func(tmdb int64) identity.Corrected {
 		did, err := s.Correct(t.Context(), Correcting{Told: called("", "Alpha", 1999, 0).Media[0], Is: theFilm(tmdb)})
 		if err != nil {
 			t.Fatal(err)
@@ -122,12 +124,12 @@ func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {
 	}
 	all := s.commitIDs(t, own("e1", 1, -90), own("e2", 2, -60))
 	did, err := s.Correct(t.Context(), Correcting{Entry: all[0], Is: theSeries(7), Season: new(2), Episode: new(1)})
-	if err != nil || did != (Corrected{}) {
+	if err != nil || did != (identity.Corrected{}) {
 		t.Errorf("%+v, %v", did, err)
 	}
 	s.wantKeys(t, map[int64]string{all[0]: "episode:7:2:1", all[1]: "", s.commitIDs(t, own("e3", 3, -5))[0]: ""})
 	// Without a place, the next one leaves that place, and is of this entry alone, too.
-	if did := s.correct(t, all[0], theSeries(8)); did != (Corrected{}) {
+	if did := s.correct(t, all[0], theSeries(8)); did != (identity.Corrected{}) {
 		t.Errorf("%+v", did)
 	}
 	s.wantKeys(t, map[int64]string{all[0]: "episode:8:2:1", all[1]: ""})

@@ -39,7 +39,7 @@ func theSeries(tmdb int64) identity.Candidate {
 	return identity.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
 }
 
-func (o *opened) correct(t testing.TB, id int64, is identity.Candidate) Corrected {
+func (o *opened) correct(t testing.TB, id int64, is identity.Candidate) identity.Corrected {
 	t.Helper()
 	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
 	if err != nil {
@@ -160,18 +160,18 @@ func TestAnotherCorrection(t *testing.T) {
 		events = append(events, called(fmt.Sprint("e", n), "Alpha", 1999, -300+30*n))
 	}
 	all := s.commitIDs(t, events[:7]...)
-	if _, err := s.Edit(t.Context(), all[6], Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))}); err != nil { // it still has no number
+	if _, err := s.Edit(t.Context(), all[6], entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Minute))}); err != nil { // it still has no number
 		t.Fatal(err)
 	}
-	if _, err := s.Edit(t.Context(), all[5], Edit{Media: &identified(9)[0]}); err != nil {
+	if _, err := s.Edit(t.Context(), all[5], entry.Edit{Media: &identified(9)[0]}); err != nil {
 		t.Fatal(err)
 	}
 	s.correct(t, all[0], theFilm(603))
 	s.sendOne(t, all[0])
-	if _, err := s.Hold(t.Context(), Selection{IDs: all[1:2]}, false); err != nil {
+	if _, err := s.Hold(t.Context(), entry.Selection{IDs: all[1:2]}, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: all[2:3]}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[2:3]}, false); err != nil {
 		t.Fatal(err)
 	}
 	did := s.correct(t, all[3], theFilm(604))
@@ -197,7 +197,7 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, v)[0]
 			for _, tmdb := range []int64{603, 604} {
-				if did := s.correct(t, id, theFilm(tmdb)); did != (Corrected{}) {
+				if did := s.correct(t, id, theFilm(tmdb)); did != (identity.Corrected{}) {
 					t.Errorf("%+v", did)
 				}
 				s.wantKeys(t, map[int64]string{id: fmt.Sprint("movie:", tmdb)})

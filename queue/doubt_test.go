@@ -101,7 +101,7 @@ func TestResendRemembersSinceWhen(t *testing.T) {
 		t.Errorf("doubt %+v, %v, %v", kept, ok, err)
 	}
 	s.looked(t, noon().Add(10*time.Minute))
-	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
+	if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{d.Entry.ID}, MayDouble: true}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := s.Doubt(t.Context(), d.Entry.ID); ok || err != nil {
@@ -129,7 +129,7 @@ func TestAnsweredAndClaims(t *testing.T) {
 	s.clock.advance(time.Minute)
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateInDoubt})
-	if _, err := s.SettleByHand(t.Context(), Selection{IDs: ids[2:3]}, viewing.StateDelivered, false); err != nil {
+	if _, err := s.SettleByHand(t.Context(), entry.Selection{IDs: ids[2:3]}, viewing.StateDelivered, false); err != nil {
 		t.Fatal(err)
 	}
 	answered, err := s.Answered(t.Context(), "default", time.Time{}, 10)
@@ -143,7 +143,7 @@ func TestAnsweredAndClaims(t *testing.T) {
 	if err != nil || len(claims) != 2 {
 		t.Errorf("claims %+v, %v", claims, err)
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{ids[3]}}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{ids[3]}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if claims, err = s.Claims(t.Context(), "default", []string{"movie:2"}); err != nil || len(claims) != 1 {

@@ -5,21 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// Edit is a correction by the user.
-type Edit struct {
-	// Media is the new identity, nil keeps the old one. Of an episode, the
-	// series, season and number that it does not name stay.
-	Media *viewing.Media `json:"media,omitempty"`
-	// WatchedAt is the new time, zero keeps the old one.
-	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
-	// DryRun has the entry told as it would be, and changes nothing.
-	DryRun bool `json:"dryRun,omitempty"`
-}
 
 // edited is what a step is called by which the user changed an entry: from
 // then on its source changes it no more.
@@ -29,7 +19,7 @@ const edited = "edited"
 // is another act. What was held for want of what the edit brings, or was
 // rejected, becomes pending. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a
 // [*StateError]) or [viewing.ErrInvalid].
-func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
+func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error) {
 	var after Entry
 	err := s.writeDry(ctx, c.DryRun, func(t *tx) error {
 		e, err := t.entry(id)
@@ -39,7 +29,7 @@ func (s *Store) Edit(ctx context.Context, id int64, c Edit) (Entry, error) {
 		if err := changeable("edit", e); err != nil {
 			return err
 		}
-		next, err := c.applied(e, schema.Time(t.now))
+		next, err := applied(c, e, schema.Time(t.now))
 		if err != nil {
 			return fmt.Errorf("edit entry %d: %w", id, err)
 		}
@@ -66,7 +56,7 @@ func changeable(verb string, e Entry) error {
 }
 
 // applied is e with the correction, checked as if it had come so.
-func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
+func applied(c entry.Edit, e Entry, now time.Time) (Entry, error) {
 	next := e
 	if c.Media != nil {
 		next.Media = completed(*c.Media, e.Media)
@@ -74,16 +64,16 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 	if !c.WatchedAt.IsZero() {
 		next.WatchedAt.Instant = c.WatchedAt
 	}
-	if err := c.check(next, now); err != nil {
+	if err := checkEdited(c, next, now); err != nil {
 		return next, err
 	}
 	nameless := next.Media != nil && !next.Media.Identified()
 	switch {
-	case nameless && (e.State != viewing.StateHeld || c.mends(e)):
+	case nameless && (e.State != viewing.StateHeld || mends(c, e)):
 		next.State, next.Reason = viewing.StateHeld, viewing.ReasonUnresolved // until the service has said what it is
 	case e.State != viewing.StateHeld:
 		next.State, next.Reason = viewing.StatePending, ""
-	case c.mends(e):
+	case mends(c, e):
 		v := viewing.Event{Kind: e.Kind, WatchedAt: next.WatchedAt.Instant}
 		d := rules.Decide(rules.Settings{}, e.Source, v, next.Media, now)
 		next.State, next.Reason = d.State, d.Reason
@@ -92,7 +82,7 @@ func (c Edit) applied(e Entry, now time.Time) (Entry, error) {
 }
 
 // mends reports whether the correction answers the reason e is held for.
-func (c Edit) mends(e Entry) bool {
+func mends(c entry.Edit, e Entry) bool {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return c.Media != nil
@@ -103,8 +93,8 @@ func (c Edit) mends(e Entry) bool {
 	}
 }
 
-// check holds the corrected entry against the field rules.
-func (c Edit) check(next Entry, now time.Time) error {
+// checkEdited holds the corrected entry against the field rules.
+func checkEdited(c entry.Edit, next Entry, now time.Time) error {
 	v := viewing.Event{Kind: next.Kind, EventID: next.EventID, List: next.List, WatchedAt: next.WatchedAt.Instant, Count: 1}
 	if next.Media != nil {
 		v.Media = []viewing.Media{*next.Media}

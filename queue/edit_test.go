@@ -22,7 +22,7 @@ func TestEditByState(t *testing.T) {
 	allowed := map[viewing.State]viewing.State{viewing.StatePending: viewing.StatePending, viewing.StateHeld: viewing.StatePending, viewing.StateRejected: viewing.StatePending}
 	for state, id := range s.several(t) {
 		before := s.entry(t, id)
-		got, err := s.Edit(t.Context(), id, Edit{Media: movie(77)})
+		got, err := s.Edit(t.Context(), id, entry.Edit{Media: movie(77)})
 		after := s.entry(t, id)
 		want, ok := allowed[state]
 		if !ok {
@@ -38,7 +38,7 @@ func TestEditByState(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-	if _, err := s.Edit(t.Context(), 999, Edit{Media: movie(1)}); !errors.Is(err, entry.ErrNotFound) {
+	if _, err := s.Edit(t.Context(), 999, entry.Edit{Media: movie(1)}); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("edit of nothing: %v", err)
 	}
 }
@@ -48,17 +48,17 @@ func TestEditAnswersOnlyTheReasonItMends(t *testing.T) {
 	past := viewing.At(noon().Add(-time.Hour))
 	for name, c := range map[string]struct {
 		change func(*viewing.Event)
-		edit   Edit
+		edit   entry.Edit
 		state  viewing.State
 		reason string
 	}{
-		"unresolved by a time":     {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
-		"unresolved by an id":      {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, Edit{Media: movie(5)}, viewing.StatePending, ""},
-		"future by a time":         {func(v *viewing.Event) { v.WatchedAt = ahead }, Edit{WatchedAt: past}, viewing.StatePending, ""},
-		"future by an id":          {func(v *viewing.Event) { v.WatchedAt = ahead }, Edit{Media: movie(5)}, viewing.StateHeld, "future"},
-		"review by a time":         {func(v *viewing.Event) { v.Class = viewing.ClassReview }, Edit{WatchedAt: past}, viewing.StatePending, ""},
-		"review by a time, no id":  {func(v *viewing.Event) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
-		"bulk by an id and a time": {func(v *viewing.Event) { v.Class = viewing.ClassBulk }, Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
+		"unresolved by a time":     {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, entry.Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"unresolved by an id":      {func(v *viewing.Event) { v.Media[0].IDs = viewing.IDs{} }, entry.Edit{Media: movie(5)}, viewing.StatePending, ""},
+		"future by a time":         {func(v *viewing.Event) { v.WatchedAt = ahead }, entry.Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"future by an id":          {func(v *viewing.Event) { v.WatchedAt = ahead }, entry.Edit{Media: movie(5)}, viewing.StateHeld, "future"},
+		"review by a time":         {func(v *viewing.Event) { v.Class = viewing.ClassReview }, entry.Edit{WatchedAt: past}, viewing.StatePending, ""},
+		"review by a time, no id":  {func(v *viewing.Event) { v.Class = viewing.ClassReview; v.Media[0].IDs = viewing.IDs{} }, entry.Edit{WatchedAt: past}, viewing.StateHeld, "unresolved"},
+		"bulk by an id and a time": {func(v *viewing.Event) { v.Class = viewing.ClassBulk }, entry.Edit{Media: movie(5), WatchedAt: past}, viewing.StateHeld, "bulk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
@@ -82,18 +82,18 @@ func TestEditRefusesWhatCouldNotHaveCome(t *testing.T) {
 	outcomes := s.commit(t, film("film", 1, -10), wish, list)
 	for name, c := range map[string]struct {
 		of    int
-		edit  Edit
+		edit  entry.Edit
 		field string
 	}{
-		"nothing":              {0, Edit{}, "nothing to change"},
-		"no identifier":        {0, Edit{Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}, "media"},
-		"series as a viewing":  {0, Edit{Media: &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1}}}, "media.type"},
-		"negative":             {0, Edit{Media: movie(-5)}, "media"},
-		"ahead":                {0, Edit{WatchedAt: viewing.At(noon().Add(time.Minute))}, "watchedAt"},
-		"time of a wish":       {1, Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}, "watchedAt"},
-		"time of a list":       {2, Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}, "watchedAt"},
-		"media of a list":      {2, Edit{Media: movie(1)}, "media"},
-		"episode on watchlist": {1, Edit{Media: &viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 1}}}, "media.type"},
+		"nothing":              {0, entry.Edit{}, "nothing to change"},
+		"no identifier":        {0, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}, "media"},
+		"series as a viewing":  {0, entry.Edit{Media: &viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1}}}, "media.type"},
+		"negative":             {0, entry.Edit{Media: movie(-5)}, "media"},
+		"ahead":                {0, entry.Edit{WatchedAt: viewing.At(noon().Add(time.Minute))}, "watchedAt"},
+		"time of a wish":       {1, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}, "watchedAt"},
+		"time of a list":       {2, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}, "watchedAt"},
+		"media of a list":      {2, entry.Edit{Media: movie(1)}, "media"},
+		"episode on watchlist": {1, entry.Edit{Media: &viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 1}}}, "media.type"},
 	} {
 		id := outcomes[c.of].Entries[0]
 		before := s.entry(t, id)
@@ -146,7 +146,7 @@ func TestEditKeepsWhatItDoesNotName(t *testing.T) {
 func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 	s := fresh(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
-	if _, err := s.Edit(t.Context(), id, Edit{Media: movie(604)}); err != nil {
+	if _, err := s.Edit(t.Context(), id, entry.Edit{Media: movie(604)}); err != nil {
 		t.Fatal(err)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(605), Reason: "the library knows it now"})
@@ -163,7 +163,7 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 	s := fresh(t)
 	outcomes := s.commit(t, film("first", 603, -20), film("second", 603, -10))
 	second := outcomes[1].Entries[0]
-	if _, err := s.Edit(t.Context(), second, Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
+	if _, err := s.Edit(t.Context(), second, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
 	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != second {

@@ -52,7 +52,7 @@ func lines(t testing.TB, records ...export.Record) *bytes.Buffer {
 	return &out
 }
 
-func (o *opened) imported(t testing.TB, records []export.Record, dry bool) Imported {
+func (o *opened) imported(t testing.TB, records []export.Record, dry bool) entry.Imported {
 	t.Helper()
 	sum, err := o.Import(t.Context(), lines(t, records...), dry)
 	if err != nil {
@@ -68,7 +68,7 @@ func household(t *testing.T) *opened {
 	t.Helper()
 	s := fresh(t)
 	found := s.several(t)
-	if _, err := s.Edit(t.Context(), found[viewing.StatePending], Edit{Media: movie(4000), WatchedAt: viewing.At(noon().Add(-25 * 60e9))}); err != nil {
+	if _, err := s.Edit(t.Context(), found[viewing.StatePending], entry.Edit{Media: movie(4000), WatchedAt: viewing.At(noon().Add(-25 * 60e9))}); err != nil {
 		t.Fatal(err)
 	}
 	double := film("double", 0, -70)
@@ -106,7 +106,7 @@ func TestExportIsWholeAndComesBack(t *testing.T) {
 		t.Fatalf("a dry run left %+v", counts)
 	}
 	did := to.imported(t, records, false)
-	want := Imported{Lines: 12, Events: 12, Entries: 11, Held: 5, InDoubt: 2}
+	want := entry.Imported{Lines: 12, Events: 12, Entries: 11, Held: 5, InDoubt: 2}
 	if did != want || dry != want {
 		t.Errorf("imported %+v, dry %+v, want %+v", did, dry, want)
 	}
@@ -129,7 +129,7 @@ func TestImportNeverDoubles(t *testing.T) {
 	from := household(t)
 	records := from.exported(t)
 	before := from.checkCounters(t)
-	if did := from.imported(t, records, false); did != (Imported{Lines: 12, Known: 12}) {
+	if did := from.imported(t, records, false); did != (entry.Imported{Lines: 12, Known: 12}) {
 		t.Errorf("imported into itself: %+v", did)
 	}
 	if after := from.checkCounters(t); after != before {
@@ -159,7 +159,7 @@ func TestImportedWaitsForTheUser(t *testing.T) {
 	from, to := fresh(t), fresh(t)
 	from.commit(t, film("e1", 603, -10))
 	to.imported(t, from.exported(t), false)
-	did, err := to.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: "imported"}}, false)
+	did, err := to.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: "imported"}}, false)
 	if err != nil || did.Changed != 1 || len(to.lease(t)) != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}

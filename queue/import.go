@@ -13,17 +13,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Imported is what an import did, or would do.
-type Imported struct {
-	Lines     int64 `json:"lines"`
-	Events    int64 `json:"events"`    // new ones
-	Entries   int64 `json:"entries"`   // of new events
-	Held      int64 `json:"held"`      // of those: had not left, so they wait for the user
-	InDoubt   int64 `json:"inDoubt"`   // of those: may have left
-	Known     int64 `json:"known"`     // lines that are here already
-	Conflicts int64 `json:"conflicts"` // lines whose event id is here with other content; left out
-}
-
 // Import takes the lines that [Store.Export] wrote. An event that is known
 // here already is passed over, so importing again does no harm. Delivered
 // entries stay delivered and are never sent. What had not left is held as
@@ -32,8 +21,8 @@ type Imported struct {
 // Lines are taken in steps; a line that cannot be read, an error wrapping
 // [viewing.ErrInvalid], ends the import after those before it. A dry run
 // changes nothing.
-func (s *Store) Import(ctx context.Context, r io.Reader, dry bool) (Imported, error) {
-	var sum Imported
+func (s *Store) Import(ctx context.Context, r io.Reader, dry bool) (entry.Imported, error) {
+	var sum entry.Imported
 	lines := export.NewReader(r)
 	for more := true; more; {
 		page, err := lines.Read()
@@ -49,7 +38,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, dry bool) (Imported, er
 }
 
 // importPage writes some lines in one transaction.
-func (s *Store) importPage(ctx context.Context, page []export.Line, dry bool, sum *Imported) error {
+func (s *Store) importPage(ctx context.Context, page []export.Line, dry bool, sum *entry.Imported) error {
 	if len(page) == 0 {
 		return nil
 	}
@@ -71,7 +60,7 @@ func (s *Store) importPage(ctx context.Context, page []export.Line, dry bool, su
 }
 
 // importRecord writes one event, unless it is known.
-func (t *tx) importRecord(a export.Line, sum *Imported) error {
+func (t *tx) importRecord(a export.Line, sum *entry.Imported) error {
 	was, err := t.earlier(a.Kind, a.EventID)
 	switch {
 	case err != nil:
@@ -97,7 +86,7 @@ func (t *tx) importRecord(a export.Line, sum *Imported) error {
 
 // importEvent writes an event with its entries, or as a witness of earlier
 // ones that are here.
-func (t *tx) importEvent(a export.Line, sum *Imported) (id int64, first sql.NullInt64, err error) {
+func (t *tx) importEvent(a export.Line, sum *entry.Imported) (id int64, first sql.NullInt64, err error) {
 	e := event{Event: a.Seen, source: a.Source, kind: a.Kind, body: a.Body}
 	id, err = t.insertEvent(e, len(a.Entries), a.CommittedAt.UnixMilli())
 	if err != nil {
@@ -147,7 +136,7 @@ func (t *tx) importWitness(e event, event int64) ([]int64, error) {
 }
 
 // importEntry writes one entry.
-func (t *tx) importEntry(e export.Entry, event int64, sum *Imported) (int64, error) {
+func (t *tx) importEntry(e export.Entry, event int64, sum *entry.Imported) (int64, error) {
 	state, reason, why := e.Arrives()
 	id, err := t.insertEntry(event, Entry{
 		Account: e.Account, Part: e.Part, Kind: e.Kind, Media: e.Media, List: e.List, Priority: e.Priority,

@@ -71,7 +71,7 @@ func (t *tx) insertEntry(event int64, e Entry, steps []string) (id int64, err er
 	if t.newest.entry = id; err != nil {
 		return id, err
 	}
-	t.made(e.State)
+	t.made(id, e.State)
 	return id, t.askAbout(id, e.State, key)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -258,19 +259,19 @@ func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
 			return s.Settle(t.Context(), Settlement{Entry: id, State: viewing.StateRejected})
 		},
 		"held": func(s *opened, id int64) error {
-			_, err := s.Hold(t.Context(), Selection{IDs: []int64{id}}, false)
+			_, err := s.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false)
 			return err
 		},
 		"dropped": func(s *opened, id int64) error {
-			_, err := s.Drop(t.Context(), Selection{IDs: []int64{id}}, false)
+			_, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{id}}, false)
 			return err
 		},
 		"another item": func(s *opened, id int64) error {
-			_, err := s.Edit(t.Context(), id, Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 99}}})
+			_, err := s.Edit(t.Context(), id, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 99}}})
 			return err
 		},
 		"another time": func(s *opened, id int64) error {
-			_, err := s.Edit(t.Context(), id, Edit{WatchedAt: viewing.At(noon().Add(-time.Second))})
+			_, err := s.Edit(t.Context(), id, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Second))})
 			return err
 		},
 	}
@@ -294,12 +295,12 @@ func TestWhatWasBehindAndHeldComesBack(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20))
 	first := s.wantLeased(t, id[0])[0]
-	if _, err := s.Hold(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
+	if _, err := s.Hold(t.Context(), entry.Selection{IDs: id[1:]}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.settle(t, Settlement{Entry: id[0], Attempt: s.send(t, first), State: viewing.StateDelivered})
 	s.wantLeased(t)
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: id[1:]}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: id[1:]}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.wantLeased(t, id[1])

@@ -42,6 +42,7 @@ type changes struct {
 	moved map[viewing.State]count // in the counters
 	nudge bool                    // entries were added or changed
 	again []int64                 // entries that became pending again
+	each  []Change                // in their order
 }
 
 // count is a change of one counter.
@@ -49,7 +50,7 @@ type count struct{ current, total int64 }
 
 // Mark is what was changed so far.
 func (l *ledger) Mark() any {
-	return changes{maps.Clone(l.moved), l.nudge, l.again}
+	return changes{maps.Clone(l.moved), l.nudge, l.again, l.each}
 }
 
 // Back takes back what was changed since a mark, or at all.
@@ -95,6 +96,7 @@ func (l *ledger) shift(s viewing.State, current, total int64) {
 func (l *ledger) pass(id int64, from, to viewing.State) {
 	l.shift(from, -1, 0)
 	l.shift(to, 1, 1)
+	l.each = append(l.each, Change{id, to})
 	if to == viewing.StatePending {
 		l.again = append(l.again, id)
 	}
@@ -102,9 +104,11 @@ func (l *ledger) pass(id int64, from, to viewing.State) {
 
 // made counts a new entry. It is pending by its very id; see the counters'
 // table.
-func (l *ledger) made(s viewing.State) {
-	if s != viewing.StatePending {
-		l.pass(0, viewing.StatePending, s)
-	}
+func (l *ledger) made(id int64, s viewing.State) {
 	l.nudge = true
+	if s != viewing.StatePending {
+		l.pass(id, viewing.StatePending, s)
+		return
+	}
+	l.each = append(l.each, Change{id, s})
 }

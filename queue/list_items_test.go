@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -59,7 +60,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 	if e := s.entry(t, ids[2]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Errorf("%+v", e)
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: ids[:1]}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: ids[:1]}, false); err != nil {
 		t.Fatal(err)
 	}
 	late := s.commitIDs(t, anItem("late", "l", 605))
@@ -94,7 +95,7 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 func TestItemTravelsWithItsList(t *testing.T) {
 	s, other := fresh(t), fresh(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 0))
-	if e, err := s.Edit(t.Context(), ids[1], Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != viewing.StatePending || e.After != ids[0] {
+	if e, err := s.Edit(t.Context(), ids[1], entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != viewing.StatePending || e.After != ids[0] {
 		t.Errorf("%+v, %v", e, err)
 	}
 	var lines bytes.Buffer

@@ -69,7 +69,7 @@ func TestWhatIsToBeAskedAbout(t *testing.T) {
 	if at, ok, err := s.NextLookup(t.Context(), "default"); err != nil || !ok || at.After(noon()) {
 		t.Errorf("next at %v, %v, %v", at, ok, err)
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: all[2:3]}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: all[2:3]}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.wantLookups(t, 3, all[0], all[1], all[3])
@@ -107,7 +107,7 @@ func TestFoundIdentityOfAClassThatIsHeld(t *testing.T) {
 		t.Errorf("entry %+v", e)
 	}
 	s.wantLookups(t, 0)
-	if c, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
+	if c, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: viewing.ReasonBulk}}, false); err != nil || c.Changed != 1 {
 		t.Errorf("released %+v, %v", c, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestAskedAnew(t *testing.T) {
 func TestFindingOfAnEntryThatHasChanged(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *opened, id int64){
 		"edited": func(t *testing.T, s *opened, id int64) {
-			if _, err := s.Edit(t.Context(), id, Edit{Media: &identified(9)[0]}); err != nil {
+			if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &identified(9)[0]}); err != nil {
 				t.Fatal(err)
 			}
 		},

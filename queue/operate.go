@@ -10,57 +10,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// ErrSelection is wrapped when a [Selection] names nothing, or names it twice
-// over: a verb never falls upon all entries by accident.
-var ErrSelection = errors.New("nothing is selected")
-
-// Selection says which entries an operator's verb is for: some ids, or all
-// that fit every filter, or all there are.
-type Selection struct {
-	IDs []int64 `json:"ids,omitempty"`
-	entry.Filter
-	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
-	// MayDouble is for [Store.Retry] only: entries in doubt too. The service may
-	// have them already, and would then have them twice.
-	MayDouble bool `json:"mayDouble,omitempty"`
-}
-
-// check refuses a selection that says nothing or contradicts itself.
-func (s Selection) check() error {
-	switch {
-	case s.State != "" && !s.State.Valid():
-		return fmt.Errorf("%w: %q is not a state", entry.ErrState, s.State)
-	case len(s.IDs) > 0 && (s.Chooses() || s.All):
-		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
-	case len(s.IDs) == 0 && !s.Chooses() && !s.All:
-		return ErrSelection
-	default:
-		return nil
-	}
-}
-
-// Changed is what a verb did, or would do.
-type Changed struct {
-	Verb    string                  `json:"verb"`
-	DryRun  bool                    `json:"dryRun"`
-	Changed int64                   `json:"changed"` // entries that it changed
-	From    map[viewing.State]int64 `json:"from"`    // the states they were in
-	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
-	Left map[string]int64 `json:"left"`
-	IDs  []int64          `json:"ids"` // the first hundred of those changed
-}
-
 // maxNamed bounds the ids that [Changed] names.
 const maxNamed = 100
 
 // begin is a sum to begin with.
-func (o operation) begin(dry bool) Changed {
-	return Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
+func (o operation) begin(dry bool) entry.Changed {
+	return entry.Changed{Verb: o.verb, DryRun: dry, From: map[viewing.State]int64{}, Left: map[string]int64{}, IDs: []int64{}}
 }
 
-// add counts one entry.
-func (c *Changed) add(e Entry, left string) {
+// tally counts one entry.
+func tally(c *entry.Changed, e Entry, left string) {
 	switch left {
 	case changed:
 		c.Changed++
@@ -120,9 +79,9 @@ var errDry = errors.New("dry run")
 // operate applies an operation: to ids all at once or not at all, to what
 // filters find in steps, so that no source waits long for its answer. What
 // was done when ctx ends stays done, and doing it again does the rest.
-func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry bool) (Changed, error) {
+func (s *Store) operate(ctx context.Context, o operation, sel entry.Selection, dry bool) (entry.Changed, error) {
 	sum := o.begin(dry)
-	err := sel.check()
+	err := sel.Check()
 	switch {
 	case err != nil:
 	case len(sel.IDs) > 0:
@@ -140,7 +99,7 @@ func (s *Store) operate(ctx context.Context, o operation, sel Selection, dry boo
 }
 
 // operateOnIDs changes the named entries in one transaction.
-func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *Changed) error {
+func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry bool, sum *entry.Changed) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	return s.writeDry(ctx, dry, func(t *tx) error {
 		*sum = o.begin(dry)
@@ -159,7 +118,7 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 			if left != changed && left != unchanged {
 				return o.refusal(e, left)
 			}
-			sum.add(e, left)
+			tally(sum, e, left)
 		}
 		return nil
 	})
@@ -174,7 +133,7 @@ func (o operation) refusal(e Entry, left string) error {
 }
 
 // operateOnAll goes through what the filters find, state by state.
-func (s *Store) operateOnAll(ctx context.Context, o operation, sel Selection, dry bool, sum *Changed) error {
+func (s *Store) operateOnAll(ctx context.Context, o operation, sel entry.Selection, dry bool, sum *entry.Changed) error {
 	for _, state := range o.reach {
 		if sel.State != "" && sel.State != state {
 			continue
@@ -200,7 +159,7 @@ func (s *Store) operateOnAll(ctx context.Context, o operation, sel Selection, dr
 
 // operateOnPage changes entries that were found a moment ago; those that have
 // moved on since are left alone.
-func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dry bool, sum *Changed) error {
+func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dry bool, sum *entry.Changed) error {
 	if len(page) == 0 {
 		return nil
 	}
@@ -234,7 +193,7 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 		return err
 	}
 	for _, e := range effects {
-		sum.add(e.entry, e.left)
+		tally(sum, e.entry, e.left)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // rule is what the model knows of a verb: where it leads from each state, and
 // what it leaves alone although it reaches it.
 type rule struct {
-	run   func(Selection, bool) (Changed, error)
+	run   func(entry.Selection, bool) (entry.Changed, error)
 	to    map[viewing.State]viewing.State
 	leave func(*modelEntry) string
 }
@@ -55,7 +55,7 @@ func (m *machine) rules(inDoubt bool) map[string]rule {
 // operate applies a verb to some ids or by a filter, and the model's rule
 // beside it.
 func (m *machine) operate(r *rapid.T) {
-	sel := Selection{MayDouble: rapid.Bool().Draw(r, "in doubt too")}
+	sel := entry.Selection{MayDouble: rapid.Bool().Draw(r, "in doubt too")}
 	name := rapid.SampledFrom([]string{"retry", "hold", "release", "drop"}).Draw(r, "verb")
 	verb, dry := m.rules(sel.MayDouble)[name], rapid.Bool().Draw(r, "dry")
 	var meant []*modelEntry
@@ -83,8 +83,8 @@ func (m *machine) operate(r *rapid.T) {
 }
 
 // compare holds what a verb did against the model, and has the model follow.
-func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry bool, did Changed, err error) {
-	want := Changed{From: map[viewing.State]int64{}, Left: map[string]int64{}}
+func (m *machine) compare(what string, verb rule, meant []*modelEntry, byID, dry bool, did entry.Changed, err error) {
+	want := entry.Changed{From: map[viewing.State]int64{}, Left: map[string]int64{}}
 	refused := false
 	for _, e := range meant {
 		_, reached := verb.to[e.state]
@@ -131,7 +131,7 @@ func (m *machine) move(e *modelEntry, to viewing.State) {
 // what may have arrived never becomes a second request by that.
 func (m *machine) recall(r *rapid.T) {
 	e := m.choose(r, func(e *modelEntry) bool { return e.state == viewing.StateDropped })
-	did, err := m.store.ReleaseHeld(m.t.Context(), Selection{IDs: []int64{e.id}}, false)
+	did, err := m.store.ReleaseHeld(m.t.Context(), entry.Selection{IDs: []int64{e.id}}, false)
 	m.want(err == nil && did.Changed == 1 && did.From[viewing.StateDropped] == 1, "taken back", did, err)
 	to := viewing.StatePending
 	switch {
@@ -147,7 +147,7 @@ func (m *machine) recall(r *rapid.T) {
 func (m *machine) settleByHand(r *rapid.T) {
 	e := m.choose(r, func(*modelEntry) bool { return true })
 	as := rapid.SampledFrom([]viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped, viewing.StatePending, viewing.StateHeld}).Draw(r, "as")
-	_, err := m.store.SettleByHand(m.t.Context(), Selection{IDs: []int64{e.id}}, as, false)
+	_, err := m.store.SettleByHand(m.t.Context(), entry.Selection{IDs: []int64{e.id}}, as, false)
 	if e.state != viewing.StateInDoubt || as == viewing.StatePending || as == viewing.StateHeld {
 		m.want(errors.Is(err, entry.ErrState), "a refusal", err)
 		return
@@ -160,7 +160,7 @@ func (m *machine) settleByHand(r *rapid.T) {
 func (m *machine) edit(r *rapid.T) {
 	e := m.choose(r, func(*modelEntry) bool { return true })
 	item := rapid.Int64Range(1, 3).Draw(r, "item")
-	_, err := m.store.Edit(m.t.Context(), e.id, Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: item}}})
+	_, err := m.store.Edit(m.t.Context(), e.id, entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: item}}})
 	switch {
 	case e.state == viewing.StatePending:
 		e.void, e.leasedTo = true, time.Time{}

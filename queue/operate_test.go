@@ -42,16 +42,16 @@ func (o *opened) several(t testing.TB) map[viewing.State]int64 {
 }
 
 // verbFunc is one of the operator's verbs over a selection.
-type verbFunc func(sel Selection, dry bool) (Changed, error)
+type verbFunc func(sel entry.Selection, dry bool) (entry.Changed, error)
 
 func (o *opened) verbs(t testing.TB) map[string]verbFunc {
-	wrap := func(f func(Selection, bool) (Changed, error)) verbFunc { return f }
+	wrap := func(f func(entry.Selection, bool) (entry.Changed, error)) verbFunc { return f }
 	ctx := t.Context()
 	return map[string]verbFunc{
-		"retry":   wrap(func(s Selection, dry bool) (Changed, error) { return o.Retry(ctx, s, dry) }),
-		"hold":    wrap(func(s Selection, dry bool) (Changed, error) { return o.Hold(ctx, s, dry) }),
-		"release": wrap(func(s Selection, dry bool) (Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
-		"drop":    wrap(func(s Selection, dry bool) (Changed, error) { return o.Drop(ctx, s, dry) }),
+		"retry":   wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Retry(ctx, s, dry) }),
+		"hold":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Hold(ctx, s, dry) }),
+		"release": wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.ReleaseHeld(ctx, s, dry) }),
+		"drop":    wrap(func(s entry.Selection, dry bool) (entry.Changed, error) { return o.Drop(ctx, s, dry) }),
 	}
 }
 
@@ -68,7 +68,7 @@ func TestVerbsByState(t *testing.T) {
 			s := fresh(t)
 			for state, id := range s.several(t) {
 				before := s.entry(t, id)
-				_, err := s.verbs(t)[name](Selection{IDs: []int64{id}}, false)
+				_, err := s.verbs(t)[name](entry.Selection{IDs: []int64{id}}, false)
 				after := s.entry(t, id)
 				if end, ok := ends[state]; ok {
 					if err != nil || after.State != end {
@@ -92,7 +92,7 @@ func TestVerbsByState(t *testing.T) {
 func TestRefusalNamesVerbStateAndReason(t *testing.T) {
 	s := fresh(t)
 	id := s.several(t)[viewing.StateInDoubt]
-	_, err := s.Retry(t.Context(), Selection{IDs: []int64{id}}, false)
+	_, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{id}}, false)
 	if want := fmt.Sprintf("retry entry %d: it is in doubt (so it went)", id); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -102,14 +102,14 @@ func TestIDsAreChangedAllOrNone(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
 	for _, other := range []int64{found[viewing.StateDelivered], 999} {
-		if _, err := s.Drop(t.Context(), Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
+		if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{found[viewing.StatePending], other}}, false); err == nil {
 			t.Fatalf("dropped %d", other)
 		}
 		if e := s.entry(t, found[viewing.StatePending]); e.State != viewing.StatePending {
 			t.Errorf("entry is %s although the command failed", e.State)
 		}
 	}
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{999}}, false); !errors.Is(err, entry.ErrNotFound) {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{999}}, false); !errors.Is(err, entry.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -119,7 +119,7 @@ func TestNeverAllByAccident(t *testing.T) {
 	s.several(t)
 	before := s.checkCounters(t)
 	for name, verb := range s.verbs(t) {
-		for _, sel := range []Selection{
+		for _, sel := range []entry.Selection{
 			{},
 			{MayDouble: true},
 			{IDs: []int64{}},
@@ -127,14 +127,14 @@ func TestNeverAllByAccident(t *testing.T) {
 			{IDs: []int64{1}, Filter: entry.Filter{Account: "default"}},
 			{Filter: entry.Filter{Limit: 5}},
 		} {
-			if _, err := verb(sel, false); !errors.Is(err, ErrSelection) {
+			if _, err := verb(sel, false); !errors.Is(err, entry.ErrSelection) {
 				t.Errorf("%s %+v: %v", name, sel, err)
 			}
 		}
-		if _, err := verb(Selection{Filter: entry.Filter{State: viewing.StateDelivered}}, false); !errors.Is(err, entry.ErrState) {
+		if _, err := verb(entry.Selection{Filter: entry.Filter{State: viewing.StateDelivered}}, false); !errors.Is(err, entry.ErrState) {
 			t.Errorf("%s of what is delivered: %v", name, err)
 		}
-		if _, err := verb(Selection{Filter: entry.Filter{State: "lost"}}, false); !errors.Is(err, entry.ErrState) {
+		if _, err := verb(entry.Selection{Filter: entry.Filter{State: "lost"}}, false); !errors.Is(err, entry.ErrState) {
 			t.Errorf("%s of what is no state: %v", name, err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestNeverAllByAccident(t *testing.T) {
 }
 
 func TestDryRunSaysWhatWouldChangeAndChangesNothing(t *testing.T) {
-	for _, sel := range []Selection{{All: true}, {Filter: entry.Filter{Account: "default"}}, {Filter: entry.Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
+	for _, sel := range []entry.Selection{{All: true}, {Filter: entry.Filter{Account: "default"}}, {Filter: entry.Filter{Source: "browser", Before: noon().Add(time.Hour)}}} {
 		s := fresh(t)
 		// Nothing is under way: opening the copy would put that in doubt.
 		s.settle(t, Settlement{Entry: s.several(t)[viewing.StateSending], Attempt: 1, State: viewing.StateDelivered})
@@ -212,7 +212,7 @@ func TestFiltersFindOnlyTheirs(t *testing.T) {
 				e := s.leaseOf(t, "second")[0]
 				s.settle(t, Settlement{Entry: mine, Attempt: s.send(t, e), State: viewing.StateRejected, Reason: "too old"})
 			}
-			did, err := s.Drop(t.Context(), Selection{Filter: sel}, false)
+			did, err := s.Drop(t.Context(), entry.Selection{Filter: sel}, false)
 			if err != nil || !slices.Equal(did.IDs, []int64{mine}) || did.Changed != 1 {
 				t.Errorf("dropped %+v (%v), want only %d", did, err, mine)
 			}
@@ -234,7 +234,7 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 	s.commitBatch(t, batch)
 	for _, dry := range []bool{true, false} {
-		did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{Reason: "bulk"}}, dry)
+		did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{Reason: "bulk"}}, dry)
 		if err != nil || did.Changed != n || did.From[viewing.StateHeld] != n || len(did.IDs) != maxNamed {
 			t.Fatalf("released %d of %d, %d named (%v)", did.Changed, n, len(did.IDs), err)
 		}
@@ -247,11 +247,11 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 func TestLeftIsCountedByReason(t *testing.T) {
 	s := fresh(t)
 	s.several(t)
-	did, err := s.Retry(t.Context(), Selection{All: true}, false)
+	did, err := s.Retry(t.Context(), entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 1 || did.Left[leftInDoubt] != 1 {
 		t.Errorf("retried %+v (%v)", did, err)
 	}
-	did, err = s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	did, err = s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 0 || did.Left[viewing.ReasonUnresolved] != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
@@ -260,17 +260,17 @@ func TestLeftIsCountedByReason(t *testing.T) {
 // TestVerbsVoidLeases shows that whoever has an entry in hand cannot send it
 // as it was before the user changed it, even when it is pending again.
 func TestVerbsVoidLeases(t *testing.T) {
-	for name, change := range map[string]func(*opened, Selection) error{
-		"hold and release": func(s *opened, sel Selection) error {
+	for name, change := range map[string]func(*opened, entry.Selection) error{
+		"hold and release": func(s *opened, sel entry.Selection) error {
 			_, err := s.Hold(t.Context(), sel, false)
 			_, err2 := s.ReleaseHeld(t.Context(), sel, false)
 			return errors.Join(err, err2)
 		},
-		"edit": func(s *opened, sel Selection) error {
-			_, err := s.Edit(t.Context(), sel.IDs[0], Edit{Media: movie(5)})
+		"edit": func(s *opened, sel entry.Selection) error {
+			_, err := s.Edit(t.Context(), sel.IDs[0], entry.Edit{Media: movie(5)})
 			return err
 		},
-		"drop": func(s *opened, sel Selection) error {
+		"drop": func(s *opened, sel entry.Selection) error {
 			_, err := s.Drop(t.Context(), sel, false)
 			return err
 		},
@@ -278,7 +278,7 @@ func TestVerbsVoidLeases(t *testing.T) {
 		s := fresh(t)
 		s.commit(t, film("e1", 603, -10))
 		e := s.lease(t)[0]
-		if err := change(s, Selection{IDs: []int64{e.ID}}); err != nil {
+		if err := change(s, entry.Selection{IDs: []int64{e.ID}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Sending(t.Context(), e); !errors.Is(err, ErrLeaseLost) {
@@ -295,7 +295,7 @@ func TestRetryMakesDueAndSaysSo(t *testing.T) {
 	if leased := s.lease(t); len(leased) != 0 {
 		t.Fatalf("leased %v before its time", ids(leased))
 	}
-	if _, err := s.Retry(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+	if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if leased := s.lease(t); len(leased) != 1 || leased[0].Revision != 0 {
@@ -312,7 +312,7 @@ func TestRetryOfRejectedIsAnotherActOfDoubtTheSame(t *testing.T) {
 	found := s.several(t)
 	for state, raised := range map[viewing.State]int{viewing.StateRejected: 1, viewing.StateInDoubt: 0} {
 		before := s.entry(t, found[state])
-		if _, err := s.Retry(t.Context(), Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
+		if _, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{before.ID}, MayDouble: true}, false); err != nil {
 			t.Fatal(err)
 		}
 		after := s.entry(t, before.ID)
@@ -329,7 +329,7 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 	for _, as := range []viewing.State{viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped} {
 		s := fresh(t)
 		for state, id := range s.several(t) {
-			_, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{id}}, as, false)
+			_, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{id}}, as, false)
 			if state == viewing.StateInDoubt {
 				if got := s.entry(t, id); err != nil || got.State != as || got.Reason != "user" || got.SettledAt.IsZero() {
 					t.Errorf("settled as %s: %+v (%v)", as, got, err)
@@ -341,17 +341,17 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 			}
 		}
 		s.checkCounters(t)
-		if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{999}}, as, false); !errors.Is(err, entry.ErrNotFound) {
+		if _, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{999}}, as, false); !errors.Is(err, entry.ErrNotFound) {
 			t.Errorf("settled nothing: %v", err)
 		}
 	}
 	s := fresh(t)
 	doubt := s.several(t)[viewing.StateInDoubt]
-	if _, err := s.SettleByHand(t.Context(), Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, entry.ErrState) {
+	if _, err := s.SettleByHand(t.Context(), entry.Selection{IDs: []int64{doubt}}, viewing.StatePending, false); !errors.Is(err, entry.ErrState) {
 		t.Errorf("settled as pending: %v", err)
 	}
 	for _, dry := range []bool{true, false} {
-		did, err := s.SettleByHand(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
+		did, err := s.SettleByHand(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateInDoubt}}, viewing.StateDelivered, dry)
 		if got := s.entry(t, doubt); err != nil || did.Changed != 1 || (got.State == viewing.StateInDoubt) != dry {
 			t.Errorf("settled all (dry %v): %+v, %v; it is %s", dry, did, err, got.State)
 		}
@@ -393,19 +393,19 @@ func TestNoVerbSendsWhatRotted(t *testing.T) {
 	for _, verb := range []string{"release", "retry", "edit"} {
 		err := error(nil)
 		if verb == "edit" {
-			_, err = s.Edit(t.Context(), id, Edit{Media: movie(5)})
+			_, err = s.Edit(t.Context(), id, entry.Edit{Media: movie(5)})
 		} else {
-			_, err = s.verbs(t)[verb](Selection{IDs: []int64{id}}, false)
+			_, err = s.verbs(t)[verb](entry.Selection{IDs: []int64{id}}, false)
 		}
 		var refusal *StateError
 		if !errors.As(err, &refusal) || refusal.Reason != "damaged" {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
-	if did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil || did.Changed != 0 || did.Left["damaged"] != 1 {
+	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil || did.Changed != 0 || did.Left["damaged"] != 1 {
 		t.Errorf("released %+v (%v)", did, err)
 	}
-	if did, err := s.Drop(t.Context(), Selection{Filter: entry.Filter{Reason: "damaged"}}, false); err != nil || did.Changed != 1 {
+	if did, err := s.Drop(t.Context(), entry.Selection{Filter: entry.Filter{Reason: "damaged"}}, false); err != nil || did.Changed != 1 {
 		t.Errorf("dropped %+v (%v)", did, err)
 	}
 	s.checkCounters(t)
@@ -417,19 +417,19 @@ func TestReleaseOfWhatLiesAhead(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
 	var state *StateError
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids[:1]}, false); !errors.As(err, &state) || state.Reason != viewing.ReasonFuture {
 		t.Errorf("by its id: %v", err)
 	}
-	did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 0 || did.Left["future"] != 3 {
 		t.Errorf("all: %+v, %v", did, err)
 	}
 	// Held by the user's hand it is no nearer.
-	if _, err := s.Edit(t.Context(), ids[0], Edit{WatchedAt: viewing.At(noon())}); err != nil {
+	if _, err := s.Edit(t.Context(), ids[0], entry.Edit{WatchedAt: viewing.At(noon())}); err != nil {
 		t.Fatal(err)
 	}
 	s.clock.advance(700 * time.Minute)
-	did, err = s.ReleaseHeld(t.Context(), Selection{All: true}, false)
+	did, err = s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
 	if err != nil || did.Changed != 2 {
 		t.Errorf("when its time has come: %+v, %v", did, err)
 	}
@@ -441,7 +441,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50))
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0133093"}}
-	e, err := s.Edit(t.Context(), ids[0], Edit{Media: &m})
+	e, err := s.Edit(t.Context(), ids[0], entry.Edit{Media: &m})
 	if err != nil || e.State != viewing.StateHeld || e.Reason != viewing.ReasonUnresolved {
 		t.Fatalf("%+v, %v", e, err)
 	}
@@ -457,7 +457,7 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 		t.Errorf("resolved: %+v", e)
 	}
 	bare := viewing.Media{Type: viewing.Movie}
-	if _, err := s.Edit(t.Context(), ids[0], Edit{Media: &bare}); !errors.Is(err, viewing.ErrInvalid) {
+	if _, err := s.Edit(t.Context(), ids[0], entry.Edit{Media: &bare}); !errors.Is(err, viewing.ErrInvalid) {
 		t.Errorf("without any identifier: %v", err)
 	}
 }
@@ -470,18 +470,18 @@ func TestADropIsTakenBack(t *testing.T) {
 	s.settle(t, Settlement{Entry: ids[1], Attempt: s.sendOne(t, ids[1]), State: viewing.StateInDoubt})
 	s.settle(t, Settlement{Entry: ids[2], Attempt: s.sendOne(t, ids[2]), State: viewing.StateRejected, Answer: Answer{Status: 422}})
 	s.settle(t, Settlement{Entry: ids[3], Attempt: s.sendOne(t, ids[3]), State: viewing.StateDelivered, Answer: Answer{Status: 200}})
-	if _, err := s.Drop(t.Context(), Selection{IDs: []int64{ids[0], ids[1], ids[2], ids[4]}}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{ids[0], ids[1], ids[2], ids[4]}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Undone(t.Context(), ids[3]); err != nil {
 		t.Fatal(err)
 	}
 	revision := s.entry(t, ids[2]).Revision
-	did, err := s.ReleaseHeld(t.Context(), Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
+	did, err := s.ReleaseHeld(t.Context(), entry.Selection{Filter: entry.Filter{State: viewing.StateDropped}}, false)
 	if err != nil || did.Changed != 0 || did.Left["withdrawn"] != 5 {
 		t.Errorf("by a filter: %+v, %v", did, err)
 	}
-	did, err = s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false)
+	did, err = s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids}, false)
 	if err != nil || did.Changed != 5 || did.From[viewing.StateDropped] != 5 {
 		t.Fatalf("by their ids: %+v, %v", did, err)
 	}
@@ -504,13 +504,13 @@ func TestADropIsTakenBack(t *testing.T) {
 func TestADropThatOthersSawIsTakenBackOnce(t *testing.T) {
 	s := fresh(t)
 	ids := s.commitIDs(t, film("e1", 1, -50))
-	if _, err := s.Drop(t.Context(), Selection{IDs: ids}, false); err != nil {
+	if _, err := s.Drop(t.Context(), entry.Selection{IDs: ids}, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Commit(t.Context(), viewing.Batch{Source: "kodi:/k", Events: []viewing.Event{film("k1", 1, -49)}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: ids}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: ids}, false); err != nil {
 		t.Fatal(err)
 	}
 	if due := s.lease(t); len(due) != 1 || due[0].ID != ids[0] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -15,14 +16,14 @@ import (
 // account has the same playback already, an entry joins that. What has joined
 // another leaves it so, and stands as it stood. A list takes its items along. For
 // errors and dry see [Store.Retry].
-func (s *Store) Reassign(ctx context.Context, ids []int64, account string, dry bool) (Changed, error) {
+func (s *Store) Reassign(ctx context.Context, ids []int64, account string, dry bool) (entry.Changed, error) {
 	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateMerged}
 	return s.operate(ctx, operation{"move", reach, func(t *tx, e Entry) (string, error) {
 		if e.Account == account {
 			return unchanged, nil
 		}
 		return changed, t.reassign(e, account)
-	}}, Selection{IDs: ids}, dry)
+	}}, entry.Selection{IDs: ids}, dry)
 }
 
 // selectShared finds an entry of an account that tells of what the same event told.

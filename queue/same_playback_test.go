@@ -105,12 +105,12 @@ func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 	case viewing.StatePending:
 		return
 	case viewing.StateHeld:
-		if _, err := o.Hold(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+		if _, err := o.Hold(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 			t.Fatal(err)
 		}
 		return
 	case viewing.StateDropped:
-		if _, err := o.Drop(t.Context(), Selection{IDs: []int64{id}}, false); err != nil {
+		if _, err := o.Drop(t.Context(), entry.Selection{IDs: []int64{id}}, false); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -200,7 +200,7 @@ func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
 	if len(leased) != 1 || leased[0].ID != id || !leased[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
 		t.Fatalf("leased %+v", leased)
 	}
-	if did, err := s.ReleaseHeld(t.Context(), Selection{All: true}, false); err != nil || did.Changed != 0 {
+	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil || did.Changed != 0 {
 		t.Errorf("released %+v, %v", did, err)
 	}
 	if o := s.told(t, player, film("c", 603, -60)); !slices.Equal(o.Entries, []int64{id}) {
@@ -240,7 +240,7 @@ func TestUnknownTimesAreNotMet(t *testing.T) {
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Held: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: earlier}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: earlier}, false); err != nil {
 		t.Fatal(err)
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 3}) {
@@ -323,7 +323,7 @@ func TestLateIdentityMeetsTheOthers(t *testing.T) {
 			case "amended":
 				s.commitBatch(t, viewing.Batch{Source: living, Amendments: []viewing.Amendment{{EventID: "who", Media: []viewing.Media{alpha}, Reason: "named"}}})
 			case "edited":
-				if e, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil || e.State != viewing.StateMerged {
+				if e, err := s.Edit(t.Context(), id, entry.Edit{Media: &alpha}); err != nil || e.State != viewing.StateMerged {
 					t.Fatalf("%+v, %v", e, err)
 				}
 			}
@@ -339,7 +339,7 @@ func TestEditedTimeMeetsTheOthers(t *testing.T) {
 	s := fresh(t)
 	id := s.told(t, living, of(viewing.ClassReview, film("a", 603, -600))).Entries[0]
 	seen := s.told(t, chrome, film("b", 603, -60)).Entries[0]
-	if _, err := s.Edit(t.Context(), id, Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
+	if _, err := s.Edit(t.Context(), id, entry.Edit{WatchedAt: viewing.At(noon().Add(-61 * time.Minute))}); err != nil {
 		t.Fatal(err)
 	}
 	s.checkMerged(t, id, seen)
@@ -351,7 +351,7 @@ func TestReleasedMeetsTheOthers(t *testing.T) {
 	held := s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60))).Entries[0]
 	late := s.told(t, chrome, film("b", 604, -60)).Entries[0]
 	s.change(t, fmt.Sprintf("UPDATE entries SET item_key = 'movie:603' WHERE id = %d", late))
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: []int64{held}}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{held}}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.checkMerged(t, held, late)
@@ -395,7 +395,7 @@ func TestIgnoredIsNotMetUntilItIsTakenIn(t *testing.T) {
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1, Dropped: 2}) {
 		t.Errorf("counts %+v", counts)
 	}
-	if _, err := s.ReleaseHeld(t.Context(), Selection{IDs: o.Entries}, false); err != nil {
+	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: o.Entries}, false); err != nil {
 		t.Fatal(err)
 	}
 	s.checkMerged(t, o.Entries[0], seen)
@@ -420,7 +420,7 @@ func TestDroppedSwallowsWhatNobodyAskedFor(t *testing.T) {
 			id := s.told(t, living, unidentified("who")).Entries[0]
 			s.brought(t, s.told(t, chrome, film("b", 603, -21)).Entries[0], viewing.StateDropped)
 			if way == "edited" {
-				if _, err := s.Edit(t.Context(), id, Edit{Media: &alpha}); err != nil {
+				if _, err := s.Edit(t.Context(), id, entry.Edit{Media: &alpha}); err != nil {
 					t.Fatal(err)
 				}
 			} else {

@@ -202,7 +202,7 @@ func TestAccounts(t *testing.T) {
 			ProbeAt: noon().Add(5 * time.Minute), ProbeStep: 2,
 		},
 		LastDelivered: noon().Add(-time.Hour),
-		Owner:         "usr_1", Keeps: "exact", Support: account.Support{"history": {Has: true, At: noon()}}, MovedAt: noon(),
+		Owner:         "usr_1", Keeps: "exact", Support: account.Support{"history": {Has: true, At: noon()}}, MovedAt: noon(), OfflineAt: noon(),
 	}
 	save := func() {
 		t.Helper()

@@ -43,6 +43,7 @@ type Store struct {
 	run      int64        // number of this opening
 	leases   atomic.Int64 // tokens given in this run
 	ledger   ledger
+	recent   recent
 
 	listening sync.Mutex
 	listeners map[chan struct{}]struct{}
@@ -108,6 +109,7 @@ func (s *Store) tell(done changes) {
 			s.PendingAgain(id)
 		}
 	}
+	s.recent.add(done.each)
 	if done.nudge {
 		s.nudge()
 	}

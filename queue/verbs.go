@@ -15,7 +15,7 @@ import (
 // what waits for a later time, now. Entries in doubt only by
 // [Selection.MayDouble], as the same act. Errors wrap [ErrSelection],
 // [entry.ErrNotFound] or [entry.ErrState], a [*StateError]. A dry run changes nothing.
-func (s *Store) Retry(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	return s.operate(ctx, operation{"retry", []viewing.State{viewing.StatePending, viewing.StateRejected, viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return t.retry(e, sel.MayDouble)
 	}}, sel, dry)
@@ -58,7 +58,7 @@ func (t *tx) hurry(e Entry) (left string, err error) {
 
 // Hold keeps pending entries back until [Store.ReleaseHeld]. For errors and
 // dry see [Store.Retry].
-func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	return s.operate(ctx, operation{"hold", []viewing.State{viewing.StatePending}, func(t *tx, e Entry) (string, error) {
 		return changed, t.stand(e, string(viewing.StateHeld), viewing.StateHeld, viewing.ReasonUser)
 	}}, sel, dry)
@@ -73,7 +73,7 @@ func (s *Store) Hold(ctx context.Context, sel Selection, dry bool) (Changed, err
 // it is then held or sent as if they said nothing of it. What the user has
 // dropped is taken in again only where it is named; what may have arrived
 // before is then in doubt. For errors and dry see [Store.Retry].
-func (s *Store) ReleaseHeld(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	reach := []viewing.State{viewing.StateHeld}
 	if len(sel.IDs) > 0 || sel.State == viewing.StateDropped {
 		reach = append(reach, viewing.StateDropped)
@@ -175,7 +175,7 @@ func (t *tx) eventOf(e Entry) (viewing.Event, error) {
 
 // Drop withdraws entries that have not arrived; they stay for the record. For
 // errors and dry see [Store.Retry].
-func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, error) {
+func (s *Store) Drop(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
 	reach := []viewing.State{viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt}
 	return s.operate(ctx, operation{"drop", reach, func(t *tx, e Entry) (string, error) {
 		return changed, t.stand(e, string(viewing.StateDropped), viewing.StateDropped, viewing.ReasonUser)
@@ -185,11 +185,11 @@ func (s *Store) Drop(ctx context.Context, sel Selection, dry bool) (Changed, err
 // SettleByHand says what the user knows of entries in doubt: delivered,
 // rejected or dropped; another state is [entry.ErrState]. For other errors and dry
 // see [Store.Retry].
-func (s *Store) SettleByHand(ctx context.Context, sel Selection, as viewing.State, dry bool) (Changed, error) {
+func (s *Store) SettleByHand(ctx context.Context, sel entry.Selection, as viewing.State, dry bool) (entry.Changed, error) {
 	switch as {
 	case viewing.StateDelivered, viewing.StateRejected, viewing.StateDropped:
 	default:
-		return Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
+		return entry.Changed{}, fmt.Errorf("settle entries: %w: %q is not delivered, rejected or dropped", entry.ErrState, as)
 	}
 	return s.operate(ctx, operation{"settle", []viewing.State{viewing.StateInDoubt}, func(t *tx, e Entry) (string, error) {
 		return changed, t.settleByHand(e, as)

@@ -101,7 +101,7 @@ func place(m *viewing.Media, set func(string) bool, season, episode *int) error 
 }
 
 func watchedAtFlag(c *cobra.Command) *string {
-	return c.Flags().String("watched-at", "", `when it ended: 20:15, yesterday, 2026-03-01, "2026-03-01 20:15", with an offset or in local time (default: now)`)
+	return c.Flags().String("watched-at", "", `when it ended: 20:15, yesterday, "friday 20:15", "2 hours ago", 2026-03-01, "2026-03-01 20:15", with an offset or in local time (default: now)`)
 }
 
 // addViewing commits a viewing that ended at the given time, or now.

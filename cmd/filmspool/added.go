@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
@@ -75,7 +76,7 @@ func (p *program) meant(ctx context.Context, text string, w wanting) (m viewing.
 		choice.Problem = fmt.Sprintf("--choose %d: there are only %d to choose from", w.choose, len(all))
 		return m, choice
 	default:
-		return m, cmp.Or[error](p.listCandidates(all), choice)
+		return m, cmp.Or[error](report.Candidates(p.stdout, all), choice)
 	}
 }
 
@@ -185,7 +186,7 @@ func (p *program) sayAdded(ctx context.Context, ctl control.API, e queue.Entry, 
 	}
 	when := ""
 	if !e.WatchedAt.IsZero() {
-		when = ", watched " + watched(e)
+		when = ", watched " + report.Watched(e)
 	}
 	verb := "Queued"
 	if e.State != viewing.StatePending {

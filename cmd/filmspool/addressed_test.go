@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+)
 
 // A hint for the machine's service names it; a hint about somebody's service
 // stays as it is.
@@ -9,10 +15,11 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 	p.choice.System = true
 	for hint, want := range map[string]string{
 		"filmspool login": "filmspool --system login",
-		"filmspool queue list; filmspool queue show 1": "filmspool --system queue list; filmspool --system queue show 1",
-		"sudo filmspool --system service start":        "sudo filmspool --system service start",
-		"runuser -u kid -- filmspool service stop":     "runuser -u kid -- filmspool service stop",
-		"give ids, or filters, or --all":               "give ids, or filters, or --all",
+		"filmspool queue list; filmspool queue show 1":        "filmspool --system queue list; filmspool --system queue show 1",
+		"sudo filmspool --system service start":               "sudo filmspool --system service start",
+		"runuser -u kid -- filmspool service stop":            "runuser -u kid -- filmspool service stop",
+		"sudo usermod -aG filmspool $USER, then log in again": "sudo usermod -aG filmspool $USER, then log in again",
+		"give ids, or filters, or --all":                      "give ids, or filters, or --all",
 	} {
 		if got := p.addressed(hint); got != want {
 			t.Errorf("%q becomes %q, want %q", hint, got, want)
@@ -21,5 +28,25 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 	p.choice.System = false
 	if got := p.addressed("filmspool login"); got != "filmspool login" {
 		t.Errorf("without --system: %q", got)
+	}
+}
+
+// The journal sorts by the number before a line; a terminal shows none.
+func TestErrorsInTheJournal(t *testing.T) {
+	for stream, want := range map[string]string{"": "error: a\n       b\nhint:  c\n", "8:1": "<3>error: a\n<3>       b\n<3>hint:  c\n"} {
+		var out bytes.Buffer
+		p := &program{stderr: terminal.To(&out), getenv: func(string) string { return stream }}
+		if p.show(&exitError{message: "a\nb", hint: "c"}); out.String() != want {
+			t.Errorf("%q: %q", stream, out.String())
+		}
+	}
+}
+
+// A service that does not run has the exit code of that, and is told of once.
+func TestAServiceThatDoesNotRunIsTold(t *testing.T) {
+	var out bytes.Buffer
+	p := &program{stderr: terminal.To(&out), getenv: func(string) string { return "" }}
+	if p.show(servicecmd.ErrNotRunning); out.Len() > 0 || code(servicecmd.ErrNotRunning) != exitNotRunning {
+		t.Errorf("exit %d, %q", code(servicecmd.ErrNotRunning), out.String())
 	}
 }

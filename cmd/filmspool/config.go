@@ -17,7 +17,8 @@ import (
 
 func (p *program) configCommand() *cobra.Command {
 	return group("config", "Check and show the configuration",
-		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand())
+		p.configCheckCommand(), p.configShowCommand(), p.configPathCommand(), p.configExampleCommand(),
+		p.configSetCommand(), p.configUnsetCommand(), p.configReloadCommand())
 }
 
 func (p *program) configCheckCommand() *cobra.Command {
@@ -34,6 +35,7 @@ func (p *program) configCheckCommand() *cobra.Command {
 		if len(mappings) > 0 && !o.Config.Resolve.TMDB.Enabled {
 			warnings = append(warnings, "mappings.toml does nothing while TMDB is off: write enabled = true below [resolve.tmdb]")
 		}
+		warnings = append(warnings, daemon.NoticesOff(o)...)
 		switch {
 		case *asJSON:
 			return p.printCheck(warnings, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 )
@@ -104,9 +105,15 @@ func TestPausedOnAFullDisk(t *testing.T) {
 		t.Errorf("status says %+v", s)
 	}
 	t.Log(s.Summary)
+	if len(s.Problems) == 0 || s.Problems[0].Code != health.DiskFull || !strings.HasPrefix(s.Summary, s.Problems[0].Text) {
+		t.Errorf("the problems are %+v", s.Problems)
+	}
 	i.reads(len(i.acked))
 	free()
 	i.until("all is well", func() bool { return strings.HasPrefix(i.try("status"), "Paused.") })
+	if out := i.try("doctor", "--json"); strings.Contains(out, health.DiskFull) {
+		t.Errorf("with room again, the doctor says %s", out)
+	}
 	i.do("", "resume")
 	daemon.kill()
 	i.allThere()
@@ -136,6 +143,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	daemon = i.start("run")
 	if out := i.try("status"); !strings.HasPrefix(out, "The disk is read-only, so the queue cannot be written.") {
 		t.Errorf("started on a read-only disk, status says %q", out)
+	}
+	if out := i.try("doctor", "--json"); !strings.Contains(out, health.DiskReadOnly) {
+		t.Errorf("started on a read-only disk, the doctor says %s", out)
 	}
 	i.reads(1)
 	i.env = i.env[:len(i.env)-1]

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
@@ -266,22 +267,24 @@ func (h *household) awaitImported(before int, ended <-chan struct{}) {
 	}
 }
 
-func TestImportTellsWhatIsLeft(t *testing.T) {
-	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		done  int
-		after time.Duration
-		want  string
-	}{
-		{0, time.Minute, ""},
-		{200, 2 * time.Second, ", about 8s to go"},
-		{1000, 10 * time.Second, ", about 0s to go"},
-		{200, -time.Hour, ""}, // the clock was set back
-	} {
-		if got := left(control.KodiProgress{Done: c.done, Total: 1000, StartedAt: began}, began.Add(c.after)); got != c.want {
-			t.Errorf("%d after %v: %q, want %q", c.done, c.after, got, c.want)
+// TestImportTellsHowFarItIs: of the libraries that are at it, and of no others.
+func TestImportTellsHowFarItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		time.Sleep(2 * time.Second)
+		answer := []control.KodiProgress{
+			{Userdata: "/a", Done: 7, Total: 9, StartedAt: began}, {Userdata: "/b", Running: true, Done: 200, Total: 1000, StartedAt: began},
 		}
-	}
+		var fails error
+		ctl := &control.API{KodiProgress: func(context.Context) ([]control.KodiProgress, error) { return answer, fails }}
+		if got, want := imported(t.Context(), ctl), "/b: 200 of 1,000 viewings, 20 %, 100 a second, 8 s left"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		fails = errors.New("no")
+		if got := imported(t.Context(), ctl) + imported(t.Context(), nil); got != "" {
+			t.Errorf("nobody knows, and it says %q", got)
+		}
+	})
 }
 
 func TestImportThatIsCutShortSaysSo(t *testing.T) {

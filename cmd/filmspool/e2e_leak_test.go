@@ -59,7 +59,7 @@ func (h *household) leaks() (found []string) {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		if filepath.Base(filepath.Dir(path)) == "keys" && d.Name() == "default.json" {
+		if filepath.Base(filepath.Dir(path)) == "keys" && filepath.Ext(path) == ".json" {
 			return nil
 		}
 		text, err := os.ReadFile(path)

@@ -60,7 +60,8 @@ func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Env = append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
-		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0")
+		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0",
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=") // nothing is shown on the desktop of who tests
 	cmd.Env = append(cmd.Env, h.env...)
 	return cmd
 }

@@ -31,6 +31,32 @@ type screen struct {
 // atTerminal starts the program as a person does who sits before it.
 func atTerminal(t *testing.T, dir string, args ...string) *screen {
 	t.Helper()
+	s := newScreen(t)
+	path, err := exec.LookPath("filmspool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...) // it is ended by what is typed, or killed below
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "FILMSPOOL_LISTEN=127.0.0.1:0",
+		"FILMSPOOL_STATE_DIR=" + filepath.Join(dir, "state"), "TZ=UTC",
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.their, s.their, s.their
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.cmd = cmd
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return s
+}
+
+// newScreen is a terminal at which no program runs yet.
+func newScreen(t *testing.T) *screen {
+	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("this machine has no terminals to give: ", err)
@@ -44,24 +70,8 @@ func atTerminal(t *testing.T, dir string, args ...string) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := exec.LookPath("filmspool")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...) // it is ended by what is typed, or killed below
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "FILMSPOOL_LISTEN=127.0.0.1:0",
-		"FILMSPOOL_STATE_DIR=" + filepath.Join(dir, "state"), "TZ=UTC",
-	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := &screen{t: t, cmd: cmd, ours: ours, their: theirs, news: make(chan struct{}, 1)}
+	s := &screen{t: t, ours: ours, their: theirs, news: make(chan struct{}, 1)}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
 		_ = theirs.Close()
 		_ = ours.Close()
 	})
@@ -334,4 +344,31 @@ func TestReleaseLetsGoWhatItShowed(t *testing.T) {
 	if said := s.text(); strings.Contains(said, "movie") || strings.Contains(said, "[y/N]") {
 		t.Errorf("%q", said)
 	}
+}
+
+// TestWatchGoesOnOverARestart, says so, and ends by Ctrl-C as by a wish.
+func TestWatchGoesOnOverARestart(t *testing.T) {
+	h := newHousehold(t)
+	atTerminal(t, h.dir, "watch").ends(exitNotRunning)
+	daemon := h.start("run")
+	s := atTerminal(t, h.dir, "watch")
+	s.until("needs you: ")
+	h.do("", "add", "movie", "601")
+	s.until("1  pending  movie 601\n")
+	daemon.end(syscall.SIGTERM)
+	s.until("  " + gone + "\n")
+	daemon = h.start("run")
+	h.do("", "add", "movie", "602")
+	s.until("2  pending  movie 602\n")
+	daemon.kill()
+	h.start("run")
+	h.do("", "queue", "hold", "2")
+	s.until("2  held  user  movie 602\n")
+	if said := s.text(); strings.Count(said, gone) != 2 || strings.Count(said, "movie 602") != 2 {
+		t.Errorf("not each thing once:\n%s", said)
+	}
+	if _, err := s.ours.WriteString("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(exitDone)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
@@ -135,7 +136,7 @@ func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.C
 	case f.asJSON:
 		err = f.stdout.JSON(found)
 	default:
-		err = f.listCandidates(found.Candidates)
+		err = report.Candidates(f.stdout, found.Candidates)
 	}
 	choice.Problem = "it is not certain which one is meant; nothing is changed"
 	if err != nil || !person {
@@ -150,28 +151,6 @@ func (f *fixing) chosen(ctx context.Context, found control.Fixed) (is identity.C
 	return found.Candidates[i-1], nil
 }
 
-// listCandidates prints candidates, numbered from 1.
-func (p *program) listCandidates(all []identity.Candidate) error {
-	t := p.stdout.Table(2)
-	t.Printf("N\tTMDB\tKIND\tYEAR\tTITLE\n")
-	for i, c := range all {
-		year := "-"
-		if c.Year > 0 {
-			year = strconv.Itoa(c.Year)
-		}
-		t.Printf("%d\t%d\t%s\t%s\t%s\n", i+1, c.TMDB, kindWord(c.Type), year, typed.Shortened(c.Title))
-	}
-	return t.Flush()
-}
-
-// kindWord is a film or a series in a person's word.
-func kindWord(kind viewing.MediaType) string {
-	if kind == viewing.TV {
-		return "series"
-	}
-	return "film"
-}
-
 // say tells what was done.
 func (f *fixing) say(done control.Fixed) error {
 	if err := f.sayEntry(done.Entry); err != nil {
@@ -179,7 +158,7 @@ func (f *fixing) say(done control.Fixed) error {
 	}
 	switch r := done.Remembered; {
 	case r != nil:
-		f.stdout.Printf("Remembered: what is told as %s is %s.\n", told(r.Told), r.Is)
+		f.stdout.Printf("Remembered: what is told as %s is %s.\n", report.Told(r.Told), r.Is)
 		if done.Before != nil {
 			f.stdout.Printf("Until now, it was %s.\n", done.Before)
 		}
@@ -194,23 +173,40 @@ func (f *fixing) say(done control.Fixed) error {
 	return nil
 }
 
-// told is what a source told of a film or series, in a person's words.
-func told(c identity.Clue) string {
-	text := kindWord(c.Kind)
-	if c.Title != "" {
-		text += " " + typed.Quoted(c.Title)
+func (p *program) rulesCommand() *cobra.Command {
+	return group("rules", "See, test and forget what filmspool fix has remembered", p.rulesListCommand(), p.rulesRemoveCommand(), p.resolving(&cobra.Command{
+		Use: "test", Short: "Say what films and episodes are, and which correction says so", Args: cobra.NoArgs,
+		Long: `Does what filmspool resolve does: it reads one item a line from standard input, as
+JSON, and says of each what it is. Where a correction decides, it names that.`,
+		Example: `  echo '{"kind":"movie","title":"The Matrix","year":1999}' | filmspool rules test --json`,
+	}))
+}
+
+func (p *program) rulesListCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List what you said that films and series are", Args: usage.Exactly()}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return ask(c.Context(), p, daemon.Reading, *asJSON, func(ctl control.API) ([]identity.Correction, error) {
+			return ctl.Corrections(c.Context())
+		}, func(all []identity.Correction) error { return report.Corrections(p.stdout, all) })
 	}
-	if c.Year > 0 {
-		text += fmt.Sprintf(" (%d)", c.Year)
+	return c
+}
+
+func (p *program) rulesRemoveCommand() *cobra.Command {
+	c := &cobra.Command{Use: "remove ID", Short: "Forget a correction; what it has changed stays", Args: usage.Exactly("ID")}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil || id < 1 {
+			return &typed.Error{Problem: typed.Quoted(args[0]) + " is not a correction's id, which is a number", Next: "filmspool rules list"}
+		}
+		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
+			if err := ctl.ForgetCorrection(c.Context(), id); err != nil {
+				return err
+			}
+			p.stdout.Printf("Correction %d is forgotten. What it has changed stays.\n", id)
+			return nil
+		})
 	}
-	if c.IDs.IMDB != "" {
-		text += " " + c.IDs.IMDB
-	}
-	if c.IDs.TVDB > 0 {
-		text += fmt.Sprintf(" tvdb %d", c.IDs.TVDB)
-	}
-	if text == kindWord(c.Kind) && c.Site != nil {
-		text += fmt.Sprintf(" %s %s", c.Site.Name, c.Site.Title+c.Site.Series)
-	}
-	return text
+	return c
 }

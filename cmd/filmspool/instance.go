@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
@@ -20,12 +23,13 @@ func (p *program) options() (daemon.Options, error) {
 	if err != nil {
 		return daemon.Options{}, err
 	}
-	c, err := config.Load(paths.File, paths.Explicit, p.getenv, p.flags)
+	from := config.Source{File: paths.File, Explicit: paths.Explicit, Getenv: p.getenv, Flags: p.flags}
+	c, err := from.Load()
 	if err != nil {
 		return daemon.Options{}, err
 	}
 	return daemon.Options{
-		Config: c, Paths: paths, Getenv: p.getenv, Version: version,
+		Config: c, Source: &from, Paths: paths, Getenv: p.getenv, Version: version,
 		Logger: slog.New(slog.DiscardHandler), Loop: p.loop,
 	}, nil
 }
@@ -84,20 +88,24 @@ func jsonFlag(c *cobra.Command) *bool {
 // patiently does what may take long, and says on the standard error that it
 // goes on: how far it is, where that is known.
 func (p *program) patiently(do func() error) error {
-	return terminal.Telling(do, func(seconds int) {
+	return terminal.Telling(do, func(took time.Duration) {
+		far := ""
 		if p.soFar != nil {
-			p.stderr.Printf("%s Ctrl-C ends it safely.\n", p.soFar())
-			return
+			far = p.soFar(took)
 		}
-		p.stderr.Printf("Still at work after %d s. Ctrl-C ends it safely.\n", seconds)
+		if far == "" {
+			far = fmt.Sprintf("Still at work after %.0f s", took.Seconds())
+		}
+		p.stderr.Printf("%s. Ctrl-C ends it safely.\n", far)
 	})
 }
 
-// atWork is patiently for a command of the service, whose end is not in our
-// hands: on a terminal it says what goes on.
-func (p *program) atWork(verb string, do func() error) error {
-	if !p.stderr.IsTerminal() {
-		return do()
+// service holds the commands of the service.
+func (p *program) service() servicecmd.Program {
+	return servicecmd.Program{
+		Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv, Choice: &p.choice, Version: version, Running: daemon.Version,
+		PortTaken: func(ctx context.Context, c config.Config, paths config.Paths) error {
+			return daemon.PortTaken(ctx, daemon.Options{Config: c, Paths: paths})
+		},
 	}
-	return terminal.Telling(do, func(seconds int) { p.stderr.Printf("%s: still waiting after %d s\n", verb, seconds) })
 }

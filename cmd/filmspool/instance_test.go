@@ -52,7 +52,7 @@ func TestLongWorkTellsHowFarItIs(t *testing.T) {
 		if err := lines.Expect(file); err != nil {
 			t.Fatal(err)
 		}
-		p := &program{stderr: terminal.To(&said), soFar: lines.String}
+		p := &program{stderr: terminal.To(&said), soFar: lines.Far}
 		in := io.TeeReader(file, &lines)
 		err = p.patiently(func() error {
 			for range 4 {
@@ -63,7 +63,8 @@ func TestLongWorkTellsHowFarItIs(t *testing.T) {
 			}
 			return nil
 		})
-		want := "20,000 of 100,000 lines, 20 %. Ctrl-C ends it safely.\n60,000 of 100,000 lines, 60 %. Ctrl-C ends it safely.\n"
+		want := "20,000 of 100,000 lines, 20 %, 10,000 a second, 8 s left. Ctrl-C ends it safely.\n" +
+			"60,000 of 100,000 lines, 60 %, 8,571 a second, 5 s left. Ctrl-C ends it safely.\n"
 		if err != nil || said.String() != want {
 			t.Errorf("%v, it said\n%swant\n%s", err, said.String(), want)
 		}

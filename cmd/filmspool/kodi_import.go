@@ -5,21 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -82,14 +81,14 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *ter
 		if did, err = p.askKodi(ctx, preview); err != nil {
 			return did, err
 		}
-		sayPast(out, did)
+		report.Past(out, did)
 		if did.NeedsYes && !o.DryRun {
 			return did, &typed.Error{
-				Problem: "what the service has already would be there twice, and it cannot be asked: " + unreadable(did),
+				Problem: "what the service has already would be there twice, and it cannot be asked: " + report.Unreadable(did),
 				Next:    "look at filmspool kodi import --dry-run; to import all the same, add --yes",
 			}
 		}
-		if o.DryRun || plays(did) == 0 || !p.stderr.Agreed(p.stdin, fmt.Sprintf("Import %d viewings?", plays(did))) {
+		if o.DryRun || report.Plays(did) == 0 || !p.stderr.Agreed(p.stdin, fmt.Sprintf("Import %d viewings?", report.Plays(did))) {
 			return did, nil
 		}
 	}
@@ -97,9 +96,9 @@ func (p *program) importKodi(ctx context.Context, o control.KodiImport, out *ter
 		return did, cutShort(ctx, err)
 	}
 	if o.Yes {
-		sayPast(out, did)
+		report.Past(out, did)
 	}
-	sayImportedPast(out, did)
+	report.Imported(out, did)
 	return did, nil
 }
 
@@ -119,137 +118,30 @@ func cutShort(ctx context.Context, err error) error {
 // askKodi asks for an import or a preview, and tells on the standard error how
 // far it is.
 func (p *program) askKodi(ctx context.Context, o control.KodiImport) (did control.KodiImported, err error) {
+	var reached atomic.Pointer[control.API]
+	p.soFar = func(time.Duration) string { return imported(ctx, reached.Load()) }
 	err = p.instance(ctx, daemon.Offline, func(ctl control.API) error {
-		ended := make(chan struct{})
-		var telling sync.WaitGroup
-		telling.Go(func() { tellProgress(ctx, p.stderr, ctl, ended) })
+		reached.Store(&ctl)
 		did, err = ctl.ImportKodi(ctx, o)
-		close(ended)
-		telling.Wait()
 		return err
 	})
 	return did, err
 }
 
-// tellProgress tells every second how far the imports are that run.
-func tellProgress(ctx context.Context, w *terminal.Printer, ctl control.API, ended chan struct{}) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ended:
-			return
-		case <-tick.C:
-		}
-		all, err := ctl.KodiProgress(ctx)
-		if err != nil {
-			continue // the import itself tells what is wrong
-		}
-		for _, i := range all {
-			if i.Running {
-				w.Printf("%s: %d of %d on disk%s\n", i.Userdata, i.Done, i.Total, left(i, time.Now()))
-			}
-		}
-	}
-}
-
-// left is how long an import still takes, as far as that can be told.
-func left(i control.KodiProgress, now time.Time) string {
-	if i.Done == 0 || now.Before(i.StartedAt) {
+// imported is how far the imports are that run; "" when that is not known.
+func imported(ctx context.Context, ctl *control.API) string {
+	if ctl == nil {
 		return ""
 	}
-	rest := now.Sub(i.StartedAt) / time.Duration(i.Done) * time.Duration(i.Total-i.Done)
-	return ", about " + rest.Round(time.Second).String() + " to go"
-}
-
-// plays is how many viewings are handed over.
-func plays(did control.KodiImported) (n int) {
-	for _, l := range did.Libraries {
-		n += l.Plays()
+	all, err := ctl.KodiProgress(ctx)
+	if err != nil {
+		return "" // the import itself tells what is wrong
 	}
-	return n
-}
-
-// unreadable names the services that cannot be asked.
-func unreadable(did control.KodiImported) string {
-	var all []string
-	for _, s := range did.Services {
-		if !s.Readable {
-			all = append(all, "account "+s.Account+": "+s.Reason)
+	var far []string
+	for _, i := range all {
+		if i.Running {
+			far = append(far, i.Userdata+": "+terminal.Far(int64(i.Done), int64(i.Total), "viewings", time.Since(i.StartedAt)))
 		}
 	}
-	return strings.Join(all, "; ")
-}
-
-// sayPast tells what is, or would be, handed over.
-func sayPast(w *terminal.Printer, did control.KodiImported) {
-	if len(did.Libraries) == 0 {
-		w.Println("No library is configured. To add one, name its userdata folder under [[kodi.libraries]]; see: filmspool kodi libraries")
-	}
-	for _, l := range did.Libraries {
-		w.Printf("%s  %s\n", l.Userdata, l.State)
-		if l.Problem == "" {
-			sayLibrary(w, l)
-		}
-	}
-	for _, s := range did.Services {
-		if s.Readable {
-			w.Printf("account %s: its history was read; what it has is left out\n", s.Account)
-		} else {
-			w.Printf("account %s: it cannot be asked what it has already: %s\n", s.Account, s.Reason)
-		}
-	}
-}
-
-// sayImportedPast tells what follows.
-func sayImportedPast(w *terminal.Printer, did control.KodiImported) {
-	w.Printf("Imported: %d viewings are on disk.", plays(did))
-	if did.SendSeconds > 0 {
-		w.Printf(" They leave when nothing live is due, which takes about %v.", time.Duration(did.SendSeconds)*time.Second)
-	}
-	w.Println()
-}
-
-// sayLibrary tells of one library; what is zero is not told.
-func sayLibrary(w *terminal.Printer, l scan.Preview) {
-	w.Printf("  to send: %d films, %d episodes\n", l.Films, l.Episodes)
-	for _, reason := range slices.Sorted(maps.Keys(l.Held)) {
-		w.Printf("  held for you: %d, %s\n", l.Held[reason], heldFor(reason))
-	}
-	for _, reason := range slices.Sorted(maps.Keys(l.Ignored)) {
-		w.Printf("  ignored, and kept for the record: %d, %s\n", l.Ignored[reason], heldFor(reason))
-	}
-	for _, line := range []struct {
-		n    int
-		says string
-	}{
-		{l.Unresolved, "held for you: %d without an identifier that the service takes"},
-		{l.Recorded, "left out: %d that filmspool has recorded before"},
-		{l.AtService, "left out: %d that the service has"},
-		{l.Copies, "left out: %d that are the same play of another file"},
-		{l.Before, "left out: %d from before the date, or without a time"},
-		{l.Earlier, "earlier plays, of which Kodi keeps no time: %d; --plays all hands them over, held"},
-	} {
-		if line.n > 0 {
-			w.Printf("  "+line.says+"\n", line.n)
-		}
-	}
-	sayFound(w, "the newest to send", l.Sample)
-	sayFound(w, "the newest of the others", l.HeldSample)
-}
-
-// heldFor says in words why something is held, or ignored.
-func heldFor(reason string) string {
-	switch reason {
-	case "bulk":
-		return "marked or imported into Kodi in one act"
-	case "backdated":
-		return "without a time that can be true"
-	case viewing.ReasonFuture:
-		return "with a time that lies ahead"
-	case "filter":
-		return "by a filter of yours"
-	default:
-		return reason
-	}
+	return strings.Join(far, "; ")
 }

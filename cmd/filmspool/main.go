@@ -19,16 +19,18 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // Windows, small routers and empty containers have no zones of their own
 
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/manual"
+	"github.com/filmspool/filmspool/cmd/filmspool/servicecmd"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
-	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -66,6 +68,9 @@ func (p *program) main() {
 	os.Exit(service.ExitCode(os.Args, p.run(ctx, os.Args[1:])))
 }
 
+// soFar tells how far work is after some time; "" when that is not known now.
+type soFar func(took time.Duration) string
+
 // program is one invocation: its streams, its environment and its global flags.
 type program struct {
 	stdin          io.Reader
@@ -74,7 +79,7 @@ type program struct {
 
 	choice config.Choice
 	flags  config.Overrides
-	soFar  func() string         // how far the work at hand is; nil when nobody counts it
+	soFar  soFar                 // how far the work at hand is; nil when nobody counts it
 	loop   func(*replay.Options) // see [daemon.Options]; tests set it
 }
 
@@ -85,6 +90,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout.Text())
 	root.SetErr(p.stderr.Text())
+	root.InitDefaultCompletionCmd() // which takes any word for a shell
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args, c.RunE = usage.NoSuchCommand, showHelp
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -102,10 +111,9 @@ func (p *program) root() *cobra.Command {
 from Kodi, keeps it on disk, and tells your tracking service of each viewing once.
 
 Try it:     filmspool demo
-Set it up:  filmspool login --base-url https://…/api/v1
-            filmspool service install
-            filmspool service start
-            filmspool pair
+Set it up:  filmspool open --start
+            in a terminal: filmspool service install && filmspool service start
+                           filmspool setup
 
 More about a command: filmspool COMMAND --help, or its manual page,
 which packages install.`,
@@ -130,9 +138,10 @@ which packages install.`,
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
 	root.AddCommand(
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.resolveCommand(), p.fixCommand(), p.rulesCommand(),
-		p.statusCommand(),
+		p.statusCommand(), p.doctorCommand(), p.watchCommand(), p.openCommand(), p.setupCommand(), p.supportCommand(),
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
-		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.kodiCommand(), p.serviceCommand(), p.configCommand(), p.versionCommand(),
+		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.noticesCommand(), p.kodiCommand(), p.configCommand(), p.versionCommand(),
+		group("service", "Install Filmspool as a service, and control it", p.service().Commands()...),
 	)
 	root.AddCommand(manual.Commands(version)...)
 	p.completeValues(root)
@@ -170,7 +179,7 @@ func code(err error) int {
 		return exitUsage
 	case errors.Is(err, config.ErrInvalid), errors.Is(err, disk.ErrNewer):
 		return exitConfig
-	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}):
+	case errors.Is(err, &control.Fault{Code: control.CodeNotRunning}), errors.Is(err, servicecmd.ErrNotRunning):
 		return exitNotRunning
 	default:
 		return exitFailed
@@ -183,16 +192,16 @@ func (p *program) show(err error) {
 		return
 	}
 	mark := ""
-	if daemon.Journalled(p.stderr.Log(), p.getenv) {
+	if logging.Journalled(p.stderr.Log(), p.getenv) {
 		mark = "<3>" // an error, for whoever asks the journal for those
 	}
 	p.stderr.Fault(mark, err.Error(), p.addressed(hintOf(err)))
 }
 
 // addressed is a hint whose commands are for the instance that was asked. Hints
-// about services already name the one that they mean.
+// about services already name the one that they mean, and one about the group names that.
 func (p *program) addressed(hint string) string {
-	if !p.choice.System || strings.Contains(hint, "--system") || strings.Contains(hint, "filmspool service ") {
+	if !p.choice.System || strings.Contains(hint, "--system") || strings.Contains(hint, "filmspool service ") || strings.Contains(hint, "usermod ") {
 		return hint
 	}
 	return strings.ReplaceAll(hint, "filmspool ", "filmspool --system ")

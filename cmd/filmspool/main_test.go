@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"filmspool": underTest})
+	testscript.Main(m, map[string]func(){"filmspool": underTest, "xdg-open": asBrowser})
 }
 
 // TestScripts runs the program as a user would, by the scripts in testdata.
@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "capture": capture, "start": start, "ends": ends, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
+			"exits": exits, "capture": capture, "start": start, "ends": ends, "hangup": hangup, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
 			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "wishful": wishful, "kodi": kodiActs,
 		},
 	})
@@ -73,7 +73,7 @@ type started struct {
 func command(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "LANG", "FILMSPOOL_STATE_DIR", "FILMSPOOL_LISTEN", "FILMSPOOL_KEY", "FILMSPOOL_CONFIG", "CREDENTIALS_DIRECTORY", "TMPDIR", "TZ", "GOCOVERDIR"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
@@ -162,6 +162,20 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(s.cmd.Wait())
 	s.cancel()
 	delete(running, args[0])
+}
+
+// hangup runs "hangup NAME REGEXP": it sends SIGHUP to what start began, and waits
+// until its log says so.
+func hangup(ts *testscript.TestScript, _ bool, args []string) {
+	s := ts.Value(startedKey{}).(map[string]*started)[args[0]]
+	before := len(ts.ReadFile(args[0] + ".log"))
+	ts.Check(s.cmd.Process.Signal(syscall.SIGHUP))
+	want := regexp.MustCompile(args[1])
+	for end := time.Now().Add(patience); !want.MatchString(ts.ReadFile(args[0] + ".log")[before:]); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("the log never said %s", args[1])
+		}
+	}
 }
 
 // kill9 kills what start began, without a warning.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon/control"
 )
@@ -22,13 +22,18 @@ func (p *program) pairCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		pair := func(ctl control.API) (control.PairingCode, error) { return ctl.Pair(c.Context()) }
 		return ask(c.Context(), p, nil, *asJSON, pair, func(code control.PairingCode) error {
-			p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
-				code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
-			p.sayTried(code.Tried)
+			p.sayCode(code)
 			return nil
 		})
 	}
 	return c
+}
+
+// sayCode shows a code, how long it holds, and who has tried wrong ones.
+func (p *program) sayCode(code control.PairingCode) {
+	p.stdout.Printf("%s\n\nType it into the extension's options page within %d seconds.\n",
+		code.Code, int(time.Until(code.ExpiresAt).Round(time.Second).Seconds()))
+	p.sayTried(code.Tried)
 }
 
 // sayTried tells who has sent wrong codes. It may have been the user, and it may
@@ -49,7 +54,7 @@ func (p *program) clientsCommand() *cobra.Command {
 	asJSON := jsonFlag(list)
 	list.RunE = func(c *cobra.Command, _ []string) error {
 		clients := func(ctl control.API) ([]control.ClientInfo, error) { return ctl.Clients(c.Context()) }
-		return ask(c.Context(), p, nil, *asJSON, clients, p.printClients)
+		return ask(c.Context(), p, nil, *asJSON, clients, func(all []control.ClientInfo) error { return report.Clients(p.stdout, all) })
 	}
 	revoke := &cobra.Command{
 		Use: "revoke ID", Short: "Forget a browser or program", Args: usage.Exactly("ID"),
@@ -92,18 +97,4 @@ To take the token back: filmspool clients revoke %s
 		})
 	}
 	return c
-}
-
-// printClients prints a table of browsers and programs.
-func (p *program) printClients(clients []control.ClientInfo) error {
-	if len(clients) == 0 {
-		p.stdout.Println("No browser is paired yet. To pair one: filmspool pair. To add a program: filmspool clients add NAME")
-		return nil
-	}
-	t := p.stdout.Table(3)
-	t.Printf("ID\tNAME\tKIND\tBROWSER\tPAIRED\tLAST SEEN\n")
-	for _, c := range clients {
-		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.Label, c.Kind, c.Browser, c.PairedAt.Local().Format("2006-01-02"), terminal.Ago(c.LastSeen))
-	}
-	return t.Flush()
 }

@@ -1,16 +1,16 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
@@ -26,7 +26,12 @@ dropped. "queue release ID" takes it in after all. What you add by hand is not d
 		if len(args) == 0 || args[0] == "until" || strings.ContainsAny(args[0], "0123456789") {
 			return nil
 		}
-		return usage.Exactly()(c, args)
+		err := usage.Exactly()(c, args)
+		var mistake *typed.Error
+		if errors.As(err, &mistake) {
+			mistake.Next = "filmspool pause 2h, or filmspool pause until 23:00"
+		}
+		return err
 	}
 	c.Example = `  filmspool pause 2h
   filmspool pause until 23:00 --drop`
@@ -59,35 +64,7 @@ func (p *program) pausingCommand(use, short, long string, o *control.Pause) *cob
 				do = ctl.Resume
 			}
 			return do(c.Context(), *o)
-		}, p.sayPauses)
+		}, func(all []control.Account) error { return report.Pauses(p.stdout, all) })
 	}
 	return c
-}
-
-// sayPauses tells how accounts stand.
-func (p *program) sayPauses(accounts []control.Account) error {
-	for _, a := range accounts {
-		switch a.State {
-		case account.OK:
-			p.stdout.Printf("Account %s sends: nothing is paused.\n", a.Name)
-		case account.Paused:
-			p.stdout.Printf("Account %s is paused: nothing is sent until %s.\n", a.Name, pauseEnd(a))
-		default:
-			p.stdout.Printf("Account %s is not paused by you, but needs you: %s\n", a.Name, a.Reason)
-			p.stdout.Hint(a.Hint)
-		}
-	}
-	return nil
-}
-
-// pauseEnd says when a pause ends, and what becomes of what is watched until then.
-func pauseEnd(a control.Account) string {
-	switch {
-	case a.PausedUntil == nil:
-		return "filmspool resume"
-	case a.Drops:
-		return terminal.Minute(*a.PausedUntil) + ", and what is watched until then is dropped"
-	default:
-		return terminal.Minute(*a.PausedUntil) + ", or filmspool resume"
-	}
 }

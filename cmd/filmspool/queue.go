@@ -9,13 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -72,7 +71,7 @@ func (p *program) queueListCommand() *cobra.Command {
 			more = len(entries) > f.Limit
 			return entries[:min(f.Limit, len(entries))], err
 		}, func(entries []queue.Entry) error {
-			err := p.printEntries(entries)
+			err := report.Entries(p.stdout, entries)
 			if more {
 				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
@@ -112,42 +111,12 @@ func checkFilter(f entry.Filter) error {
 	return cmp.Or(typed.OneOf("state", string(f.State), states()), typed.OneOf("kind", string(f.Kind), kinds()))
 }
 
-// printEntries prints a table of entries.
-func (p *program) printEntries(entries []queue.Entry) error {
-	if len(entries) == 0 {
-		p.stdout.Println("No entries.")
-		return nil
-	}
-	t := p.stdout.Table(2)
-	cells := 6
-	if slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.Account != entries[0].Account }) {
-		cells++
-	}
-	row := strings.Repeat("%v\t", cells-1) + "%v\n"
-	t.Printf(row, []any{"ID", "STATE", "KIND", "WHAT", "WATCHED", "SOURCE", "ACCOUNT"}[:cells]...)
-	for _, e := range entries {
-		state := string(e.State)
-		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
-			state += " (" + e.Reason + ")"
-		}
-		t.Printf(row, []any{e.ID, state, e.Kind, e.Label(), watched(e), viewing.SourceKind(e.Source), e.Account}[:cells]...)
-	}
-	return t.Flush()
-}
-
-// watched is when the entry was watched, in local time.
-func watched(e queue.Entry) string {
-	if e.WatchedAt.IsZero() {
-		return "-"
-	}
-	return terminal.Minute(e.WatchedAt.Time())
-}
-
 func (p *program) queueShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Tell everything about one entry", Args: usage.Exactly("ID"),
 		Aliases: []string{"explain"},
-		Long:    `Tells what was seen, which rule did what, and every request with its answer.`,
+		Long: `Tells what was seen, and then in the order of time which rule did what, and every
+request with its answer.`,
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -156,80 +125,7 @@ func (p *program) queueShowCommand() *cobra.Command {
 			return err
 		}
 		explain := func(ctl control.API) (control.Explanation, error) { return ctl.Explain(c.Context(), id) }
-		return ask(c.Context(), p, daemon.Reading, *asJSON, explain, p.printExplanation)
+		return ask(c.Context(), p, daemon.Reading, *asJSON, explain, func(e control.Explanation) error { return report.Explanation(p.stdout, e) })
 	}
 	return c
-}
-
-// printExplanation prints one entry with its story.
-func (p *program) printExplanation(e control.Explanation) error {
-	p.stdout.Printf("%d  %s\n", e.ID, e.Label())
-	t := p.stdout.Table(2)
-	t.Printf("state\t%s\n", strings.TrimSpace(string(e.State)+"  "+e.Reason))
-	if e.Why != "" {
-		t.Printf("\t%s\n", e.Why)
-	}
-	if e.Hint != "" {
-		t.Printf("hint\t%s\n", e.Hint)
-	}
-	if item, page := itemOf(e.Entry); item != "" {
-		t.Printf("item\t%s  %s\n", item, page)
-	}
-	if e.Media != nil && e.Media.Site != nil {
-		t.Printf("site\t%s\n", e.Media.Site)
-	}
-	t.Printf("watched\t%s\naccount\t%s\n", watched(e.Entry), e.Account)
-	t.Printf("times\tlocal, UTC%s\n", e.CreatedAt.Local().Format("-07:00"))
-	for _, seen := range e.Events {
-		t.Printf("seen\t%s  by %s  as %s\n", terminal.Second(seen.At), seen.Source, seen.EventID)
-		if seen.Seen.Origin.Note != "" {
-			t.Printf("\t%s\n", seen.Seen.Origin.Note)
-		}
-	}
-	for _, s := range e.Steps {
-		t.Printf("%s\t%s  %s\n", terminal.Second(s.At), s.What, s.Detail)
-	}
-	for _, r := range e.Requests {
-		t.Printf("%s\trequest  %s\n", terminal.Second(r.At), answer(r))
-	}
-	return t.Flush()
-}
-
-// itemOf names what an entry is about by its TMDB number, with its page there.
-// Both are empty when the number is not known.
-func itemOf(e queue.Entry) (item, page string) {
-	const site = "https://www.themoviedb.org/"
-	switch m := e.Media; {
-	case m == nil:
-		return "", ""
-	case m.Placed():
-		return fmt.Sprintf("series %d S%02dE%02d", m.Show.IDs.TMDB, *m.Season, *m.Episode),
-			fmt.Sprintf("%stv/%d/season/%d/episode/%d", site, m.Show.IDs.TMDB, *m.Season, *m.Episode)
-	case m.IDs.TMDB == 0:
-		return "", ""
-	case m.Type == viewing.Movie:
-		return fmt.Sprintf("film %d", m.IDs.TMDB), fmt.Sprintf("%smovie/%d", site, m.IDs.TMDB)
-	case m.Type == viewing.TV:
-		return fmt.Sprintf("series %d", m.IDs.TMDB), fmt.Sprintf("%stv/%d", site, m.IDs.TMDB)
-	default: // TMDB has no page for the number of an episode
-		return fmt.Sprintf("episode %d", m.IDs.TMDB), ""
-	}
-}
-
-// answer is what came of one request.
-func answer(r entry.Attempt) string {
-	var parts []string
-	if r.Status != 0 {
-		parts = append(parts, strconv.Itoa(r.Status))
-	}
-	if r.Error != "" {
-		parts = append(parts, r.Error)
-	}
-	if r.Answer != "" {
-		parts = append(parts, r.Answer)
-	}
-	if len(parts) == 0 {
-		return "no answer yet"
-	}
-	return strings.Join(parts, "  ")
 }

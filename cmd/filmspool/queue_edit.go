@@ -3,10 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
@@ -66,8 +68,8 @@ It is for this entry alone: filmspool fix also remembers it for what comes.`,
 }
 
 // edit is the correction of one entry.
-func (e correction) edit(was queue.Entry) (queue.Edit, error) {
-	var edit queue.Edit
+func (e correction) edit(was queue.Entry) (entry.Edit, error) {
+	var edit entry.Edit
 	if !e.set("movie") && !e.set("show") && !e.set("season") && !e.set("episode") && !e.set("watched-at") {
 		return edit, &typed.Error{
 			Problem: "nothing to change is given",
@@ -153,9 +155,9 @@ func (p *program) sayEntry(e queue.Entry) error {
 		state += " (" + e.Reason + ")"
 	}
 	label := e.Label()
-	if item, _ := itemOf(e); item != "" && e.Media.Titled() {
+	if item, _ := report.Item(e); item != "" && e.Media.Titled() {
 		label += ", " + item
 	}
-	p.stdout.Printf("%d  %s  watched %s: %s\n", e.ID, label, watched(e), state)
+	p.stdout.Printf("%d  %s  watched %s: %s\n", e.ID, label, report.Watched(e), state)
 	return nil
 }

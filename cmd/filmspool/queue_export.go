@@ -10,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -27,7 +29,7 @@ too. Keys are not in it.`,
 		Args: usage.AtMost("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var lines terminal.Lines
-			p.soFar = lines.String
+			p.soFar = lines.Far
 			return p.instance(c.Context(), daemon.Reading, func(ctl control.API) error {
 				if len(args) == 0 || args[0] == "-" {
 					return ctl.Export(c.Context(), io.MultiWriter(p.stdout.JSONLines(), &lines))
@@ -106,4 +108,44 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			})
 		},
 	}
+}
+
+func (p *program) importCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "import FILE", Short: "Take what another filmspool has exported", Args: usage.Exactly("FILE"),
+		Long: `Takes the lines of "queue export" from FILE, or from standard input when it is "-".
+What is here already is passed over, so importing twice does no harm. What was
+delivered stays delivered. What had not left is held with the reason "imported":
+the other filmspool may be sending it. Release it when that runs no more.`,
+		Example: `  filmspool queue import diary.jsonl --dry-run
+  filmspool queue release --reason imported`,
+	}
+	dry := c.Flags().Bool("dry-run", false, "say what would be taken, and take nothing")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		var lines terminal.Lines
+		in := p.stdin
+		if args[0] != "-" {
+			f, err := os.Open(args[0])
+			if err == nil {
+				defer f.Close()
+				err = lines.Expect(f)
+				in = f
+			}
+			if err == nil {
+				_, err = f.Read(nil) // of a folder that fails
+			}
+			if info, statErr := os.Stat(args[0]); err != nil || statErr == nil && info.IsDir() {
+				return fileFault("read", args[0], err)
+			}
+		}
+		p.soFar = lines.Far
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (entry.Imported, error) {
+			return ctl.Import(c.Context(), io.TeeReader(in, &lines), *dry)
+		}, func(sum entry.Imported) error {
+			report.QueueImported(p.stdout, sum, *dry)
+			return nil
+		})
+	}
+	return c
 }

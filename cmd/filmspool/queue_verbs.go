@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
@@ -103,9 +102,9 @@ already, an entry is merged into it. To take it back, move it back.`,
 		if err := readOrder(&o, args, ""); err != nil {
 			return err
 		}
-		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (queue.Changed, error) {
+		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (entry.Changed, error) {
 			return ctl.Operate(c.Context(), o)
-		}, func(did queue.Changed) error { return sayChanged(p.stdout, did) })
+		}, func(did entry.Changed) error { return report.Changed(p.stdout, did) })
 	}
 	return c
 }
@@ -130,9 +129,9 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			return err
 		}
 		return p.instance(c.Context(), daemon.Offline, func(ctl control.API) error {
-			do := func() (queue.Changed, error) { return give(c.Context(), ctl, *o, yes) }
+			do := func() (entry.Changed, error) { return give(c.Context(), ctl, *o, yes) }
 			if (!yes || verb == control.Release) && !o.DryRun && !*asJSON && len(o.IDs) == 0 && terminal.IsTerminal(p.stdin) {
-				do = func() (queue.Changed, error) { return p.agree(c.Context(), ctl, *o) }
+				do = func() (entry.Changed, error) { return p.agree(c.Context(), ctl, *o) }
 			}
 			did, err := do()
 			if err != nil {
@@ -144,7 +143,7 @@ func (p *program) verbCommand(verb, short, long, example string) (*cobra.Command
 			if o.Verb == control.Retry && did.Changed == 0 && !o.DryRun && len(did.Left) == 0 && p.sayStillWaiting(c.Context(), ctl, *o) {
 				return nil
 			}
-			return sayChanged(p.stdout, did)
+			return report.Changed(p.stdout, did)
 		})
 	}
 	return c, o
@@ -197,10 +196,10 @@ const shownRows = 10
 
 // agree shows a person what an order would change, asks for a yes, and gives it. It
 // changes what was shown, or nothing. A no is an error.
-func (p *program) agree(ctx context.Context, ctl control.API, o control.Order) (queue.Changed, error) {
+func (p *program) agree(ctx context.Context, ctl control.API, o control.Order) (entry.Changed, error) {
 	newest, err := ctl.List(ctx, entry.Filter{Limit: 1})
 	if err != nil {
-		return queue.Changed{}, err
+		return entry.Changed{}, err
 	}
 	if o.UpTo == 0 && len(newest) > 0 {
 		o.UpTo, o.All = newest[0].ID, false
@@ -217,7 +216,7 @@ func (p *program) agree(ctx context.Context, ctl control.API, o control.Order) (
 		}
 	}
 	if int(would.Changed) == len(would.IDs) {
-		o.Selection = queue.Selection{IDs: would.IDs, MayDouble: o.MayDouble}
+		o.Selection = entry.Selection{IDs: would.IDs, MayDouble: o.MayDouble}
 	} else if again, err := ctl.Operate(ctx, dry); err != nil || !reflect.DeepEqual(again, would) {
 		return again, cmp.Or(err, overtaken(o.Verb))
 	}
@@ -235,7 +234,7 @@ func overtaken(verb string) error {
 }
 
 // showChange shows what an order would change, and asks for a yes.
-func (p *program) showChange(ctx context.Context, ctl control.API, would queue.Changed) error {
+func (p *program) showChange(ctx context.Context, ctl control.API, would entry.Changed) error {
 	var rows []queue.Entry
 	for _, id := range would.IDs[:min(len(would.IDs), shownRows)] {
 		x, err := ctl.Explain(ctx, id)
@@ -244,20 +243,20 @@ func (p *program) showChange(ctx context.Context, ctl control.API, would queue.C
 		}
 		rows = append(rows, x.Entry)
 	}
-	if err := p.printEntries(rows); err != nil {
+	if err := report.Entries(p.stdout, rows); err != nil {
 		return err
 	}
 	if more := would.Changed - int64(len(rows)); more > 0 {
 		p.stdout.Printf("and %d more\n", more)
 	}
-	if !p.stderr.Agreed(p.stdin, fmt.Sprintf("%s %s?", terminal.Capital(would.Verb), entries(would.Changed))) {
+	if !p.stderr.Agreed(p.stdin, fmt.Sprintf("%s %s?", terminal.Capital(would.Verb), report.Counted(would.Changed))) {
 		return &typed.Error{Problem: "you did not agree, so nothing is changed", Next: "to choose fewer: filmspool queue " + would.Verb + " --help"}
 	}
 	return nil
 }
 
 // give gives an order. One that needs a yes for many entries is tried dry first.
-func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queue.Changed, error) {
+func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (entry.Changed, error) {
 	if yes || o.DryRun {
 		return ctl.Operate(ctx, o)
 	}
@@ -274,32 +273,6 @@ func give(ctx context.Context, ctl control.API, o control.Order, yes bool) (queu
 	}
 	o.DryRun = false
 	return ctl.Operate(ctx, o)
-}
-
-// sayChanged tells what an order did, or would do.
-func sayChanged(w *terminal.Printer, did queue.Changed) error {
-	past := map[string]string{control.Retry: "Retried", control.Hold: "Held", control.Release: "Released", control.Settle: "Settled", control.Drop: "Dropped", control.Move: "Moved"}[did.Verb]
-	switch {
-	case did.Changed == 0:
-		w.Printf("There is nothing to %s.\n", did.Verb)
-	case did.DryRun:
-		w.Printf("This would %s %s%s: %s.\n", did.Verb, entries(did.Changed), fromStates(did.From), named(did))
-	default:
-		w.Printf("%s %s%s: %s.\n", past, entries(did.Changed), fromStates(did.From), named(did))
-	}
-	for _, left := range []struct{ reason, says, next string }{
-		{string(viewing.StateInDoubt), "in doubt, which the service may have already", "filmspool queue list --state in_doubt; to send them all the same: --may-double"},
-		{viewing.ReasonUnresolved, "without an identifier", "filmspool queue edit ID --movie ID, or --show ID --season N --episode N"},
-		{viewing.ReasonFuture, "with a time that lies ahead", "filmspool queue edit ID --watched-at TIME"},
-		{"withdrawn", "that no filter dropped", "what you dropped yourself comes back by its id: filmspool queue release ID"},
-		{viewing.ReasonDamaged, "whose stored text is not what was written", "filmspool queue list --reason damaged; drop them, and add them again by hand"},
-	} {
-		if n := did.Left[left.reason]; n > 0 {
-			w.Printf("Left as they are: %s %s.\n", entries(n), left.says)
-			w.Hint(left.next)
-		}
-	}
-	return nil
 }
 
 // sayStillWaiting tells of what waits although a retry put nothing forward: it
@@ -330,36 +303,6 @@ func (p *program) sayStillWaiting(ctx context.Context, ctl control.API, o contro
 	return true
 }
 
-// entries counts entries in words.
-func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-// fromStates tells the states that entries were in.
-func fromStates(from map[viewing.State]int64) string {
-	var parts []string
-	for _, state := range slices.Sorted(maps.Keys(from)) {
-		parts = append(parts, fmt.Sprintf("%d %s", from[state], strings.ReplaceAll(string(state), "_", " ")))
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// named lists the ids.
-func named(did queue.Changed) string {
-	var ids []string
-	for _, id := range did.IDs {
-		ids = append(ids, fmt.Sprint(id))
-	}
-	text := strings.Join(ids, ", ")
-	if more := did.Changed - int64(len(did.IDs)); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 func (p *program) undoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "undo ID", Short: "Take a delivered viewing back from the service", Args: usage.Exactly("ID"),
@@ -378,20 +321,7 @@ else it says what would go along, and changes nothing. Before an entry has left,
 		}
 		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (control.Undone, error) {
 			return ctl.Undo(c.Context(), control.Undo{ID: id, DryRun: *dry})
-		}, p.sayUndone)
+		}, func(did control.Undone) error { return report.Undone(p.stdout, did) })
 	}
 	return c
-}
-
-// sayUndone tells what became of it.
-func (p *program) sayUndone(did control.Undone) error {
-	switch {
-	case did.DryRun && did.Removed:
-		p.stdout.Printf("This would take back the one viewing of %s that the service has.\n", did.Label())
-	case did.Removed:
-		p.stdout.Printf("Taken back: %s.\n", did.Label())
-	default:
-		p.stdout.Printf("The service has no viewing of %s any more: nothing was to be taken back.\n", did.Label())
-	}
-	return nil
 }

@@ -35,16 +35,16 @@ func TestWhatWasShownIsChangedOrNothing(t *testing.T) {
 			Explain: func(_ context.Context, id int64) (control.Explanation, error) {
 				return control.Explanation{Explanation: entry.Explanation{Entry: queue.Entry{ID: id}}}, nil
 			},
-			Operate: func(_ context.Context, o control.Order) (queue.Changed, error) {
+			Operate: func(_ context.Context, o control.Order) (entry.Changed, error) {
 				if !o.DryRun {
 					given = append(given, o)
-					return queue.Changed{Verb: o.Verb}, nil
+					return entry.Changed{Verb: o.Verb}, nil
 				}
 				n := c.before
 				if dry++; dry > 1 {
 					n = c.after
 				}
-				would := queue.Changed{Verb: o.Verb, DryRun: true, Changed: n, Left: map[string]int64{viewing.ReasonUnresolved: 3}}
+				would := entry.Changed{Verb: o.Verb, DryRun: true, Changed: n, Left: map[string]int64{viewing.ReasonUnresolved: 3}}
 				for id := range min(n, 100) {
 					would.IDs = append(would.IDs, id+1)
 				}
@@ -53,7 +53,7 @@ func TestWhatWasShownIsChangedOrNothing(t *testing.T) {
 		}
 		var out bytes.Buffer
 		p := &program{stdin: strings.NewReader(""), stdout: terminal.To(&out), stderr: terminal.To(&out)}
-		o := control.Order{Verb: control.Drop, Selection: queue.Selection{All: true}}
+		o := control.Order{Verb: control.Drop, Selection: entry.Selection{All: true}}
 		did, err := p.agree(t.Context(), ctl, o)
 		said := ""
 		if err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/logging"
 	"github.com/filmspool/filmspool/daemon/service"
 )
 
@@ -52,7 +55,7 @@ func (p *program) hosted(ctx context.Context, h service.Host) error {
 		_ = service.Notify("STATUS=" + terminal.Harmless(what))
 	}
 	if err != nil && h.Log != nil {
-		daemon.NewLogger(h.Log, "", p.getenv).Error("the program ends", "error", err, "hint", hintOf(err))
+		logging.New(h.Log, "", p.getenv).Error("the program ends", "error", err, "hint", hintOf(err))
 		p.stderr = terminal.To(io.Discard) // it is said
 	}
 	return err
@@ -64,10 +67,16 @@ func (p *program) serve(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	o.Logger = daemon.NewLogger(p.stderr.Log(), o.Config.LogLevel, p.getenv)
+	o.Logger = logging.New(p.stderr.Log(), o.Config.LogLevel, p.getenv)
 	o.Ready = func(address string) {
 		p.stdout.Printf("ready on http://%s\n", address)
 		ready()
+	}
+	if !p.stdout.IsTerminal() { // a terminal that closes ends what it runs
+		reload := make(chan os.Signal, 1)
+		signal.Notify(reload, syscall.SIGHUP)
+		defer signal.Stop(reload)
+		o.Reload = reload
 	}
 	return daemon.Serve(ctx, o)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/packaging/readme"
 )
 
@@ -184,13 +185,29 @@ func TestReadmeSettingsAreGood(t *testing.T) {
 	}
 }
 
+// TestShellsAreToldWhatMayCome: no command and no flag offers files that takes none.
+func TestShellsAreToldWhatMayCome(t *testing.T) {
+	takeFiles := []string{"queue export", "queue import", "queue backup", "manual"}
+	for _, c := range leaves((&program{}).root()) {
+		name := strings.TrimPrefix(c.CommandPath(), "filmspool ")
+		if told := c.ValidArgsFunction != nil; told == slices.Contains(takeFiles, name) {
+			t.Errorf("filmspool %s: completes its words %v", name, told)
+		}
+		for _, flag := range usage.Flags(c) {
+			if _, told := c.GetFlagCompletionFunc(flag); told == (flag == "config" || flag == "state-dir") {
+				t.Errorf("filmspool %s --%s: completes its value %v", name, flag, told)
+			}
+		}
+	}
+}
+
 // TestReadingCommandsSpeakJSON: every command that tells a script something has
 // --json. The others change something and tell that in words, or write a form of
 // their own.
 func TestReadingCommandsSpeakJSON(t *testing.T) {
 	without := []string{
 		"run", "sandbox", // they go on until they are told to end
-		"login", "clients revoke", "rules remove", "service install", "service uninstall", "service start", "service stop", "service restart", // they act
+		"login", "clients revoke", "rules remove", "service install", "service uninstall", "service start", "service stop", "service restart", "config reload", "kodi add", "kodi remove", "setup", // they act
 		"queue backup", "queue export", "config example", "service logs", "man", // they write a file, lines of JSON, TOML, a log and roff
 	}
 	for _, c := range leaves((&program{}).root()) {

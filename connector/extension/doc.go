@@ -8,6 +8,9 @@
 // clock and the file system. So anybody can check what a store hands out. An archive
 // holds nothing but files of the source, without the guides for contributors.
 //
+// It pairs with two clicks, as package pairing describes. Or it pairs with a code. The
+// options page knocks by itself as long as a person looks at it.
+//
 // It refuses to change code: only the manifest differs between the two. It
 // refuses to sign, to upload, and to hold a private key.
 //
@@ -95,8 +98,9 @@
 // status say it. The report that the popup copies names the rule and its parts, and
 // no film.
 //
-// The grid of the options has each site that has a rule. A tick asks the browser for
-// all names of the site at once, in the user's click. Nothing is kept about ticks: the
+// The grid of the options has each site with a rule where films are watched, and the
+// media servers. A tick asks the browser for all names of the site at once, in the
+// user's click. Nothing is kept about ticks: the
 // browser's permissions are the truth.
 //
 // To try it: load the folder source unpacked at chrome://extensions, or

@@ -22,6 +22,11 @@ const (
 	TypeAuth       = "auth"
 	TypePair       = "pair"
 	TypePaired     = "paired"
+	TypeKnock      = "knock"
+	TypeKnocked    = "knocked"
+	TypeReveal     = "reveal"
+	TypeAnswered   = "answered"
+	TypeConfirm    = "confirm"
 	TypeViewing    = "viewing"
 	TypeWatchlist  = "watchlist"
 	TypeList       = "list"
@@ -53,6 +58,7 @@ type Hello struct {
 	ClientID string     `json:"clientId,omitempty"` // from paired; needed for a proof
 	Nonce    string     `json:"nonce,omitempty"`    // random, at most 200 characters; asks for a proof
 	Token    string     `json:"token,omitempty"`    // "" is none
+	Language string     `json:"language,omitempty"` // in which the person reads, as "de-AT"; "" leaves it to the daemon
 }
 
 // ClientInfo names a client's program. It is shown to the user.
@@ -102,7 +108,7 @@ type Pair struct {
 	Label string `json:"label,omitempty"` // the user's name for this client
 }
 
-// Paired answers pair. The token is never told again.
+// Paired answers pair and confirm. The token is never told again.
 type Paired struct {
 	ID       string `json:"id"`
 	ClientID string `json:"clientId"`
@@ -152,6 +158,19 @@ type Status struct {
 	Pending       int64  `json:"pending"`
 	Attention     int64  `json:"attention"`
 	LastDelivered string `json:"lastDelivered,omitempty"` // RFC 3339 in UTC; absent before the first
+	// Problems are the worst that there are, at most [MostProblems], worst first.
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+// MostProblems is how many problems a status holds at most.
+const MostProblems = 3
+
+// Problem is what a person can do something about, in the language of hello.
+type Problem struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"` // "needs you" or "soon"
+	Text     string `json:"text"`     // what is wrong
+	Act      string `json:"act"`      // what mends it
 }
 
 // Ack says that an event is on disk and the client may forget it.
@@ -175,6 +194,7 @@ const (
 	FeatureCorrect    = "correct"    // takes [Correct]
 	FeatureUndo       = "undo"       // takes [Undo]
 	FeatureWaiting    = "waiting"    // takes [Waiting]
+	FeatureKnock      = "knock"      // takes [Knock], [Reveal] and [Confirm]
 )
 
 // Resolve asks what an item is. Nothing is kept of it.

@@ -58,9 +58,14 @@ type Config struct {
 	Kodi Kodi `toml:"kodi" json:"kodi"`
 	// Resolve says who beside the service may be asked what things are.
 	Resolve Resolve `toml:"resolve" json:"resolve"`
+	// Metrics says whether programs on this machine may read figures.
+	Metrics Metrics `toml:"metrics" json:"metrics"`
+	// Notices says how a person is told of problems.
+	Notices Notices `toml:"notices" json:"notices"`
 
 	origins map[string]string // field → where its value came from
 	lines   map[string]int    // setting → where it stands in the file
+	given   map[string]any    // what the file says
 }
 
 // Account is one account at a tracking service.
@@ -94,6 +99,14 @@ type Kodi struct {
 	Classes Classes `toml:"classes" json:"classes"`
 }
 
+// Folders are the userdata folders of the libraries, as clean paths.
+func (c Config) Folders() (all []string) {
+	for _, l := range c.Kodi.Libraries {
+		all = append(all, filepath.Clean(l.Userdata))
+	}
+	return all
+}
+
 // Resolve says who beside the service may be asked what things are.
 type Resolve struct {
 	Wikidata Wikidata `toml:"wikidata" json:"wikidata"`
@@ -115,6 +128,12 @@ type TMDB struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
 	// BaseURL is where its API is.
 	BaseURL string `toml:"base_url" json:"baseUrl"`
+}
+
+// Metrics are figures for Prometheus. They are off because every program and every
+// person on this machine may then read how much is watched, and when.
+type Metrics struct {
+	Enabled bool `toml:"enabled" json:"enabled"`
 }
 
 // Exported is a folder of NFO files, or a videodb.xml.
@@ -159,6 +178,7 @@ func Default() Config {
 		Replay:      Replay{BackfillRate: 5},
 		Kodi:        Kodi{Classes: defaultClasses(), Announcements: true},
 		Resolve:     Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
+		Notices:     Notices{Desktop: true, Severity: "needs you"},
 		origins:     map[string]string{},
 	}
 }
@@ -173,17 +193,19 @@ type Overrides struct {
 // validates the whole. Explicit says that the user named the file: then it
 // must exist. Every error wraps [ErrInvalid].
 func Load(file string, explicit bool, getenv func(string) string, flags Overrides) (Config, error) {
-	c := Default()
-	var wrong error
 	text, err := os.ReadFile(file)
-	switch {
-	case err == nil:
-		if wrong = c.decode(file, text); wrong != nil && c.lines == nil { // it is not TOML
-			return c, wrong
-		}
-	case errors.Is(err, fs.ErrNotExist) && !explicit:
-	default:
-		return c, unread(file, err)
+	if err != nil && (explicit || !errors.Is(err, fs.ErrNotExist)) {
+		return Default(), unread(file, err)
+	}
+	return parse(file, text, getenv, flags)
+}
+
+// parse is [Load] of a file that says text.
+func parse(file string, text []byte, getenv func(string) string, flags Overrides) (Config, error) {
+	c := Default()
+	wrong := c.decode(file, text)
+	if wrong != nil && c.lines == nil { // it is not TOML
+		return c, wrong
 	}
 	c.override("FILMSPOOL_LISTEN", getenv("FILMSPOOL_LISTEN"), "listen", &c.Listen)
 	c.override("FILMSPOOL_LOG_LEVEL", getenv("FILMSPOOL_LOG_LEVEL"), "log_level", &c.LogLevel)
@@ -221,6 +243,7 @@ func (c *Config) override(source, value, name string, field *string) {
 	if value != "" {
 		*field, c.origins[name] = value, source
 		delete(c.lines, name)
+		delete(c.given, name)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/filmspool/filmspool/daemon/setting"
 )
 
 //go:embed example.toml
@@ -25,6 +26,7 @@ const maxFaults = 50
 // wrong kind, and returns every fault, shown with its line. Without c.lines the
 // text is not TOML.
 func (c *Config) decode(file string, text []byte) error {
+	text = bytes.TrimPrefix(text, []byte(setting.BOM))
 	var given map[string]any
 	if err := toml.Unmarshal(text, &given); err != nil {
 		return shown(file, err)
@@ -32,7 +34,7 @@ func (c *Config) decode(file string, text []byte) error {
 	for name := range given {
 		c.origins[name] = file
 	}
-	c.lines = linesOf(text)
+	c.lines = setting.Lines(text)
 	rest := bytes.Clone(text)
 	var faults []error
 	for len(faults) < maxFaults {
@@ -48,7 +50,7 @@ func (c *Config) decode(file string, text []byte) error {
 			}
 		}
 		if err == nil || unknown(err) {
-			fresh.origins, fresh.lines = c.origins, c.lines
+			fresh.origins, fresh.lines, fresh.given = c.origins, c.lines, given
 			*c = fresh
 		}
 		break
@@ -149,41 +151,11 @@ func wantedWords(kind string) string {
 		return "a number without quotes"
 	case kind == "bool":
 		return "true or false without quotes"
+	case kind == "[]string":
+		return "a list of texts in quotes"
 	case strings.HasPrefix(kind, "[]"):
 		return "a list of tables, each under [[its name]],"
 	default:
 		return "a table, under [its name],"
 	}
-}
-
-// linesOf finds the line of each setting: "kodi.libraries[0].userdata" → 7.
-func linesOf(text []byte) map[string]int {
-	lines, tables, table := map[string]int{}, map[string]int{}, ""
-	var p unstable.Parser
-	p.Reset(text)
-	for p.NextExpression() {
-		e := p.Expression()
-		path, line := "", 0
-		for keys := e.Key(); keys.Next(); {
-			key := keys.Node()
-			path = strings.TrimPrefix(path+"."+string(key.Data), ".")
-			if line == 0 {
-				line = p.Shape(key.Raw).Start.Line
-			}
-		}
-		switch e.Kind {
-		case unstable.ArrayTable:
-			table = fmt.Sprintf("%s[%d]", path, tables[path])
-			tables[path]++
-			path = table
-		case unstable.Table:
-			table = path
-		default:
-			path = strings.TrimPrefix(table+"."+path, ".")
-		}
-		if lines[path] == 0 {
-			lines[path] = line
-		}
-	}
-	return lines
 }

@@ -176,11 +176,24 @@ func (k Keys) tmdbFile() string { return filepath.Join(k.Dir, "keys", "tmdb.toke
 // TMDB is the token for TMDB: a systemd credential named tmdb-token, which is
 // handed, else what a login has kept. It is zero where there is none.
 func (k Keys) TMDB() (token Secret, handed bool, err error) {
-	text, err := k.handed("tmdb-token")
+	return k.find("tmdb-token", k.tmdbFile())
+}
+
+// Webhook is the token for the webhook of notices: a systemd credential named
+// webhook-token, else the file of that name beside the keys. It is zero where there
+// is none.
+func (k Keys) Webhook() (Secret, error) {
+	token, _, err := k.find("webhook-token", filepath.Join(k.Dir, "keys", "webhook-token"))
+	return token, err
+}
+
+// find is a systemd credential, which is handed, else what a file of ours has.
+func (k Keys) find(credential, file string) (secret Secret, handed bool, err error) {
+	text, err := k.handed(credential)
 	if err != nil || text != "" {
 		return NewSecret(text), true, err
 	}
-	kept, err := k.readFile(k.tmdbFile())
+	kept, err := k.readFile(file)
 	return NewSecret(string(kept)), false, err
 }
 
@@ -225,11 +238,20 @@ func (k Keys) Save(c Credential) error {
 // WriteFile replaces a file whole or not at all, flushed before it takes the
 // old one's place.
 func WriteFile(name string, content []byte, mode fs.FileMode) error {
+	return replaceFile(name, content, mode, func(*os.File) error { return nil })
+}
+
+// replaceFile is [WriteFile] of a file that is prepared before it takes the old
+// one's place.
+func replaceFile(name string, content []byte, mode fs.FileMode, prepare func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	_, err = f.Write(content)
+	if err == nil {
+		err = prepare(f)
+	}
 	if err == nil {
 		err = f.Chmod(mode)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/filmspool/filmspool/daemon/setting"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 )
 
@@ -74,7 +75,7 @@ func readMappings(file string, text []byte) (identity.Mappings, error) {
 	}
 	c := Config{lines: map[string]int{}}
 	const of = "mappings.toml: "
-	for name, line := range linesOf(text) {
+	for name, line := range setting.Lines(text) {
 		c.lines[of+name] = line
 	}
 	all := identity.Mappings{}

@@ -1,10 +1,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -18,23 +14,8 @@ func (k Keys) Password(user string) (Secret, error) {
 		return Secret{}, nil
 	}
 	name := "kodi-mysql-" + user
-	text, err := k.handed(name)
-	if err != nil || text != "" {
-		return NewSecret(text), err
-	}
-	file := filepath.Join(k.Dir, "keys", name)
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Secret{}, nil
-	}
-	if err != nil {
-		return Secret{}, fmt.Errorf("look at the password: %w", err)
-	}
-	if !private(file, info) {
-		return Secret{}, fmt.Errorf("%w: other users can read %s; make it yours alone: %s", ErrInvalid, file, howToShield(file))
-	}
-	content, err := os.ReadFile(file)
-	return NewSecret(string(content)), wrap("read the password", err)
+	password, _, err := k.find(name, filepath.Join(k.Dir, "keys", name))
+	return password, err
 }
 
 // plain allows names that are safe as part of a file's.

@@ -26,9 +26,9 @@ const maxWave = 1000
 func (c Config) Validate() error {
 	faults := []error{
 		checkListen(c.Listen),
-		checkWord("log_level", c.LogLevel, "debug", "info", "warn", "error"),
-		checkWord("in_doubt", c.InDoubt, "hold", "resend", "delivered"),
-		checkWord("hold", c.Hold, "none", "all", "uncertain", "first"),
+		checkWord("log_level", c.LogLevel, words("log_level")...),
+		checkWord("in_doubt", c.InDoubt, words("in_doubt")...),
+		checkWord("hold", c.Hold, words("hold")...),
 	}
 	if c.Wave < 0 || c.Wave > maxWave {
 		faults = append(faults, fault("wave", "%d is not from 0 (no bound) to %d", c.Wave, maxWave))
@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
 		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))
 	}
-	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts(), c.validateFilters(), c.Kodi.Classes.validate())
+	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts(), c.validateFilters(), c.Kodi.Classes.validate(), c.Notices.validate())
 	for i, l := range c.Kodi.Libraries {
 		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
 	}
@@ -84,9 +84,8 @@ func (c Config) refusals(faults ...error) error {
 func (c Config) placed(err error) (all []*refusal) {
 	switch err := err.(type) { //nolint:errorlint // they are ours, joined and not wrapped
 	case *refusal:
-		for name := err.setting; name != "" && err.line == 0; {
-			err.line = c.lines[name]
-			name = name[:max(strings.LastIndexByte(name, '.'), 0)]
+		if err.line == 0 {
+			err.line = c.lineOf(err.setting)
 		}
 		all = append(all, err)
 	case interface{ Unwrap() []error }:
@@ -95,6 +94,16 @@ func (c Config) placed(err error) (all []*refusal) {
 		}
 	}
 	return all
+}
+
+// lineOf is the line of a setting, or of the table that it misses in; 0 where both
+// miss.
+func (c Config) lineOf(setting string) (line int) {
+	for setting != "" && line == 0 {
+		line = c.lines[setting]
+		setting = setting[:max(strings.LastIndexByte(setting, '.'), 0)]
+	}
+	return line
 }
 
 // refusal is one fault of a configuration. It wraps [ErrInvalid].

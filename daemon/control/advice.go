@@ -2,9 +2,9 @@ package control
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
@@ -16,9 +16,9 @@ import (
 func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint string) {
 	switch {
 	case a.State == account.Paused:
-		return pausedWords("The account is paused", a), a.Hint
+		return paused(a), a.Hint
 	case a.State != account.OK:
-		return sentences(sentence(a.Reason), a.Again(now)), a.Hint
+		return strings.TrimSpace(sentence(a.Reason) + " " + a.Again(now)), a.Hint
 	case e.Ahead.ID != 0:
 		return fmt.Sprintf("Entry %d comes first, and is %s.", e.Ahead.ID, e.Ahead.State.Words()), fmt.Sprintf("filmspool queue show %d", e.Ahead.ID)
 	case e.NextAt.After(now):
@@ -28,9 +28,29 @@ func WaitingFor(e entry.Explanation, a Account, now time.Time) (why, hint string
 	}
 }
 
+// paused says of an account that it is paused, until when, and what is dropped.
+func paused(a Account) string {
+	says := "The account is paused"
+	if a.PausedUntil != nil {
+		says += " until " + a.PausedUntil.Local().Format("2006-01-02 15:04")
+	}
+	if a.Drops {
+		says += ", and what is watched until then is dropped"
+	}
+	return says + "."
+}
+
+// sentence ends text with one full stop, unless it is a question.
+func sentence(text string) string {
+	if strings.HasSuffix(text, "?") {
+		return text
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
 // Advice is what is known, and can be done, about an entry that does not wait
 // for its turn.
-func Advice(e queue.Entry) (why, hint string) {
+func Advice(e entry.Entry) (why, hint string) {
 	switch e.State {
 	case viewing.StateSending:
 		return "Its request is under way.", ""
@@ -58,7 +78,7 @@ func Advice(e queue.Entry) (why, hint string) {
 }
 
 // heldFor says why an entry is held, and who can let it go.
-func heldFor(e queue.Entry) (why, hint string) {
+func heldFor(e entry.Entry) (why, hint string) {
 	or := fmt.Sprintf("filmspool queue release %[1]d; or leave it out: filmspool queue drop %[1]d", e.ID)
 	switch e.Reason {
 	case viewing.ReasonUnresolved:

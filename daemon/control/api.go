@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -16,31 +16,48 @@ import (
 type API struct {
 	// Status is how things stand.
 	Status func(context.Context) (Status, error)
+	// Health is how things stand in a person's language, with every problem that there
+	// is. With Check, it looks now at what is not looked at all the time.
+	Health func(context.Context, HealthAsked) (Health, error)
+	// Mend mends what this instance can mend by itself, and tells what it has mended; a
+	// dry run tells what that would be.
+	Mend func(context.Context, Mend) ([]Problem, error)
+	// Watch waits until something is new, and tells it.
+	Watch func(context.Context, Watch) (News, error)
+	// Open makes a ticket that signs one browser in to the pages, or waits until one
+	// is used.
+	Open func(context.Context, Open) (Opened, error)
+	// About is what runs, where its files are, and a report for somebody who helps.
+	About func(context.Context) (About, error)
 	// Add commits one viewing, wish or list of the command line.
-	Add func(context.Context, viewing.Event) (queue.Entry, error)
+	Add func(context.Context, viewing.Event) (entry.Entry, error)
 	// List is the outbox, newest first; a limit of 0 is none.
-	List func(context.Context, entry.Filter) ([]queue.Entry, error)
+	List func(context.Context, entry.Filter) ([]entry.Entry, error)
+	// Days tells what was watched on each of the last days.
+	Days func(context.Context, Days) ([]entry.Day, error)
 	// Explain tells everything about one entry; [CodeNotFound] when there is none.
 	Explain func(ctx context.Context, id int64) (Explanation, error)
 	// Edit corrects one entry that has not been delivered; a dry run tells what
 	// it would be.
-	Edit func(context.Context, Edit) (queue.Entry, error)
+	Edit func(context.Context, Edit) (entry.Entry, error)
 	// Undo takes a delivered viewing back from the service, where that takes
 	// nothing else along; a dry run only finds out.
 	Undo func(context.Context, Undo) (Undone, error)
 	// Operate retries, holds, releases, settles, drops or moves entries.
-	Operate func(context.Context, Order) (queue.Changed, error)
+	Operate func(context.Context, Order) (entry.Changed, error)
 	// Pause stops sending for one account, or for all when it is empty, until
 	// Resume; nothing is relabelled. Both tell how the accounts stand.
 	Pause  func(context.Context, Pause) ([]Account, error)
 	Resume func(context.Context, Pause) ([]Account, error)
 	// Acknowledge forgets a notice of the status.
 	Acknowledge func(ctx context.Context, id int64) error
+	// TestNotices sends a test by each way that notices take.
+	TestNotices func(context.Context) ([]NoticeTest, error)
 	// Export writes everything that was reported, with what became of it, as
 	// JSON lines.
 	Export func(context.Context, io.Writer) error
 	// Import takes such lines; a dry run changes nothing.
-	Import func(ctx context.Context, lines io.Reader, dry bool) (queue.Imported, error)
+	Import func(ctx context.Context, lines io.Reader, dry bool) (entry.Imported, error)
 	// Backup writes a copy of the whole queue, a database. A service may be kept
 	// from writing files but its own, so whoever asks makes the file.
 	Backup func(context.Context, io.Writer) error
@@ -62,6 +79,11 @@ type API struct {
 	Login func(context.Context, Login) (LoginResult, error)
 	// Pair makes a new one-time code; the one before is void.
 	Pair func(context.Context) (PairingCode, error)
+	// Knocks are the browsers that ask to be paired now, at most 3, the eldest first.
+	Knocks func(context.Context) ([]Knock, error)
+	// AnswerKnock lets one of them in, or sends it away; [CodeNotFound] when it
+	// is over. One that is let in is paired once its person agrees there, too.
+	AnswerKnock func(context.Context, KnockAnswer) error
 	// Clients are the paired browsers and the programs.
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.
@@ -69,6 +91,25 @@ type API struct {
 	// Revoke forgets a client; its sockets close at once.
 	Revoke func(ctx context.Context, id string) error
 
+	// Settings are the settings that are safe to change, and where each value comes
+	// from.
+	Settings func(context.Context) (Settings, error)
+	// Set changes one in the file and has that taken in. [CodeInvalid] when the key
+	// or the value is wrong; [CodeRefused] when a stronger source has the value, or
+	// the file cannot be written, or changed meanwhile; [CodeBusy] while work goes on
+	// that a change would cut.
+	Set func(context.Context, Set) (SetDone, error)
+	// Reload reads the configuration again. A fault in it is [CodeInvalid], and the
+	// one of before counts on; [CodeBusy] is as for Set.
+	Reload func(context.Context) (Reloaded, error)
+
+	// FindKodi are the Kodi libraries of this machine, and those of the configuration.
+	FindKodi func(context.Context) ([]scan.Library, error)
+	// AddKodi has a library watched that was not; RemoveKodi ends that. Both change the
+	// file as Set does. [CodeNotFound] when there is no such folder, or it is not
+	// watched; [CodeInvalid] when it is not Kodi's; [CodeRefused] when it cannot be read.
+	AddKodi    func(context.Context, KodiPath) (scan.Library, error)
+	RemoveKodi func(context.Context, KodiPath) (scan.Library, error)
 	// ScanKodi is what a scan of the libraries finds now; nothing changes.
 	ScanKodi func(context.Context) (Scan, error)
 	// ImportKodi hands over what was watched before first contact; a dry run

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -31,9 +30,9 @@ type fixed struct {
 // api is the fixed answers, all of them.
 func (f *fixed) api() control.API {
 	return control.API{
-		Status: f.Status, Add: f.Add, List: f.List, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
+		Status: f.Status, Watch: f.Watch, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
-		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
+		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Knocks: f.Knocks, AnswerKnock: f.AnswerKnock, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
 	}
 }
@@ -42,19 +41,29 @@ func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: account.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
 }
 
-func (f *fixed) Add(_ context.Context, v viewing.Event) (queue.Entry, error) {
-	f.asked = append(f.asked, v)
-	return queue.Entry{ID: 7}, f.err
+func (f *fixed) Watch(_ context.Context, q control.Watch) (control.News, error) {
+	f.asked = append(f.asked, q)
+	return control.News{Last: 12, Entries: []entry.Entry{{ID: 3, State: "held"}}, Missed: 4}, f.err
 }
 
-func (f *fixed) List(_ context.Context, q entry.Filter) ([]queue.Entry, error) {
+func (f *fixed) Add(_ context.Context, v viewing.Event) (entry.Entry, error) {
+	f.asked = append(f.asked, v)
+	return entry.Entry{ID: 7}, f.err
+}
+
+func (f *fixed) List(_ context.Context, q entry.Filter) ([]entry.Entry, error) {
 	f.asked = append(f.asked, q)
-	return []queue.Entry{{ID: 1}}, f.err
+	return []entry.Entry{{ID: 1}}, f.err
+}
+
+func (f *fixed) Days(_ context.Context, d control.Days) ([]entry.Day, error) {
+	f.asked = append(f.asked, d)
+	return []entry.Day{{Day: "2026-03-01", Viewings: map[string]int64{"kodi": 2}}}, f.err
 }
 
 func (f *fixed) Explain(_ context.Context, id int64) (control.Explanation, error) {
 	f.asked = append(f.asked, id)
-	return control.Explanation{Explanation: entry.Explanation{Entry: queue.Entry{ID: id}}}, f.err
+	return control.Explanation{Explanation: entry.Explanation{Entry: entry.Entry{ID: id}}}, f.err
 }
 
 func (f *fixed) Login(_ context.Context, l control.Login) (control.LoginResult, error) {
@@ -82,6 +91,15 @@ func (f *fixed) Pair(context.Context) (control.PairingCode, error) {
 	return control.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
 }
 
+func (f *fixed) Knocks(context.Context) ([]control.Knock, error) {
+	return []control.Knock{{ID: "k", Number: "012345", Label: "Sofa"}}, f.err
+}
+
+func (f *fixed) AnswerKnock(_ context.Context, a control.KnockAnswer) error {
+	f.asked = append(f.asked, a)
+	return f.err
+}
+
 func (f *fixed) Clients(context.Context) ([]control.ClientInfo, error) {
 	return []control.ClientInfo{{ID: "c/1"}}, f.err
 }
@@ -101,19 +119,19 @@ func (f *fixed) Acknowledge(_ context.Context, id int64) error {
 	return f.err
 }
 
-func (f *fixed) Operate(_ context.Context, o control.Order) (queue.Changed, error) {
+func (f *fixed) Operate(_ context.Context, o control.Order) (entry.Changed, error) {
 	f.asked = append(f.asked, o)
-	return queue.Changed{Verb: o.Verb, Changed: 3}, f.err
+	return entry.Changed{Verb: o.Verb, Changed: 3}, f.err
 }
 
-func (f *fixed) Edit(_ context.Context, e control.Edit) (queue.Entry, error) {
+func (f *fixed) Edit(_ context.Context, e control.Edit) (entry.Entry, error) {
 	f.asked = append(f.asked, e)
-	return queue.Entry{ID: e.ID}, f.err
+	return entry.Entry{ID: e.ID}, f.err
 }
 
 func (f *fixed) Undo(_ context.Context, u control.Undo) (control.Undone, error) {
 	f.asked = append(f.asked, u)
-	return control.Undone{Entry: queue.Entry{ID: u.ID}, DryRun: u.DryRun, Removed: true}, f.err
+	return control.Undone{Entry: entry.Entry{ID: u.ID}, DryRun: u.DryRun, Removed: true}, f.err
 }
 
 func (f *fixed) Export(_ context.Context, w io.Writer) error {
@@ -123,10 +141,10 @@ func (f *fixed) Export(_ context.Context, w io.Writer) error {
 	return f.err
 }
 
-func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (queue.Imported, error) {
+func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (entry.Imported, error) {
 	text, err := io.ReadAll(r)
 	f.asked = append(f.asked, string(text), dry)
-	return queue.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
+	return entry.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
 }
 
 func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
@@ -166,22 +184,32 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	list, err := c.List(ctx, entry.Filter{State: "held", Limit: 3})
 	must(t, err)
+	days, err := c.Days(ctx, control.Days{Days: 30})
+	must(t, err)
 	x, err := c.Explain(ctx, 5)
 	must(t, err)
 	l, err := c.Login(ctx, control.Login{Account: "a", Key: "sk_1"})
 	must(t, err)
 	code, err := c.Pair(ctx)
 	must(t, err)
+	knocks, err := c.Knocks(ctx)
+	must(t, err)
+	must(t, c.AnswerKnock(ctx, control.KnockAnswer{ID: "k/1", Accept: true}))
 	clients, err := c.Clients(ctx)
 	must(t, err)
 	added, err := c.AddClient(ctx, control.NewProgram{Label: "Plex & co"})
 	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
 	must(t, c.Acknowledge(ctx, 9))
-	if e.ID != 7 || len(list) != 1 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
-		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
+	news, err := c.Watch(ctx, control.Watch{After: 3, Summary: "All is delivered."})
+	must(t, err)
+	if news.Last != 12 || news.Missed != 4 || news.Entries[0].State != "held" {
+		t.Errorf("news: %+v", news)
 	}
-	want := []any{v, entry.Filter{State: "held", Limit: 3}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
+	if e.ID != 7 || len(list) != 1 || len(days) != 1 || days[0].Viewings["kodi"] != 2 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || knocks[0].Number != "012345" || clients[0].ID != "c/1" || added.Token != "t" {
+		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, knocks, clients, added)
+	}
+	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.KnockAnswer{ID: "k/1", Accept: true}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9), control.Watch{After: 3, Summary: "All is delivered."}}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -192,9 +220,9 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	c, _ := serve(t, f)
 	ctx := t.Context()
 	orders := []control.Order{
-		{Verb: control.Retry, Selection: queue.Selection{IDs: []int64{1, 2}, MayDouble: true}, DryRun: true},
-		{Verb: control.Settle, Selection: queue.Selection{IDs: []int64{5}}, As: "delivered"},
-		{Verb: control.Drop, Selection: queue.Selection{All: true, Filter: entry.Filter{
+		{Verb: control.Retry, Selection: entry.Selection{IDs: []int64{1, 2}, MayDouble: true}, DryRun: true},
+		{Verb: control.Settle, Selection: entry.Selection{IDs: []int64{5}}, As: "delivered"},
+		{Verb: control.Drop, Selection: entry.Selection{All: true, Filter: entry.Filter{
 			State: "held", Reason: "bulk", Account: "a b", Source: "kodi:/home/me", Kind: viewing.KindList, Before: time.Unix(9, 0).UTC(),
 		}}},
 	}
@@ -206,7 +234,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 		}
 	}
 	at := viewing.At(time.Unix(1, 0).UTC())
-	edit := control.Edit{ID: 4, Edit: queue.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at, DryRun: true}}
+	edit := control.Edit{ID: 4, Edit: entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at, DryRun: true}}
 	edited, err := c.Edit(ctx, edit)
 	must(t, err)
 	must(t, c.Backup(ctx, io.Discard))
@@ -224,7 +252,7 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	if !imported.DryRun || !imported.NeedsYes || len(progress) != 1 || progress[0].Total != 5 {
 		t.Errorf("answers: %+v %+v", imported, progress)
 	}
-	filter := entry.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Limit: 2}
+	filter := entry.Filter{State: "held", Account: "a b", Source: "browser:x&y", Kind: viewing.KindViewing, Reason: "bulk", Words: "a & b", Limit: 2}
 	_, err = c.List(ctx, filter)
 	must(t, err)
 	if edited.ID != 4 || undone.ID != 6 || !undone.DryRun || paused[0].State != account.Paused || resumed[0].State != account.OK {
@@ -300,6 +328,8 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		status             int
 	}{
 		{"GET", "/v1/control/entries?limit=0", "", 400},
+		{"GET", "/v1/control/days", "", 400},
+		{"GET", "/v1/control/days?days=x", "", 400},
 		{"GET", "/v1/control/entries/x", "", 400},
 		{"POST", "/v1/control/entries", `{"kind":"viewing"} {}`, 400},
 		{"POST", "/v1/control/entries", `{"kond":"viewing"}`, 400},
@@ -313,6 +343,7 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		{"POST", "/v1/control/pause", ``, 400},
 		{"POST", "/v1/control/kodi/import", `{"since":"yesterday"}`, 400},
 		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
+		{"POST", "/v1/control/knocks/k", `{"accepted":true}`, 400},
 		{"GET", "/v1/control/none", "", 404},
 	}
 	for _, c := range cases {

@@ -21,7 +21,17 @@ type Fault struct {
 	Code    string `json:"error"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// Reason is why a login was refused, for who tells people in another language: one
+	// of the Reasons, or empty.
+	Reason string `json:"reason,omitempty"`
 }
+
+// The reasons of a refused login.
+const (
+	ReasonKey     = "key"     // the service refuses the key, or it is none
+	ReasonAddress = "address" // what answers there is no service, or it is no address
+	ReasonAway    = "away"    // nothing answers as a service does now
+)
 
 // Error is the sentence.
 func (f *Fault) Error() string { return f.Message }
@@ -30,6 +40,16 @@ func (f *Fault) Error() string { return f.Message }
 func (f *Fault) Is(target error) bool {
 	var other *Fault
 	return errors.As(target, &other) && other.Code == f.Code && other.Message == ""
+}
+
+// Refused says that something may not be done, and what to do instead.
+func Refused(message, hint string) *Fault {
+	return &Fault{Code: CodeRefused, Message: message, Hint: hint}
+}
+
+// Invalid says what is wrong with a request, and what to type.
+func Invalid(message, hint string) *Fault {
+	return &Fault{Code: CodeInvalid, Message: message, Hint: hint}
 }
 
 // NotRunning is what a stopped instance answers to what needs a running one. The

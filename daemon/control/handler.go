@@ -62,20 +62,25 @@ func head(w http.ResponseWriter, kind string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
-// fault is err as the asker may see it.
-func (h *handler) fault(r *http.Request, err error) *Fault {
-	var f *Fault
-	switch {
-	case errors.As(err, &f):
+// FaultOf is err as the asker may see it.
+func FaultOf(err error) *Fault {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
-	case errors.Is(err, viewing.ErrInvalid):
-		return &Fault{Code: CodeInvalid, Message: err.Error()}
-	default:
-		if !errors.Is(err, context.Canceled) {
-			h.log.Error("control request failed", "path", r.URL.Path, "error", err)
-		}
-		return &Fault{Code: CodeInternal, Message: err.Error()}
 	}
+	code := CodeInternal
+	if errors.Is(err, viewing.ErrInvalid) {
+		code = CodeInvalid
+	}
+	return &Fault{Code: code, Message: err.Error()}
+}
+
+// fault is [FaultOf], logged where nobody expected it.
+func (h *handler) fault(r *http.Request, err error) *Fault {
+	f := FaultOf(err)
+	if _, told := errors.AsType[*Fault](err); !told && f.Code == CodeInternal && !errors.Is(err, context.Canceled) {
+		h.log.Error("control request failed", "path", r.URL.Path, "error", err)
+	}
+	return f
 }
 
 // streamed writes an answer as it comes. What goes wrong after its first byte

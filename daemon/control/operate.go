@@ -3,7 +3,7 @@ package control
 import (
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -21,7 +21,7 @@ const (
 // Order is one verb for some entries.
 type Order struct {
 	Verb string `json:"verb"`
-	queue.Selection
+	entry.Selection
 	// As is what settle says of entries in doubt: that they were delivered,
 	// rejected, or are to be dropped.
 	As viewing.State `json:"as,omitempty"`
@@ -30,10 +30,13 @@ type Order struct {
 	DryRun bool   `json:"dryRun,omitempty"`
 }
 
+// Days asks what was watched on the last days: 1 to [entry.MaxDays], today is one.
+type Days struct{ Days int }
+
 // Edit is a correction of one entry.
 type Edit struct {
 	ID int64 `json:"-"` // it stands in the path
-	queue.Edit
+	entry.Edit
 }
 
 func (e *Edit) entry() *int64 { return &e.ID }
@@ -55,14 +58,14 @@ func (f *Fix) entry() *int64 { return &f.ID }
 
 // Fixed is what a [Fix] did, or what may be chosen.
 type Fixed struct {
-	Entry      queue.Entry          `json:"entry"`
+	Entry      entry.Entry          `json:"entry"`
 	Candidates []identity.Candidate `json:"candidates"`
 	// Certain is the candidate that alone is meant; absent where that is not
 	// certain, and once it is chosen.
 	Certain *identity.Candidate `json:"certain,omitempty"`
 	// Searched says that candidates were looked for by words.
 	Searched bool `json:"searched,omitempty"`
-	queue.Corrected
+	identity.Corrected
 }
 
 // Undo has one entry taken back.
@@ -85,7 +88,7 @@ type Pause struct {
 
 // Undone is what taking an entry back did, or would do in a dry run.
 type Undone struct {
-	queue.Entry
+	entry.Entry
 	DryRun  bool `json:"dryRun"`
 	Removed bool `json:"removed"` // false: the service had it no more
 }

@@ -20,8 +20,14 @@ import (
 func (a *API) routes() []route {
 	return []route{
 		ask("GET /status", &a.Status),
+		tell("POST /health", &a.Health),
+		tell("POST /mend", &a.Mend),
+		tell("POST /watch", &a.Watch),
+		tell("POST /open", &a.Open),
+		ask("GET /about", &a.About),
 		tell("GET /entries", &a.List),
 		tell("POST /entries", &a.Add),
+		tell("GET /days", &a.Days),
 		tell("GET /entries/{id}", &a.Explain),
 		tell("PATCH /entries/{id}", &a.Edit),
 		tell("POST /entries/{id}/undo", &a.Undo),
@@ -34,10 +40,19 @@ func (a *API) routes() []route {
 		forget("DELETE /corrections/{id}", &a.ForgetCorrection),
 		tell("POST /login", &a.Login),
 		ask("POST /pair", &a.Pair),
+		ask("GET /knocks", &a.Knocks),
+		forget("POST /knocks/{id}", &a.AnswerKnock),
 		ask("GET /clients", &a.Clients),
 		tell("POST /clients", &a.AddClient),
 		forget("DELETE /clients/{id}", &a.Revoke),
 		forget("DELETE /notices/{id}", &a.Acknowledge),
+		ask("POST /notices/test", &a.TestNotices),
+		ask("GET /settings", &a.Settings),
+		tell("POST /settings", &a.Set),
+		ask("POST /reload", &a.Reload),
+		ask("GET /kodi/found", &a.FindKodi),
+		tell("POST /kodi/add", &a.AddKodi),
+		tell("POST /kodi/remove", &a.RemoveKodi),
 		ask("GET /kodi/scan", &a.ScanKodi),
 		ask("GET /kodi/import", &a.KodiProgress),
 		tell("POST /kodi/import", &a.ImportKodi),
@@ -151,10 +166,14 @@ func read(r *http.Request, question any) error {
 		return readID(r, q)
 	case *entry.Filter:
 		return readFilter(r.URL.Query(), q)
+	case *Days:
+		return readDays(r.URL.Query(), q)
 	case aboutEntry:
 		if err := readID(r, q.entry()); err != nil {
 			return err
 		}
+	case *KnockAnswer:
+		q.ID = r.PathValue("id")
 	case *Login:
 		if decode(r, q) != nil { // the decoder could quote what was sent
 			return &Fault{Code: CodeInvalid, Message: "the request is not a login"}
@@ -176,8 +195,12 @@ func write(question any, path string) (place string, body any) {
 		return named(*q), nil
 	case *entry.Filter:
 		return path + "?" + writeFilter(*q).Encode(), nil
+	case *Days:
+		return path + "?days=" + strconv.Itoa(q.Days), nil
 	case aboutEntry:
 		return named(*q.entry()), q
+	case *KnockAnswer:
+		return named(q.ID), q
 	default:
 		return path, q
 	}
@@ -208,11 +231,19 @@ func readID(r *http.Request, id *int64) (err error) {
 	return &Fault{Code: CodeInvalid, Message: "an entry's id is a number"}
 }
 
+// readDays reads how many days are asked for.
+func readDays(values url.Values, d *Days) (err error) {
+	if d.Days, err = strconv.Atoi(values.Get("days")); err != nil {
+		return &Fault{Code: CodeInvalid, Message: "days is not a number"}
+	}
+	return nil
+}
+
 // readFilter reads a filter from an address, where it has neither time nor page.
 func readFilter(values url.Values, f *entry.Filter) (err error) {
 	*f = entry.Filter{
 		State: viewing.State(values.Get("state")), Account: values.Get("account"), Source: values.Get("source"),
-		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"),
+		Kind: viewing.Kind(values.Get("kind")), Reason: values.Get("reason"), Item: values.Get("item"), Words: values.Get("words"),
 	}
 	if text := values.Get("upTo"); text != "" {
 		if f.UpTo, err = strconv.ParseInt(text, 10, 64); err != nil {
@@ -230,7 +261,7 @@ func readFilter(values url.Values, f *entry.Filter) (err error) {
 func writeFilter(f entry.Filter) url.Values {
 	values := url.Values{
 		"state": {string(f.State)}, "account": {f.Account}, "source": {f.Source},
-		"kind": {string(f.Kind)}, "reason": {f.Reason}, "item": {f.Item},
+		"kind": {string(f.Kind)}, "reason": {f.Reason}, "item": {f.Item}, "words": {f.Words},
 	}
 	if f.UpTo != 0 {
 		values.Set("upTo", strconv.FormatInt(f.UpTo, 10))

@@ -23,6 +23,9 @@ type Status struct {
 	// watch in a minute.
 	Waves                []entry.Wave `json:"waves,omitempty"`
 	OldestPendingSeconds int64        `json:"oldestPendingSeconds"` // 0 when nothing waits
+	// Problems are what a person can do something about, the worst first. What another
+	// one of them causes is not among them.
+	Problems []Problem `json:"problems"`
 	// Notices are what happened to the queue's file, until acknowledged.
 	Notices []disk.Notice `json:"notices"`
 	// Storage is why nothing can be written; absent when all is well.
@@ -34,6 +37,8 @@ type Storage struct {
 	Reason  string    `json:"reason"` // one sentence
 	Since   time.Time `json:"since"`
 	Refused int64     `json:"refused"` // events that were not taken since
+	// Trouble is the same for package health.
+	Trouble Trouble `json:"-"`
 }
 
 // NeedUser is how many entries wait for a person.
@@ -57,6 +62,8 @@ type Account struct {
 	NextTry *time.Time `json:"nextTry,omitempty"`
 	// Counts are its entries in each state; absent where there is one account alone.
 	Counts *entry.Counts `json:"counts,omitempty"`
+	// Oldest is since when the oldest of its entries waits; told only with Counts.
+	Oldest time.Time `json:"-"`
 	// Unused says that it has no key, nothing waits for it, and others are used:
 	// that is no trouble.
 	Unused bool `json:"-"`
@@ -67,6 +74,9 @@ type Account struct {
 	Resolves *bool `json:"resolves,omitempty"`
 	// Note is what the service does not do that was asked of it, one sentence.
 	Note string `json:"note,omitempty"`
+	// Troubles are what is wrong with it, for package health. Since is when State began.
+	Troubles []Trouble `json:"-"`
+	Since    time.Time `json:"-"`
 }
 
 // Again says when the service is asked again; "" when that is not after now.
@@ -90,6 +100,8 @@ type Source struct {
 	Waiting int `json:"waiting,omitempty"`
 	// Unread are the sites that a browser cannot read any more, by name.
 	Unread []string `json:"unread,omitempty"`
+	// Troubles are what is wrong with it, for package health.
+	Troubles []Trouble `json:"-"`
 }
 
 // Explanation is everything known about one entry.
@@ -122,6 +134,31 @@ type LoginResult struct {
 	Note    string `json:"note,omitempty"` // one sentence, when there is more to say
 }
 
+// Open asks for a ticket to the pages.
+type Open struct {
+	// Await is a ticket; the answer comes when it is used, or at its end.
+	Await string `json:"await,omitempty"`
+}
+
+// Opened is how a browser signs in to the pages.
+type Opened struct {
+	URL    string `json:"url,omitempty"`    // of the pages, without a path
+	Ticket string `json:"ticket,omitempty"` // good once, for 30 seconds
+	Used   bool   `json:"used,omitempty"`   // somebody has signed in with the ticket
+}
+
+// About is what runs, and where its files are.
+type About struct {
+	Version  string `json:"version"`
+	Platform string `json:"platform"` // of Go, and of the system
+	Config   string `json:"config"`   // a file, which may not exist
+	State    string `json:"state"`    // a folder
+	Database string `json:"database"` // a file
+	// Report tells somebody who helps how the instance stands, as package support
+	// writes it: nothing of the person, and nothing that they watched.
+	Report string `json:"report"`
+}
+
 // PairingCode is typed into the extension's options page.
 type PairingCode struct {
 	Code      string       `json:"code"`
@@ -134,6 +171,24 @@ type PairingCode struct {
 type WrongCodes struct {
 	Origin string `json:"origin"`
 	Wrong  int    `json:"wrong"`
+}
+
+// Knock is a browser that asks to be paired. The person compares the number with
+// the one that the browser shows.
+type Knock struct {
+	ID        string    `json:"id"`
+	Number    string    `json:"number"` // 6 digits
+	Label     string    `json:"label"`  // the name that it gives itself
+	Origin    string    `json:"origin"`
+	Browser   string    `json:"browser"` // such as "firefox"; empty where untold
+	ExpiresAt time.Time `json:"expiresAt"`
+	Accepted  bool      `json:"accepted"` // it is let in, and its person has yet to agree there
+}
+
+// KnockAnswer lets a browser in that knocks, or sends it away.
+type KnockAnswer struct {
+	ID     string `json:"-"` // it stands in the path
+	Accept bool   `json:"accept"`
 }
 
 // ClientInfo is one paired browser or one program. A program has neither
@@ -165,4 +220,13 @@ type AddedClient struct {
 // Scan is what a scan of all libraries finds.
 type Scan struct {
 	Libraries []scan.Report `json:"libraries"`
+}
+
+// Known is t in UTC, or nil for the zero time.
+func Known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }

@@ -1,7 +1,7 @@
 // Package guard decides who may talk to the daemon over HTTP. It is short so
 // that whoever doubts it can read all of it.
 //
-// It owns four checks. [Host] stands before every route: a request must name
+// It owns five checks. [Host] stands before every route: a request must name
 // one of our own addresses. So a page that points its own host name at
 // 127.0.0.1 (DNS rebinding) gets nowhere. [Extension] stands before the
 // connector: only a browser extension's Origin passes, and a browser never
@@ -9,6 +9,10 @@
 // control routes: it wants the token from the control file and refuses
 // whatever a browser sends, token or not. [FromBrowser] is that last part by
 // itself. It stands before the posts of programs and the proof that we are who we say.
+// [Programs] refuses by it, and stands before the questions of who watches over us.
+//
+// It bounds strangers, too: [NewCrowd] how many connections there are, and
+// [Impatient] how long a request may take.
 //
 // It promises to fail closed: an empty list of hosts or an empty token admits
 // nobody. Tokens are compared in constant time and never logged or echoed.
@@ -99,6 +103,17 @@ func Control(token string, next http.Handler) http.Handler {
 		if !ok || token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			Refuse(w, http.StatusUnauthorized, CodeToken, "the control token is missing or wrong")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Programs passes on requests without a sign of a browser, and answers 403 to others.
+func Programs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if FromBrowser(r) {
+			Refuse(w, http.StatusForbidden, CodeBrowser, "this address is for programs, not for browsers")
 			return
 		}
 		next.ServeHTTP(w, r)

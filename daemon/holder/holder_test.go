@@ -9,16 +9,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestNobody(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if h, found := Find(t.Context(), l.Addr().String()); found {
+	if h, found := Find(t.Context(), "127.0.0.1:1"); found { // a port that nobody is given
 		t.Errorf("found %v", h)
 	}
 }
@@ -54,10 +48,9 @@ func TestSilentHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	begun := time.Now()
 	h, found := Find(t.Context(), l.Addr().String())
-	if !found || h.Filmspool || time.Since(begun) > 3*patience {
-		t.Errorf("%v %+v after %v", found, h, time.Since(begun))
+	if !found || h.Filmspool {
+		t.Errorf("%v %+v", found, h)
 	}
 	if runtime.GOOS == "linux" && (h.PID != os.Getpid() || !h.mine || h.Program == "" || h.User == "") {
 		t.Errorf("this very process is not found: %+v", h)

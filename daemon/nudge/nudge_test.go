@@ -103,6 +103,12 @@ func (m *machine) exactly(t *testing.T, in time.Duration, reason string) {
 	m.wants(t, reason)
 }
 
+// arm arms or disarms it, and waits until it has looked how things stand.
+func (m *machine) arm(on bool) {
+	m.armed <- on
+	synctest.Wait()
+}
+
 // move changes the addresses and tells the news.
 func (m *machine) move(to string) {
 	m.stood.Store(to)
@@ -156,7 +162,7 @@ func TestClosedChannelDisarmsForGood(t *testing.T) {
 
 func TestNewsSettlesAfterASecond(t *testing.T) {
 	bubble(t, func(t *testing.T, m *machine) {
-		m.armed <- true
+		m.arm(true)
 		m.move("elsewhere")
 		m.exactly(t, time.Second, Network)
 		time.Sleep(time.Minute)
@@ -169,7 +175,7 @@ func TestNewsSettlesAfterASecond(t *testing.T) {
 
 func TestNewsWithoutEndSettlesAfterFiveSeconds(t *testing.T) {
 	bubble(t, func(t *testing.T, m *machine) {
-		m.armed <- true
+		m.arm(true)
 		begin := time.Now()
 		go func() {
 			for i := range 60 {
@@ -189,13 +195,13 @@ func TestNewsWithoutEndSettlesAfterFiveSeconds(t *testing.T) {
 
 func TestTwoNudgesAreFiveSecondsApart(t *testing.T) {
 	bubble(t, func(t *testing.T, m *machine) {
-		m.armed <- true
+		m.arm(true)
 		m.move("elsewhere")
 		m.exactly(t, time.Second, Network)
 		m.move("at home")
 		m.exactly(t, 5*time.Second, Network)
-		m.armed <- false // and disarming does not change it
-		m.armed <- true
+		m.arm(false) // and disarming does not change it
+		m.arm(true)
 		m.move("elsewhere")
 		m.exactly(t, 5*time.Second, Network)
 	})
@@ -203,7 +209,7 @@ func TestTwoNudgesAreFiveSecondsApart(t *testing.T) {
 
 func TestNewsThatChangesNothingIsNoNudge(t *testing.T) {
 	bubble(t, func(t *testing.T, m *machine) {
-		m.armed <- true
+		m.arm(true)
 		m.news <- false
 		time.Sleep(time.Minute)
 		m.wants(t)
@@ -221,7 +227,7 @@ func TestWithoutNewsTheAddressesAreCompared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *machine) {
 				deafen(m)
-				m.armed <- true
+				m.arm(true)
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
 				m.wakes, m.at = nil, nil // an ear that fails is news once
@@ -242,7 +248,7 @@ func TestClockThatJumpsIsANudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, m *machine) {
-				m.armed <- true
+				m.arm(true)
 				time.Sleep(time.Hour + 10*time.Second)
 				m.slept.Add(int64(by))
 				m.exactly(t, 20*time.Second, Clock)

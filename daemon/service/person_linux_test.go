@@ -98,6 +98,7 @@ func TestInstallAsAPerson(t *testing.T) {
 // tool says of itself is no fault of the unit's.
 func TestInstallVerifies(t *testing.T) {
 	f := newFake(t, false)
+	t.Setenv("TMPDIR", t.TempDir()) // other tests verify units at the same time
 	f.write("fail.verify", "/tmp/x/filmspool.service:3: Refusing.", 0o644)
 	if err := f.unit.install(t.Context()); err == nil || !strings.Contains(err.Error(), "Refusing.") {
 		t.Errorf("got %v", err)

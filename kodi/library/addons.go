@@ -112,11 +112,10 @@ func glance(path string) string {
 	return string(text)
 }
 
-// turnedOff are the add-ons that Kodi's table of them calls disabled: the table of
-// the profile, else that of the main profile. Without one that can be read it
-// gives none: better one notice too many.
+// turnedOff are the add-ons that Kodi's table of them calls disabled. Without one that
+// can be read it gives none: better one notice too many.
 func turnedOff(ctx context.Context, userdata string) map[string]bool {
-	path := cmp.Or(addOnDatabase(userdata), addOnDatabase(cmp.Or(mainOf(userdata), userdata)))
+	path := AddOnDatabase(userdata)
 	off := map[string]bool{}
 	err := look(ctx, path, func(ctx context.Context, q queryer) error {
 		if _, err := q.columns(ctx, "installed"); err != nil {
@@ -133,6 +132,12 @@ func turnedOff(ctx context.Context, userdata string) map[string]bool {
 		return nil
 	}
 	return off
+}
+
+// AddOnDatabase is where a Kodi keeps which add-ons are turned off: in the folder of
+// the profile, else in that of the main profile. It is "" without any.
+func AddOnDatabase(userdata string) string {
+	return cmp.Or(addOnDatabase(userdata), addOnDatabase(cmp.Or(mainOf(userdata), userdata)))
 }
 
 // addOnDatabase is the newest AddonsNN.db of a userdata folder; "" without any.

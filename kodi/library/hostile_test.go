@@ -38,7 +38,11 @@ func TestHostileLibraryIsRefused(t *testing.T) {
 			for _, query := range spoil {
 				s.exec(query)
 			}
-			if _, err := library.Read(t.Context(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrNotDatabase) {
+			_, err := library.Read(t.Context(), s.Path(), snapshot.Part{})
+			for errors.Is(err, library.ErrBusy) { // a busy machine reads too long: again, until the test's own end
+				_, err = library.Read(t.Context(), s.Path(), snapshot.Part{})
+			}
+			if !errors.Is(err, library.ErrNotDatabase) {
 				t.Errorf("read with %v", err)
 			}
 		})

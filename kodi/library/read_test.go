@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -249,10 +250,9 @@ func TestReadBusy(t *testing.T) {
 	s := newScene(t, 121)
 	s.db.SetMaxOpenConns(1)
 	s.exec(`begin exclusive`)
-	start := time.Now()
 	_, err := library.Read(context.Background(), s.Path(), snapshot.Part{})
-	if took := time.Since(start); !errors.Is(err, library.ErrBusy) || took > 3*time.Second {
-		t.Errorf("got %v after %v, want ErrBusy within a second or so", err, took)
+	if !errors.Is(err, library.ErrBusy) || strings.Contains(err.Error(), "too long") {
+		t.Errorf("got %v, want ErrBusy before the limit of a reading", err)
 	}
 	s.exec(`commit`)
 	read(t, s.Path())

@@ -289,10 +289,8 @@ func (m *maria) leavesNothing(t *testing.T) {
 	defer writer.Close()
 	_, err = writer.ExecContext(t.Context(), "begin; update MyVideos121.files set playCount = 7 where idFile = 2")
 	ok(t, err)
-	start := time.Now()
-	got := readServer(t, m.server("MyVideos"))
-	if took := time.Since(start); took > 2*time.Second || got.Files[1].PlayCount == 7 {
-		t.Errorf("read %d after %v beside a write that is not committed", got.Files[1].PlayCount, took)
+	if got := readServer(t, m.server("MyVideos")); got.Files[1].PlayCount == 7 {
+		t.Error("read what is not committed")
 	}
 	_, err = writer.ExecContext(t.Context(), "rollback")
 	ok(t, err)

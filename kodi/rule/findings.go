@@ -49,7 +49,7 @@ func (r *reading) move(f snapshot.File, old record) {
 	if !ok || w.midnight() {
 		return
 	}
-	g := growth{file: f, from: old.base(), to: f.PlayCount}
+	g := growth{file: f, old: old, from: old.base(), to: f.PlayCount}
 	r.moved = append(r.moved, &finding{growth: g, key: identity(r.trusted(f), f.Path), wall: w.UnixMilli()})
 }
 
@@ -121,13 +121,23 @@ func byTime(a, b *finding) int {
 // bulkNote says why something is bulk.
 const bulkNote = "Several items ended within two seconds of each other: they were marked or imported, and at most one of them was played."
 
+// grew reports a count that went up, or what was handed over by the reading before.
+func (f *finding) grew() bool { return f.played() || f.to > f.from }
+
+// regrew reports a count that fell, or was made anew with its item, and then
+// grew unseen: a playback that was skipped leaves it as it was.
+func (f *finding) regrew() bool { return f.to > 0 && (f.to < f.from || f.inserted()) }
+
 // markBulk marks what grew in an act, if that was more than one playback: two
 // items grew, or one grew and the times of two others moved. One that moved
 // alone is a playback that was skipped.
 func markBulk(act []*finding) bool {
-	grown, moved := map[string]bool{}, map[string]bool{}
+	grown, moved, seconds := map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	for _, f := range act {
-		if f.played() || f.to > f.from {
+		seconds[f.wall] = seconds[f.wall] || f.grew()
+	}
+	for _, f := range act {
+		if f.grew() || f.regrew() || f.to > 0 && seconds[f.wall] {
 			grown[f.key] = true
 		} else {
 			moved[f.key] = true

@@ -53,6 +53,34 @@ func TestBulk(t *testing.T) {
 				want: []string{"live S S01E01 2026-03-02T02:00:56Z"},
 			},
 		}},
+		{name: "a show marked, of which an episode had been taken back unseen", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(2, old, 2))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)),
+				want: []string{"bulk S S01E01 2026-03-02T02:00:59Z", "review S S01E02 2026-03-02T02:00:59Z"},
+			},
+		}},
+		{name: "a show marked, of which an episode had been refreshed unseen", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:58", 1), rebuilt(episodes(1, "2026-03-01 21:00:59", 2), 90)),
+				want: []string{"bulk S S01E01 2026-03-02T02:00:58Z"},
+			},
+		}},
+		{name: "a show marked, of which an episode had been unmarked unseen", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:59", 1), episodes(1, "2026-03-01 21:00:59", 2)),
+				want: []string{"bulk S S01E01 2026-03-02T02:00:59Z"},
+			},
+		}},
+		{name: "skipped near the end, and one that was seen before stopped at once", steps: []step{
+			{at: "2026-03-02 02:00:00", files: list(episodes(0, "", 1), episodes(1, old, 2))},
+			{
+				at: "2026-03-02 02:01:00", files: list(episodes(1, "2026-03-01 21:00:56", 1), episodes(1, "2026-03-01 21:00:58", 2)),
+				want: []string{"live S S01E01 2026-03-02T02:00:56Z"},
+			},
+		}},
 		{name: "an add-on that sets the times of others too", steps: []step{
 			{at: "2026-03-02 02:00:00", files: list(film(1, 0, ""), film(2, 1, "2025-01-01 20:00:00"), film(3, 1, "2025-01-01 20:00:00"))},
 			{

@@ -21,15 +21,16 @@ type household struct {
 	zone   *time.Location // of Kodi's clock, which travels
 	away   bool           // it has been in another zone
 	zones  map[string]*time.Location
-	acts   []*act                // true viewings
-	unread map[string]*act       // by path: the last viewing since the last reading
-	undone map[string]bool       // by path: counts were lowered since the last reading
-	partly map[string]*act       // by path: a partial play since the last reading
-	edited map[string]bool       // by path: counts were raised without a playback since the last reading
-	taken  map[string]bool       // by path: a person has taken a count back
-	fresh  map[string]bool       // by path: scanned in since the last reading
-	broken map[string]bool       // by path and time: ends of partial plays that only a reading of then can tell
-	events map[string]seenBefore // by event id
+	acts   []*act                       // true viewings
+	unread map[string]*act              // by path: the last viewing since the last reading
+	undone map[string]bool              // by path: counts were lowered since the last reading
+	partly map[string]*act              // by path: a partial play since the last reading
+	edited map[string]bool              // by path: counts were raised without a playback since the last reading
+	taken  map[string]bool              // by path: a person has taken a count back
+	fresh  map[string]bool              // by path: scanned in since the last reading
+	broken map[string]bool              // by path and time: ends of partial plays that only a reading of then can tell
+	events map[string]seenBefore        // by event id
+	times  map[string][]viewing.Instant // of what the queue was told, by item
 
 	stale   map[string]bool   // by path: rows of files that are no longer on the disk
 	version int               // of the library
@@ -51,10 +52,18 @@ type act struct {
 
 type seenBefore struct{ path string }
 
+// tell hands a viewing to the queue, which remembers it for good.
+func (h *household) tell(w viewing.Event) {
+	h.events[w.EventID] = seenBefore{w.Origin.Path}
+	for _, m := range w.Media {
+		h.times[m.Key()] = append(h.times[m.Key()], w.WatchedAt)
+	}
+}
+
 func newHousehold(t *rapid.T) *household {
 	h := &household{
 		known: NewMemory("lib"), on: true,
-		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, broken: map[string]bool{}, events: map[string]seenBefore{},
+		unread: map[string]*act{}, undone: map[string]bool{}, edited: map[string]bool{}, partly: map[string]*act{}, taken: map[string]bool{}, fresh: map[string]bool{}, broken: map[string]bool{}, events: map[string]seenBefore{}, times: map[string][]viewing.Instant{},
 		zones: map[string]*time.Location{}, stale: map[string]bool{}, version: 121, made: 10000, saved: map[string][]byte{},
 	}
 	for _, name := range []string{"America/New_York", "America/Los_Angeles", "Europe/Lisbon", "Asia/Kolkata"} {
@@ -300,7 +309,7 @@ func (h *household) bringPast(t *rapid.T) {
 	o := PlanOptions{Earlier: rapid.Bool().Draw(t, "earlier plays too")}
 	for turn := range 2 {
 		past := Remember(h.known, h.snapshot(), h.now, Around{Machine: h.zones["America/New_York"]})
-		heard := Heard{Taken: map[string]bool{}}
+		heard := Heard{Taken: map[string]bool{}, Times: h.times}
 		ids, _ := past.Questions()
 		for _, id := range ids {
 			_, heard.Taken[id] = h.events[id]
@@ -320,7 +329,7 @@ func (h *household) bringPast(t *rapid.T) {
 			if w.Class == viewing.ClassImport && (h.known.files[w.Origin.Path].Serial > 0 || h.broken[w.Origin.Path+w.WatchedAt.Text]) {
 				t.Fatalf("false or doubled: %s at %s (%s)", w.Origin.Path, w.WatchedAt.Text, w.Origin.Note)
 			}
-			h.events[w.EventID] = seenBefore{w.Origin.Path}
+			h.tell(w)
 		}
 		h.commit(t, v)
 	}
@@ -363,7 +372,7 @@ func (h *household) read(t *rapid.T) {
 		if _, ok := h.events[w.SameAs]; w.SameAs != "" && !ok {
 			t.Fatalf("%s is said to be the same as %q, which is unknown", w.EventID, w.SameAs)
 		}
-		h.events[w.EventID] = seenBefore{w.Origin.Path}
+		h.tell(w)
 		told[w.Origin.Path] = true
 		if w.SameAs == "" && (w.Class == viewing.ClassLive || w.Class == viewing.ClassCatchUp) {
 			h.mustBeTrue(t, w)

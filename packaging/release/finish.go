@@ -13,7 +13,7 @@ import (
 
 // maxPackage is the most that something to download may take, in bytes. The image
 // has no bound of its own: its programs are bounded, and not compressed twice.
-const maxPackage = 8_000_000
+const maxPackage = 11_000_000
 
 // product is a file of the folder.
 type product struct {

@@ -43,9 +43,12 @@ func (r *release) layOut(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, name := range []string{"README.md", "LICENSE", changelog} {
+	for name, into := range map[string]string{
+		"README.md": "all/README.md", "LICENSE": "all/LICENSE", changelog: "all/" + filepath.Base(changelog),
+		"daemon/page/static/icon.svg": "packaging/desktop/filmspool.svg", "packaging/desktop/filmspool.desktop": "packaging/desktop/filmspool.desktop",
+	} {
 		text, err := os.ReadFile(filepath.Join(r.root, name))
-		if err := errors.Join(err, write(r.stage("all", filepath.Base(name)), text)); err != nil {
+		if err := errors.Join(err, write(r.stage(into), text)); err != nil {
 			return err
 		}
 	}

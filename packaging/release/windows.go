@@ -39,7 +39,8 @@ func (r *release) msi(ctx context.Context, p platform, name string) error {
 	if err := write(r.stage("summary.idt"), []byte(r.summary(made, code))); err != nil {
 		return err
 	}
-	_, err = r.tool(ctx, r.stage(), nil, "msibuild", into, "-i", "summary.idt", "-i", "packaging/windows/environment.idt")
+	_, err = r.tool(ctx, r.stage(), nil, "msibuild", into, "-i", "summary.idt", "-i", "packaging/windows/environment.idt",
+		"-i", "packaging/windows/shortcut.idt")
 	if err != nil {
 		return err
 	}

@@ -237,14 +237,14 @@ func (l *libreELEC) private() {
 	if left := l.run("", "sh", "-c", "ls -A /storage"); left != ".kodi" {
 		l.t.Errorf("/storage has %q", left)
 	}
-	for _, table := range []string{"tcp", "tcp6"} {
+	for table, loopback := range map[string]string{"tcp": "0100007F:", "tcp6": "00000000000000000000000001000000:"} {
 		text, err := os.ReadFile("/proc/" + l.leader + "/net/" + table)
 		if err != nil {
 			l.t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
 			words := strings.Fields(line)
-			if len(words) > 3 && words[3] == "0A" && !strings.HasPrefix(words[1], "0100007F:") {
+			if len(words) > 3 && words[3] == "0A" && !strings.HasPrefix(words[1], loopback) {
 				l.t.Errorf("somebody listens at %s", words[1])
 			}
 		}

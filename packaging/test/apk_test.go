@@ -52,7 +52,7 @@ func TestApkOnPaper(t *testing.T) {
 	for _, path := range []string{
 		"usr/bin/filmspool", "etc/init.d/filmspool", "usr/share/man/man1/filmspool.1.gz", "usr/share/zsh/site-functions/_filmspool",
 		"usr/share/bash-completion/completions/filmspool", "usr/share/fish/vendor_completions.d/filmspool.fish",
-		"usr/share/licenses/filmspool/LICENSE", "usr/share/licenses/filmspool/third-party.txt",
+		"usr/share/applications/filmspool.desktop", "usr/share/icons/hicolor/scalable/apps/filmspool.svg", "usr/share/licenses/filmspool/LICENSE", "usr/share/licenses/filmspool/third-party.txt",
 	} {
 		if len(data[path]) == 0 {
 			t.Errorf("there is no %s", path)

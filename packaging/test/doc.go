@@ -5,7 +5,8 @@
 // gets the program. A person and then root install it there, watch it survive a
 // kill, and remove it again. The add-on of packaging/kodi goes through its life there,
 // with a stand-in for what LibreELEC's Kodi does. Somebody types into such a machine
-// what the pages say, command by command.
+// what the pages say, command by command. Somebody else types nothing: from the menu
+// they come by clicks to a delivered episode, in a Chromium beside the machine.
 //
 // Debian 12's and 13's systemd are tried. The tests look at what the walls of a unit
 // forbid, and at Kodi's folder seen through them. They kill the program, hang it, let
@@ -14,13 +15,16 @@
 //
 // The programs for other processors run under qemu's emulators, and the container
 // image in a root folder of its own. The program for Windows and its installers run in
-// Wine. Wine has no list of what to do when a service fails, so that part is not seen.
+// Wine. There, too, somebody comes by clicks alone from the start menu to a delivered
+// episode. The last page of the setup is only compiled. Wine has no list of what to do
+// when a service fails, so that part is not seen.
 //
 // It promises to leave nothing behind on the machine that runs it. A wrong unit, a
 // lost restart or a lingering file fails it.
 //
-// It refuses to run where it cannot: it needs root and systemd-nspawn. ".ci/run" makes
-// what these variables name; without them the tests are skipped.
+// It refuses to run where it cannot: it needs root and systemd-nspawn, and for the first
+// run Chromium, Node.js and xdg-open. ".ci/run" makes what these variables name;
+// without them the tests are skipped.
 //
 //	FILMSPOOL_BINARY           the program, built without cgo
 //	FILMSPOOL_NSPAWN_ROOT      tar of a root file system: systemd, dbus, libpam-systemd, procps

@@ -37,6 +37,7 @@ func TestDebOnSystemd(t *testing.T) {
 		i.freshlyInstalled()
 		i.begin()
 	}
+	m.guest()
 	before := map[string]int{}
 	for _, i := range both {
 		before[i.unit] = i.status().PID
@@ -111,7 +112,7 @@ func households(m *machine) (kid, all *household) {
 			config: "/home/kid/.config/filmspool", port: 8103,
 		},
 		listen: "127.0.0.1:43456", state: "/home/kid/.local/state/filmspool",
-		start: "\n    filmspool service install && filmspool service start\n",
+		start: "choose Filmspool in your menu, or type:\n    filmspool open --start\n",
 		idle:  "Filmspool does not run for kid now. To start it, or to see why not, they type:\n    filmspool service start",
 	}
 	all = &household{
@@ -153,6 +154,9 @@ func (h *household) begin() {
 	h.startTracker()
 	h.run("", append(append([]string{}, h.as...), "mkdir", "-p", h.config)...)
 	h.run(fmt.Sprintf("listen = %q\n", h.listen), "sh", "-c", "cat >"+h.config+"/config.toml && chmod -R a+rX "+h.config)
+	if len(h.flags) == 0 {
+		h.fromTheMenu()
+	}
 	// Either way of saying it is the other's equal.
 	if len(h.flags) > 0 {
 		h.filmspool("", "service", "install")

@@ -237,7 +237,7 @@ func (i *instance) gone() {
 // service is given its key as an argument, and systemd notes that.)
 func (i *instance) noKeyInTheJournal() {
 	i.t.Helper()
-	log := i.run("", "journalctl", "--no-pager", "SYSLOG_IDENTIFIER=filmspool")
+	log := i.run("", "journalctl", "--no-pager", "--output=verbose", "SYSLOG_IDENTIFIER=filmspool")
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, secretKey) && !strings.Contains(line, "tracker") {
 			i.t.Errorf("the key stands in the journal: %s", line)

@@ -29,7 +29,9 @@ func (w *wine) installers() {
 		}
 		must(w.t, exec.CommandContext(w.t.Context(), "install", "-m", "755", file, w.path(wineDrive+name)))
 	}
+	wants(w.t, "chromium")
 	w.screen()
+	w.browserOfWindows()
 	w.msi()
 	w.setup()
 	// The program has nothing to do with what follows.
@@ -91,6 +93,8 @@ func (w *wine) msi() {
 	if !strings.Contains(path(), `C:\Program Files\Filmspool`) {
 		w.t.Errorf("the program is not on the PATH: %s", path())
 	}
+	w.opensBy(msiProgram, w.chooses)
+	w.windows(msiProgram, "service", "uninstall")
 	w.windows(msiProgram, "--system", "service", "install")
 	w.windows(msiProgram, "--system", "service", "start")
 	w.windows(msiProgram, "--system", "add", "movie", "603")
@@ -102,6 +106,7 @@ func (w *wine) msi() {
 	w.want("stopped", "--system")
 	w.windows("msiexec", "/i", `C:\new.msi`, "/qn", "WIX_UPGRADE_DETECTED=1")
 	w.runs(msiProgram, "0.1.0", "--system")
+	w.there(here(entry))
 	if out, err := w.start(time.Minute, "", "wine", "msiexec", "/i", `C:\old.msi`, "/qn"); err == nil {
 		w.t.Errorf("an older package took the place of a newer one: %s", out)
 	}
@@ -109,6 +114,7 @@ func (w *wine) msi() {
 
 	w.windows("msiexec", "/x", `C:\new.msi`, "/qn")
 	w.gone(folder)
+	w.gone(here(entry))
 	if strings.Contains(path(), `Filmspool`) {
 		w.t.Errorf("the program is still on the PATH: %s", path())
 	}
@@ -120,11 +126,14 @@ func (w *wine) msi() {
 func (w *wine) setup() {
 	w.t.Helper()
 	w.windows(`C:\old.exe`, "/S")
+	w.firstRun()
+	w.opensBy(setupProgram, w.chooses)
 	w.windows(setupProgram, "add", "movie", "603")
 	w.runs(setupProgram, "0.0.1")
 
 	w.windows(`C:\new.exe`, "/S")
 	w.runs(setupProgram, "0.1.0")
+	w.there(here(entry))
 
 	w.windows(setupFolder+"uninstall.exe", "/S")
 	// It goes on by itself: a program cannot remove the file that it runs from.
@@ -132,6 +141,7 @@ func (w *wine) setup() {
 		_, err := os.Stat(w.path(wineLocal + "../Programs/Filmspool"))
 		return errors.Is(err, fs.ErrNotExist)
 	})
+	w.gone(here(entry))
 	w.want("not installed")
 	w.there(wineLocal + "filmspool.db")
 }

@@ -2,6 +2,7 @@
 ; Filmspool with the login and at once, and leaves viewings, keys and settings
 ; when it is removed.
 
+!include MUI2.nsh
 Unicode true
 SetCompressor /SOLID lzma
 RequestExecutionLevel user
@@ -23,9 +24,22 @@ VIAddVersionKey "FileVersion" "${VERSION}"
 VIAddVersionKey "ProductVersion" "${VERSION}"
 VIAddVersionKey "LegalCopyright" "MIT licence"
 
-Page instfiles
-UninstPage uninstConfirm
-UninstPage instfiles
+!define MUI_FINISHPAGE_TITLE "Filmspool is installed"
+!define MUI_FINISHPAGE_TEXT "$0"
+!define MUI_FINISHPAGE_RUN
+!define MUI_FINISHPAGE_RUN_TEXT "Open Filmspool"
+!define MUI_FINISHPAGE_RUN_FUNCTION open
+!insertmacro MUI_PAGE_INSTFILES
+!insertmacro MUI_PAGE_FINISH
+!insertmacro MUI_UNPAGE_CONFIRM
+!insertmacro MUI_UNPAGE_INSTFILES
+!insertmacro MUI_LANGUAGE English
+
+; Without the window of a terminal. What goes wrong is shown in the browser.
+Function open
+  nsExec::Exec '"$INSTDIR\filmspool.exe" open --start'
+  Pop $1
+FunctionEnd
 
 ; The user's own PATH, by a tool that keeps long ones whole.
 !macro Path How
@@ -62,6 +76,7 @@ Section
   WriteRegDWORD HKCU "${KEY}" "NoModify" 1
   WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
 
+  CreateShortcut "$SMPROGRAMS\Filmspool.lnk" "$INSTDIR\filmspool.exe" "open --start" "$INSTDIR\filmspool.exe" 0 SW_SHOWMINIMIZED "" "Keeps your film and TV diary"
   !insertmacro Path "$$p += $$d"
   nsExec::ExecToStack '"$INSTDIR\filmspool.exe" service install'
   Pop $0
@@ -71,11 +86,12 @@ Section
   Pop $0
   Pop $1
   StrCmp $0 0 0 failed
-  MessageBox MB_OK "Filmspool runs, and starts with your login. Next, in a new terminal:$\n$\n    filmspool login --base-url https://...$\n    filmspool pair" /SD IDOK
+  StrCpy $0 "It runs, and starts with your login. Its page says what comes next. You find it in the start menu, too."
   Goto done
   failed:
   MessageBox MB_OK|MB_ICONEXCLAMATION "Filmspool is installed, but does not run:$\n$\n$1" /SD IDOK
   SetErrorLevel 3
+  StrCpy $0 "It does not run yet. Open it to see why."
   done:
 SectionEnd
 
@@ -83,6 +99,7 @@ Section "Uninstall"
   nsExec::Exec '"$INSTDIR\filmspool.exe" service uninstall'
   Pop $0
   !insertmacro Path ""
+  Delete "$SMPROGRAMS\Filmspool.lnk"
   Delete "$INSTDIR\filmspool.exe"
   Delete "$INSTDIR\LICENSE.txt"
   Delete "$INSTDIR\third-party.txt"

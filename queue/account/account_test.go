@@ -16,7 +16,7 @@ func TestMoveToForgetsTheOldAddress(t *testing.T) {
 	if !a.MovedAt.IsZero() {
 		t.Errorf("the first address is no move: %+v", a)
 	}
-	a.Proven, a.Keeps, a.Owner, a.Support = true, "exact", "u", Support{"me": {Has: true}}
+	a.Proven, a.Keeps, a.Owner, a.Support, a.OfflineAt = true, "exact", "u", Support{"me": {Has: true}}, noon()
 	a.MoveTo("https://one.example/api/v1", noon())
 	if !a.Proven || a.Keeps == "" {
 		t.Errorf("the same address is no move: %+v", a)

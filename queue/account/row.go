@@ -19,6 +19,9 @@ type Row struct {
 	// MovedAt is when the address was last changed. What was sent before, was
 	// sent elsewhere.
 	MovedAt time.Time
+	// OfflineAt is since when the service is out of reach, or asks to wait; zero where
+	// it is not.
+	OfflineAt time.Time
 }
 
 // SignIn takes note of a login: whose key it is, where the service tells, and
@@ -38,7 +41,7 @@ func (r *Row) MoveTo(baseURL string, now time.Time) {
 	if r.BaseURL != "" {
 		r.MovedAt = now
 	}
-	r.BaseURL, r.Proven, r.Keeps, r.Support, r.Owner = baseURL, false, "", nil, ""
+	r.BaseURL, r.Proven, r.Keeps, r.Support, r.Owner, r.OfflineAt = baseURL, false, "", nil, "", time.Time{}
 }
 
 // Own takes note of whose key is used, "" where nobody can tell. The first user

@@ -76,11 +76,12 @@ type File struct {
 	writer  *connection // of whoever has the turn, once Run runs; nil after a failure
 	crowd   atomic.Bool // the last transaction had several jobs
 
-	place    place
-	gone     error // why the files are not in their place, once they were missed
-	rescued  bool  // the database was written anew; only the next opening can use it
-	rescueAt time.Time
-	trouble  troubles
+	place     place
+	gone      error // why the files are not in their place, once they were missed
+	rescued   bool  // the database was written anew; only the next opening can use it
+	rescueAt  time.Time
+	unrescued string // why it could not be written anew the last time
+	trouble   troubles
 
 	jobs    chan *job
 	turn    chan struct{} // one slot: full while Run runs and nobody writes

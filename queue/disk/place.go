@@ -110,7 +110,8 @@ func (f *File) lost(cause error) error {
 		return again
 	case isDamage(err) || isShort(err):
 		f.suspect(cause) // what was open has not everything either
-	default:
+	case err.Error() != f.unrescued:
+		f.unrescued = err.Error()
 		f.logger.Error("the database could not be written anew", "error", err)
 	}
 	return fmt.Errorf("%w: %w; write it anew: %w", ErrStorage, cause, err)

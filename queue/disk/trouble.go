@@ -19,38 +19,65 @@ type Trouble struct {
 	Cause   error
 }
 
-// Text says in one sentence what is wrong, without a full stop.
-func (t Trouble) Text() string {
+// Kind is what keeps the queue from writing, as far as the cause tells.
+type Kind int
+
+// The kinds.
+const (
+	Other Kind = iota
+	Full
+	ReadOnly
+	Gone   // its file is not in its place
+	Denied // by the rights of the folder or the file
+)
+
+// Kind is the kind of the cause.
+func (t Trouble) Kind() Kind {
 	var said *sqlite.Error
-	code := 0
+	code, whole := 0, 0
 	if errors.As(t.Cause, &said) {
-		code = said.Code() & 0xff
+		code, whole = said.Code()&0xff, said.Code()
 	}
 	switch {
 	case errors.Is(t.Cause, errGone):
-		return "The queue's file is gone from its place, so nothing can be written"
-	case code == sqlite3.SQLITE_FULL || errors.Is(t.Cause, syscall.ENOSPC):
-		return "The disk is full, so the queue cannot be written"
+		return Gone
+	case code == sqlite3.SQLITE_FULL || whole == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(t.Cause, syscall.ENOSPC):
+		return Full
 	case code == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
-		return "The disk is read-only, so the queue cannot be written"
+		return ReadOnly
 	case errors.Is(t.Cause, syscall.EACCES):
-		return "The queue cannot be written: permission denied"
+		return Denied
 	default:
-		return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
+		return Other
 	}
+}
+
+// Text says in one sentence what is wrong, without a full stop.
+func (t Trouble) Text() string {
+	switch t.Kind() {
+	case Gone:
+		return "The queue's file is gone from its place, so nothing can be written"
+	case Full:
+		return "The disk is full, so the queue cannot be written"
+	case ReadOnly:
+		return "The disk is read-only, so the queue cannot be written"
+	case Denied:
+		return "The queue cannot be written: permission denied"
+	case Other:
+	}
+	return "The queue cannot be written: " + strings.TrimPrefix(fmt.Sprint(t.Cause), ErrStorage.Error()+": ")
 }
 
 // Hint is what to do about it.
 func (t Trouble) Hint(folder string) string {
-	var said *sqlite.Error
-	switch {
-	case errors.Is(t.Cause, errGone):
+	switch t.Kind() {
+	case Gone:
 		return "leave the files in " + folder + " alone, or put them back; Filmspool writes them anew as soon as it can"
-	case errors.Is(t.Cause, syscall.ENOSPC), errors.As(t.Cause, &said) && said.Code()&0xff == sqlite3.SQLITE_FULL:
+	case Full:
 		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
-	default:
-		return "make " + folder + " writable; Filmspool goes on by itself"
+	case ReadOnly, Denied, Other:
 	}
+	return "make " + folder + " writable; Filmspool goes on by itself"
 }
 
 // troubles keeps the present trouble.
@@ -59,14 +86,16 @@ type troubles struct {
 	now *Trouble
 }
 
-// begin notes a failure.
-func (t *troubles) begin(at time.Time, cause error) {
+// begin notes a failure. It reports whether it is other than the one before.
+func (t *troubles) begin(at time.Time, cause error) (news bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.now == nil {
-		t.now = &Trouble{Since: at}
+		t.now, news = &Trouble{Since: at}, true
 	}
+	was := t.now.Text()
 	t.now.Cause = cause
+	return news || t.now.Text() != was
 }
 
 // refuse counts events that were not taken.
@@ -79,12 +108,21 @@ func (t *troubles) refuse(events int) {
 }
 
 // end forgets the trouble. A commit of few pages may succeed where events do
-// not, so that one of them ends no trouble in which events were refused.
-func (t *troubles) end(events bool) {
+// not, so that one of them ends no trouble in which events were refused. It returns
+// what ended.
+func (t *troubles) end(events bool) (over *Trouble) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.now != nil && (events || t.now.Refused == 0) {
-		t.now = nil
+		over, t.now = t.now, nil
+	}
+	return over
+}
+
+// recovered forgets the trouble, and logs its end.
+func (f *File) recovered(events bool) {
+	if over := f.trouble.end(events); over != nil {
+		f.logger.Info("storage works again", "after", f.now().Sub(over.Since), "refused", over.Refused)
 	}
 }
 
@@ -103,7 +141,7 @@ func (f *File) Trouble() (trouble Trouble, ok bool) {
 func (f *File) Refused(events int) { f.trouble.refuse(events) }
 
 // Taken tells that events were written: what kept them away is over.
-func (f *File) Taken() { f.trouble.end(true) }
+func (f *File) Taken() { f.recovered(true) }
 
 // Look looks whether the files are in their place. In trouble, it tries to
 // write. While somebody writes it does nothing: whoever writes looks, too.
@@ -126,7 +164,7 @@ func (f *File) look() {
 	case err != nil:
 		f.failed(err)
 	case bad && !isBusy(trouble.Cause):
-		f.trouble.end(true)
+		f.recovered(true)
 	}
 }
 

@@ -184,10 +184,9 @@ func (f *File) finish() {
 func (f *File) batch(first *job) {
 	done, err := f.transact(first)
 	if err != nil {
-		f.logger.Error("storage failed", "jobs", len(done), "error", err)
 		f.failed(err)
 	} else {
-		f.trouble.end(false)
+		f.recovered(false)
 	}
 	for _, j := range done {
 		if err != nil {
@@ -202,7 +201,9 @@ func (f *File) batch(first *job) {
 
 // failed draws the consequences of a failure.
 func (f *File) failed(err error) {
-	f.trouble.begin(f.now(), err)
+	if f.trouble.begin(f.now(), err) {
+		f.logger.Error("storage failed", "error", err)
+	}
 	f.disconnect()
 	if f.gone == nil && isDamage(err) {
 		f.suspect(err)

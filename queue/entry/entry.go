@@ -59,6 +59,14 @@ type Entry struct {
 	Damaged bool `json:"-"`
 }
 
+// Place is where the entry stands in a list by time.
+func (e Entry) Place() Place {
+	if e.Kind == viewing.KindViewing {
+		return Place{e.WatchedAt.Millis, e.ID}
+	}
+	return Place{e.CreatedAt.UnixMilli(), e.ID}
+}
+
 // Label is the entry in a person's words.
 func (e Entry) Label() string {
 	switch {

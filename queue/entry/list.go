@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -161,15 +164,25 @@ type Filter struct {
 	// Before leaves out what happened at that time or later: was watched, or
 	// was committed where nothing was watched. Zero for all.
 	Before time.Time `json:"before,omitzero"`
-	UpTo   int64     `json:"upTo,omitempty"` // only entries with this id or a smaller one; 0 for all
-	Item   string    `json:"-"`              // a [viewing.Media.Key]; "" for all
-	Limit  int       `json:"-"`              // 1 to 1,000; 0 is 100
-	Below  int64     `json:"-"`              // only entries with a smaller id; 0 for all
+	Since  time.Time `json:"since,omitzero"`  // leaves out what happened before; zero for all
+	Words  string    `json:"words,omitempty"` // each of them stands in the title, the series or the list's name; "" for all
+	UpTo   int64     `json:"upTo,omitempty"`  // only entries with this id or a smaller one; 0 for all
+	Item   string    `json:"-"`               // a [viewing.Media.Key]; "" for all
+	Limit  int       `json:"-"`               // 1 to 1,000; 0 is 100
+	Below  int64     `json:"-"`               // only entries with a smaller id; 0 for all
+	// ByTime lists what happened last first, and not what came last. Past then is
+	// the entry that the list goes on after; the zero place begins at the latest.
+	ByTime bool  `json:"-"`
+	Past   Place `json:"-"`
 }
+
+// Place is a place in a list by time: when an entry happened, in ms since 1970, and
+// its id among those of the same moment.
+type Place struct{ At, ID int64 }
 
 // Chooses reports whether any entry can be left out, other than by a page's end.
 func (f Filter) Chooses() bool {
-	f.Limit, f.Below = 0, 0
+	f.Limit, f.Below, f.ByTime, f.Past = 0, 0, false, Place{}
 	return f != Filter{}
 }
 
@@ -177,9 +190,10 @@ func (f Filter) Chooses() bool {
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
+	maxWords     = 20
 )
 
-// Entries lists entries, the newest first.
+// Entries lists entries, the newest or the latest first.
 func (r *Reader) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	query, args, err := f.query()
 	if err != nil {
@@ -202,6 +216,8 @@ func (f Filter) query() (query string, args []any, err error) {
 		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
 	case f.Limit < 0 || f.Limit > maxLimit:
 		return "", nil, errors.New("limit must be from 1 to 1000")
+	case len(strings.Fields(f.Words)) > maxWords:
+		return "", nil, fmt.Errorf("%w: at most %d words can be looked for", viewing.ErrInvalid, maxWords)
 	case f.Limit == 0:
 		f.Limit = defaultLimit
 	}
@@ -214,7 +230,11 @@ func (f Filter) query() (query string, args []any, err error) {
 			args = append(args, c.args...)
 		}
 	}
-	return query + " ORDER BY n.id DESC LIMIT ?", append(args, f.Limit), nil
+	order := "n.id DESC"
+	if f.ByTime {
+		order = "n.happened_at DESC, n.id DESC"
+	}
+	return query + " ORDER BY " + order + " LIMIT ?", append(args, f.Limit), nil
 }
 
 // condition is one that is asked only when it is set.
@@ -226,18 +246,57 @@ type condition struct {
 
 // conditions are those beside the state.
 func (f Filter) conditions() []condition {
-	account := "n.account = ?"
-	if f.Below > 0 {
+	account, happened := "n.account = ?", "+n.happened_at" // no index of times: ids are the order
+	if f.Below > 0 || f.ByTime {
 		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
 	}
-	return []condition{
+	if f.ByTime {
+		happened = "n.happened_at"
+	}
+	all := []condition{
 		{f.Account != "", account, []any{f.Account}},
 		{f.Source != "", "(v.source = ? OR v.source_kind = ?)", []any{f.Source, f.Source}},
 		{f.Kind != "", "n.kind = ?", []any{string(f.Kind)}},
 		{f.Reason != "", "n.reason = ?", []any{f.Reason}},
 		{f.Item != "", "n.item_key = ?", []any{f.Item}},
-		{!f.Before.IsZero(), "n.happened_at < ?", []any{f.Before.UnixMilli()}},
+		{!f.Before.IsZero(), happened + " < ?", []any{f.Before.UnixMilli()}},
 		{f.Below > 0, "n.id < ?", []any{f.Below}},
+		{f.Past != Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", []any{f.Past.At, f.Past.At, f.Past.ID}},
 		{f.UpTo != 0, "n.id <= ?", []any{f.UpTo}},
+		{!f.Since.IsZero(), happened + " >= ?", []any{f.Since.UnixMilli()}},
 	}
+	for word := range strings.FieldsSeq(f.Words) {
+		all = append(all, spelt(word))
+	}
+	return all
+}
+
+// What [Filter.Words] are looked for in, and the JSON that it is taken from.
+const (
+	named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
+	told  = "coalesce(n.media, n.list)"
+)
+
+// like is a pattern for what stands anywhere.
+func like(text string) string {
+	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+}
+
+// spelt is a word in a title, in capitals or not. SQLite knows these of ASCII alone,
+// so other words are looked for as they may be written. To look into the raw JSON first
+// takes a fifth of the time.
+func spelt(word string) condition {
+	forms := []string{strings.ToLower(word)}
+	if strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) {
+		first, size := utf8.DecodeRuneInString(forms[0])
+		forms = append(forms, string(unicode.ToUpper(first))+forms[0][size:], strings.ToUpper(word))
+	}
+	c := condition{set: true}
+	for _, form := range forms {
+		raw, _ := json.Marshal(form) // a text cannot fail
+		c.text += " OR CASE WHEN " + told + " LIKE ? ESCAPE '!' AND json_valid(" + told + ") THEN " + named + " LIKE ? ESCAPE '!' END"
+		c.args = append(c.args, like(string(raw[1:len(raw)-1])), like(form))
+	}
+	c.text = "(" + c.text[len(" OR "):] + ")"
+	return c
 }

@@ -50,6 +50,9 @@ func TestListsReadAlongTheirIndexes(t *testing.T) {
 		"held":            {Filter{State: viewing.StateHeld}, `USING INDEX entries_open \(state=\?\)`},
 		"rejected before": {Filter{State: viewing.StateRejected, Below: 9}, `entries_open \(state=\? AND rowid<\?\)`},
 		"all":             {Filter{Below: 9}, `SEARCH n USING INTEGER PRIMARY KEY`},
+		"before":          {Filter{Before: time.Unix(1e9, 0)}, `SCAN n\n`},
+		"by time":         {Filter{ByTime: true}, `SCAN n USING INDEX entries_happened`},
+		"by time, past":   {Filter{ByTime: true, Account: "a", Since: time.Unix(1e9, 0), Past: Place{9, 9}}, `entries_happened \(happened_at>\? AND happened_at<\?\)`},
 	} {
 		query, args, err := tt.filter.query()
 		if err != nil {
@@ -71,7 +74,7 @@ func TestWhoWaitsIsFoundByTheIndexes(t *testing.T) {
 		want  string
 	}{
 		{selectWaits, []any{"a"}, `COVERING INDEX entries_due \(account=\? AND lane=\?\)`},
-		{selectOldest, []any{1}, `SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`},
+		{selectOldest, []any{1, "a"}, `SEARCH entries USING INTEGER PRIMARY KEY \(rowid>\?\)`},
 		{selectNewest, nil, `SEARCH entries$`}, // the end of the table, not a scan
 		{selectPendingAccounts, nil, `SEARCH entries USING COVERING INDEX entries_due\n(.*\n)*.*SEARCH entries USING COVERING INDEX entries_due \(account>\?\)`},
 	} {
@@ -114,6 +117,15 @@ func TestToldReadsAlongTheIndexesOfAnItem(t *testing.T) {
 	for _, index := range []string{"entries_unfinished", "entries_settled"} {
 		if want := "SEARCH o USING INDEX " + index + " (account=? AND item_key=?)"; !strings.Contains(got, want) {
 			t.Errorf("it does not %s:\n%s", want, got)
+		}
+	}
+}
+
+func TestDaysReadAlongTheirIndex(t *testing.T) {
+	got := plan(t, empty(t), selectDays, "[1,2]")
+	for _, step := range []string{"SEARCH n USING INDEX entries_happened (happened_at>? AND happened_at<?)", "SEARCH v USING INTEGER PRIMARY KEY"} {
+		if !strings.Contains(got, step) {
+			t.Errorf("it does not %s:\n%s", step, got)
 		}
 	}
 }

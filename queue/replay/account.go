@@ -60,7 +60,7 @@ func (r *rowCopy) merge(row account.Row, now time.Time) account.Row {
 		row.Pause = row.Pause.Timely(now)
 	}
 	if row.BaseURL == r.record.BaseURL {
-		row.Proven = row.Proven || r.record.Proven
+		row.Proven, row.OfflineAt = row.Proven || r.record.Proven, r.record.OfflineAt
 	}
 	if r.shifted && (row.Pause.Reason == "" || row.Pause.Probes()) {
 		row.Pause = r.record.Pause
@@ -92,8 +92,20 @@ func (r *run) adopt(row account.Row, now time.Time) {
 	case row.Pause.Reason == "":
 		r.gate.ask(now)
 	}
+	if row.BaseURL == old.BaseURL {
+		r.record.OfflineAt = old.OfflineAt
+	} else if waits, err := r.outbox.PendingAfter(r.spans.claim, r.account, 0); err == nil && !waits {
+		r.offline(time.Time{}) // nobody has asked since, so nobody knows
+	}
 	if r.record.Pause.Probes() {
 		r.record.Pause = r.record.Pause.Timely(now)
+	}
+}
+
+// offline notes since when the account is offline; zero is that it is not.
+func (r *rowCopy) offline(since time.Time) {
+	if r.record.OfflineAt.IsZero() != since.IsZero() {
+		r.record.OfflineAt, r.unsaved = since, true
 	}
 }
 
@@ -128,6 +140,9 @@ func (r *run) resume() {
 	}
 	r.asked, r.stirred = false, true
 	r.gate.open()
+	if !r.gate.troubled() {
+		r.offline(time.Time{})
+	}
 }
 
 // takeService takes the service that was given last.
@@ -227,8 +242,11 @@ func (r *run) assess() Health {
 	case r.service == nil:
 		h.State, h.Reason, h.Hint = account.NoKey, "there is no key for this account yet", "filmspool login"
 	case r.gate.troubled() || time.Now().Before(r.gate.hold):
-		h.State, h.Reason, h.Hint = account.Offline, r.problem, r.hint
-		h.NextTry = r.alarm(time.Now())
+		if r.gate.failures > 0 || !r.gate.closed { // else it is only being asked
+			r.offline(time.Now())
+		}
+		h.State, h.Reason, h.Hint, h.Since = account.Offline, r.problem, r.hint, r.record.OfflineAt
+		h.NextTry, h.Throttled = r.alarm(time.Now()), r.throttled
 	}
 	return h
 }

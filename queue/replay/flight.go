@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"maps"
+
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -48,10 +50,31 @@ func (f flight) written(s queue.Settlement, err error) {
 	switch {
 	case err == nil:
 	case gone(err):
-		f.run.log.Warn("entry changed while it was sent", "entry", s.Entry, "state", string(s.State), "err", err)
+		f.run.log.Warn("entry changed while it was sent", "entry", s.Entry, "state", string(s.State), "error", err)
 	default:
-		f.run.log.Error("answer not written down", "entry", s.Entry, "state", string(s.State), "err", err)
+		f.run.log.Error("answer not written down", "entry", s.Entry, "state", string(s.State), "error", err)
 	}
+}
+
+// Sends are the requests for entries since [New], by what the answer meant: a
+// [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
+func (l *Loop) Sends() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.sends)
+}
+
+func (l *Loop) count(v tracker.Verdict) {
+	result := string(v.Fate)
+	switch {
+	case v.Status == statusTooMany:
+		result = "throttled"
+	case v.Fate == tracker.Offline:
+		result = "unreachable"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sends[result]++
 }
 
 // report logs what the user may have to act on; everything else is the

@@ -13,6 +13,8 @@ type Health struct {
 	Hint   string    // what to do about it; may be ""
 	Since  time.Time // when this state began
 	Pause  string    // the reason of the account's pause; "" for none
+	// Throttled says of an account that is offline that the service asks it to wait.
+	Throttled bool
 	// PausedUntil is when the user's pause ends by itself; zero for never. Drops says
 	// that what is watched until then is dropped.
 	PausedUntil time.Time

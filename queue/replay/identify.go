@@ -56,7 +56,7 @@ func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) []queue
 	defer cancel()
 	decided, err := q.identifier.Decide(ctx, told)
 	if err != nil {
-		q.log.Debug("not asked what entries without identifier are", "err", err)
+		q.log.Debug("not asked what entries without identifier are", "error", err)
 	}
 	for i, f := range open {
 		if i < len(decided) && len(decided[i].Open) == 0 {

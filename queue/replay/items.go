@@ -41,7 +41,7 @@ func (f flight) learnItems(v tracker.Verdict) tracker.Verdict {
 	}
 	w, err := waysOf(r.spans.write, r.outbox, r.account)
 	if err != nil {
-		r.log.Debug("not kept whether the service takes items of lists", "err", err)
+		r.log.Debug("not kept whether the service takes items of lists", "error", err)
 		return v
 	}
 	if v.Fate == tracker.Lacking && w.account.Support[SupportItems].Has {
@@ -55,7 +55,7 @@ func (f flight) learnItems(v tracker.Verdict) tracker.Verdict {
 	}
 	w.note(SupportItems, missing)
 	if err := w.keep(r.spans.write); err != nil {
-		r.log.Debug("not kept whether the service takes items of lists", "err", err)
+		r.log.Debug("not kept whether the service takes items of lists", "error", err)
 	}
 	return v
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
@@ -194,7 +193,7 @@ func TestItemOfAListWithoutId(t *testing.T) {
 		b.armAt("POST /lists", "drop-before", 1)
 		b.commit(listNamed("Noir"), onList(1, 603))
 		b.pass(time.Hour)
-		if _, err := b.store.SettleByHand(b.Context(), queue.Selection{IDs: []int64{1}}, viewing.StateDelivered, false); err != nil {
+		if _, err := b.store.SettleByHand(b.Context(), entry.Selection{IDs: []int64{1}}, viewing.StateDelivered, false); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(time.Minute)

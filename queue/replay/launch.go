@@ -65,6 +65,7 @@ func (f flight) fly() error {
 	if e.Kind == viewing.KindListItem {
 		verdict = f.learnItems(verdict)
 	}
+	r.count(verdict)
 	at := time.Now()
 	r.post(func() { r.heard(e.ID, verdict, f.generation, at) })
 	s := settlement(e, attempt, verdict, at, r.jitter)

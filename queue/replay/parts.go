@@ -21,10 +21,11 @@ type run struct {
 	generation int          // counts the services; news from an earlier one says nothing of this one
 	epoch      atomic.Int64 // raised to turn back entries that have not left yet
 
-	gate    gate
-	pace    pace
-	problem string // why the gate is closed or holds, for a person
-	hint    string
+	gate      gate
+	pace      pace
+	problem   string // why the gate is closed or holds, for a person
+	hint      string
+	throttled bool // the service has asked to wait
 
 	newest  int64 // the newest entry when the gate closed
 	probing context.CancelFunc

@@ -119,7 +119,7 @@ func (f flight) keepLists(ctx context.Context, reader Reader) {
 		err = r.doubts.KeepLists(r.spans.write, f.entry.ID, ids)
 	}
 	if kept := w.keep(r.spans.write); err != nil || kept != nil {
-		r.log.Debug("lists not read before one is created", "entry", f.entry.ID, "err", errors.Join(err, kept))
+		r.log.Debug("lists not read before one is created", "entry", f.entry.ID, "error", errors.Join(err, kept))
 	}
 }
 
@@ -134,7 +134,7 @@ func (f flight) checkHistory(ctx context.Context, reader Reader) bool {
 	}
 	kin, kinErr := r.doubts.Kin(ctx, e.ID)
 	if err != nil || kinErr != nil || !history.Complete {
-		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kinErr))
+		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "error", errors.Join(err, kinErr))
 		return false
 	}
 	days := r.shelf.precision() == doubt.Day
@@ -195,7 +195,7 @@ func (f flight) checkStatus(ctx context.Context, reader Reader) bool {
 	kept := w.keep(r.spans.write)
 	shown := found[e.Media.Key()].WatchedAt
 	if err != nil || kept != nil || shown.IsZero() {
-		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "err", errors.Join(err, kept))
+		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "error", errors.Join(err, kept))
 		return false
 	}
 	kin, err := r.doubts.Kin(ctx, e.ID)
@@ -241,7 +241,7 @@ func (s *shelf) read(ctx context.Context, f flight, reader Reader) (tracker.Read
 		return tracker.Reading{}, err
 	}
 	if err != nil && !missing {
-		r.log.Debug("history not read", "err", err)
+		r.log.Debug("history not read", "error", err)
 	}
 	if s.books == nil {
 		s.books = map[viewing.MediaType]book{}

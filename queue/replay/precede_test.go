@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -91,7 +91,7 @@ func TestALaterPlayOfOneEventIsItsOwn(t *testing.T) {
 		v := caughtUp(1, 30*time.Hour)
 		v.Count = 2
 		b.commit(v)
-		second := queue.Selection{IDs: []int64{2}}
+		second := entry.Selection{IDs: []int64{2}}
 		if _, err := b.store.Hold(b.Context(), second, false); err != nil {
 			b.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestARecordOfWhatWasDroppedIsOurs(t *testing.T) {
 		b.commit(seenLive(1, 0))
 		b.pass(10 * time.Second)
 		b.ends(2, viewing.StateInDoubt, "")
-		if _, err := b.store.Drop(b.Context(), queue.Selection{IDs: []int64{2}}, false); err != nil {
+		if _, err := b.store.Drop(b.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(10 * time.Minute)
@@ -359,7 +359,7 @@ func TestARequestThatArrivedLongAgoIsOurs(t *testing.T) {
 		b.pass(5 * time.Minute)
 		b.commit(seenLive(1, 0))
 		b.pass(30 * time.Minute)
-		if _, err := b.store.Drop(b.Context(), queue.Selection{IDs: []int64{2}}, false); err != nil {
+		if _, err := b.store.Drop(b.Context(), entry.Selection{IDs: []int64{2}}, false); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(10 * time.Minute)

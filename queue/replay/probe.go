@@ -110,6 +110,7 @@ func (r *run) heard(entry int64, v tracker.Verdict, generation int, at time.Time
 	switch v.Fate {
 	case tracker.Delivered, tracker.Rejected:
 		r.gate.good()
+		r.offline(time.Time{})
 	case tracker.Refused:
 		r.pause(account.PausedKey, v, at)
 	case tracker.Unproven:
@@ -152,4 +153,6 @@ func (r *run) close(v tracker.Verdict, act func()) {
 }
 
 // trouble keeps what a person is told while the gate holds entries back.
-func (r *run) trouble(v tracker.Verdict) { r.problem, r.hint = v.Problem, v.Hint }
+func (r *run) trouble(v tracker.Verdict) {
+	r.problem, r.hint, r.throttled = v.Problem, v.Hint, v.Fate == tracker.Later
+}

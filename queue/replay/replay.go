@@ -151,7 +151,8 @@ type Loop struct {
 	service  Service
 	health   Health
 	watchers map[chan struct{}]bool
-	quiet    time.Time // the service wants to be left alone until then
+	quiet    time.Time        // the service wants to be left alone until then
+	sends    map[string]int64 // see Sends
 }
 
 // New makes a loop that does nothing until [Loop.Run].
@@ -174,7 +175,7 @@ func New(o Options) (*Loop, error) {
 		doubts: o.Doubts, lookups: o.Lookups, identifier: o.Identifier, policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1), called: make(chan struct{}),
 		health:   Health{State: first(o.Service), Since: time.Now()},
-		watchers: map[chan struct{}]bool{},
+		watchers: map[chan struct{}]bool{}, sends: map[string]int64{},
 	}, nil
 }
 

@@ -62,7 +62,7 @@ func (r *run) inquired(next time.Time, err error, generation int, at time.Time) 
 		r.leave(at.Add(wait))
 	}
 	r.asker.failed(wait, at)
-	r.log.Debug("not asked what entries without identifier are", "err", err)
+	r.log.Debug("not asked what entries without identifier are", "error", err)
 }
 
 // endAsking breaks an inquiry off: the service has changed.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -139,7 +139,7 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 			b.Errorf("recorded %v", b.films())
 		}
 		media := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
-		if _, err := b.store.Edit(b.Context(), 3, queue.Edit{Media: &media}); err != nil {
+		if _, err := b.store.Edit(b.Context(), 3, entry.Edit{Media: &media}); err != nil {
 			b.Fatal(err)
 		}
 		b.pass(time.Second)

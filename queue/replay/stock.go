@@ -64,7 +64,7 @@ func (r *run) release() {
 		return
 	}
 	if err := r.outbox.Release(r.spans.write, r.leased); err != nil {
-		r.log.Debug("leases not released", "err", err)
+		r.log.Debug("leases not released", "error", err)
 	}
 	r.leased, r.stirred = nil, true
 }

@@ -48,3 +48,10 @@ type Verdict struct {
 	// Hint is a command to type, where a person can act.
 	Hint string
 }
+
+// What a [Verdict] says of a refused key. It is kept with the pause, so whoever tells
+// the reasons apart tells them by the sentence.
+const (
+	KeyRefused  = "The service does not accept the key."
+	KeyReadOnly = "The service knows the key but does not let it write: a secret key (sk_) with the right to write is needed."
+)

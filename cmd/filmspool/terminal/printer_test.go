@@ -53,9 +53,9 @@ func TestTitlesStayAsTheyAre(t *testing.T) {
 // A title with a line break and tabs is one cell of one row.
 func TestRowsCannotBeForged(t *testing.T) {
 	var out bytes.Buffer
-	table := To(&out).Table(2)
-	table.Printf("ID\tWHAT\n")
-	table.Printf("%d\t%s\n", 1, "A\n2\tdelivered\v\f")
+	table := To(&out).Table(2, 1)
+	table.Row("ID", "WHAT")
+	table.Row(1, "A\n2\tdelivered\v\f")
 	if err := table.Flush(); err != nil {
 		t.Fatal(err)
 	}

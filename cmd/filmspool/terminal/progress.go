@@ -17,9 +17,9 @@ const (
 	nextWord  = 5 * time.Second
 )
 
-// Telling does what may take long, and has say tell of it now and then, with
-// the seconds it has taken.
-func Telling(do func() error, say func(seconds int)) error {
+// Telling does what may take long, and has say tell of it now and then, with the
+// time it has taken.
+func Telling(do func() error, say func(took time.Duration)) error {
 	done := make(chan struct{})
 	var telling sync.WaitGroup
 	begun := time.Now()
@@ -31,7 +31,7 @@ func Telling(do func() error, say func(seconds int)) error {
 			case <-done:
 				return
 			case now := <-timer.C:
-				say(int(now.Sub(begun).Seconds()))
+				say(now.Sub(begun))
 				timer.Reset(nextWord)
 			}
 		}
@@ -56,13 +56,35 @@ func (l *Lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String is how far it is: "12,000 of 100,000 lines, 12 %."
-func (l *Lines) String() string {
-	done := l.done.Load()
-	if l.total == 0 {
-		return grouped(done) + " lines."
+// Far is how far it is after some time; see [Far].
+func (l *Lines) Far(took time.Duration) string { return Far(l.Done(), l.total, "lines", took) }
+
+// Far is how far work is after some time, how fast it is and when it ends:
+// "12,000 of 100,000 lines, 12 %, 4,000 a second, 22 s left". Of a total of 0
+// nobody knows.
+func Far(done, total int64, things string, took time.Duration) string {
+	text := grouped(done) + " " + things
+	if total > 0 {
+		text = fmt.Sprintf("%s of %s %s, %d %%", grouped(done), grouped(total), things, 100*done/total)
 	}
-	return fmt.Sprintf("%s of %s lines, %d %%.", grouped(done), grouped(l.total), 100*done/l.total)
+	if done == 0 || took <= 0 {
+		return text
+	}
+	if rate := int64(float64(done) / took.Seconds()); rate > 0 {
+		text += ", " + grouped(rate) + " a second"
+	}
+	if total == 0 {
+		return text
+	}
+	left := time.Duration(float64(took) / float64(done) * float64(total-done))
+	switch {
+	case left < 2*time.Minute:
+		return text + fmt.Sprintf(", %.0f s left", left.Seconds())
+	case left < 2*time.Hour:
+		return text + fmt.Sprintf(", %.0f min left", left.Minutes())
+	default:
+		return text + fmt.Sprintf(", %.0f h left", left.Hours())
+	}
 }
 
 // Expect counts the lines of a file, and goes back to its beginning. What cannot

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -107,27 +106,6 @@ func (o *Printer) Log() io.Writer { return o.w }
 
 // IsTerminal reports whether a person reads the stream.
 func (o *Printer) IsTerminal() bool { return IsTerminal(o.w) }
-
-// Table is a printer that aligns lines of cells that end in tabs. It prints on
-// Flush.
-type Table struct {
-	Printer
-	cells *tabwriter.Writer
-}
-
-// Table begins a table whose columns are gap apart.
-func (o *Printer) Table(gap int) *Table {
-	t := tabwriter.NewWriter(o.w, 0, 0, gap, ' ', 0)
-	return &Table{Printer{t}, t}
-}
-
-// Flush prints the table.
-func (t *Table) Flush() error {
-	if err := t.cells.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
 
 // value is a value that prints harmlessly, whatever the verb.
 type value struct{ any }

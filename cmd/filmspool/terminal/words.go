@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Counted is a number of things: "1 line", "12,000 lines", "2 entries".
@@ -47,11 +46,6 @@ func Ago(t *time.Time) string {
 	default:
 		return Minute(*t)
 	}
-}
-
-// Padded is a text in a column of some width, in characters.
-func Padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
 // Capital is a text that begins a sentence.

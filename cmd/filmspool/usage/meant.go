@@ -87,7 +87,12 @@ func commandsNamed(c *cobra.Command, name string) (found []string) {
 // or cannot do.
 func commandWords() map[string]string {
 	all := map[string]string{
-		"man": "man filmspool, where a package has installed it; else: filmspool --help",
+		"man":         "man filmspool, where a package has installed it; else: filmspool --help",
+		"logs":        "filmspool service logs",
+		"config edit": "filmspool config path says where the file is, and filmspool config example what may stand in it",
+	}
+	for _, word := range []string{"log", "queue log"} {
+		all[word] = "everything about one entry: filmspool queue show ID; of all: filmspool queue list; what happens now: filmspool watch"
 	}
 	for _, word := range []string{"tv", "show", "series"} {
 		all["add "+word] = "a series as a whole is not watched; add its episodes: " +
@@ -116,7 +121,11 @@ func FlagFault(c *cobra.Command, err error) error {
 		return Errorf("%s", valueFault(c, text, value.GetValue()))
 	case isUnknown:
 		f := &typed.Error{Problem: text}
-		if near := typed.Nearest(unknown, flagNames(c)); near != "" {
+		names := Flags(c)
+		for i, name := range names {
+			names[i] = strings.ReplaceAll(name, "-", "_") // as they are compared
+		}
+		if near := typed.Nearest(unknown, names); near != "" {
 			f.Next = "did you mean: --" + strings.ReplaceAll(near, "_", "-")
 		}
 		return f
@@ -131,12 +140,12 @@ func FlagFault(c *cobra.Command, err error) error {
 	}
 }
 
-// flagNames are the flags of a command, as [typed.Nearest] compares them.
-func flagNames(c *cobra.Command) []string {
+// Flags are the names of all flags that a command takes.
+func Flags(c *cobra.Command) []string {
 	var names []string
-	for _, line := range strings.Fields(c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()) {
-		if name, ok := strings.CutPrefix(line, "--"); ok {
-			names = append(names, strings.ReplaceAll(name, "-", "_"))
+	for line := range strings.Lines(c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()) {
+		if _, name, ok := strings.Cut(line, "--"); ok {
+			names = append(names, strings.Fields(name)[0])
 		}
 	}
 	return names

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,12 @@ func AtMost(names ...string) cobra.PositionalArgs {
 		e := &typed.Error{Problem: fmt.Sprintf("%s is one word too many; usage: %s", typed.Quoted(args[len(names)]), c.UseLine())}
 		if last := len(names) - 1; last >= 0 && !strings.ContainsAny(args[last], "0123456789") {
 			e.Next = "if these words belong together: " + typed.Quoted(strings.Join(args[last:], " "))
+		}
+		for _, name := range Flags(c) {
+			words := c.Flag(name).Value.String() + " " + strings.Join(args[len(names):], " ")
+			if _, err := typed.ParseTime(words, time.Now()); c.Flag(name).Changed && err == nil {
+				e.Next = "if these words belong together: --" + name + " " + typed.Quoted(words)
+			}
 		}
 		return e
 	}

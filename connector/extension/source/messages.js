@@ -101,7 +101,6 @@
  * @property {string[]} links to themoviedb.org and imdb.com, at most 20
  * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
- * @property {Record<string, any>} pickup what the site's adapter picked
  * @property {SiteEvidence} [site] what the rule of the site read
  * @property {string[]} [headings] the page's h1, at most 3
  * @property {string[]} [mentions] what else may name it: og:title and smaller headings, at most 4
@@ -196,7 +195,7 @@
  * @typedef {object} SittingAnswer
  * @property {boolean} record false: paused, private, or not allowed here
  * @property {Rule} rule
- * @property {Record<string, any> | null} [pickup] the site adapter's data
+ * @property {string[]} [servers] the media servers that the page may be of
  * @property {Record<string, any> | null} [site] the rule of the site, with its name
  * @property {Media | null} identified
  * @property {boolean} certain
@@ -280,8 +279,29 @@
  */
 
 /**
+ * A request to be paired by two clicks: the number to compare, and who has said
+ * yes. Of its phases all but open are ends.
+ * @typedef {object} Knock
+ * @property {string} number 6 digits
+ * @property {boolean} accepted on Filmspool's page
+ * @property {boolean} agreed here
+ * @property {"open" | "paired" | "refused" | "expired" | "lost"} phase
+ * @property {boolean} alone nobody has clicked for it
+ */
+
+/**
  * What the daemon says of itself.
- * @typedef {{online: boolean, pending: number, attention: number, lastDelivered: string | null}} DaemonStatus
+ * @typedef {object} DaemonStatus
+ * @property {boolean} online
+ * @property {number} pending
+ * @property {number} attention
+ * @property {string | null} lastDelivered
+ * @property {Trouble[]} [problems] the worst first; older daemons tell none
+ */
+
+/**
+ * What a person can do something about, in the language of the pages.
+ * @typedef {{severity: string, text: string, act: string}} Trouble
  */
 
 /**
@@ -298,6 +318,7 @@
  * Everything the pages show.
  * @typedef {object} State
  * @property {LinkInfo} link
+ * @property {Knock | null} knock the latest
  * @property {DaemonStatus | null} daemon as last heard
  * @property {{waiting: number, full: boolean, rejected: Rejected[], unknown: Unknown[]}} outbox
  * @property {Recent[]} recent
@@ -312,6 +333,10 @@
  * Pages to background.
  * @typedef {{kind: "state"}
  *   | {kind: "pair", code: string, label: string, address: string}
+ *   | {kind: "knock", label: string, address: string}
+ *   | {kind: "knockAlone", label: string}
+ *   | {kind: "knockAgree"}
+ *   | {kind: "knockEnd"}
  *   | {kind: "unpair"}
  *   | {kind: "settings", settings: Settings}
  *   | {kind: "retry"}

@@ -22,7 +22,7 @@ const uuid = () => crypto.randomUUID();
 const sitting = (more = {}, evidence = {}) => ({
   id: uuid(), url: "https://films.example/watch/1?token=secret#x", host: "films.example", title: "The Wire", startedAt: "2026-03-01T20:00:00+01:00",
   at: "2026-03-01T21:00:00+01:00", duration: 3600, position: 3000, played: 2900.123,
-  evidence: { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, pickup: {}, ...evidence }, ...more,
+  evidence: { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, ...evidence }, ...more,
 });
 const certainly = { jsonld: [{ type: "Movie", name: "The Matrix", refs: ["https://www.themoviedb.org/movie/603"] }] };
 const episode = (n) => ({ jsonld: [{ type: "TVEpisode", name: `Part ${n}`, episode: n, season: 1, series: { name: "The Wire" } }] });
@@ -53,6 +53,19 @@ test("first start: options open, the storage is closed to content scripts", asyn
   assert.equal(daemon.probes, 0, "nobody is asked before there is something to say");
   api.runtime.onInstalled.fire({ reason: "update" });
   assert.equal(api.optionsOpened, 1);
+});
+
+test("a page of ours that is open has it knock without a click: at the kept address alone, and no more after a person's word", async () => {
+  const { features } = daemon;
+  daemon.features = ["knock"];
+  const asks = () => page({ kind: "knockAlone", label: "Sofa", address: "localhost:50000" });
+  assert.deepEqual(await asks(), { ok: true });
+  assert.equal(daemon.socket.url, "ws://127.0.0.1:43456/v1/connector");
+  assert.equal((await state()).knock.alone, true);
+  await page({ kind: "knockEnd" });
+  assert.deepEqual(await asks(), { ok: true });
+  assert.deepEqual([daemon.said("knock").length, (await state()).knock], [1, null]);
+  Object.assign(daemon, { features, probes: 0 });
 });
 
 test("before pairing, what is watched is kept", async () => {
@@ -249,7 +262,7 @@ test("refused: shown, sent again, dropped", async () => {
 
 test("strangers and content scripts may ask for nothing", async () => {
   assert.equal(await stranger({ kind: "state" }), null);
-  for (const kind of ["state", "pair", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
+  for (const kind of ["state", "pair", "knock", "knockAlone", "knockAgree", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
     assert.equal(await content({ kind, id: uuid(), origin: "https://films.example/*" }), null, kind);
   }
   for (const odd of [{}, { id: "x" }, sitting({ id: "no" }), sitting({ at: "yesterday" }), sitting({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), sitting({ evidence: null })]) {
@@ -695,4 +708,40 @@ test("a rule that finds nothing in ten minutes of film is told to the user and t
   await content({ kind: "sitting", sitting: { ...one, id: uuid(), evidence: { ...one.evidence, site: { ...site, said: [{ name: "Show Red" }] } } } });
   assert.deepEqual(await lost(), []);
   await until(() => daemon.said("waiting").at(-1)?.unread === undefined, "and that it is over");
+});
+
+test("a paired browser knocks with a click alone", async () => {
+  daemon.features = ["knock"];
+  await paired();
+  await new Database().write("knocked", []);
+  await page({ kind: "knockAlone", label: "Sofa" });
+  assert.deepEqual(daemon.said("knock"), []);
+  assert.equal((await state()).knock, null);
+});
+
+test("two clicks pair the browser at the address that was asked, and what waits is sent", async () => {
+  daemon.features = ["knock"];
+  const wish = { kind: "knock", label: "Sofa" };
+  for (const address of ["films.example:80", "", null]) {
+    assert.equal((await page({ ...wish, address })).code, "ADDRESS", String(address));
+  }
+  const { answer } = daemon;
+  daemon.answer = async (socket, message) =>
+    message.type === "knock" ? socket.tell({ type: "error", id: message.id, code: "RATE_LIMITED", message: "no", retryable: true, retryAfterMs: 3_600_000 }) : answer.call(daemon, socket, message);
+  const late = await page({ ...wish, address: "localhost:43456" });
+  assert.equal(late.code, "KNOCK_LATER");
+  assert.ok(Math.abs(Date.parse(late.message) - Date.now() - 3_600_000) < 10_000, late.message);
+  daemon.answer = answer;
+  assert.deepEqual(await page({ ...wish, address: "localhost:43456" }), { ok: true });
+  assert.match((await state()).knock.number, /^\d{6}$/);
+  assert.deepEqual(await page({ kind: "knockEnd" }), { ok: true });
+  assert.equal((await state()).knock, null);
+  assert.equal(await stranger({ kind: "knock", label: "", address: "localhost:43456" }), null);
+  await page({ ...wish, address: "localhost:43456" });
+  daemon.token = "t".repeat(43);
+  daemon.letIn(true);
+  assert.deepEqual(await page({ kind: "knockAgree" }), { ok: true });
+  await settled(({ link, knock, outbox }) => link.state === "connected" && knock.phase === "paired" && outbox.waiting === 0, "it is paired");
+  const { link, settings } = await state();
+  assert.deepEqual([link.pairedLabel, settings.address], ["Sofa", "localhost:43456"]);
 });

@@ -20,6 +20,7 @@ const steps = [
   ["II", "badgePaused", (state) => (state.paused = true)],
   ["i", "badgeLost", (state) => (state.places[1].lost = { minutes: 11, parts: ["watch"] })],
   ["!", "badgeAttention", (state) => (state.daemon.attention = 2)],
+  ["!", "badgeProblem", (state) => (state.daemon.problems = [{ severity: "soon", text: "Soon.", act: "Do." }, { severity: "needs you", text: "The disk is full.", act: "Make room." }])],
   ["12", "badgeWaiting", (state) => (state.outbox.waiting = 12)],
   ["999+", "badgeWaiting", (state) => (state.outbox.waiting = 1000)],
   ["1?", "badgeUnknown", (state) => state.outbox.unknown.push({})],

@@ -37,13 +37,16 @@ beforeEach(() => {
   api = fakeBrowser();
 });
 
-test("an answer is remembered here, told by itself after its moment, and not told twice", async () => {
+test("an answer is remembered here, told by itself after its moment, and not told twice", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const { heard, worker, kept } = household();
   const corrections = worker(30);
   await corrections.remember("films.example|the wire", answer);
   assert.deepEqual(api.storage.local.kept().known["films.example|the wire"], answer);
   await corrections.run();
   assert.deepEqual(heard, [], "not before its time");
+  t.mock.timers.tick(31);
+  t.mock.timers.reset();
   await until(() => heard.length > 0);
   await until(() => kept().length === 0);
   await corrections.run();

@@ -68,18 +68,15 @@ test("an event is sent, and gone only when it is acknowledged", async () => {
 
 test("in order, and never more than the window unanswered", async () => {
   const daemon = new FakeDaemon();
-  let open = 0;
+  const open = [];
   let most = 0;
-  daemon.answers = (message) => {
-    most = Math.max(most, ++open);
-    const { socket } = daemon;
-    setTimeout(() => {
-      open--;
-      socket.tell({ type: "ack", id: message.id, status: "queued" });
-    }, 2);
+  daemon.answers = ({ id }) => {
+    most = Math.max(most, open.push(id));
+    // It answers once the window is full, or when nothing more can come.
+    if (open.length === 4 || id === uuid(49)) setImmediate(() => open.splice(0).forEach((one) => daemon.socket.tell({ type: "ack", id: one, status: "queued" })));
     return null;
   };
-  const { delivery, outbox } = worker(daemon);
+  const { delivery, outbox } = worker(daemon, undefined, { idle: 500, answer: 60_000 });
   daemon.listens = false;
   for (let n = 0; n < 50; n++) await delivery.put(event(n));
   daemon.listens = true;
@@ -237,6 +234,17 @@ test("the daemon's status is kept for the pages", async () => {
   await delivery.wake();
   await until(() => delivery.status !== null);
   assert.deepEqual(delivery.status, { online: true, pending: 2, attention: 1, lastDelivered: null });
+});
+
+test("the daemon's problems are kept as texts, three at most", async () => {
+  const daemon = new FakeDaemon();
+  const problem = { code: "disk-full", severity: "needs you", text: "The disk is full.", act: "Make room." };
+  daemon.problems = [problem, { ...problem, text: 7 }, problem, problem];
+  const { delivery } = worker(daemon);
+  await delivery.wake();
+  await until(() => delivery.status !== null);
+  const kept = { severity: "needs you", text: "The disk is full.", act: "Make room." };
+  assert.deepEqual(delivery.status.problems, [kept, { ...kept, text: "7" }, kept]);
 });
 
 test("back-off: a daemon that is down is not hammered; the user's word overrides", async () => {

@@ -115,6 +115,35 @@ player("a medium whose time begins anew after a jump counts where the slider is,
   assert.equal(new Set(screening.of("sitting").map(({ sitting }) => sitting.id)).size, 1);
 });
 
+for (const [what, change, torn] of /** @type {[string, (player: Player) => unknown, true | undefined][]} */ ([
+  ["another medium of that length, and the address stays: nobody knows what it is", ({ film }) => film.load(LENGTH), true],
+  ["another medium of that length, and its words are to be seen again: it is watched again", async (player) => {
+    player.film.load(LENGTH);
+    await player.hidden(300);
+    await player.shown(20);
+  }, undefined],
+  ["the same medium from its beginning: it is watched again", ({ film }) => film.seek(0), undefined],
+  ["the page was left, and is opened again: it is watched again", ({ page: { window }, film }) => {
+    const { href } = window.location;
+    for (const address of ["/browse", href]) {
+      window.history.pushState({}, "", address);
+      window.filmspool.parts.finder.search(); // as the page's changes make it do, a moment later
+    }
+    film.load(LENGTH);
+  }, undefined],
+])) {
+  player(`after an episode was watched, ${what}`, "netflix", async (player) => {
+    const { screening } = player;
+    await player.shown(20);
+    await player.hidden(2500);
+    assert.equal(screening.watched.length, 1);
+    await change(player);
+    await player.hidden(2500);
+    assert.deepEqual(screening.watched.map(({ evidence }) => evidence.site?.torn), [undefined, torn]);
+    assert.deepEqual(...screening.watched.map(({ evidence }) => evidence.site?.numbers));
+  });
+}
+
 player("a medium that holds only what comes after a jump is no whole film", "disneyplus", async (player) => {
   await player.shown(20);
   player.film.load(700);

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { answerFor } from "../source/background/known.js";
 import { withPage } from "../source/identify/around.js";
-import { identify, pickupFor } from "../source/identify/index.js";
-import { adapterFor } from "../source/identify/sites.js";
+import { identify } from "../source/identify/index.js";
+import { serversFor } from "../source/sites/index.js";
 import { Screening } from "./screening.js";
 
 /** What the content script sends of a page, and a session it may hold. */
@@ -14,15 +14,15 @@ async function seen(html, url, { mediaSession, provider } = {}) {
     if (mediaSession) Object.defineProperty(window.navigator, "mediaSession", { value: { metadata: mediaSession } });
   };
   const screening = new Screening({ html, url, before });
-  const page = structuredClone(await screening.ask({ kind: "page", pickup: pickupFor(url) }));
+  const page = structuredClone(await screening.ask({ kind: "page" }));
   screening.close();
   if (provider) page.evidence.provider = provider;
   return page;
 }
 
 test("a server of one's own is known by its path alone, and no other page is", () => {
-  assert.ok(pickupFor("http://192.168.1.9:32400/web/index.html")?.providers?.includes("plex"));
-  assert.equal(adapterFor("https://example.org/films/3"), null);
+  for (const path of ["web/", "web/index.html", "films/web/"]) assert.deepEqual(serversFor(`http://192.168.1.9:32400/${path}`), ["emby", "jellyfin", "plex"], path);
+  for (const url of ["https://example.org/films/3", "http://nas.example/webs/", "https://www.netflix.com/web/", "web/"]) assert.deepEqual(serversFor(url), [], url);
 });
 
 const fixture = (name) => readFileSync(new URL(`fixtures/${name}.html`, import.meta.url), "utf8");
@@ -36,17 +36,12 @@ const pages = [
   },
   {
     name: "themoviedb: the address of an episode",
-    page: "stremio", url: "https://www.themoviedb.org/tv/701396-reel-life/season/0/episode/2",
+    page: "nothing", url: "https://www.themoviedb.org/tv/701396-reel-life/season/0/episode/2",
     media: { type: "episode", show: { ids: { tmdb: 701396 } }, season: 0, episode: 2 }, certain: true,
   },
   {
     name: "themoviedb: a series is no episode",
     page: "themoviedb", url: "https://www.themoviedb.org/tv/701396-reel-life", media: null, certain: false,
-  },
-  {
-    name: "letterboxd",
-    page: "letterboxd", url: "https://letterboxd.com/film/the-spool-keeper/",
-    media: { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper", year: 1999 }, certain: true,
   },
   {
     name: "imdb: a film, by imdb's id alone",
@@ -57,21 +52,6 @@ const pages = [
     name: "imdb: an episode, by imdb's id alone",
     page: "imdb-episode", url: "https://www.imdb.com/title/tt7001396/",
     media: { type: "episode", ids: { imdb: "tt7001396" }, title: "The Long Take" }, certain: false,
-  },
-  {
-    name: "trakt: the link of the item, not those around it",
-    page: "trakt-episode", url: "https://trakt.tv/shows/reel-life/seasons/1/episodes/2",
-    media: reel, certain: true,
-  },
-  {
-    name: "stremio: an episode, by the series' imdb id",
-    page: "stremio", url: "https://web.stremio.com/#/player/eAFx%2Fz/https%3A%2F%2Fa.example%2Fm.json/https%3A%2F%2Fb.example%2Fm.json/series/tt7001000/tt7001000%3A1%3A2",
-    media: { type: "episode", show: { ids: { imdb: "tt7001000" } }, season: 1, episode: 2 }, certain: false,
-  },
-  {
-    name: "stremio: a film",
-    page: "stremio", url: "https://web.stremio.com/#/player/eAFx/a/b/movie/tt7000603/tt7000603",
-    media: { type: "movie", ids: { imdb: "tt7000603" } }, certain: false,
   },
   {
     name: "any page: JSON-LD in a graph, the series by sameAs",
@@ -176,6 +156,14 @@ test("how long the page says that it lasts", () => {
   assert.equal(seconds("PT45M", "PT2M"), NaN, "which of the two plays?");
 });
 
+test("a link that a rule has read is certain, and is not where the page contradicts itself", () => {
+  const site = { name: "trakt", kind: "movie", numbers: {}, said: [{ tmdb: "https://www.themoviedb.org/movie/700603" }, { film: "The Spool Keeper" }] };
+  const found = (/** @type {any} */ more) => identify({ url: "https://trakt.tv/movies/the-spool-keeper", host: "trakt.tv", title: "", evidence: { site: { ...site, ...more } } }, {});
+  assert.deepEqual([found({}).certain, found({}).media], [true, { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper" }]);
+  const odd = [{ torn: true }, { kind: "episode" }, { name: "nobody" }, { said: [...site.said, { tmdb: "https://www.themoviedb.org/movie/700604" }] }, { said: 5 }, { said: [null, { tmdb: 700603 }] }];
+  for (const more of odd) assert.equal(found(more).certain, false, JSON.stringify(more));
+});
+
 test("the media session tells series and episode", async () => {
   const mediaSession = { title: "S1 E2 · The Long Take", artist: "Reel Life", album: "" };
   const found = identify(await seen("<title>Player</title>", "https://films.example/", { mediaSession }), {});
@@ -243,6 +231,16 @@ test("a frame of another site is named by the page around it", async () => {
   }
 });
 
+test("what the rule of the frame's site has read stays known", () => {
+  const site = { name: "tubi", kind: "movie", numbers: { film: "900100" }, said: [{ film: "The Long Take", year: "1999" }] };
+  const bare = { links: [], attributes: {} };
+  const frame = { id: "x", url: "https://tubitv.com/movies/900100", host: "tubitv.com", title: "", evidence: { ...bare, site } };
+  const page = { url: "https://films.example/watch/77", host: "films.example", title: "Another name", evidence: { ...bare, site: { name: "netflix", numbers: {}, said: [] } } };
+  const { evidence } = identify(withPage(frame, page), {});
+  assert.deepEqual(evidence, { kind: "movie", title: "The Long Take", year: 1999, site: { name: "tubi", title: "900100" } });
+  assert.equal("site" in withPage({ ...frame, evidence: bare }, page).evidence, false, "the page's own rule has read no video of the frame");
+});
+
 test("what a page leaves standing of the page before is not its own", async () => {
   const screening = new Screening({ html: fixture("series-page"), url: "https://films.example/watch/77" });
   const ask = async () => identify(structuredClone(await screening.ask({ kind: "page" })), {});
@@ -271,7 +269,7 @@ test("evidence stays small, whatever the page holds", async () => {
 
 test("nonsense from a content script is nothing, and does no harm", () => {
   const odd = [null, undefined, 5, "x", [], {}, { jsonld: [null, 5, { type: "Movie", name: {} }] }, { links: [null, 3, {}] },
-    { provider: 5 }, { provider: { type: "movie", tmdb: -1, imdb: "tt" } }, { attributes: "x" }, { pickup: [] }, { mediaSession: 5 },
+    { provider: 5 }, { provider: { type: "movie", tmdb: -1, imdb: "tt" } }, { attributes: "x" }, { mediaSession: 5 },
     { jsonld: { length: 1e9 } }, { provider: { type: "episode", season: "1; 2", episode: NaN, seriesTmdb: 1e300 } }];
   for (const evidence of odd) {
     const { certain, media } = identify({ url: "https://x.example/", host: "x.example", title: "", evidence }, {});

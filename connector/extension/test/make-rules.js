@@ -17,7 +17,7 @@ export function rulesFile() {
  * The rules beside this file, in one module. It is made by test/make-rules.js.
  * @type {Record<string, any>}
  */
-export const rules = {
+export const files = {
 ${all.map(([name, rule]) => `  "${name}": {\n${parts(rule)}  },\n`).join("")}};
 `;
 }

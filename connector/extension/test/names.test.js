@@ -5,7 +5,7 @@ import { identified, watched } from "../source/background/events.js";
 import { identify } from "../source/identify/index.js";
 import { isEmptyName, seen } from "../source/identify/names.js";
 
-const nothing = { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, pickup: {}, headings: [] };
+const nothing = { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, headings: [] };
 
 /** @param {{host?: string, title?: string}} page @param {object} [evidence] */
 function look({ host = "films.example", title = "" }, evidence = {}) {

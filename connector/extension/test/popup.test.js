@@ -11,12 +11,12 @@ const needs = "aaaaaaaa-2222-4333-8444-555555555555";
 
 /** @type {[string, any, string, string, string[]][]} */
 const LINKS = [
-  ["unpaired", {}, "This browser is not paired with Filmspool yet.", "Get a code with filmspool pair and type it in the options.", ["to-pairing"]],
+  ["unpaired", {}, "This browser is not paired with Filmspool yet.", "Pair it in the options, with two clicks or a code.", ["to-pairing"]],
   ["connected", {}, "Connected to Filmspool 0.4.0.", "", []],
   ["waiting", {}, "Paired with Filmspool.", "", []],
   ["waiting", { detail: "The connection to Filmspool was lost." }, "The connection to Filmspool is interrupted.", "It is tried again by itself. Nothing is lost.", ["retry"]],
   ["offline", {}, "Filmspool is not running.", "Start it with: filmspool service start", ["retry"]],
-  ["revoked", {}, "Filmspool does not accept this browser any more.", "Pair it again with a new code from filmspool pair.", ["to-pairing"]],
+  ["revoked", {}, "Filmspool does not accept this browser any more.", "Pair it again in the options, with two clicks or a code.", ["to-pairing"]],
   ["stranger", {}, "Another program answers at 127.0.0.1:43456, or not your own Filmspool. It was told nothing.", "See with filmspool config show where yours listens, and set that address in the options.", ["retry", "to-pairing"]],
   ["old", {}, "Filmspool 0.4.0 and this extension 0.1.0 do not fit together.", "Update the older of the two.", ["retry"]],
 ];
@@ -199,6 +199,9 @@ test("what waits, here and there", async (t) => {
   const lines = [...page.document.querySelectorAll("#waits li")].map((item) => item.textContent);
   assert.match(lines[0] ?? "", /can keep no more/);
   assert.deepEqual(lines.slice(1), ["1 entry waits in this browser for Filmspool.", "Filmspool keeps 2 entries until your service can be reached.", "1 entry needs you in Filmspool. See: filmspool status"]);
+  const problems = [{ severity: "needs you", text: "The disk is full.", act: "Make room." }];
+  const told = await open(t, "popup", { state: stateWith({ daemon: { ...daemon, online: true, pending: 0, problems } }) });
+  assert.equal(told.words("#waits"), "The disk is full. Make room.");
   const calm = await open(t, "popup", { state: stateWith({ daemon: null }) });
   assert.equal(calm.words("#waits"), "Nothing waits.");
 });

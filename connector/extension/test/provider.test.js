@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { identify, pickupFor } from "../source/identify/index.js";
+import { identify } from "../source/identify/index.js";
+import { serversFor } from "../source/sites/index.js";
 import { Screening, answer, settle } from "./screening.js";
 
 const ITEM = "0a1b2c3d4e5f60718293a4b5c6d7e8f9";
@@ -37,7 +38,7 @@ async function watched({ url, stored, server, duration = 3000, entries = [] }) {
       return { ok: body !== null, text: async () => (typeof body === "string" ? body : JSON.stringify(body)) };
     };
   };
-  const answers = (message) => (message.kind === "sitting" ? { ...answer(message), pickup: pickupFor(message.sitting.url) } : answer(message));
+  const answers = (message) => (message.kind === "sitting" ? { ...answer(message), servers: serversFor(message.sitting.url) } : answer(message));
   const screening = new Screening({ url, before, answers, html: "<!doctype html><title>Server</title>" });
   await screening.film({ duration }).play(duration);
   for (let turn = 0; turn < 20; turn++) await settle();

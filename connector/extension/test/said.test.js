@@ -30,8 +30,8 @@ async function noticed(screening) {
 
 /** What was told of the words of the last that was watched. */
 function said(screening) {
-  const { mediaSession, headings, mentions, pickup } = screening.watched.at(-1).evidence;
-  return { session: mediaSession?.title, headings, mentions, pickup };
+  const { mediaSession, headings, mentions } = screening.watched.at(-1).evidence;
+  return { session: mediaSession?.title, headings, mentions };
 }
 
 screened("words that go with the controls are kept until it counts", async (screening) => {
@@ -42,7 +42,7 @@ screened("words that go with the controls are kept until it counts", async (scre
   words(screening, "");
   screening.window.navigator.mediaSession.metadata = null;
   await film.play(1300);
-  assert.deepEqual(said(screening), { session: "The Long Take", headings: ["Reel Life"], mentions: ["S1:E2 The Long Take"], pickup: {} });
+  assert.deepEqual(said(screening), { session: "The Long Take", headings: ["Reel Life"], mentions: ["S1:E2 The Long Take"] });
 });
 
 screened("words that are shown for a moment are read", async (screening) => {
@@ -67,15 +67,6 @@ screened("what goes with the controls is kept before what always stands there", 
   assert.deepEqual(said(screening).mentions, ["The Long Take", "One", "Two", "Three"]);
 });
 
-screened("what the site's adapter picked is kept", async (screening) => {
-  words(screening, '<i id="name">The Spool Keeper (1999)</i>');
-  const film = screening.film({ duration: 1500 });
-  await film.play(16);
-  words(screening, "");
-  await film.play(1300);
-  assert.deepEqual(said(screening).pickup, { nameAndYear: "The Spool Keeper (1999)" });
-}, { answers: (message) => ({ ...answer(message), pickup: { site: "x", pick: { nameAndYear: { selector: "#name" } } } }) });
-
 screened("the words of the item before, still shown, are not the next one's", async (screening) => {
   const session = screening.window.navigator.mediaSession;
   words(screening, "<h4>S1:E2 The Long Take</h4>");
@@ -90,7 +81,7 @@ screened("the words of the item before, still shown, are not the next one's", as
   session.metadata = null;
   await film.play(1300);
   assert.equal(screening.watched.length, 2);
-  assert.deepEqual(said(screening), { session: undefined, headings: [], mentions: [], pickup: {} });
+  assert.deepEqual(said(screening), { session: undefined, headings: [], mentions: [] });
 });
 
 screened("the next one's words count at once, and what both share when it has lasted", async (screening) => {

@@ -16,7 +16,7 @@ export const usualRule = {
 
 /** A background that records everything and knows nothing. */
 export function answer(message) {
-  if (message.kind === "sitting") return { record: true, rule: usualRule, pickup: null, identified: null, certain: false };
+  if (message.kind === "sitting") return { record: true, rule: usualRule, servers: [], identified: null, certain: false };
   if (message.kind === "watched") return { kept: true };
   return null;
 }

@@ -1,6 +1,7 @@
 // Opens a page without a browser, and reads it by the rule of its site.
 import { objects } from "../source/background/objects.js";
 import { gathered } from "../source/identify/gathered.js";
+import { identify } from "../source/identify/index.js";
 import { ruleFor } from "../source/sites/index.js";
 import { Screening } from "./screening.js";
 
@@ -50,7 +51,7 @@ export class SitePage {
 
   /** What the rule finds. */
   async answer() {
-    const page = structuredClone(await this.screening.ask({ kind: "page", pickup: null }));
+    const page = structuredClone(await this.screening.ask({ kind: "page" }));
     const missing = [];
     if (this.rule) {
       const { site, words } = this.window.filmspool;
@@ -70,5 +71,9 @@ export class SitePage {
 export function told(page) {
   const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = gathered(page);
   const { title: number, series: seriesNumber, numbering } = site ?? {};
-  return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify({ title: number, series: seriesNumber, numbering })) };
+  const numbers = { title: number, series: seriesNumber, numbering, ...others(identify(page, {}).media) };
+  return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify(numbers)) };
 }
+
+/** The numbers of TMDB and IMDb. @param {any} media */
+const others = (media) => ({ tmdb: media?.ids?.tmdb, imdb: media?.ids?.imdb, seriesTmdb: media?.show?.ids?.tmdb, seriesImdb: media?.show?.ids?.imdb });

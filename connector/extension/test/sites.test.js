@@ -7,9 +7,11 @@ import { test } from "node:test";
 import Ajv from "ajv";
 import formats from "ajv-formats";
 import { objects } from "../source/background/objects.js";
-import { rules } from "../source/sites/index.js";
+import { places } from "../source/background/places.js";
+import { SERVERS } from "../source/pages/places.js";
+import { rules, servers } from "../source/sites/index.js";
 import { SitePage, told } from "./site-page.js";
-import { answer } from "./screening.js";
+import { answer, Screening } from "./screening.js";
 
 const here = path.join(import.meta.dirname, "sites");
 const read = (...names) => fs.readFileSync(path.join(here, ...names), "utf8");
@@ -28,7 +30,7 @@ function values(value, names, inside = false) {
   return Object.entries(value ?? {}).flatMap(([name, one]) => values(one, names, names.includes(name) || (inside && name === "selector")));
 }
 
-const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber"];
+const PARTS = ["name", "series", "film", "place", "season", "episode", "title", "year", "titleNumber", "seriesNumber", "tmdb"];
 const SELECTORS = ["is", "not", "ad", "adText", "upNext", "scope", "slider", "same", "needs", ...PARTS];
 
 /** The members of a list of selectors. @param {string} list */
@@ -40,9 +42,9 @@ function selectors(rule) {
   return values({ ...rule, say: pages }, SELECTORS).flatMap(members);
 }
 
-test("every rule is in the list, and has a folder of pages", () => {
+test("every file is in the list, and a rule has a folder of pages", () => {
   const files = (dir, end) => fs.readdirSync(dir).filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length || undefined)).sort();
-  assert.deepEqual(files(path.join(here, "../../source/sites"), ".json"), Object.keys(rules).sort());
+  assert.deepEqual(files(path.join(here, "../../source/sites"), ".json"), Object.keys({ ...rules, ...servers }).sort());
   assert.deepEqual(fs.readdirSync(here, { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name).sort(), Object.keys(rules).sort());
 });
 
@@ -55,11 +57,29 @@ const ajv = new Ajv({ allErrors: true });
 formats.default(ajv);
 const valid = ajv.compile(JSON.parse(read("schema.json")));
 
-for (const [name, rule] of Object.entries(rules)) {
-  test(`${name}: the rule has the form of the schema`, () => {
-    assert.ok(valid(rule), JSON.stringify(valid.errors, null, 1));
+for (const [name, file] of Object.entries({ ...rules, ...servers })) {
+  test(`${name}: the file has the form of the schema`, () => {
+    assert.ok(valid(file), JSON.stringify(valid.errors, null, 1));
     assert.match(name, /^[a-z0-9-]{1,32}$/);
-    assert.equal(rule.say.some(({ from }) => from === "object"), Object.hasOwn(objects, name), "an object is read where the rule says so");
+  });
+}
+
+test("each media server has a reader, and each reader a file", () => {
+  const { window } = new Screening();
+  assert.deepEqual(Object.keys(window.filmspool.provider.providers).sort(), Object.keys(servers).sort());
+  window.close();
+});
+
+test("the grid offers the sites where one watches, and the servers of one's own", async () => {
+  const grid = (await places({ all: async () => ({}) })).map(({ name }) => name);
+  assert.ok(grid.includes("stremio"));
+  assert.deepEqual(Object.keys(rules).filter((name) => !grid.includes(name)), ["letterboxd", "trakt"]);
+  assert.deepEqual(SERVERS.map(({ label }) => label).sort(), ["Emby", "Jellyfin", "Plex"]);
+});
+
+for (const [name, rule] of Object.entries(rules)) {
+  test(`${name}: an object of the page is read where the rule says so`, () => {
+    assert.equal(rule.say.some(({ from }) => from === "object"), Object.hasOwn(objects, name));
   });
 
   test(`${name}: there are the pages of a film, an episode, a trailer and hidden controls`, () => {

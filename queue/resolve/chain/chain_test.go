@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -298,4 +299,29 @@ func TestWhatWasNotAskedIsNoNews(t *testing.T) {
 			t.Errorf("without time: %v", l.Trouble())
 		}
 	})
+}
+
+// forgetful is a memory that fails when it is told to.
+type forgetful struct {
+	kept
+	err error
+}
+
+func (f *forgetful) Keep(context.Context, map[question]answer) error { return f.err }
+
+// A memory that fails is logged once, and so is its end.
+func TestAFailureOfTheMemoryIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	full := errors.New("disk full")
+	m := &forgetful{}
+	l := NewLink("TMDB", &fake{}, m, slog.New(slog.NewTextHandler(&log, nil)))
+	for _, m.err = range []error{nil, full, full, nil, nil, full} {
+		if err := l.learn(t.Context(), []question{{}}, map[question]*answer{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed, again := strings.Count(log.String(), "not remembered"), strings.Count(log.String(), "remembered again")
+	if failed != 2 || again != 1 {
+		t.Errorf("%d times failed, %d times again:\n%s", failed, again, &log)
+	}
 }

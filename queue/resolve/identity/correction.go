@@ -40,3 +40,15 @@ func Moved(told, m viewing.Media) bool {
 	other := func(a, b *int) bool { return a != nil && b != nil && *a != *b }
 	return other(told.Season, m.Season) || other(told.Episode, m.Episode)
 }
+
+// Corrected is what a correction did.
+type Corrected struct {
+	// Remembered holds for what comes: of several, the one by the site's own number.
+	// It is nil where nothing can be remembered: the evidence is not to be trusted,
+	// names no work, or told a TMDB number itself, or a person gave another place.
+	Remembered *Correction `json:"remembered"`
+	// Before is what was said of it earlier and no longer holds; nil where nothing was.
+	Before *Candidate `json:"before,omitempty"`
+	// AlsoChanged is how many entries followed, besides the one that was named.
+	AlsoChanged int64 `json:"alsoChanged"`
+}

@@ -196,13 +196,12 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": rows, "P345=tt0000002": about("Q5", "number", "tt0000002", "film", "603")}}
 	one, two := identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}, identity.Question{Ask: identity.AskIMDB, Text: "tt0000002"}
-	begun := time.Now()
 	found, err := s.start().Fetch(t.Context(), []identity.Question{one, two})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := json.Marshal(found[one]); err != nil || len(kept) > 1<<20 || !found[one].Partial || len(found[one].Films) > maxWorks || time.Since(begun) > 10*time.Second {
-		t.Errorf("%d bytes of %d works kept after %s, %v", len(kept), len(found[one].Films), time.Since(begun), err)
+	if kept, err := json.Marshal(found[one]); err != nil || len(kept) > 1<<20 || !found[one].Partial || len(found[one].Films) > maxWorks {
+		t.Errorf("%d bytes of %d works kept, %v", len(kept), len(found[one].Films), err)
 	}
 	if a := found[two]; a.Partial || len(a.Films) != 1 || a.Films[0].TMDB != 603 {
 		t.Errorf("%+v", a)

@@ -63,6 +63,7 @@ type Client struct {
 	timeout   time.Duration
 	transport *http.Transport
 	proven    atomic.Bool
+	ahead     atomic.Int64
 }
 
 // New makes a client and sends nothing. Its errors never hold the key.
@@ -103,6 +104,10 @@ func newClient(o Options, dial dialer) (*Client, error) {
 // Proven reports whether the address has answered as the service, before
 // this client or to it.
 func (c *Client) Proven() bool { return c.proven.Load() }
+
+// Ahead is how far this machine's clock was ahead of the service's at its last answer;
+// 0 as long as there was none that told a time.
+func (c *Client) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
 // Origin is scheme://host:port of the address, the port always said: what a
 // stored key belongs to.
@@ -165,6 +170,9 @@ func (c *Client) actAndRead(ctx context.Context, q call) (tracker.Verdict, seen)
 	v := judge(s)
 	if v.Proves {
 		c.proven.Store(true)
+		if date, err := http.ParseTime(s.header.Get("Date")); err == nil {
+			c.ahead.Store(int64(s.now.Sub(date)))
+		}
 	}
 	for _, words := range []*string{&v.Code, &v.Message, &v.Problem} {
 		*words = c.tidy(*words, q.key)

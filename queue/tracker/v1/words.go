@@ -115,9 +115,9 @@ func (s seen) refused(a answer) tracker.Verdict {
 		v.Problem = fmt.Sprintf("Something between here and the service refuses access (%d, without the service's own words).", s.status)
 		v.Hint = hintAsk
 	case forbidden:
-		v.Problem = "The service knows the key but does not let it write: a secret key (sk_) with the right to write is needed."
+		v.Problem = tracker.KeyReadOnly
 	default:
-		v.Problem = "The service does not accept the key."
+		v.Problem = tracker.KeyRefused
 	}
 	return v
 }

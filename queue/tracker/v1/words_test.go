@@ -60,11 +60,6 @@ func TestWhyThereIsNoAnswerIsSaidInPlainWords(t *testing.T) {
 
 // TestSentencesOfRealTroubleAreInPlainWords asks what really refuses.
 func TestSentencesOfRealTroubleAreInPlainWords(t *testing.T) {
-	refused, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused.Close()
 	secret := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secret.Config.ErrorLog = quiet()
 	secret.StartTLS()
@@ -72,8 +67,8 @@ func TestSentencesOfRealTroubleAreInPlainWords(t *testing.T) {
 	open := httptest.NewServer(http.NotFoundHandler())
 	defer open.Close()
 	for name, base := range map[string]string{
-		"nobody listens":            "http://" + refused.Addr().String(),
-		"nobody listens, with TLS":  "https://" + refused.Addr().String(),
+		"nobody listens":            "http://" + nobodyListens,
+		"nobody listens, with TLS":  "https://" + nobodyListens,
 		"signed by nobody":          secret.URL,
 		"no TLS where it is wanted": strings.Replace(open.URL, "http", "https", 1),
 		"a name that is none":       "https://tracker.invalid",

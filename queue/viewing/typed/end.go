@@ -6,18 +6,22 @@ import (
 )
 
 // ends lists what is understood as an end, for errors.
-const ends = `write it as 2h, 90m, until 23:00 or until "2026-03-01 08:00"`
+const ends = `write it as 2h, "90 minutes", until 23:00, until "friday 18:00" or until "2026-03-01 08:00"`
 
-// ParseEnd reads when something is to end: "2h" from now on, or "until 23:00",
-// which is the next such time in the zone of now. Errors are an [*Error].
+// ParseEnd reads when something is to end: "2h" from now on, or "until 23:00" and
+// "until friday", which are the next such times in the zone of now. Errors are an
+// [*Error].
 func ParseEnd(text string, now time.Time) (time.Time, error) {
 	fields := strings.Fields(strings.ToLower(text))
 	if len(fields) == 0 || fields[0] != "until" {
-		span, err := time.ParseDuration(strings.Join(fields, ""))
-		if err != nil || span <= 0 {
+		span := parseSpan(fields)
+		if span <= 0 {
 			return time.Time{}, &Error{Problem: Quoted(text) + " is not a span of time", Next: ends}
 		}
 		return now.Add(span), nil
+	}
+	if len(fields) > 1 {
+		fields[1] = ahead(fields[1], now)
 	}
 	rest := strings.Join(fields[1:], " ")
 	if c, err := parseClock(rest, text); err == nil {
@@ -40,4 +44,17 @@ func ParseEnd(text string, now time.Time) (time.Time, error) {
 	default:
 		return t.Start(), nil
 	}
+}
+
+// ahead is the date of tomorrow, or of a weekday that comes; another word stays.
+func ahead(word string, now time.Time) string {
+	w, ok := parseWeekday(word)
+	days := (int(w-now.Weekday()) + 7) % 7
+	if word == "tomorrow" {
+		days, ok = 1, true
+	}
+	if !ok {
+		return word
+	}
+	return now.AddDate(0, 0, days).Format(time.DateOnly)
 }

@@ -12,6 +12,8 @@ func TestParseEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		"2h": "2026-03-02T00:30:00+01:00", "90m": "2026-03-02T00:00:00+01:00", "1h 30m": "2026-03-02T00:00:00+01:00", "2H": "2026-03-02T00:30:00+01:00",
 		"until 23:00": "2026-03-01T23:00:00+01:00", "until 22:30": "2026-03-02T22:30:00+01:00", "Until  07:15": "2026-03-02T07:15:00+01:00",
+		"90 minutes": "2026-03-02T00:00:00+01:00", "an hour": "2026-03-01T23:30:00+01:00", "until sunday 23:00": "2026-03-01T23:00:00+01:00",
+		"until tomorrow": "2026-03-02T00:00:00+01:00", "until Tomorrow 8:00": "2026-03-02T08:00:00+01:00", "until friday 18:00": "2026-03-06T18:00:00+01:00",
 		"until 22:00+00:00": "2026-03-01T22:00:00Z", "until 2026-12-01 08:00": "2026-12-01T08:00:00+01:00", "until 2026-03-02": "2026-03-02T00:00:00+01:00",
 	} {
 		got, err := ParseEnd(text, now)
@@ -22,7 +24,7 @@ func TestParseEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		"2": "is not a span of time", "-2h": "is not a span of time", "0s": "is not a span of time", "two hours": "is not a span of time", "23:00": "is not a span of time",
 		"": "is not a span of time", "until": "names no time", "until 25:00": "names no time", "until later": "names no time",
-		"until 2026-03-01 22:30": "is over already", "until yesterday": "is over already",
+		"until 2026-03-01 22:30": "is over already", "until yesterday": "is over already", "until sunday": "is over already", "a hurry": "is not a span of time",
 	} {
 		_, err := ParseEnd(text, now)
 		var typed *Error

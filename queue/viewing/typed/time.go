@@ -18,7 +18,7 @@ type Time struct {
 }
 
 // forms lists what is understood, for errors.
-const forms = `write it as 2026-03-01, "2026-03-01 20:15", 20:15, yesterday, "yesterday 20:15" or 2026-03-01T20:15:00+01:00`
+const forms = `write it as 2026-03-01, "2026-03-01 20:15", 20:15, yesterday, "friday 20:15", "2 hours ago" or 2026-03-01T20:15:00+01:00`
 
 // ParseTime reads a time as people write it, in the zone of now. "20:15" is
 // today. What lies ahead is refused only where the day was not written. Errors
@@ -26,25 +26,21 @@ const forms = `write it as 2026-03-01, "2026-03-01 20:15", 20:15, yesterday, "ye
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{zone: now.Location(), text: strings.TrimSpace(text)}
 	fields := strings.Fields(split(strings.ToLower(t.text)))
-	if len(fields) == 2 && strings.Contains(fields[0], ":") && strings.Trim(fields[1][:1], "z+-") != "" {
-		fields[0], fields[1] = fields[1], fields[0] // "20:15 yesterday"
+	if len(fields) > 1 && strings.Contains(fields[0], ":") && strings.Trim(fields[1][:1], "z+-") != "" {
+		fields = append(fields[1:], fields[0]) // "20:15 yesterday"
 	}
-	switch {
-	case len(fields) == 0:
+	if len(fields) == 0 {
 		return t, &Error{Problem: "the time is empty", Next: forms}
-	case len(fields) == 1 && fields[0] == "now":
-		t.at = now.Truncate(time.Second)
-		return t, nil
-	case len(fields) > 3:
-		return t, notTime(t.text)
 	}
-	rest := fields[1:]
+	if ago, ok := parseAgo(fields); ok {
+		t.at = now.Add(-ago).Truncate(time.Second)
+		return t, nil
+	}
+	rest := fields
 	written := !strings.Contains(fields[0], ":")
 	var err error
-	if written {
-		t.day, err = parseDay(fields[0], now)
-	} else {
-		t.day, rest = dayOf(now), fields
+	if t.day = dayOf(now); written {
+		t.day, rest, err = parseDay(fields, t.text, now)
 	}
 	if err != nil || len(rest) == 0 {
 		return t, err
@@ -118,14 +114,8 @@ func (d day) at(c clock, zone *time.Location) time.Time {
 	return time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, c.nano, zone)
 }
 
-// parseDay reads a day: a word, 2026-03-01 or 1.3.2026.
-func parseDay(text string, now time.Time) (day, error) {
-	switch text {
-	case "today":
-		return dayOf(now), nil
-	case "yesterday":
-		return dayOf(now.AddDate(0, 0, -1)), nil
-	}
+// parseDate reads 2026-03-01 or 1.3.2026.
+func parseDate(text string) (day, error) {
 	if strings.Contains(text, "/") {
 		return day{}, &Error{
 			Problem: Quoted(text) + " can mean two days: some write the month first, some the day",
@@ -154,7 +144,7 @@ func parseDay(text string, now time.Time) (day, error) {
 	if last := time.Date(d.year, d.month+1, 0, 0, 0, 0, 0, time.UTC).Day(); d.day < 1 || d.day > last {
 		return day{}, &Error{
 			Problem: fmt.Sprintf("%s does not exist: %s %d has %d days", Quoted(text), d.month, d.year, last),
-			Next:    "look at the day again",
+			Next:    fmt.Sprintf("its last day is %04d-%02d-%02d", d.year, d.month, last),
 		}
 	}
 	return d, nil
@@ -218,7 +208,10 @@ func (d day) moment(c clock, zone *time.Location) (time.Time, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return time.Time{}, &Error{Problem: wall + " did not exist: the clocks were put forward over it", Next: "give a time before or after that"}
+		return time.Time{}, &Error{
+			Problem: wall + " did not exist: the clocks were put forward over it",
+			Next:    "give a time before or after that, such as " + Quoted(d.at(c, zone).Format("2006-01-02 15:04")),
+		}
 	default:
 		return time.Time{}, &Error{
 			Problem: wall + " was there twice: the clocks were put back",

@@ -45,6 +45,22 @@ func TestTimesAreReadAsPeopleWriteThem(t *testing.T) {
 		"2024-02-29":                    "2024-02-29",
 		"2027-01-01 20:15":              "2027-01-01T20:15:00+01:00",
 		"20:15Z":                        "2026-11-21T20:15:00Z",
+		"2 hours ago":                   "2026-11-21T19:30:15+01:00",
+		"an hour ago":                   "2026-11-21T20:30:15+01:00",
+		"90 minutes ago":                "2026-11-21T20:00:15+01:00",
+		"1h30m ago":                     "2026-11-21T20:00:15+01:00",
+		"24h ago":                       "2026-11-20T21:30:15+01:00",
+		"3 days ago":                    "2026-11-18",
+		"a week ago":                    "2026-11-14",
+		"2 weeks ago 20:15":             "2026-11-07T20:15:00+01:00",
+		"20:15 3 days ago":              "2026-11-18T20:15:00+01:00",
+		"friday":                        "2026-11-20",
+		"Fri":                           "2026-11-20",
+		"last friday":                   "2026-11-20",
+		"friday 20:15":                  "2026-11-20T20:15:00+01:00",
+		"20:15 last sunday":             "2026-11-15T20:15:00+01:00",
+		"sunday 20:15 +0000":            "2026-11-15T20:15:00Z",
+		"last saturday":                 "2026-11-14", // today is one
 	} {
 		at, err := ParseTime(text, now)
 		in := at.Instant(now)
@@ -96,6 +112,19 @@ func TestWhatIsNoTimeIsRefusedInPlainWords(t *testing.T) {
 		"2026-10-25 02:30":       "was there twice: the clocks were put back",
 		"a b c d":                "is not a time",
 		"+":                      "is not a time",
+		"saturday":               "can be today, or a week ago",
+		"saturday 20:15":         "can be today, or a week ago",
+		"next friday":            "is not a time",
+		"last":                   "is not a time",
+		"last night":             `"last night" is not a time`,
+		"ago":                    "is not a time",
+		"two hours ago":          `"two hours ago" is not a time`,
+		"0 days ago":             "is not a time",
+		"9999 weeks ago":         "is not a time",
+		"-2h ago":                "is not a time",
+		"2 hours ago 20:15":      "is not a time",
+		"friday 20:15 20:16":     "is not a time",
+		"friday a b c":           "is not a time",
 	} {
 		_, err := ParseTime(text, now)
 		var problem *Error
@@ -107,6 +136,14 @@ func TestWhatIsNoTimeIsRefusedInPlainWords(t *testing.T) {
 	var problem *Error
 	if !errors.As(err, &problem) || problem.Next != "say which: 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00" {
 		t.Errorf("the two times are not told: %+v", problem)
+	}
+	for text, next := range map[string]string{
+		"2026-03-29 02:30": `give a time before or after that, such as "2026-03-29 03:30"`,
+		"30.2.2026":        "its last day is 2026-02-28",
+	} {
+		if _, err := ParseTime(text, now); !errors.As(err, &problem) || problem.Next != next {
+			t.Errorf("%q has no example: %+v", text, problem)
+		}
 	}
 	if at, err := ParseTime("2026-10-25T02:30:00+01:00", now); err != nil || !at.Start().Equal(time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC)) {
 		t.Errorf("one of the two: %v, %v", at, err)
@@ -147,6 +184,8 @@ func FuzzParseTime(f *testing.F) {
 		f.Add(text, int64(1795000000))
 	}
 	berlin := zone(f, "Europe/Berlin")
+	f.Add("last friday 20:15", int64(1795000000))
+	f.Add("2 hours ago", int64(1795000000))
 	f.Fuzz(func(t *testing.T, text string, seconds int64) {
 		now := time.Unix(seconds%4e9, 0).In(berlin)
 		at, err := ParseTime(text, now)

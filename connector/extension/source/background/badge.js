@@ -44,6 +44,8 @@ export function lookOf({ link, daemon, outbox, places, paused }) {
   if (rejected.length > 0) return look("!", TROUBLE, "badgeRejected", `Filmspool: ${rejected.length} refused`, rejected.length);
   if (unknown.length > 0) return look(`${brief(unknown.length)}?`, ASKING, "badgeUnknown", `Filmspool: what was it? ${unknown.length} to answer`, unknown.length);
   if (waiting > 0) return look(brief(waiting), WAITING, "badgeWaiting", `Filmspool: ${waiting} waiting to be sent`, waiting);
+  const worst = daemon?.problems?.find(({ severity }) => severity === "needs you");
+  if (worst) return look("!", TROUBLE, "badgeProblem", `Filmspool: ${worst.text}`, worst.text);
   if (daemon && daemon.attention > 0) return look("!", TROUBLE, "badgeAttention", `Filmspool: ${daemon.attention} need you in Filmspool`, daemon.attention);
   const changed = places.find(({ lost }) => lost);
   if (changed) return look("i", QUIET, "badgeLost", `Filmspool: ${changed.label} looks different now`, changed.label);

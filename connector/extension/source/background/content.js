@@ -8,7 +8,6 @@ export const contentFiles = [
   "content/meter.js",
   "content/rule.js",
   "content/jsonld.js",
-  "content/pickup.js",
   "content/evidence.js",
   "content/place.js",
   "content/site.js",

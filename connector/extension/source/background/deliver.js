@@ -377,12 +377,12 @@ export class Delivery {
   }
 
   /** @param {Message} status */
-  #told({ online, pending, attention, lastDelivered }) {
+  #told({ online, pending, attention, lastDelivered, problems }) {
     this.status = {
       online: online === true,
-      pending: Number(pending) || 0,
-      attention: Number(attention) || 0,
+      pending: Number(pending) || 0, attention: Number(attention) || 0,
       lastDelivered: typeof lastDelivered === "string" ? lastDelivered : null,
+      ...(Array.isArray(problems) && { problems: problems.slice(0, 3).map(({ severity, text, act }) => ({ severity: String(severity), text: String(text), act: String(act) })) }),
     };
     this.#around.changed();
   }
@@ -396,5 +396,5 @@ export class Delivery {
   }
 }
 
-/** Our own database has failed; what was not removed will be sent again. */
+/** Our own database has failed; what is left will be sent again. */
 const broken = () => new LinkProblem("waiting", "INTERNAL", "The extension's own database has failed.");

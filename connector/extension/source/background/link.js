@@ -20,6 +20,7 @@ import { newNonce, proofOf } from "./proof.js";
  * @property {typeof globalThis.WebSocket} WebSocket
  * @property {typeof globalThis.fetch} fetch
  * @property {{name: string, version: string, browser: string}} client
+ * @property {string} [language] in which the person reads
  * @property {() => Promise<string>} address host:port
  * @property {() => Promise<Pairing | undefined>} load
  * @property {(pairing: Pairing) => Promise<void>} save
@@ -176,7 +177,7 @@ export class Link {
    */
   async #enter(conversation, pairing) {
     const nonce = newNonce();
-    conversation.say({ type: "hello", v: PROTOCOL, client: this.#edges.client, clientId: pairing.clientId, nonce });
+    conversation.say({ type: "hello", v: PROTOCOL, client: this.#edges.client, clientId: pairing.clientId, nonce, language: this.#edges.language });
     const { proof } = await conversation.expect("welcome");
     if (proof === undefined) {
       // Nothing is proved, so this is only told: the pairing stays as it is.
@@ -240,6 +241,18 @@ export class Link {
       await this.#edges.save({ clientId, token, address, label });
       conversation.leave(new LinkProblem("waiting", "PAIRED", ""));
       this.info.daemonVersion = version;
+      this.#tell("waiting", "");
+    });
+  }
+
+  /**
+   * Takes a pairing in place of the one before.
+   * @param {Pairing} pairing
+   */
+  adopt(pairing) {
+    return this.#alone(async () => {
+      this.drop(new LinkProblem("waiting", "PAIRED", ""));
+      await this.#edges.save(pairing);
       this.#tell("waiting", "");
     });
   }

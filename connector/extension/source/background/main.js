@@ -4,10 +4,10 @@
  * memory may be gone at any moment; what matters is on disk.
  */
 import { withPage } from "../identify/around.js";
-import { identify, pickupFor } from "../identify/index.js";
+import { identify } from "../identify/index.js";
 import { seen } from "../identify/names.js";
 import { identifyTyped } from "../identify/typed.js";
-import { ruleFor } from "../sites/index.js";
+import { ruleFor, serversFor } from "../sites/index.js";
 import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
 import { Corrections } from "./corrections.js";
@@ -16,6 +16,7 @@ import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
 import { HealthBook } from "./health.js";
 import { unwanted } from "./ignored.js";
+import { Knock } from "./knock.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage, GRACE } from "./pages.js";
@@ -43,18 +44,23 @@ const health = new HealthBook(database, changed);
 /** @returns {Promise<import("../messages.js").Pairing | undefined>} */
 const loadPairing = () => database.read("pairing");
 
-const link = new Link({
+const edges = {
   WebSocket: globalThis.WebSocket,
-  fetch: (...how) => fetch(...how),
+  fetch: (/** @type {Parameters<typeof fetch>} */ ...how) => fetch(...how),
   client: {
     name: "Filmspool",
     version: api.runtime.getManifest().version,
     browser: api.runtime.getURL("").startsWith("moz-") ? "firefox" : "chromium",
   },
+  language: api.i18n.getMessage("language"),
+  changed,
+};
+
+const link = new Link({
+  ...edges,
   address: async () => (await loadSettings()).address,
   load: loadPairing,
   save: (pairing) => database.write("pairing", pairing),
-  changed,
 });
 
 const delivery = new Delivery({
@@ -74,6 +80,19 @@ const delivery = new Delivery({
     return told === JSON.stringify({ clientId: pairing.clientId, ...now }) ? null : now;
   },
   told: async (now) => database.write("told", now ? { clientId: (await loadPairing())?.clientId, ...now } : undefined),
+});
+
+const knock = new Knock({
+  ...edges,
+  paired: async (pairing) => {
+    await link.adopt(pairing);
+    await saveSettings({ ...(await loadSettings()), address: pairing.address });
+    await delivery.wake({ force: true });
+  },
+  alone: {
+    load: async () => (await database.read("knocked")) ?? [],
+    save: (times) => database.write("knocked", times),
+  },
 });
 
 const asking = new Asking({
@@ -96,7 +115,7 @@ async function recall() {
 
 async function state() {
   await recalled;
-  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health });
+  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health, knock: knock.shown });
 }
 
 let announcing = false;
@@ -141,13 +160,14 @@ const pageParts = {
   typed: identifyTyped,
   outbox,
   link,
+  knock,
   delivery,
   forget: () => database.write("pairing", undefined),
   sites,
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, pickupFor, ruleFor, delivery, halfway, health, asking, wrong, seen, unwanted };
+const contentParts = { settings: loadSettings, known: loadKnown, identify, serversFor, ruleFor, delivery, halfway, health, asking, wrong, seen, unwanted };
 
 const PAGE_WAIT = 1000;
 
@@ -171,7 +191,7 @@ const aroundOf = (tab) => async (/** @type {import("../messages.js").Sitting} */
  */
 async function withTab(sitting, tab) {
   if (!tab?.id || !tab.url || sitting.host === new URL(tab.url).hostname) return sitting;
-  const asked = api.tabs.sendMessage(tab.id, { kind: "page", pickup: pickupFor(tab.url) }, { frameId: 0 });
+  const asked = api.tabs.sendMessage(tab.id, { kind: "page" }, { frameId: 0 });
   const late = new Promise((resolve) => setTimeout(() => resolve(null), PAGE_WAIT));
   return withPage(sitting, await Promise.race([asked, late]).catch(() => null));
 }

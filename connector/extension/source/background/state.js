@@ -99,9 +99,10 @@ async function recent(outbox) {
  * @param {import("../messages.js").DaemonStatus | null} parts.daemon
  * @param {import("../messages.js").Pairing | undefined} parts.pairing
  * @param {import("./health.js").HealthBook} parts.health
+ * @param {import("../messages.js").Knock | null} parts.knock
  * @returns {Promise<State>}
  */
-export async function compose({ outbox, info, daemon, pairing, health }) {
+export async function compose({ outbox, info, daemon, pairing, health, knock }) {
   const settings = await loadSettings();
   const { waiting, full } = await outbox.count();
   return {
@@ -111,6 +112,7 @@ export async function compose({ outbox, info, daemon, pairing, health }) {
       pairedLabel: pairing ? pairing.label || pairing.clientId : null,
       address: settings.address,
     },
+    knock,
     daemon,
     outbox: {
       waiting,

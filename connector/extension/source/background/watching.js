@@ -16,7 +16,7 @@ import { isPaused } from "./settings.js";
  * @property {() => Promise<Settings>} settings
  * @property {() => Promise<Known>} known
  * @property {(sitting: Sitting, known: Known) => Identified} identify
- * @property {(url: string) => Record<string, any> | null} pickupFor
+ * @property {(url: string) => string[]} serversFor
  * @property {(url: string) => Record<string, any> | null} ruleFor
  * @property {(sitting: Sitting, identified: Identified) => import("../messages.js").Seen} seen
  * @property {(video: import("./ignored.js").Video, certain: boolean) => Promise<"never" | "notFilm" | undefined>} unwanted
@@ -69,7 +69,7 @@ export async function fromContent(parts, message, { byUser = false, around = asy
  * @param {boolean} byUser
  * @returns {Promise<SittingAnswer>}
  */
-async function begun({ settings, known, identify, pickupFor, ruleFor, halfway, health, wrong, seen, unwanted }, sitting, page, byUser) {
+async function begun({ settings, known, identify, serversFor, ruleFor, halfway, health, wrong, seen, unwanted }, sitting, page, byUser) {
   const now = await settings();
   const found = identify(sitting, await known());
   const { media, certain } = (await wrong?.has(sitting.id)) ? { media: null, certain: false } : found;
@@ -79,7 +79,7 @@ async function begun({ settings, known, identify, pickupFor, ruleFor, halfway, h
   if (record && !why) await health?.note(sitting, certain).catch(() => {}); // no viewing depends on it
   const resume = record ? await halfway?.find(page, sitting.duration).catch(() => null) : null;
   const answer = {
-    record, rule: now.rule, pickup: pickupFor(sitting.frameUrl ?? sitting.url), site: ruleFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
+    record, rule: now.rule, servers: serversFor(sitting.frameUrl ?? sitting.url), site: ruleFor(sitting.frameUrl ?? sitting.url), identified: media, certain,
     ...(why && { why }), ...(byUser && { seen: { title, host: sitting.host } }),
   };
   return resume ? { ...answer, resume } : answer;

@@ -35,6 +35,10 @@
     return certain === true ? JSON.stringify([type, ids?.tmdb, show?.ids?.tmdb, season, episode]) : "";
   }
 
+  /** @param {any[]} say the sources of a rule @param {any[]} said @returns {boolean} whether one tells the item, whatever the address */
+  const named = (say, said) => say.some(({ from, same }, i) =>
+    !same && from !== "object" && from !== "jsonld" && ["film", "place", "episode", "alone"].some((part) => said[i][part]));
+
   class Desk {
     rule = own.rule.usual;
     /** Whether the background has told its rule. */
@@ -54,7 +58,7 @@
     #send;
     #clock;
     #acted = -Infinity;
-    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, adapter: any, tries: number, timer: any, before: any, others: any[]}>} */
+    /** @type {WeakMap<any, {busy: boolean, dirty: boolean, sent: string, askedAt: number, looks: number, noted: number, servers: string[], tries: number, timer: any, before: any, others: any[], again: any, told: any}>} */
     #notes = new WeakMap();
 
     /**
@@ -119,7 +123,7 @@
     #note(sitting) {
       let note = this.#notes.get(sitting);
       if (!note) {
-        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, adapter: null, tries: 0, timer: null, before: null, others: [] };
+        note = { busy: false, dirty: false, sent: "", askedAt: -Infinity, looks: 0, noted: 0, servers: [], tries: 0, timer: null, before: null, others: [], again: null, told: null };
         this.#notes.set(sitting, note);
       }
       return note;
@@ -137,8 +141,7 @@
       if (waited && !note.busy && sitting.answer.record !== true) void this.announce(sitting);
       if (sitting.answer.record === false) return;
       if (sitting.add(span) && !watch.element.loop) {
-        sitting = watch.sitting = sitting.repeated();
-        this.book.add(sitting);
+        sitting = watch.sitting = this.#again(sitting, watch);
         void this.announce(sitting);
       }
       this.active = { sitting, watch };
@@ -152,12 +155,27 @@
       if (seconds - this.#note(sitting).noted >= NOTE_EVERY) this.leave(sitting);
     }
 
+    /**
+     * The film has begun a second time, or the player goes on with another of that length.
+     * @param {any} sitting
+     * @param {any} watch
+     * @returns {any} the next sitting
+     */
+    #again(sitting, watch) {
+      const next = sitting.repeated();
+      const { medium, page } = this.#note(sitting).told ?? {};
+      if (medium !== watch.medium && page === own.place.visit()) this.#note(next).again = sitting;
+      this.book.add(next);
+      return next;
+    }
+
     /** @param {any} sitting */
     judge(sitting) {
       if (sitting.crossed || sitting.answer.record !== true) return;
       const state = { played: sitting.cover.seconds, position: sitting.position, duration: sitting.duration };
       if (own.rule.needs(this.rule, sitting.kind, state) > 0) return;
       sitting.cross();
+      this.#note(sitting).told = { medium: this.active?.watch.medium, page: own.place.visit() };
       void this.#settle(sitting);
     }
 
@@ -179,10 +197,10 @@
      * @param {any} sitting
      */
     async #look(sitting) {
-      const { adapter } = this.#note(sitting);
+      const { servers } = this.#note(sitting);
       const here = () => own.place.name() === sitting.page;
       if (!here()) return;
-      const provider = await own.provider.playing(adapter?.providers, sitting.duration);
+      const provider = await own.provider.playing(servers, sitting.duration);
       if (this.site?.say.some((/** @type {any} */ { from }) => from === "object")) this.#object = { page: sitting.page, told: await this.#send({ kind: "object" }) };
       if (!here()) return;
       this.#read(sitting, provider);
@@ -194,9 +212,9 @@
      * @param {Record<string, any> | null} provider what a media server has just said
      */
     #read(sitting, provider) {
-      const { adapter, before } = this.#note(sitting);
+      const { before } = this.#note(sitting);
       const { evidence, cover } = sitting;
-      let said = own.place.evidence(adapter);
+      let said = own.place.evidence();
       if (before && cover.seconds < SETTLING) said = own.evidence.without(said, before);
       sitting.evidence = { ...(evidence ? own.evidence.kept(evidence, said) : said), provider: provider ?? evidence?.provider ?? null };
     }
@@ -215,6 +233,7 @@
       const reading = own.site.read(this.site, watch.element, object);
       if (!reading) return false;
       this.#words.take(this.site, reading, watch, this.#readAt);
+      if (named(this.site.say, reading.said) && watch.sinceLoad >= SETTLING) this.#note(sitting).again = null;
       const before = JSON.stringify(sitting.site);
       const told = this.#words.told(this.site);
       sitting.site = this.#isStale(sitting, told) ? { ...told, torn: true } : told;
@@ -229,11 +248,14 @@
      */
     #isStale(sitting, { numbers }) {
       const same = (/** @type {any} */ { site }) => JSON.stringify(site?.numbers) === JSON.stringify(numbers);
-      return this.site.bind === "address" && Object.keys(numbers).length > 0 && this.#note(sitting).others.some(same);
+      const { others, again } = this.#note(sitting);
+      const all = again ? [...others, again] : others;
+      return this.site.bind === "address" && Object.keys(numbers).length > 0 && all.some(same);
     }
 
     /** The page has changed: what it shows now may be gone at the next look. */
     glance() {
+      own.place.visit();
       this.#listen();
       const { sitting, watch } = this.active ?? {};
       const plays = sitting?.evidence && !sitting.crossed && watch.sitting === sitting;
@@ -300,10 +322,10 @@
       if (answer.record === false) sitting.cover = new Cover(); // what was not to be recorded does not count later
       else if (answer.resume && this.site?.bind !== "medium" && this.book.all.every((/** @type {any} */ one) => one.id !== answer.resume.id)) sitting.resume(answer.resume);
       const note = this.#note(sitting);
-      const adapter = answer.pickup ?? null;
-      if (JSON.stringify(adapter) !== JSON.stringify(note.adapter)) {
-        note.adapter = adapter;
-        note.dirty = true; // look again with the adapter's eyes
+      const servers = answer.servers ?? [];
+      if (JSON.stringify(servers) !== JSON.stringify(note.servers)) {
+        note.servers = servers;
+        note.dirty = true; // look again, and ask them
       }
       this.judge(sitting);
     }
@@ -367,9 +389,9 @@
       return { why: first.why(), ...(first.why() === "short" && { least }) };
     }
 
-    /** @param {any} adapter @returns {Record<string, any>} what the page says of itself, without any medium */
-    page(adapter) {
-      return { ...own.place.here(), evidence: own.place.evidence(adapter) };
+    /** @returns {Record<string, any>} what the page says of itself, without any medium */
+    page() {
+      return { ...own.place.here(), evidence: own.place.evidence() };
     }
   }
 

@@ -83,17 +83,15 @@
   /**
    * @param {Document} document
    * @param {string} page the document's name
-   * @param {Record<string, any> | null | undefined} adapter
    * @returns {import("../messages.js").Evidence}
    */
-  function gather(document, page, adapter) {
+  function gather(document, page) {
     return {
       jsonld: own.jsonld.read(document, page),
       mediaSession: mediaSession(),
       links: links(document),
       attributes: attributes(document),
       provider: null,
-      pickup: own.pickup.pick(document, adapter),
       headings: shown(document, "h1"),
       mentions: mentions(document),
     };
@@ -112,7 +110,6 @@
       links: [...new Set([...page.links, ...frame.links])].slice(0, MOST_LINKS),
       attributes: { ...frame.attributes, ...page.attributes },
       provider: null,
-      pickup: { ...frame.pickup, ...page.pickup },
       headings: [...new Set([...page.headings ?? [], ...frame.headings ?? []])].slice(0, MOST_HEADINGS),
       mentions: [...new Set([...page.mentions ?? [], ...frame.mentions ?? []])].slice(0, MOST_HEADINGS + 1),
     };
@@ -137,7 +134,6 @@
     return {
       ...said,
       mediaSession: JSON.stringify(said.mediaSession) === JSON.stringify(before.mediaSession) ? null : said.mediaSession,
-      pickup: Object.fromEntries(Object.entries(said.pickup).filter(([name, value]) => before.pickup[name] !== value)),
       headings: fresh(said, before, "headings"),
       mentions: fresh(said, before, "mentions"),
     };
@@ -154,7 +150,6 @@
     return {
       ...said,
       mediaSession: said.mediaSession ?? before.mediaSession,
-      pickup: { ...before.pickup, ...said.pickup },
       headings: [...fresh(before, said, "headings"), ...said.headings ?? []].slice(0, MOST_HEADINGS),
       mentions: [...fresh(before, said, "mentions"), ...said.mentions ?? []].slice(0, MOST_HEADINGS + 1),
     };

@@ -44,15 +44,23 @@
     return around === document ? mine : `${nameOf(around.location.href)} ${mine}`;
   }
 
-  /**
-   * @param {Record<string, any> | null | undefined} adapter
-   * @returns {import("../messages.js").Evidence}
-   */
-  function evidence(adapter) {
-    const around = tab();
-    const mine = own.evidence.gather(document, name(), adapter);
-    return around === document ? mine : own.evidence.joined(own.evidence.gather(around, name(), adapter), mine);
+  let last = "";
+  let visits = 0;
+
+  /** @returns {number} another one for each page that was shown, also for one that is shown again */
+  function visit() {
+    const page = name();
+    if (page !== last) visits++;
+    last = page;
+    return visits;
   }
 
-  own.place = { here, name, evidence };
+  /** @returns {import("../messages.js").Evidence} */
+  function evidence() {
+    const around = tab();
+    const mine = own.evidence.gather(document, name());
+    return around === document ? mine : own.evidence.joined(own.evidence.gather(around, name()), mine);
+  }
+
+  own.place = { here, name, visit, evidence };
 })();

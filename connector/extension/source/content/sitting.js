@@ -113,7 +113,7 @@
 
     /** @returns {import("../messages.js").Sitting} */
     message() {
-      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, pickup = {}, headings = [], mentions = [] } = this.evidence ?? {};
+      const { jsonld = [], mediaSession = null, links = [], attributes = {}, provider = null, headings = [], mentions = [] } = this.evidence ?? {};
       return {
         id: this.id,
         ...this.place,
@@ -122,7 +122,7 @@
         duration: round(this.duration) || 0,
         position: round(this.crossed?.position ?? this.position),
         played: round(this.cover.seconds),
-        evidence: { jsonld, mediaSession, links, attributes, provider, pickup, headings, mentions, ...(this.site && { site: this.site }) },
+        evidence: { jsonld, mediaSession, links, attributes, provider, headings, mentions, ...(this.site && { site: this.site }) },
       };
     }
   }

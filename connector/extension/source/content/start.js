@@ -47,7 +47,7 @@
         return true;
       }
     } else if (message?.kind === "page" && window === window.top) {
-      answer(desk.page(message.pickup ?? null));
+      answer(desk.page());
     }
   }
 

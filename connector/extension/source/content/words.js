@@ -14,7 +14,7 @@
   /** Played seconds after which a medium of the same address may have the words of before. */
   const SETTLING = 10;
   /** Two texts of these are two items. */
-  const NAMING = ["kind", "name", "series", "film", "place", "season", "episode", "year", "titleNumber", "seriesNumber"];
+  const NAMING = ["kind", "name", "series", "film", "place", "season", "episode", "year", "titleNumber", "seriesNumber", "tmdb"];
 
   /** @typedef {Record<string, string>} Said of one source */
 
@@ -64,10 +64,11 @@
     #hear(said, i, now) {
       const words = JSON.stringify(said);
       const before = this.#before[i];
-      if (words === "{}") delete this.#before[i]; // what comes now is no leftover
-      else if (before && Object.entries(said).every(([name, value]) => before[name] === value)) return;
       if (this.#last[i]?.words !== words) this.#last[i] = { words, at: now };
-      if (words === "{}" || now - this.#last[i].at < STEADY) return;
+      const steady = now - this.#last[i].at >= STEADY;
+      if (words === "{}" && steady) delete this.#before[i]; // what comes now is no leftover
+      if (words === "{}" || !steady) return;
+      if (before && Object.entries(said).every(([name, value]) => before[name] === value)) return;
       const known = this.#said[i] ?? {};
       if (NAMING.some((name) => known[name] && said[name] && known[name] !== said[name])) this.#torn = true;
       const { alone, ...rest } = { ...known, ...said };

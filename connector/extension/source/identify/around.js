@@ -17,7 +17,7 @@
 export function withPage(sitting, page) {
   if (!page || typeof page.url !== "string" || typeof page.host !== "string") return sitting;
   const mine = sitting.evidence;
-  const { jsonld, mediaSession, links, attributes, pickup, headings, mentions } = page.evidence ?? {};
+  const { jsonld, mediaSession, links, attributes, headings, mentions } = page.evidence ?? {};
   return {
     ...sitting,
     url: page.url,
@@ -30,9 +30,9 @@ export function withPage(sitting, page) {
       links: [...new Set([...list(links), ...list(mine.links)])].slice(0, 20),
       attributes: { ...mine.attributes, ...attributes },
       provider: mine.provider,
-      pickup: { ...mine.pickup, ...pickup },
       headings: [...new Set([...list(headings), ...list(mine.headings)])].slice(0, 3),
       mentions: [...new Set([...list(mentions), ...list(mine.mentions)])].slice(0, 4),
+      ...(mine.site && { site: mine.site }),
     },
   };
 }

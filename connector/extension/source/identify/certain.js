@@ -1,10 +1,11 @@
 /**
  * Certain identifiers, strongest first: the page's own address, a media
- * server's answer, data-tmdb-id, what the site's adapter picked, sameAs, and
- * a link to themoviedb.org if the page has one alone.
+ * server's answer, data-tmdb-id, the link that the site's rule names, sameAs,
+ * and a link to themoviedb.org if the page has one alone.
  */
 import { described, texts, tmdbOf } from "./described.js";
 import { fromTmdb, positive } from "./ids.js";
+import { linked } from "./site.js";
 
 /** @typedef {import("./ids.js").Named} Named */
 
@@ -50,7 +51,7 @@ export function certainId(url, evidence) {
   const object = described(evidence.jsonld, url);
   const strong = [
     fromAttributes(evidence.attributes),
-    fromTmdb(evidence.pickup?.tmdb),
+    ...linked(evidence.site),
     object && tmdbOf(object.refs),
     object && tmdbOf(object.seriesRefs),
   ].filter((one) => one !== null);

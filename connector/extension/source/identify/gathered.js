@@ -1,7 +1,7 @@
 /**
  * Everything a page says about what it plays, as titles and numbers: from a
- * media server, the rule of the site, JSON-LD, the address, the media session
- * and the page's title, in this order. Where a rule has read words, they stand
+ * media server, the rule of the site, JSON-LD, the media session and the page's
+ * title, in this order. Where a rule has read words, they stand
  * alone: it knows which of the others are true there. The title of a page whose
  * rule reads it is read by nothing else. Sources that contradict each other on
  * season or episode leave both unknown.
@@ -9,7 +9,6 @@
 import { described, imdbOf, texts, words } from "./described.js";
 import { fromImdb, imdbId, ordinal, positive, year } from "./ids.js";
 import { fromSite, readsTitle } from "./site.js";
-import { fromAddress, fromPickup } from "./sites.js";
 import { bare, dated, placeIn } from "./titles.js";
 
 /**
@@ -128,13 +127,13 @@ function common(sources, name) {
  * @returns {Gathered}
  */
 export function gathered({ url, title, evidence }) {
-  const { provider, jsonld, mediaSession, links, pickup } = evidence;
+  const { provider, jsonld, mediaSession, links } = evidence;
   const { torn, ...site } = fromSite(evidence.site);
   const sources = provider
     ? [fromProvider(provider)]
     : torn || site.title || site.seriesTitle || site.season !== undefined
       ? [site]
-      : [site, fromJsonld(jsonld, url), fromAddress(url), fromPickup(url, pickup), fromSession(mediaSession), ...(readsTitle(evidence.site) ? [] : [fromTitle(title)])];
+      : [site, fromJsonld(jsonld, url), fromSession(mediaSession), ...(readsTitle(evidence.site) ? [] : [fromTitle(title)])];
   const kind = sources.find((one) => one.kind)?.kind;
   const fitting = sources.filter((one) => !one.kind || one.kind === kind);
   fitting.push(fromLinks(url, links, kind));

@@ -13,8 +13,6 @@ import { certainId } from "./certain.js";
 import { texts, words } from "./described.js";
 import { gathered, lean } from "./gathered.js";
 
-export { pickupFor } from "./sites.js";
-
 /**
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Ids} Ids

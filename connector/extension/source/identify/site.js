@@ -4,7 +4,7 @@
  */
 import { rules } from "../sites/index.js";
 import { words } from "./described.js";
-import { ordinal, year } from "./ids.js";
+import { fromTmdb, imdbId, ordinal, year } from "./ids.js";
 import { bare, placeOf } from "./titles.js";
 
 /** @typedef {import("../messages.js").SiteEvidence} SiteEvidence */
@@ -55,6 +55,24 @@ function common(sources, part) {
  */
 export const readsTitle = (evidence) => rules[evidence?.name]?.say.some((/** @type {any} */ { from }) => from === "title") ?? false;
 
+/** @param {any} evidence of the rule @returns {any[]} what each source told */
+const told = ({ said }) => (Array.isArray(said) ? said.slice(0, 10).filter((one) => one && typeof one === "object") : []);
+
+/**
+ * @param {any} evidence of the rule; foreign in all its parts
+ * @returns {import("./ids.js").Named[]} what the links to themoviedb.org mean that the rule has read
+ */
+export function linked(evidence) {
+  if (!rules[evidence?.name] || fromSite(evidence).torn) return [];
+  return told(evidence).map(({ tmdb }) => fromTmdb(tmdb)).filter((one) => one !== null);
+}
+
+/** @param {"ids" | "showIds"} name @param {unknown} value @returns {import("./gathered.js").Gathered} */
+function imdb(name, value) {
+  const known = imdbId(value);
+  return known === null ? {} : { [name]: { imdb: known } };
+}
+
 /**
  * @param {any} evidence of the rule; foreign in all its parts
  * @returns {import("./gathered.js").Gathered & {torn?: boolean}} torn when what was read contradicts itself, which is
@@ -63,7 +81,7 @@ export const readsTitle = (evidence) => rules[evidence?.name]?.say.some((/** @ty
 export function fromSite(evidence) {
   const rule = rules[evidence?.name];
   if (!rule) return {};
-  const sources = (Array.isArray(evidence.said) ? evidence.said.slice(0, 10) : []).filter((/** @type {unknown} */ one) => one && typeof one === "object").map(read);
+  const sources = told(evidence).map(read);
   const numbers = evidence.numbers ?? {};
   const at = evidence.kind === "movie" || evidence.kind === "episode" ? evidence.kind : undefined;
   const place = { kind: at, season: ordinal(numbers.season, 0) ?? undefined, episode: ordinal(numbers.number, 1) ?? undefined };
@@ -81,6 +99,8 @@ export function fromSite(evidence) {
   };
   const site = media.title || media.series ? { site: JSON.parse(JSON.stringify(media)) } : {};
   if (!is) return { title: name, ...site };
-  if (is === "movie") return { kind: is, title: name, year: found.year, ...site };
-  return { kind: "episode", seriesTitle: name, season, episode, title: bare(sources.find((/** @type {Record<string, any>} */ one) => one.title)?.title ?? "") || undefined, ...site };
+  const ids = imdb("ids", numbers.imdb);
+  if (is === "movie") return { kind: is, title: name, year: found.year, ...ids, ...site };
+  const title = bare(sources.find(({ title }) => title)?.title ?? "") || undefined;
+  return { kind: "episode", seriesTitle: name, season, episode, title, ...ids, ...imdb("showIds", numbers.seriesImdb), ...site };
 }

@@ -40,9 +40,9 @@ function numbered(type, id) {
  * @param {Sitting} sitting
  */
 export function seenTitle({ evidence, title, host }) {
-  const { mediaSession, pickup, provider } = evidence;
+  const { mediaSession, provider } = evidence;
   const [first] = evidence.jsonld;
-  for (const candidate of [pickup?.title, provider?.seriesTitle, first?.name, mediaSession?.title, title]) {
+  for (const candidate of [provider?.seriesTitle, first?.name, mediaSession?.title, title]) {
     if (typeof candidate === "string" && candidate.trim()) return candidate.trim();
   }
   return host;

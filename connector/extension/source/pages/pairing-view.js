@@ -2,6 +2,7 @@
 import { request } from "./ask.js";
 import { button, find, form, input, part } from "./elements.js";
 import { fault, onSubmit, say } from "./fields.js";
+import { knockView } from "./knock-view.js";
 import { readAddress, readCode } from "./typed.js";
 import { put, text } from "./words.js";
 
@@ -21,6 +22,7 @@ export function pairingView(refresh) {
   /** @type {State | undefined} */
   let last;
   pairForm(refresh);
+  const knock = knockView(refresh, pairingDone);
   unpairSteps(refresh);
   addressForm(refresh, () => last?.settings);
   button("to-sites").addEventListener("click", () => {
@@ -40,7 +42,27 @@ export function pairingView(refresh) {
     offer("new-address", state.settings.address, last?.settings.address);
     offer("pair-label", state.link.pairedLabel || browserName(), last && (last.link.pairedLabel || browserName()));
     last = state;
+    knock(state);
   };
+}
+
+/** The next step after pairing. */
+function pairingDone() {
+  find("pair", HTMLDetailsElement).open = false;
+  (part("first-step").hidden ? part("link") : button("to-sites")).focus();
+  say(text("pairingDone"));
+}
+
+/**
+ * Reads the name and the address, which both ways of pairing share.
+ * @returns {{label: string, address: string} | void} nothing where one of them is wrong, which is told
+ */
+export function readPairing() {
+  const label = input("pair-label").value.trim();
+  const address = readAddress(input("pair-address").value);
+  if ([...label].length > LONGEST_LABEL) return fault(input("pair-label"), text("faultLong", LONGEST_LABEL, [...label].length));
+  if (!address) return fault(input("pair-address"), text("faultAddress"));
+  return { label, address };
 }
 
 /** @param {State} state */
@@ -68,26 +90,20 @@ function browserName() {
 /** @param {() => Promise<void>} refresh */
 function pairForm(refresh) {
   const code = input("pair-code");
-  const label = input("pair-label");
-  const address = input("pair-address");
   onSubmit(form("pair-form"), async () => {
     const read = readCode(code.value);
-    const at = readAddress(address.value);
     if (!read) return fault(code, text(code.value.trim() ? "faultCode" : "faultCodeEmpty"));
-    const named = label.value.trim();
-    if ([...named].length > LONGEST_LABEL) return fault(label, text("faultLong", LONGEST_LABEL, [...named].length));
-    if (!at) return fault(address, text("faultAddress"));
+    const wish = readPairing();
+    if (!wish) return;
     say(text("pairingNow"));
-    const answer = await request({ kind: "pair", code: read, label: named, address: at });
+    const answer = await request({ kind: "pair", code: read, ...wish });
     await refresh();
     if (!answer.ok) {
       say("");
       return fault(code, answer.why);
     }
     code.value = "";
-    find("pair", HTMLDetailsElement).open = false;
-    (part("first-step").hidden ? part("link") : button("to-sites")).focus();
-    say(text("pairingDone"));
+    pairingDone();
   });
 }
 

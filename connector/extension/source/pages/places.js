@@ -1,4 +1,5 @@
 /** What the grid "Where do you watch?" offers, and how each of it stands. Everything here is pure. */
+import { servers } from "../sites/index.js";
 import { coverage, within } from "./coverage.js";
 
 /**
@@ -11,11 +12,7 @@ import { coverage, within } from "./coverage.js";
  */
 
 /** Programs on a computer of the user's own, with an address as it looks there. */
-export const SERVERS = [
-  { name: "plex", label: "Plex", example: "192.168.1.5:32400" },
-  { name: "jellyfin", label: "Jellyfin", example: "192.168.1.5:8096" },
-  { name: "emby", label: "Emby", example: "192.168.1.5:8096" },
-];
+export const SERVERS = Object.entries(servers).map(([name, { label, example }]) => ({ name, label, example }));
 
 /**
  * The match patterns of a place, all asked for at once.

@@ -1,7 +1,11 @@
-/** The rules of the sites, by name. README.md tells how one is written and tested. */
-import { rules } from "./rules.js";
+/** The rules of the sites, and the media servers, by name. README.md tells how one is written and tested. */
+import { files } from "./rules.js";
 
-export { rules };
+/** @param {boolean} ask @returns {Record<string, any>} the servers that can be asked, or the rules */
+const all = (ask) => Object.fromEntries(Object.entries(files).filter(([, { server }]) => Boolean(server) === ask));
+
+export const rules = all(false);
+export const servers = all(true);
 
 /**
  * @param {string} href
@@ -11,4 +15,14 @@ export function ruleFor(href) {
   const host = URL.canParse(href) ? new URL(href).hostname : "";
   const name = Object.keys(rules).find((one) => rules[one].hosts.includes(host));
   return name ? { name, ...rules[name] } : null;
+}
+
+/**
+ * @param {string} href
+ * @returns {string[]} the media servers that such an address may be of: it has no name of its own
+ */
+export function serversFor(href) {
+  if (!URL.canParse(href) || ruleFor(href)) return [];
+  const { pathname } = new URL(href);
+  return Object.keys(servers).filter((name) => new RegExp(servers[name].server, "u").test(pathname));
 }

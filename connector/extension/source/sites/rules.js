@@ -2,7 +2,7 @@
  * The rules beside this file, in one module. It is made by test/make-rules.js.
  * @type {Record<string, any>}
  */
-export const rules = {
+export const files = {
   "appletv": {
     "label": "Apple TV",
     "hosts": ["tv.apple.com"],
@@ -59,6 +59,13 @@ export const rules = {
     "source": "five public readers of the same class names over three generations of the player, three of the player's element",
     "sure": "two",
   },
+  "emby": {
+    "label": "Emby",
+    "server": "/web/(?:index\\.html)?$",
+    "example": "192.168.1.5:8096",
+    "source": "Emby's own web client: it is served under /web/, keeps servercredentials3 and _deviceId2 in localStorage; its API is that of which Jellyfin's was made: /Sessions?DeviceId=…, items carry ProviderIds",
+    "sure": "one",
+  },
   "hbomax": {
     "label": "HBO Max",
     "hosts": ["play.hbomax.com","play.max.com"],
@@ -99,6 +106,13 @@ export const rules = {
     "source": "two public readers of the page's own record; its numbers and its year: one; the player has not been read",
     "sure": "one",
   },
+  "jellyfin": {
+    "label": "Jellyfin",
+    "server": "/web/(?:index\\.html)?$",
+    "example": "192.168.1.5:8096",
+    "source": "Jellyfin's own web client: it is served under /web/, keeps jellyfin_credentials and _deviceId2 in localStorage, and asks /Sessions?deviceId=… for what it plays; items carry ProviderIds",
+    "sure": "one",
+  },
   "jiohotstar": {
     "label": "JioHotstar",
     "hosts": ["www.hotstar.com","www.jiohotstar.com"],
@@ -110,6 +124,17 @@ export const rules = {
     "numbers": "site",
     "seen": "2026-06-26",
     "source": "three public readers of the address, two of the two videos; the JSON-LD and the title of the page: one each",
+    "sure": "two",
+  },
+  "letterboxd": {
+    "label": "Letterboxd",
+    "hosts": ["letterboxd.com","www.letterboxd.com"],
+    "grid": false,
+    "watch": [{"path":"^/(?:[A-Za-z0-9_]+/)?film/[^/?#]+(?:[/?#]|$)"}],
+    "say": [{"from":"page","needs":{"selector":"body[data-tmdb-type=movie]","attribute":"data-tmdb-type"},"film":{"selector":"meta[name='production:name-and-year']","attribute":"content","pattern":"^(.{1,300}) \\((?:18|19|20)\\d\\d\\)$"},"year":{"selector":"meta[name='production:name-and-year']","attribute":"content","pattern":" \\(((?:18|19|20)\\d\\d)\\)$"}}],
+    "bind": "address",
+    "numbers": "site",
+    "source": "public scripts for its film pages read body[data-tmdb-id][data-tmdb-type], and the meta element production:name-and-year",
     "sure": "two",
   },
   "mubi": {
@@ -170,6 +195,13 @@ export const rules = {
     "source": "two public readers of the test ids, one after a look at the live player; two of the video; season and episode, the slider and the marks of advertisements: one",
     "sure": "two",
   },
+  "plex": {
+    "label": "Plex",
+    "server": "/web/(?:index\\.html)?$",
+    "example": "192.168.1.5:32400",
+    "source": "Plex's API: the page reports to /:/timeline?ratingKey=…, /library/metadata/KEY?includeGuids=1 gives Guid tmdb://…; public scripts read the token from localStorage, myPlexAccessToken and users",
+    "sure": "two",
+  },
   "primevideo": {
     "label": "Prime Video",
     "hosts": ["www.primevideo.com","www.amazon.com","www.amazon.de","www.amazon.co.uk","www.amazon.co.jp","www.amazon.fr","www.amazon.it","www.amazon.es"],
@@ -185,6 +217,29 @@ export const rules = {
     "numbers": "site",
     "seen": "2026-08-26",
     "source": "six public readers of the player's class names; some users have a player without them, where nothing is read",
+    "sure": "two",
+  },
+  "stremio": {
+    "label": "Stremio",
+    "hosts": ["web.stremio.com","web.strem.io","app.strem.io"],
+    "watch": [{"path":"^/[^#]*#/player/(?:[^/]*/){0,6}series/(?<seriesImdb>tt\\d{1,12})/\\k<seriesImdb>(?::|%3A)(?<season>\\d{1,5})(?::|%3A)(?<number>\\d{1,5})(?:[?]|$)"},{"path":"^/[^#]*#/player/(?:[^/]*/){0,6}movie/(?<imdb>tt\\d{1,12})/\\k<imdb>(?:[?]|$)","kind":"movie"},{"path":"^/[^#]*#/player/"}],
+    "clock": "element",
+    "say": [],
+    "bind": "address",
+    "numbers": "site",
+    "seen": "2024-10-22",
+    "source": "the routes in Stremio's own web client, #/player/STREAM/TRANSPORT/META/TYPE/ID/VIDEO; the ids of its own catalogue are IMDb's, an episode's is tt…:SEASON:EPISODE",
+    "sure": "two",
+  },
+  "trakt": {
+    "label": "Trakt",
+    "hosts": ["trakt.tv","www.trakt.tv","app.trakt.tv"],
+    "grid": false,
+    "watch": [{"path":"^/shows/[^/?#]+/seasons/(?<season>\\d{1,5})/episodes/(?<number>\\d{1,5})(?:[/?#]|$)"},{"path":"^/movies/[^/?#]+(?:[/?#]|$)","kind":"movie"}],
+    "say": [{"from":"page","tmdb":{"selector":"a#external-link-tmdb","attribute":"href"}},{"from":"title","pattern":"^(?<series>.+?) (?<place>\\d{1,2}x\\d{2,3})(?: |$)"},{"from":"title","pattern":"^(?<film>.+?) \\((?<year>(?:19|20)\\d\\d)\\)"}],
+    "bind": "address",
+    "numbers": "tmdb",
+    "source": "public scripts for its pages read a#external-link-tmdb; addresses are /movies/NAME and /shows/NAME/seasons/N/episodes/M",
     "sure": "two",
   },
   "tubi": {

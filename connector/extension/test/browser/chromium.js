@@ -19,7 +19,7 @@ function idOf(dir) {
   return [...digest.slice(0, 32)].map((digit) => String.fromCharCode(97 + parseInt(digit, 16))).join("");
 }
 
-class Tab {
+export class Tab {
   /** @param {import("playwright-core").Page} page */
   constructor(page) {
     this.page = page;
@@ -48,9 +48,49 @@ class Tab {
     await field.pressSequentially(text);
   }
 
+  /** Keys on the keyboard, wherever the focus is. @param {...("Tab" | "Enter" | "Space")} keys */
+  async press(...keys) {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Writes into what has the focus. @param {string} text */
+  async write(text) {
+    await this.page.keyboard.type(text);
+  }
+
   /** @param {string} selector */
   async click(selector) {
     await this.page.locator(selector).click();
+  }
+
+  /** Comes before all other tabs, so that a person sees it. */
+  async front() {
+    await this.page.bringToFront();
+  }
+
+  /**
+   * Milliseconds that scripts of that origin work in the page meanwhile.
+   * @param {string} origin @param {() => Promise<unknown>} meanwhile
+   */
+  async worked(origin, meanwhile) {
+    const session = await this.page.context().newCDPSession(this.page);
+    await session.send("Profiler.enable");
+    await session.send("Profiler.setSamplingInterval", { interval: 100 });
+    await session.send("Profiler.start");
+    await meanwhile();
+    const { nodes, samples = [], timeDeltas = [] } = (await session.send("Profiler.stop")).profile;
+    await session.detach();
+    const ours = new Set(nodes.filter(({ callFrame }) => callFrame.url.startsWith(origin)).map(({ id }) => id));
+    return samples.reduce((sum, id, i) => sum + (ours.has(id) ? timeDeltas[i + 1] ?? 0 : 0), 0) / 1000;
+  }
+
+  /** Bytes that scripts of the page hold, those of extensions among them. */
+  async heap() {
+    const session = await this.page.context().newCDPSession(this.page);
+    await session.send("HeapProfiler.collectGarbage");
+    const { usedSize } = await session.send("Runtime.getHeapUsage");
+    await session.detach();
+    return usedSize;
   }
 
   async close() {

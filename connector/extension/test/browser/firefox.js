@@ -54,16 +54,30 @@ class Tab {
 
   /** Types with the keyboard; again if keys were lost, as in a window that is just being opened. @param {string} selector @param {string} text */
   async type(selector, text) {
-    const actions = ["\uE017", ...text].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]); // first: Delete
     await until(`${text} stands in ${selector}`, async () => {
       await this.run((/** @type {string} */ selector) => {
         const field = /** @type {HTMLInputElement} */ (document.querySelector(selector));
         field.focus();
         field.select();
       }, selector);
-      await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
+      await this.#keys(["\uE017", ...text]); // first: Delete
       return this.run((/** @type {string} */ selector, /** @type {string} */ text) => /** @type {HTMLInputElement} */ (document.querySelector(selector)).value === text, selector, text);
     });
+  }
+
+  /** Keys on the keyboard, wherever the focus is. @param {...("Tab" | "Enter" | "Space")} keys */
+  async press(...keys) {
+    await this.#keys(keys.map((key) => ({ Tab: "\uE004", Enter: "\uE007", Space: " " })[key]));
+  }
+
+  /** Writes into what has the focus. @param {string} text */
+  async write(text) {
+    await this.#keys([...text]);
+  }
+
+  async #keys(/** @type {string[]} */ values) {
+    const actions = values.flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
+    await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "key", id: "keyboard", actions }] });
   }
 
   /** Clicks with the mouse; again if the page moved under it. @param {string} selector */
@@ -92,6 +106,11 @@ class Tab {
     }, selector);
     const { nodes } = await this.bidi.send("browsingContext.locateNodes", { context: this.context, locator: { type: "css", value: selector }, maxNodeCount: 1 });
     return ready && nodes[0] && { sharedId: nodes[0].sharedId };
+  }
+
+  /** Comes before all other tabs, so that a person sees it. */
+  async front() {
+    await this.bidi.send("browsingContext.activate", { context: this.context });
   }
 
   async close() {

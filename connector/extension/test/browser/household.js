@@ -4,13 +4,15 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { until } from "./until.js";
 
 const root = path.resolve(import.meta.dirname, "../../../..");
-const SECRET = "sk_browsers_0123456789abcdef";
+/** What the service takes at first. */
+export const SECRET = "sk_browsers_0123456789abcdef";
 
 /** A folder that is deleted by `remove`. @param {string} name */
 export function folder(name) {
@@ -86,15 +88,24 @@ export class Household {
     fs.writeFileSync(path.join(config, "config.toml"), "wave = 0\n", { mode: 0o600 });
   }
 
-  /** Starts the service, logs in, starts the daemon. */
-  async open() {
-    const state = path.join(this.#folder.dir, "service");
-    fs.mkdirSync(state);
-    this.#sandbox = new Served(this.binary, ["sandbox", "--listen", "127.0.0.1:0", "--state-dir", state,
-      "--secret-key", SECRET, "--public-key", SECRET.replace("sk_", "pk_")], this.env);
-    this.service = await this.#sandbox.ready;
+  /** Starts the service and the daemon, and logs in. @param {{login?: boolean}} [options] */
+  async open({ login = true } = {}) {
+    await this.serve(SECRET);
     await this.start();
-    this.run(["login", "--base-url", `http://${this.service}/api/v1`, "--key-stdin"], SECRET);
+    if (login) this.run(["login", "--base-url", `http://${this.service}/api/v1`, "--key-stdin"], SECRET);
+  }
+
+  /** Starts the service, or starts it again where it was: with that key alone. @param {string} key */
+  async serve(key) {
+    await this.#sandbox?.stop();
+    this.#sandbox = new Served(this.binary, ["sandbox", "--listen", this.service ?? "127.0.0.1:0", "--state-dir", this.path("service"),
+      "--secret-key", key, "--public-key", key.replace("sk_", "pk_")], this.env);
+    this.service = await this.#sandbox.ready;
+  }
+
+  /** A path in the folder of the household, which is its home. @param {...string} names */
+  path(...names) {
+    return path.join(this.#folder.dir, ...names);
   }
 
   /** Starts the daemon, always on the same port once it has one. */
@@ -137,6 +148,35 @@ export class Household {
     return JSON.parse(this.run([...args, "--json"]));
   }
 
+  /** An address that signs a browser in. */
+  ticket() {
+    return this.run(["open", "--print"]).trim();
+  }
+
+  /** Asks the control API, as the daemon's page does. @param {string} method @param {string} where @param {unknown} [body] */
+  async control(method, where, body) {
+    const { address, token } = JSON.parse(fs.readFileSync(path.join(this.#folder.dir, "state", "control.json"), "utf8"));
+    const [host, port] = address.split(":");
+    // Not fetch: that names itself as a browser does.
+    const request = http.request({ host, port, method, path: `/v1/control${where}`, headers: { Authorization: `Bearer ${token}` } });
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+    const [answer] = await once(request, "response");
+    let text = "";
+    for await (const part of answer) text += part;
+    assert.equal(answer.statusCode, 200, text);
+    return JSON.parse(text);
+  }
+
+  /** The browsers that knock. @returns {Promise<{id: string, number: string, label: string, origin: string, browser: string, accepted: boolean}[]>} */
+  knocks() {
+    return this.control("GET", "/knocks");
+  }
+
+  /** A person's click on the daemon's page. @param {string} id @param {boolean} accept */
+  answerKnock(id, accept) {
+    return this.control("POST", `/knocks/${id}`, { accept });
+  }
+
   pairingCode() {
     return /** @type {string} */ (this.json("pair").code);
   }
@@ -155,6 +195,18 @@ export class Household {
   async records() {
     const { history, watchlist, lists } = await (await fetch(`http://${this.service}/_sandbox/records`)).json();
     return { history: history ?? [], watchlist: watchlist ?? [], lists: lists ?? [] };
+  }
+
+  /** A program tells of viewings, as its messages say. @param {...Record<string, unknown>} messages */
+  async post(...messages) {
+    const { token, url } = this.json("clients", "add", "player");
+    const body = JSON.stringify(messages.map((one) => ({ type: "viewing", id: crypto.randomUUID(), watchedAt: new Date().toISOString(), ...one })));
+    // fetch would say that it is a browser's, which programs are not.
+    const request = http.request(url, { method: "POST", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" } });
+    request.end(body);
+    const [answer] = await once(request, "response");
+    answer.resume();
+    assert.equal(answer.statusCode, 200);
   }
 
   /** Waits for the queue to be empty of work. */

@@ -1,4 +1,4 @@
-// Processor time of a browser's processes, from /proc.
+// Processor time and memory of a browser's processes, from /proc.
 import fs from "node:fs";
 
 /** All processes and their parents. */
@@ -37,8 +37,8 @@ function isContent(id) {
   }
 }
 
-/** Processor time, in seconds, of all content processes under that one. @param {number} browser */
-export function contentSeconds(browser) {
+/** The sum over all content processes under that one. @param {number} browser @param {(id: number) => number} figure */
+function sum(browser, figure) {
   const all = table();
   /** @param {number} id @returns {boolean} */
   const within = (id) => id === browser || (id > 1 && within(all.get(id) ?? 0));
@@ -46,11 +46,20 @@ export function contentSeconds(browser) {
   for (const id of all.keys()) {
     if (isContent(id) && within(id)) {
       try {
-        sum += used(id);
+        sum += figure(id);
       } catch {
         // it has just ended
       }
     }
   }
-  return sum / 1e9;
+  return sum;
 }
+
+/** Processor time, in seconds, of all content processes under that one. @param {number} browser */
+export const contentSeconds = (browser) => sum(browser, used) / 1e9;
+
+/** The memory of a process, in bytes; what it shares counts in part. @param {number} id */
+const held = (id) => 1024 * Number(/^Pss:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))?.[1]);
+
+/** The memory, in bytes, of all content processes under that one. @param {number} browser */
+export const contentBytes = (browser) => sum(browser, held);

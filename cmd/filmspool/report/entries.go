@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Entries is a table of entries.
+func Entries(w *terminal.Printer, entries []entry.Entry) error {
+	if len(entries) == 0 {
+		w.Println("No entries.")
+		return nil
+	}
+	t := w.Table(2, 3)
+	cells := 6
+	if slices.ContainsFunc(entries, func(e entry.Entry) bool { return e.Account != entries[0].Account }) {
+		cells++
+	}
+	t.Row([]any{"ID", "STATE", "KIND", "WHAT", "WATCHED", "SOURCE", "ACCOUNT"}[:cells]...)
+	for _, e := range entries {
+		state := string(e.State)
+		if e.State == viewing.StateHeld || e.State == viewing.StateDropped && rules.Ignored(e.Reason) {
+			state += " (" + e.Reason + ")"
+		}
+		t.Row([]any{e.ID, state, e.Kind, e.Label(), Watched(e), viewing.SourceKind(e.Source), e.Account}[:cells]...)
+	}
+	return t.Flush()
+}
+
+// Watched is when the entry was watched, in local time.
+func Watched(e entry.Entry) string {
+	if e.WatchedAt.IsZero() {
+		return "-"
+	}
+	return terminal.Minute(e.WatchedAt.Time())
+}
+
+// Explanation is one entry with its story.
+func Explanation(w *terminal.Printer, e control.Explanation) error {
+	t := w.Table(2, 1)
+	t.Row(fmt.Sprintf("%d  %s", e.ID, e.Label()))
+	t.Row("state", strings.TrimSpace(string(e.State)+"  "+e.Reason))
+	if e.Why != "" {
+		t.Row("", e.Why)
+	}
+	if e.Hint != "" {
+		t.Row("hint", e.Hint)
+	}
+	if item, page := Item(e.Entry); item != "" {
+		t.Row("item", strings.TrimSpace(item+"  "+page))
+	}
+	if e.Media != nil && e.Media.Site != nil {
+		t.Row("site", e.Media.Site)
+	}
+	t.Row("watched", Watched(e.Entry))
+	t.Row("account", e.Account)
+	t.Row("times", "local, UTC"+e.CreatedAt.Local().Format("-07:00"))
+	for _, seen := range e.Events {
+		t.Row("seen", terminal.Second(seen.At)+"  by "+seen.Source+"  as "+seen.EventID)
+		if seen.Seen.Origin.Note != "" {
+			t.Row("", seen.Seen.Origin.Note)
+		}
+	}
+	story := slices.Clone(e.Steps)
+	for _, r := range e.Requests {
+		story = append(story, entry.Step{At: r.At, What: "request", Detail: answer(r)})
+	}
+	slices.SortStableFunc(story, func(a, b entry.Step) int { return a.At.Compare(b.At) })
+	for _, s := range story {
+		t.Row(terminal.Second(s.At), s.What+"  "+s.Detail)
+	}
+	return t.Flush()
+}
+
+// Item names what an entry is about by its TMDB number, with its page there.
+// Both are empty when the number is not known.
+func Item(e entry.Entry) (item, page string) {
+	const site = "https://www.themoviedb.org/"
+	switch m := e.Media; {
+	case m == nil:
+		return "", ""
+	case m.Placed():
+		return fmt.Sprintf("series %d S%02dE%02d", m.Show.IDs.TMDB, *m.Season, *m.Episode),
+			fmt.Sprintf("%stv/%d/season/%d/episode/%d", site, m.Show.IDs.TMDB, *m.Season, *m.Episode)
+	case m.IDs.TMDB == 0:
+		return "", ""
+	case m.Type == viewing.Movie:
+		return fmt.Sprintf("film %d", m.IDs.TMDB), fmt.Sprintf("%smovie/%d", site, m.IDs.TMDB)
+	case m.Type == viewing.TV:
+		return fmt.Sprintf("series %d", m.IDs.TMDB), fmt.Sprintf("%stv/%d", site, m.IDs.TMDB)
+	default: // TMDB has no page for the number of an episode
+		return fmt.Sprintf("episode %d", m.IDs.TMDB), ""
+	}
+}
+
+// answer is what came of one request.
+func answer(r entry.Attempt) string {
+	var parts []string
+	if r.Status != 0 {
+		parts = append(parts, strconv.Itoa(r.Status))
+	}
+	if r.Error != "" {
+		parts = append(parts, r.Error)
+	}
+	if r.Answer != "" {
+		parts = append(parts, r.Answer)
+	}
+	if len(parts) == 0 {
+		return "no answer yet"
+	}
+	return strings.Join(parts, "  ")
+}

@@ -1,0 +1,151 @@
+package health_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+)
+
+func TestSummaryNamesTheWorstFirst(t *testing.T) {
+	key := control.Account{Name: "default", State: account.Attention, Reason: "The service refuses the key.", Hint: "filmspool login"}
+	away := control.Account{Name: "second", State: account.Offline, Reason: "connection refused"}
+	well := control.Account{Name: "default", State: account.OK}
+	paused := control.Account{Name: "default", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	his := control.Account{Name: "second", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	unused := control.Account{Name: "second", State: account.Attention, Reason: "no service is known", Unused: true}
+	until := time.Date(2026, 3, 1, 23, 0, 0, 0, time.Local)
+	forAWhile := control.Account{Name: "default", State: account.Paused, PausedUntil: &until, Hint: "filmspool resume"}
+	dropping := forAWhile
+	dropping.Drops = true
+	hers := control.Account{Name: "anna", State: account.Paused, Reason: "You have paused it.", Hint: "filmspool resume"}
+	bens := control.Account{Name: "ben", State: account.Paused, PausedUntil: &until, Drops: true, Hint: "filmspool resume"}
+	const benIs = "Account ben is paused until 2026-03-01 23:00, and what is watched until then is dropped."
+	kodi := control.Source{Name: "kodi:/k", State: account.Attention, Detail: "The library may not be read", Hint: "run as Kodi's user"}
+	cases := []struct {
+		in            control.Status
+		state         account.State
+		summary, hint string
+	}{
+		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{control.Status{Accounts: []control.Account{well}}, "ok", "Ready. Nothing has been watched yet.", "to pair a browser: filmspool pair"},
+		{
+			control.Status{Accounts: []control.Account{paused}, Counts: entry.Counts{Held: 1, Pending: 1}},
+			"attention",
+			"1 entry waits for you to decide. Sending is paused. 1 entry is safe here and will be sent.", "filmspool queue list --state held",
+		},
+		{control.Status{Accounts: []control.Account{well}, Counts: entry.Counts{Pending: 1}}, "ok", "Sending: 1 entry waits.", ""},
+		{
+			control.Status{Accounts: []control.Account{forAWhile}, Counts: entry.Counts{Pending: 1}},
+			"paused", "Paused until 2026-03-01 23:00. 1 entry is safe here and will be sent.", "filmspool resume",
+		},
+		{
+			control.Status{Accounts: []control.Account{dropping}, Counts: entry.Counts{Held: 1}},
+			"attention",
+			"1 entry waits for you to decide. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "filmspool queue list --state held",
+		},
+		{
+			control.Status{
+				Accounts: []control.Account{well}, Counts: entry.Counts{Held: 20, InDoubt: 1},
+				Waves: []entry.Wave{{Source: "program:p", Held: 12}, {Source: "cli", Held: 7}},
+			},
+			"attention",
+			"Held as a wave, more than a person can watch in a minute: 19 entries from program:p and cli. 21 entries wait for you to decide.",
+			"filmspool queue release --reason wave; or, where nobody has watched that: filmspool queue drop --reason wave",
+		},
+		{
+			control.Status{Accounts: []control.Account{well, away}, Counts: entry.Counts{Pending: 2}},
+			"offline",
+			"Account second is offline: connection refused. 2 entries are safe here and will be sent.", "",
+		},
+		{
+			control.Status{Accounts: []control.Account{away, away}, Counts: entry.Counts{Pending: 2}},
+			"offline",
+			"Offline: connection refused. 2 entries are safe here and will be sent.", "",
+		},
+		{
+			control.Status{Accounts: []control.Account{well, his}, Counts: entry.Counts{Pending: 1}},
+			"paused", "Account second is paused. 1 entry is safe here and will be sent.", "filmspool resume",
+		},
+		{
+			control.Status{Accounts: []control.Account{key, {Name: "second", State: account.OK}}, Counts: entry.Counts{Pending: 1}},
+			"attention",
+			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent. What other accounts have goes on.", "filmspool login",
+		},
+		{control.Status{Accounts: []control.Account{hers, bens}}, "paused", "Account anna is paused. " + benIs + " Nothing waits.", "filmspool resume"},
+		{control.Status{Accounts: []control.Account{bens, hers}}, "paused", benIs + " Account anna is paused. Nothing waits.", "filmspool resume"},
+		{
+			control.Status{Accounts: []control.Account{dropping, bens, unused}},
+			"paused", "Paused until 2026-03-01 23:00, and what is watched until then is dropped. Nothing waits.", "filmspool resume",
+		},
+		{
+			control.Status{Accounts: []control.Account{well, bens}, Counts: entry.Counts{Held: 1}},
+			"attention", "1 entry waits for you to decide. " + benIs, "filmspool queue list --state held",
+		},
+		{control.Status{Accounts: []control.Account{away, bens}}, "offline", "Account second is offline: connection refused. " + benIs, ""},
+		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service refuses the key. " + benIs, "filmspool login"},
+		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read. " + benIs, "run as Kodi's user"},
+		{control.Status{Accounts: []control.Account{bens}, Notices: []disk.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
+		{
+			control.Status{Accounts: []control.Account{bens}, Sources: []control.Source{{Name: "b", State: account.Attention, Waiting: 1, Detail: "Chrome", Hint: "there"}}},
+			"attention", "1 viewing waits in the browser Chrome for your answer. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "there",
+		},
+		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
+		{
+			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
+			"attention",
+			"kodi:/k needs you: The library may not be read.", "run as Kodi's user",
+		},
+		{
+			control.Status{Accounts: []control.Account{away}, Counts: entry.Counts{InDoubt: 1, Held: 2}},
+			"attention",
+			"3 entries wait for you to decide.", "filmspool queue list --state in_doubt",
+		},
+		{
+			control.Status{Accounts: []control.Account{away, key}, Counts: entry.Counts{Held: 1, Pending: 1}},
+			"attention",
+			"Account default needs you: The service refuses the key. 1 entry is safe here and will be sent.", "filmspool login",
+		},
+	}
+	for _, c := range cases {
+		v := judge(t, c.in)
+		if v.State != c.state || v.Summary != c.summary || v.Hint != c.hint {
+			t.Errorf("%s: %q (%q), want %s: %q (%q)", v.State, v.Summary, v.Hint, c.state, c.summary, c.hint)
+		}
+	}
+}
+
+func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
+	in := func(name string, n int) control.Source {
+		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: name, Hint: "there"}
+	}
+	for _, c := range []struct {
+		sources     []control.Source
+		words, hint string
+	}{
+		{[]control.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer.", "there"},
+		{[]control.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer.", "click Filmspool's button in each of them, and answer there"},
+	} {
+		v := judge(t, control.Status{Sources: c.sources})
+		if v.Summary != c.words || v.Hint != c.hint {
+			t.Errorf("%q (%q), want %q (%q)", v.Summary, v.Hint, c.words, c.hint)
+		}
+	}
+}
+
+// judge judges a status in English.
+func judge(t *testing.T, s control.Status) health.Verdict {
+	t.Helper()
+	c, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return health.Judge(c.In(""), health.Conditions{Status: &s, Now: noon()})
+}
+
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }

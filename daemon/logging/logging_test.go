@@ -1,0 +1,48 @@
+package logging
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/filmspool/filmspool/daemon/config"
+)
+
+// A line of the log is one line, whatever strangers wrote: in its message, in
+// a value, in a name or in an error.
+func TestLogLinesAreQuoted(t *testing.T) {
+	const hostile = "A\x1b[2J\u009b31m\u202e\u200b\u2028\r\nlevel=ERROR msg=forged\x7f"
+	for _, stream := range []string{"", "8:1"} {
+		var out bytes.Buffer
+		log := New(&out, "debug", func(name string) string {
+			if name == "JOURNAL_STREAM" {
+				return stream
+			}
+			return ""
+		})
+		log.With("part", hostile).WithGroup("of").Warn(hostile, "title", hostile, slog.Any("error", errors.New(hostile)))
+		line := out.String()
+		if strings.Count(line, "\n") != 1 || strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsGraphic(r) }) {
+			t.Errorf("logged %q", line)
+		}
+	}
+}
+
+func TestLogsHideKeysAndSpeakToTheJournal(t *testing.T) {
+	var plain, journal bytes.Buffer
+	none := func(string) string { return "" }
+	log := New(&plain, "info", none)
+	log.Debug("not shown")
+	log.With("part", "sk_attr123").Warn("sk_message123", "error", fmt.Errorf("wrapped: sk_error123"), "secret", config.NewSecret("sk_typed123"))
+	New(&journal, "debug", func(string) string { return "8:1" }).With("part", "queue").Error("stopped")
+	if text := plain.String(); strings.Contains(text, "123") || strings.Contains(text, "not shown") || !strings.Contains(text, "level=WARN") {
+		t.Errorf("plain log: %s", text)
+	}
+	if got, want := journal.String(), "<3>msg=stopped part=queue\n"; got != want {
+		t.Errorf("journal line %q, want %q", got, want)
+	}
+}

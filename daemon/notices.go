@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/notify"
+	"github.com/filmspool/filmspool/daemon/words"
+)
+
+// noticeWay is a way of the configuration. off is why it cannot be used here.
+type noticeWay struct {
+	notify.Way
+	off error
+}
+
+// noticeWays are the ways of the configuration.
+func (d *Daemon) noticeWays() (ways []noticeWay) {
+	set := d.o.Config.Notices
+	worse := notify.AtLeast(control.Severity(set.Severity))
+	if set.Desktop {
+		send, err := notify.Desktop(d.o.Getenv)
+		ways = append(ways, noticeWay{notify.Way{Name: "desktop", Tells: notify.Only("key-refused", "nothing-delivered"), Send: send}, err})
+	}
+	if len(set.Command) > 0 {
+		ways = append(ways, noticeWay{notify.Way{Name: "command", Tells: worse, Send: notify.Command(set.Command)}, d.o.Paths.CheckAuthor()})
+	}
+	if set.Webhook.URL != "" {
+		token, err := d.keys.Webhook()
+		send := notify.Webhook(set.Webhook.URL, token.Reveal(), "filmspool/"+d.o.Version)
+		ways = append(ways, noticeWay{notify.Way{Name: "webhook", Tells: worse, Send: send}, err})
+	}
+	return ways
+}
+
+// NoticesOff says which ways of a configuration cannot work where this process runs.
+func NoticesOff(o Options) (warnings []string) {
+	d := &Daemon{o: o, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}}
+	for _, w := range d.noticeWays() {
+		if w.off != nil && (w.Name != "desktop" || o.Config.Origin("notices") != "default") {
+			warnings = append(warnings, "notices: "+w.Name+" is off: "+w.off.Error())
+		}
+	}
+	return warnings
+}
+
+// giveNotices tells a person of problems until ctx ends.
+func (d *Daemon) giveNotices(ctx context.Context) error {
+	catalogue, err := words.Load()
+	if err != nil {
+		return err
+	}
+	o := notify.Options{
+		Problems: d.problems, Quiet: d.o.Config.Notices.Quiet.Left, Keep: records{d.store, "notices"},
+		Speech: catalogue.In(d.language()), Logger: d.log.With("part", "notify"),
+	}
+	for _, w := range d.noticeWays() {
+		switch {
+		case w.off == nil:
+			o.Ways = append(o.Ways, w.Way)
+		case w.Name == "desktop":
+			o.Logger.Debug("no notices on the desktop", "error", w.off) // it is on by itself
+		default:
+			o.Logger.Warn("a way of notices is off", "way", w.Name, "error", w.off)
+		}
+	}
+	if len(o.Ways) > 0 {
+		news, stop := d.changes()
+		defer stop()
+		o.News = news
+	}
+	notify.Run(ctx, o)
+	return nil
+}
+
+// problems are those that there are now.
+func (d *Daemon) problems(ctx context.Context) ([]control.Problem, error) {
+	h, err := (&api{d: d}).Health(ctx, control.HealthAsked{Language: d.language()})
+	return h.Problems, err
+}
+
+// TestNotices implements [control.API].
+func (c *api) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
+	if c.d.pairing == nil {
+		return nil, notRunning(c.d.o.Paths)
+	}
+	catalogue, err := words.Load()
+	if err != nil {
+		return nil, err
+	}
+	test := notify.Test(catalogue.In(c.d.language()))
+	list := []control.NoticeTest{}
+	for _, w := range c.d.noticeWays() {
+		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}
+		if w.off != nil {
+			t.State, t.Detail = control.NoticeOff, w.off.Error()
+		} else if err := w.Send(ctx, test); err != nil {
+			t.State, t.Detail = control.NoticeFailed, err.Error()
+		}
+		if trust, ok := errors.AsType[*config.TrustError](w.off); ok {
+			t.Hint = trust.Hint()
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}

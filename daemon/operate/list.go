@@ -1,0 +1,84 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Add implements [control.API].
+func (op Operator) Add(ctx context.Context, v viewing.Event) (queue.Entry, error) {
+	outcomes, err := op.Store.Commit(ctx, viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{v}})
+	if err != nil {
+		return queue.Entry{}, err
+	}
+	if len(outcomes) != 1 || len(outcomes[0].Entries) == 0 {
+		return queue.Entry{}, &control.Fault{Code: control.CodeInvalid, Message: "nothing was added: " + outcomes[0].Reason}
+	}
+	x, err := op.Store.Explain(ctx, outcomes[0].Entries[0])
+	return x.Entry, err
+}
+
+// List implements [control.API].
+func (op Operator) List(ctx context.Context, f entry.Filter) ([]queue.Entry, error) {
+	list, limit := []queue.Entry{}, f.Limit
+	for limit == 0 || len(list) < limit {
+		f.Limit = maxPage
+		if limit > 0 {
+			f.Limit = min(limit-len(list), maxPage)
+		}
+		page, err := op.Store.Entries(ctx, f)
+		if err != nil {
+			return nil, Fault(err)
+		}
+		list = append(list, page...)
+		if len(page) < f.Limit {
+			break
+		}
+		last := page[len(page)-1].Place()
+		if f.Past = last; !f.ByTime {
+			f.Past, f.Below = entry.Place{}, last.ID
+		}
+	}
+	return list, nil
+}
+
+// Days implements [control.API].
+func (op Operator) Days(ctx context.Context, d control.Days) ([]entry.Day, error) {
+	if d.Days < 1 || d.Days > entry.MaxDays {
+		return nil, control.Invalid(fmt.Sprintf("days must be 1 to %d", entry.MaxDays), "")
+	}
+	return op.Store.Days(ctx, d.Days)
+}
+
+// maxPage is how many entries the queue lists at once.
+const maxPage = 1000
+
+// Acknowledge implements [control.API].
+func (op Operator) Acknowledge(ctx context.Context, id int64) error {
+	err := op.Store.Acknowledge(ctx, id)
+	if errors.Is(err, entry.ErrNotFound) {
+		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no notice %d", id), Hint: "filmspool status"}
+	}
+	return err
+}
+
+// Corrections implements [control.API].
+func (op Operator) Corrections(ctx context.Context) ([]identity.Correction, error) {
+	return op.Store.Corrections(ctx)
+}
+
+// ForgetCorrection implements [control.API].
+func (op Operator) ForgetCorrection(ctx context.Context, id int64) error {
+	err := op.Store.ForgetCorrection(ctx, id)
+	if errors.Is(err, entry.ErrNotFound) {
+		return &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no correction %d", id), Hint: "filmspool rules list"}
+	}
+	return err
+}

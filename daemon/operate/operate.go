@@ -1,0 +1,200 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Operator does to the queue what a person asks for. All of it implements [control.API].
+type Operator struct {
+	Store    *queue.Store
+	State    string   // the folder of the state
+	Accounts []string // those of the configuration, sorted
+	// Wake has every account's loop try again at once.
+	Wake func()
+	// Busy says that there is work to cut, until the function that it returns is called.
+	Busy func() (done func())
+	// Service is a client of an account's service, and what ends its use.
+	Service func(ctx context.Context, account string) (*v1.Client, func(), error)
+}
+
+// Operate implements [control.API]. A retry has the loops look at once; it ends
+// no pause.
+func (op Operator) Operate(ctx context.Context, o control.Order) (entry.Changed, error) {
+	verbs := map[string]func(context.Context, entry.Selection, bool) (entry.Changed, error){
+		control.Retry: op.Store.Retry, control.Hold: op.Store.Hold,
+		control.Release: op.Store.ReleaseHeld, control.Drop: op.Store.Drop,
+		control.Settle: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+			return op.Store.SettleByHand(ctx, sel, o.As, dry)
+		},
+		control.Move: func(ctx context.Context, sel entry.Selection, dry bool) (entry.Changed, error) {
+			if err := op.known(o.To); err != nil {
+				return entry.Changed{}, err
+			}
+			return op.Store.Reassign(ctx, sel.IDs, o.To, dry)
+		},
+	}
+	verb, ok := verbs[o.Verb]
+	if !ok {
+		return entry.Changed{}, &control.Fault{Code: control.CodeInvalid, Message: fmt.Sprintf("%q is not retry, hold, release, settle, drop or move", o.Verb)}
+	}
+	did, err := verb(ctx, o.Selection, o.DryRun)
+	if err != nil {
+		return entry.Changed{}, Fault(err)
+	}
+	if o.Verb == control.Retry && !o.DryRun {
+		op.Wake()
+	}
+	return did, nil
+}
+
+// Edit implements [control.API].
+func (op Operator) Edit(ctx context.Context, e control.Edit) (queue.Entry, error) {
+	after, err := op.Store.Edit(ctx, e.ID, e.Edit)
+	return after, Fault(err)
+}
+
+// Export implements [control.API].
+func (op Operator) Export(ctx context.Context, w io.Writer) error {
+	defer op.Busy()()
+	_, err := op.Store.Export(ctx, w)
+	return err
+}
+
+// Import implements [control.API].
+func (op Operator) Import(ctx context.Context, r io.Reader, dry bool) (entry.Imported, error) {
+	defer op.Busy()()
+	sum, err := op.Store.Import(ctx, r, dry)
+	if errors.Is(err, viewing.ErrInvalid) {
+		hint := "FILE is what filmspool queue export has written"
+		switch {
+		case sum.Lines == 0:
+			hint += "; what another diary has goes in one by one: filmspool add movie ID --watched-at DAY"
+		case !dry:
+			hint += "; the lines before that one were taken"
+		}
+		err = &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: hint}
+	}
+	return sum, err
+}
+
+// copies are the folders in which copies of the queue are made.
+const copies = ".copy-"
+
+// SweepCopies removes copies that nobody came to fetch before the process
+// ended. The state folder is held.
+func SweepCopies(state string) {
+	left, _ := filepath.Glob(filepath.Join(state, copies+"*")) // none is well
+	for _, dir := range left {
+		_ = os.RemoveAll(dir) // it only takes room
+	}
+}
+
+// Backup implements [control.API]. The copy is made beside the queue, which
+// may be all that this process can write, and goes when it was handed over.
+func (op Operator) Backup(ctx context.Context, w io.Writer) error {
+	defer op.Busy()()
+	dir, err := os.MkdirTemp(op.State, copies)
+	if err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "copy.db")
+	if err := op.Store.Backup(ctx, file); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(w, f); err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	return nil
+}
+
+// Pause implements [control.API].
+func (op Operator) Pause(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	now := time.Now()
+	timed := !p.Until.IsZero()
+	switch {
+	case p.Drop && !timed:
+		return nil, &control.Fault{Code: control.CodeInvalid, Message: "a pause that drops needs an end", Hint: "filmspool pause 2h --drop"}
+	case timed && !p.Until.After(now):
+		return nil, &control.Fault{Code: control.CodeInvalid, Message: "the pause would be over already", Hint: "filmspool pause 2h"}
+	}
+	return op.setPause(ctx, p.Account, func(a *account.Row) {
+		if timed || a.Pause.Reason != account.PausedUser || !a.Pause.Until.IsZero() {
+			a.Pause = account.ByUser(now, p.Until.Local(), p.Drop)
+		}
+	})
+}
+
+// Resume implements [control.API]. It ends a pause that no answer of the service ends;
+// what else keeps an account back is tried again at once.
+func (op Operator) Resume(ctx context.Context, p control.Pause) ([]control.Account, error) {
+	return op.setPause(ctx, p.Account, func(a *account.Row) {
+		if !a.Pause.Probes() {
+			a.Pause = account.Pause{}
+		}
+	})
+}
+
+// known refuses an account that the configuration does not have.
+func (op Operator) known(name string) error {
+	if slices.Contains(op.Accounts, name) {
+		return nil
+	}
+	return &control.Fault{
+		Code: control.CodeNotFound, Message: fmt.Sprintf("there is no account %q", name), Hint: "one of: " + strings.Join(op.Accounts, ", "),
+	}
+}
+
+// setPause changes one account, or all, and has the loops look.
+func (op Operator) setPause(ctx context.Context, only string, change func(*account.Row)) ([]control.Account, error) {
+	names := op.Accounts
+	if only != "" {
+		if err := op.known(only); err != nil {
+			return nil, err
+		}
+		names = []string{only}
+	}
+	list := []control.Account{}
+	for _, name := range names {
+		var after account.Row
+		err := op.Store.UpdateAccount(ctx, name, func(a *account.Row) {
+			change(a)
+			after = *a
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, pauseOf(after))
+	}
+	op.Wake()
+	return list, nil
+}
+
+// pauseOf is what is known of an account right after its pause has changed:
+// the loop will say the rest.
+func pauseOf(a account.Row) control.Account {
+	return control.Account{
+		Name: a.Name, State: a.Pause.State(), Reason: a.Pause.Problem, Hint: a.Pause.Hint,
+		BaseURL: a.BaseURL, LastDelivered: control.Known(a.LastDelivered), PausedUntil: control.Known(a.Pause.Until), Drops: a.Pause.Drops,
+	}
+}

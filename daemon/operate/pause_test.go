@@ -1,0 +1,44 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
+)
+
+// TestResumeEndsWhatOnlyAPersonCanEnd: what the service has refused goes on until the
+// service answers otherwise, however often somebody says resume.
+func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
+	store, err := queue.Open(t.Context(), queue.Options{Path: filepath.Join(t.TempDir(), "queue.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- store.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ran, store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	for reason, ends := range map[string]bool{account.PausedUser: true, "of a later version": true, account.PausedKey: false, account.PausedAddress: false} {
+		woken := 0
+		op := Operator{Store: store, Accounts: []string{"anna"}, Wake: func() { woken++ }}
+		if err := store.UpdateAccount(t.Context(), "anna", func(a *account.Row) { a.Pause = account.Pause{Reason: reason} }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := op.Resume(t.Context(), control.Pause{}); err != nil {
+			t.Fatal(err)
+		}
+		a, err := store.Account(t.Context(), "anna")
+		if err != nil || (a.Pause.Reason == "") != ends || woken != 1 {
+			t.Errorf("%s: paused for %q then, woken %d times, %v", reason, a.Pause.Reason, woken, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// Undo implements [control.API]. The service's DELETE names an item, not
+// a viewing: it is asked for only when a whole reading shows one viewing of
+// the item, and that is ours.
+func (op Operator) Undo(ctx context.Context, u control.Undo) (control.Undone, error) {
+	x, err := op.Store.Explain(ctx, u.ID)
+	if err != nil {
+		return control.Undone{}, Fault(err)
+	}
+	e := x.Entry
+	if e.State != viewing.StateDelivered {
+		return control.Undone{}, Fault(&queue.StateError{Verb: "undo", ID: u.ID, State: e.State, Reason: e.Reason})
+	}
+	if e.Kind != viewing.KindViewing {
+		return control.Undone{}, control.Refused(fmt.Sprintf("undo entry %d: only viewings can be taken back", u.ID), "take it away at the service itself")
+	}
+	service, done, err := op.Service(ctx, e.Account)
+	if err != nil {
+		return control.Undone{}, err
+	}
+	defer done()
+	there, err := op.mayUndo(ctx, service, e)
+	if err != nil {
+		return control.Undone{}, err
+	}
+	out := control.Undone{Entry: e, DryRun: u.DryRun, Removed: there}
+	if u.DryRun {
+		return out, nil
+	}
+	if there {
+		if err := takeBack(ctx, service, e); err != nil {
+			return control.Undone{}, err
+		}
+	}
+	out.Entry, err = op.Store.Undone(ctx, u.ID)
+	return out, Fault(err)
+}
+
+// mayUndo reports whether the entry's viewing is there and may be taken away;
+// not there is as good as undone. Else the error says what stands against it.
+func (op Operator) mayUndo(ctx context.Context, service *v1.Client, e queue.Entry) (there bool, err error) {
+	account, err := op.Store.Account(ctx, e.Account)
+	if err != nil {
+		return false, err
+	}
+	if e.SettledAt.Before(account.MovedAt) {
+		return false, cannotUndo(e, "it was delivered to another address than the account has now")
+	}
+	claims, err := op.Store.Claims(ctx, e.Account, []string{e.Media.Key()})
+	if err != nil {
+		return false, err
+	}
+	others := 0
+	for _, c := range claims {
+		if c.ID != e.ID && c.State == viewing.StateDelivered {
+			others++
+		}
+	}
+	reading, err := service.AllHistory(ctx, e.Media.Type)
+	if errors.Is(err, tracker.ErrNoEndpoint) {
+		return false, cannotUndo(e, "this service does not show its history, so nobody knows what would go along")
+	}
+	if v, ok := tracker.VerdictOf(err); ok {
+		return false, cannotUndo(e, v.Problem)
+	}
+	if err != nil {
+		return false, err
+	}
+	there, why := undoable(e, doubt.Precision(account.Keeps), reading, others)
+	if why != "" {
+		return false, cannotUndo(e, why)
+	}
+	return there, nil
+}
+
+// undoable decides by a reading whether the one viewing of the entry's item
+// is the entry's own; why says what stands against it. others counts further
+// entries of ours about the item that were delivered.
+func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others int) (there bool, why string) {
+	var alike []string
+	unclear, ours := 0, false
+	for _, h := range r.Items {
+		switch h.Of(*e.Media) {
+		case tracker.Alike:
+			alike = append(alike, h.WatchedAt.Local().Format(time.DateTime))
+			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())
+		case tracker.Unclear:
+			unclear++
+		}
+	}
+	switch {
+	case r.Bound:
+		return false, "the history is too long to be read whole, so nobody knows what would go along"
+	case !r.Complete:
+		return false, "the history changed while it was read; try again"
+	case unclear > 0:
+		return false, fmt.Sprintf("%d viewings there are told in a form that cannot be compared, and might go along", unclear)
+	case len(alike) > 1:
+		return false, fmt.Sprintf("the service would take away all %d viewings of it: %s", len(alike), strings.Join(alike, ", "))
+	case len(alike) == 1 && others > 0:
+		return false, "more than one viewing of it was delivered from here, and the service shows one: whose it is, nobody knows"
+	case len(alike) == 1 && !ours:
+		return false, "the one viewing of it there is not ours: it is of " + alike[0]
+	default:
+		return len(alike) == 1, ""
+	}
+}
+
+// takeBack asks the service to take the item's viewing away.
+func takeBack(ctx context.Context, service *v1.Client, e queue.Entry) error {
+	v := service.DeleteHistory(ctx, *e.Media)
+	switch {
+	case v.Fate == tracker.Delivered:
+		return nil
+	case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
+		return cannotUndo(e, "this service takes nothing back")
+	case v.Fate == tracker.InDoubt:
+		return cannotUndo(e, "it may be gone now, but no clear answer came; try again")
+	default:
+		return cannotUndo(e, v.Problem)
+	}
+}
+
+func cannotUndo(e queue.Entry, why string) error {
+	return control.Refused(fmt.Sprintf("undo entry %d: %s", e.ID, strings.TrimSuffix(why, ".")), "nothing was changed; you can take it away at the service itself")
+}

@@ -1,0 +1,260 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// entryRoom tells all about one entry.
+func entryRoom() room {
+	return room{path: "/diary/{id}", name: "entry", show: showEntry, acts: entryActs()}
+}
+
+// entryData is what the page of an entry shows.
+type entryData struct {
+	subject
+	Life []moved
+}
+
+// subject is an entry with what can be done about it, as the template "acts" takes it.
+type subject struct {
+	*visit
+	Entry entry.Entry
+	Why   told
+	Base  string // where its forms go
+	Stand string // how it stands; a form says it again, so that an older page does no harm
+	Can   can
+	Fixed *control.Fixed  // what was found for it
+	Taken *control.Undone // what taking it back would do
+}
+
+// can is what can be done about an entry.
+type can struct{ Retry, Hold, Release, Settle, Drop, Undo, Time, Fix bool }
+
+// moved is one thing in the life of an entry.
+type moved struct {
+	At     time.Time
+	What   string
+	Detail told
+	Link   string // the page where it was seen
+}
+
+func showEntry(v *visit) (any, error) {
+	x, err := named(v)
+	if err != nil {
+		return nil, err
+	}
+	status, err := v.api().Status(v.ctx())
+	if err != nil {
+		return nil, err
+	}
+	return &entryData{about(v, x, status.Accounts, fmt.Sprintf("/diary/%d", x.ID)), lifeOf(v, x)}, nil
+}
+
+// named is the entry that a page or a form names.
+func named(v *visit) (control.Explanation, error) {
+	id, err := strconv.ParseInt(cmp.Or(v.PathValue("id"), v.PostFormValue("id")), 10, 64)
+	if err != nil {
+		return control.Explanation{}, v.refuse("diary.noEntry")
+	}
+	return v.api().Explain(v.ctx(), id)
+}
+
+// about is an entry with what can be done about it, by forms that go to base.
+func about(v *visit, x control.Explanation, accounts []control.Account, base string) subject {
+	e := x.Entry
+	s := subject{visit: v, Entry: e, Why: told{why(v, x, accounts), v.Tag}, Base: base, Stand: stands(e), Can: canDo(e)}
+	if s.Why.Text == x.Why {
+		s.Why = v.Told(x.Why)
+	}
+	switch shown := v.Shown.(type) {
+	case *control.Fixed:
+		if shown.Entry.ID == e.ID {
+			s.Fixed = shown
+		}
+	case *control.Undone:
+		s.Taken = shown
+	}
+	return s
+}
+
+// stands is how an entry stands. It is another text after each change by a person, and
+// after each request.
+func stands(e entry.Entry) string {
+	return fmt.Sprintf("%s %s %d %d %d", e.State, e.Reason, e.Revision, e.Attempts, e.WatchedAt.Millis)
+}
+
+// canDo is what a page offers for an entry as it stands.
+func canDo(e entry.Entry) can {
+	is := func(states ...viewing.State) bool { return slices.Contains(states, e.State) }
+	change := is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected) && !e.Damaged
+	named := e.Media == nil || e.Media.Identified()
+	return can{
+		Retry:   is(viewing.StatePending, viewing.StateRejected) && !e.Damaged,
+		Hold:    is(viewing.StatePending),
+		Release: is(viewing.StateHeld) && !e.Damaged && named && e.Reason != viewing.ReasonFuture || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
+		Settle:  is(viewing.StateInDoubt),
+		Drop:    is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt),
+		Undo:    is(viewing.StateDelivered) && e.Kind == viewing.KindViewing,
+		Time:    change && e.Kind == viewing.KindViewing,
+		Fix:     change && e.Media != nil,
+	}
+}
+
+// why says in one sentence why an entry stands where it does, in the words of
+// [control.Advice] and [control.WaitingFor].
+func why(v *visit, x control.Explanation, accounts []control.Account) string {
+	e := x.Entry
+	if e.State == viewing.StatePending {
+		i := slices.IndexFunc(accounts, func(a control.Account) bool { return a.Name == e.Account })
+		if i < 0 {
+			return x.Why
+		}
+		return waits(v, x, accounts[i])
+	}
+	key := "diary.why." + string(e.State)
+	switch {
+	case e.State == viewing.StateHeld && v.Has("diary.why."+e.Reason):
+		key = "diary.why." + e.Reason
+	case e.State == viewing.StateDropped && rules.Ignored(e.Reason):
+		key = "diary.why.ignored"
+	}
+	return v.Say(key)
+}
+
+// waits says what a pending entry waits for.
+func waits(v *visit, x control.Explanation, a control.Account) string {
+	switch {
+	case a.State == account.Paused && a.PausedUntil != nil:
+		return v.Say("diary.why.accountPausedUntil", "until", a.PausedUntil)
+	case a.State == account.Paused:
+		return v.Say("diary.why.accountPaused")
+	case a.State != account.OK:
+		return x.Why
+	case x.Ahead.ID != 0:
+		return v.Say("diary.why.ahead", "id", fmt.Sprint(x.Ahead.ID), "state", v.Word("diary.state.", x.Ahead.State))
+	case x.NextAt.After(time.Now()):
+		return v.Say("diary.why.at", "at", x.NextAt)
+	default:
+		return v.Say("diary.why.pending")
+	}
+}
+
+// lifeOf is all that happened to an entry, in order of time.
+func lifeOf(v *visit, x control.Explanation) (life []moved) {
+	for _, w := range x.Events {
+		from := w.Seen.Origin
+		detail := v.Told(from.Note)
+		for _, part := range []string{from.Site, from.Path} {
+			if part != "" {
+				detail.Text = part + ". " + detail.Text
+			}
+		}
+		link := ""
+		if strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
+			link = from.URL
+		}
+		life = append(life, moved{w.At, v.Say("diary.seen", "source", v.SourceName(w.Source)), detail, link})
+	}
+	for _, s := range x.Steps {
+		life = append(life, moved{At: s.At, What: v.Word("diary.step.", s.What), Detail: v.Told(s.Detail)})
+	}
+	for _, r := range x.Requests {
+		answer := v.Told(r.Error)
+		answer.Text = cmp.Or(answer.Text, r.Answer) // the service's own words stay as they are
+		if r.Status != 0 {
+			answer.Text = fmt.Sprintf("HTTP %d. %s", r.Status, answer.Text)
+		}
+		life = append(life, moved{At: r.At, What: v.Say("diary.request", "n", r.Number), Detail: answer})
+	}
+	slices.SortStableFunc(life, func(a, b moved) int { return a.At.Compare(b.At) })
+	return life
+}
+
+// Clock is when it was watched, as an input of a date and a time has it.
+func (s subject) Clock() string {
+	return s.Entry.WatchedAt.Time().Local().Format("2006-01-02T15:04:05")
+}
+
+// Subject is what the forms are about.
+func (d entryData) Subject() subject { return d.subject }
+
+// button is one verb that fits a subject.
+type button struct {
+	On             subject
+	Verb, As, Text string
+	Main           bool
+}
+
+// Verbs are the buttons of a subject.
+func (s subject) Verbs() (all []button) {
+	add := func(shown bool, verb, as, text string) {
+		if shown {
+			all = append(all, button{s, verb, as, s.Say(text), len(all) == 0 && verb != control.Drop})
+		}
+	}
+	add(s.Can.Release, control.Release, "", "diary.do.release")
+	add(s.Can.Retry, control.Retry, "", "diary.do.retry")
+	add(s.Can.Settle, control.Settle, string(viewing.StateDelivered), "diary.settle.delivered")
+	add(s.Can.Settle, control.Settle, string(viewing.StateRejected), "diary.settle.rejected")
+	add(s.Can.Undo && s.Taken == nil, "undo", "", "diary.undo")
+	add(s.Can.Hold, control.Hold, "", "diary.do.hold")
+	add(s.Can.Drop, control.Drop, "", "diary.do.drop")
+	return all
+}
+
+// Unnamed reports whether nobody knows yet what it is.
+func (s subject) Unnamed() bool { return s.Entry.Media != nil && !s.Entry.Media.Identified() }
+
+// Series reports whether it is the series that is chosen, not a film.
+func (s subject) Series() bool { return s.Entry.Media.Type == viewing.Episode }
+
+// PlaceFields are the fields of an episode's place, which a person may have typed.
+func (subject) PlaceFields() []string { return []string{"season", "episode"} }
+
+// Place is what a person typed into such a field of this entry.
+func (s subject) Place(field string) string {
+	if s.Fixed == nil {
+		return ""
+	}
+	return s.Typed(field)
+}
+
+// Item is the item by its numbers.
+func (s subject) Item() string {
+	if s.Entry.Media == nil {
+		return ""
+	}
+	return s.Entry.Media.Key()
+}
+
+// Source is where it was seen, in words.
+func (s subject) Source() string { return s.SourceName(s.Entry.Source) }
+
+// Placeless reports whether an episode lacks its season or number.
+func (s subject) Placeless() bool {
+	m := s.Entry.Media
+	return m != nil && m.Type == viewing.Episode && (m.Season == nil || m.Episode == nil)
+}
+
+// Words are what is looked for at first: the title.
+func (s subject) Words() string {
+	switch m := s.Entry.Media; {
+	case s.Fixed != nil:
+		return s.Typed("what")
+	case m.Show != nil && m.Show.Title != "":
+		return m.Show.Title
+	default:
+		return m.Title
+	}
+}

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// TestButtonsOfProblems: the page offers what a problem's command does, and only what
+// it can do. What a problem says is told as text.
+func TestButtonsOfProblems(t *testing.T) {
+	api := fakeAPI()
+	api.Health = func(context.Context, control.HealthAsked) (h control.Health, err error) {
+		for _, command := range []string{"filmspool queue retry --all", "filmspool resume", "filmspool status --seen 7", "filmspool login <b>"} {
+			h.Problems = append(h.Problems, control.Problem{
+				Severity: control.NeedsYou, Text: "<script>alert(1)</script>", Why: "<i>", About: "default",
+				Act: control.Act{Text: "<u>", Command: &command, Page: "javascript:alert(1)"},
+			})
+		}
+		return h, nil
+	}
+	var forgotten []int64
+	api.Acknowledge = func(_ context.Context, id int64) error { forgotten = append(forgotten, id); return nil }
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	_, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie)
+	for _, want := range []string{
+		`action="/retry"`, `action="/resume"`, `action="/seen"`, `name="id" value="7"`, `name="account" value="default"`, "&lt;script&gt;", "login &lt;b&gt;",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("it lacks %s:\n%s", want, body)
+		}
+	}
+	for _, bad := range []string{"<script>a", "<i>", "<u>", `"javascript:`} {
+		if strings.Contains(body, bad) {
+			t.Errorf("it has %s", bad)
+		}
+	}
+	if n := strings.Count(body, `<section class="problem"`); n != 4 {
+		t.Errorf("%d problems", n)
+	}
+	for id, want := range map[string]int{"7": 303, "": 422, "x": 422, "999999999999999999999999": 422, "7 ": 422} {
+		if answer, body := do(t, "POST", server.URL+"/seen", url.Values{"id": {id}}.Encode(), "Cookie", cookie); answer.StatusCode != want {
+			t.Errorf("%q: %s\n%s", id, answer.Status, body)
+		}
+	}
+	if len(forgotten) != 1 || forgotten[0] != 7 {
+		t.Errorf("forgotten %v", forgotten)
+	}
+}
+
+// TestWhatTheProgramCanMend: a problem that the program can mend has a button, and only
+// the button mends it.
+func TestWhatTheProgramCanMend(t *testing.T) {
+	api := fakeAPI()
+	broken, mended := true, 0
+	var cannot error
+	api.Mend = func(_ context.Context, m control.Mend) ([]control.Problem, error) {
+		if !m.DryRun && cannot != nil {
+			return nil, cannot
+		}
+		if !broken {
+			return nil, nil
+		}
+		if !m.DryRun {
+			broken, mended = false, mended+1
+		}
+		return []control.Problem{{Code: "state-open", Severity: control.Soon, Text: "It is <open> in " + m.Language, Act: control.Act{Fix: true}}}, nil
+	}
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	now := func() string {
+		_, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie, "Accept-Language", "de")
+		return body
+	}
+	if body := now(); !strings.Contains(body, "It is &lt;open&gt; in de") || !strings.Contains(body, `action="/mend"`) || mended > 0 {
+		t.Errorf("mended %d times before the button:\n%s", mended, body)
+	}
+	for message, want := range map[string]string{
+		"the folder is another's": `<span lang="en">the folder is another&#39;s</span>`,
+		"there is no notice 7":    `<span lang="de">es gibt keinen Hinweis 7</span>`,
+	} {
+		cannot = &control.Fault{Code: control.CodeRefused, Message: message}
+		if answer, body := do(t, "POST", server.URL+"/mend", "", "Cookie", cookie, "Accept-Language", "de"); answer.StatusCode != 422 || !strings.Contains(body, want) {
+			t.Errorf("what could not be mended: %s\n%s", answer.Status, body)
+		}
+	}
+	cannot = nil
+	if answer, _ := do(t, "POST", server.URL+"/mend", "", "Cookie", cookie); answer.StatusCode != 303 || mended != 1 {
+		t.Errorf("%s, mended %d times", answer.Status, mended)
+	}
+	if body := now(); strings.Contains(body, `action="/mend"`) {
+		t.Error("what is mended has a button still")
+	}
+}
+
+// TestReasonsAreToldInTheLanguageOfThePage: and what has no other words is marked as
+// English.
+func TestReasonsAreToldInTheLanguageOfThePage(t *testing.T) {
+	api := fakeAPI()
+	api.Status = func(context.Context) (control.Status, error) {
+		return control.Status{
+			Accounts: []control.Account{
+				{Name: "a", State: "offline", Reason: "The service cannot be reached: the time was up."},
+				{Name: "b", State: "offline", Reason: "The <dog> ate it.", Note: "The service takes no items of lists: lists are created empty."},
+			},
+			Sources: []control.Source{{Name: "kodi:/userdata", State: "ok", Detail: "5 films and 7 episodes, 3 watched; Kodi says what it plays"}},
+		}, nil
+	}
+	s, server := newSite(t, api)
+	for language, wanted := range map[string][]string{
+		"de": {
+			`<span lang="de">Der Dienst ist nicht zu erreichen: die Zeit war um.</span>`, `<span lang="en">The &lt;dog&gt; ate it.</span>`,
+			`<span lang="de">Der Dienst nimmt keine Einträge von Listen an`, `<span lang="de">5 Filme und 7 Episoden, 3 gesehen; Kodi sagt, was es spielt</span>`,
+		},
+		"en": {`<span lang="en">The service cannot be reached: the time was up.</span>`, `<span lang="en">5 films and 7 episodes, 3 watched; Kodi says what it plays</span>`},
+	} {
+		_, body := do(t, "GET", server.URL+"/", "", "Cookie", signIn(t, s, server), "Accept-Language", language)
+		for _, want := range wanted {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s:\n%s", language, want, body)
+			}
+		}
+	}
+}
+
+// TestChart: bars stand on each other, each kind in its own pattern, and none is lost
+// for being small.
+func TestChart(t *testing.T) {
+	texts, err := New(Options{Secret: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := draw(&visit{Speech: texts.words.In("de")}, []entry.Day{
+		{Day: "2026-03-01", Viewings: map[string]int64{"kodi": 400, "browser": 1, "odd": 1}},
+		{Day: "2026-03-02", Viewings: map[string]int64{}},
+		{Day: "2026-03-03", Viewings: map[string]int64{"browser": 1}},
+	})
+	if c.Total != 403 || c.Most != 402 || strings.Join(c.Kinds, " ") != "browser kodi odd" || len(c.Rows) != 3 || len(c.Bars) != 4 {
+		t.Fatalf("%+v", c)
+	}
+	foot := chartHeight
+	for i, b := range c.Bars[:3] {
+		if b.Kind != i || b.X != 0 || b.Height < 1 || b.Y+b.Height != foot {
+			t.Errorf("bar %d: %+v under %d", i, b, foot)
+		}
+		foot = b.Y
+	}
+	if c.Bars[3].Height < 1 || c.Bars[3].X != 2*dayWidth || c.Bars[2].Y < 0 {
+		t.Errorf("%+v", c.Bars[2:])
+	}
+	if empty := draw(&visit{Speech: texts.words.In("en")}, nil); empty.Total != 0 || len(empty.Bars) != 0 {
+		t.Errorf("%+v", empty)
+	}
+}
+
+// TestToOpenAPageAsksNobody: the API has no other questions here than those that ask the
+// queue alone, and one that is not there would end the test.
+func TestToOpenAPageAsksNobody(t *testing.T) {
+	api := fakeAPI()
+	nameless := entry.Entry{ID: 7, State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Media: &viewing.Media{Type: viewing.Movie, Title: "Alpha"}}
+	api.List = func(context.Context, entry.Filter) ([]entry.Entry, error) { return []entry.Entry{nameless}, nil }
+	api.Explain = func(context.Context, int64) (control.Explanation, error) {
+		return control.Explanation{Explanation: entry.Explanation{Entry: nameless}}, nil
+	}
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	for _, page := range []string{"/diary", "/diary/7", "/review"} {
+		if answer, body := do(t, "GET", server.URL+page, "", "Cookie", cookie); answer.StatusCode != 200 || !strings.Contains(body, "Alpha") {
+			t.Errorf("%s: %s\n%s", page, answer.Status, body)
+		}
+	}
+}

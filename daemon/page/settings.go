@@ -1,0 +1,126 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/setting"
+)
+
+// settingsRoom is what may be changed without a restart, and the accounts.
+func settingsRoom() room {
+	return room{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
+		"set": changeSetting, "unset": forgetSetting, "key": giveKey, "out": signOut,
+	}}
+}
+
+// settingsData is what the page shows.
+type settingsData struct {
+	control.Settings
+	Groups   []settingsGroup
+	Accounts []control.Account
+}
+
+// settingsGroup are settings that belong together: those whose keys begin alike.
+type settingsGroup struct {
+	Name string // the first word of the keys; "" for those that stand alone
+	List []setting.Setting
+}
+
+func showSettings(v *visit) (any, error) {
+	all, err := v.api().Settings(v.ctx())
+	if err != nil {
+		return nil, err
+	}
+	status, err := v.api().Status(v.ctx())
+	d := &settingsData{Settings: all, Accounts: status.Accounts}
+	for _, s := range all.Settings {
+		name, _, nested := strings.Cut(s.Key, ".")
+		if !nested {
+			name = ""
+		}
+		if last := len(d.Groups) - 1; last < 0 || d.Groups[last].Name != name {
+			d.Groups = append(d.Groups, settingsGroup{Name: name})
+		}
+		g := &d.Groups[len(d.Groups)-1]
+		g.List = append(g.List, s)
+	}
+	return d, err
+}
+
+// Name is a setting as a person calls it.
+func (v *visit) Name(s setting.Setting) string { return v.Say("settings.key." + s.Key) }
+
+// About is what a setting does. One that the catalogue does not know yet is told in
+// English.
+func (v *visit) About(s setting.Setting) string {
+	if key := "settings.about." + s.Key; v.Has(key) {
+		return v.Say(key)
+	}
+	return s.About
+}
+
+// Allowed is what one of a setting's words means.
+func (v *visit) Allowed(s setting.Setting, word string) string {
+	if key := "settings.word." + word; v.Has(key) {
+		return v.Say(key)
+	}
+	return word
+}
+
+// From says where the value of a setting comes from.
+func (v *visit) From(s setting.Setting) string {
+	switch {
+	case s.Fixed:
+		return v.Say("settings.from.fixed", "where", s.From)
+	case s.From == "default":
+		return v.Say("settings.from.default")
+	case s.Line > 0:
+		return v.Say("settings.from.line", "line", fmt.Sprint(s.Line))
+	default:
+		return v.Say("settings.from.elsewhere", "where", s.From)
+	}
+}
+
+// changeSetting writes a value into the file, and has it taken in.
+func changeSetting(v *visit) error {
+	return v.set(control.Set{Key: v.PostFormValue("key"), Value: v.PostFormValue("value")})
+}
+
+// forgetSetting takes a setting out of the file: the default counts again.
+func forgetSetting(v *visit) error {
+	return v.set(control.Set{Key: v.PostFormValue("key")})
+}
+
+func (v *visit) set(change control.Set) error {
+	done, err := v.api().Set(v.ctx(), change)
+	switch {
+	case err != nil:
+		return err
+	case !done.Changed:
+		v.tell("settings.same")
+	default:
+		v.tell("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(done.Setting, fmt.Sprint(done.Setting.Value)))
+	}
+	return nil
+}
+
+// signOut ends the sessions of all browsers, this one's too.
+func signOut(v *visit) error {
+	defer v.site.nudge()
+	return v.site.door.signOut()
+}
+
+// giveKey proves a key and keeps it.
+func giveKey(v *visit) error {
+	account, key := v.PostFormValue("account"), strings.TrimSpace(v.PostFormValue("key"))
+	address := v.typedAddress()
+	v.PostForm.Del("key") // it is shown to nobody again
+	v.Form.Del("key")
+	if key == "" {
+		return v.refuse("settings.noKey")
+	}
+	done, err := v.api().Login(v.ctx(), control.Login{Account: account, BaseURL: address, Key: key})
+	return v.done(err, "settings.keyKept", "account", done.Account, "address", done.BaseURL)
+}

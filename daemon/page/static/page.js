@@ -1,0 +1,69 @@
+// The pages work without this. It draws a page anew when something has changed.
+'use strict';
+
+const link = document.getElementById('link');
+let source = null;
+let due = false; // something changed while the page could not be drawn
+
+/** Says that Filmspool does not answer, or takes that back. */
+function lost(is) {
+  link.hidden = !is;
+  link.textContent = is ? link.dataset.lost : '';
+}
+
+/** Reports whether a person is busy in a part of the page: it stays as it is then. */
+function busy(part) {
+  const at = document.activeElement;
+  return part.contains(at) && at !== document.body && at.matches('input, select, textarea, [aria-expanded=true]')
+    || part.querySelector('details[open], dialog[open]') !== null;
+}
+
+/** Asks for this page anew, and takes in the parts that have changed. */
+async function draw() {
+  if (!document.querySelector('[data-live]')) return;
+  let text;
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (answer.status === 401) { location.reload(); return; }
+    if (!answer.ok) return;
+    text = await answer.text();
+  } catch {
+    return; // the stream tells when Filmspool is back
+  }
+  const fresh = new DOMParser().parseFromString(text, 'text/html');
+  due = false;
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const next = fresh.getElementById(part.id);
+    if (!next || next.isEqualNode(part)) continue;
+    if (busy(part)) { due = true; continue; }
+    const held = part.contains(document.activeElement) ? document.activeElement.id : '';
+    part.replaceWith(next);
+    if (held) document.getElementById(held)?.focus();
+  }
+}
+
+/** Listens while somebody can see the page. */
+function listen() {
+  if (document.hidden || source) return;
+  source = new EventSource('/live');
+  source.addEventListener('here', () => { lost(false); draw(); });
+  source.addEventListener('change', draw);
+  source.onerror = () => {
+    lost(true);
+    if (source.readyState === EventSource.CLOSED) { source = null; setTimeout(listen, 10_000); }
+  };
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) { listen(); return; }
+  source?.close();
+  source = null;
+});
+document.addEventListener('focusout', () => { if (due) draw(); });
+// A form is sent once, however often somebody clicks.
+document.addEventListener('submit', (event) => {
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = 'yes';
+});
+addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent; });
+listen();

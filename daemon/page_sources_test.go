@@ -1,0 +1,409 @@
+package daemon
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/pairing"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// surfer is a browser without JavaScript that is signed in to the pages.
+type surfer struct {
+	*besieged
+	address, host, cookie string
+	language              string
+}
+
+func surf(b *besieged) *surfer {
+	b.Helper()
+	return surfAt(b, b.d.Control(), b.address)
+}
+
+// surfAt signs in at an address. Of b, only the test counts.
+func surfAt(b *besieged, ctl control.API, address string) *surfer {
+	b.Helper()
+	o, err := ctl.Open(b.Context(), control.Open{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &surfer{besieged: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
+	answer, _ := s.ask("POST", "/in", url.Values{"ticket": {o.Ticket}})
+	for _, c := range answer.Cookies() {
+		s.cookie = c.Name + "=" + c.Value
+	}
+	if s.cookie == "" {
+		b.Fatalf("not signed in: %s", answer.Status)
+	}
+	return s
+}
+
+// request makes a request to the pages.
+func (s *surfer) request(method, path string, form url.Values) *http.Request {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.address+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	r.Host = s.host
+	r.Header.Set("Cookie", s.cookie)
+	r.Header.Set("Accept-Language", s.language)
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r
+}
+
+// ask asks for one page and follows nothing. The text is unescaped.
+func (s *surfer) ask(method, path string, form url.Values) (*http.Response, string) {
+	s.Helper()
+	answer, err := http.DefaultTransport.RoundTrip(s.request(method, path, form))
+	if errors.Is(err, io.EOF) && method == http.MethodGet { // a connection made ahead was closed by a change of settings; browsers ask again, too
+		answer, err = http.DefaultTransport.RoundTrip(s.request(method, path, form))
+	}
+	if err != nil {
+		s.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return answer, html.UnescapeString(string(text))
+}
+
+// send sends a form, and returns the page that the browser is led to.
+func (s *surfer) send(path string, form url.Values) string {
+	s.Helper()
+	answer, text := s.ask("POST", path, form)
+	if answer.StatusCode != http.StatusSeeOther {
+		s.Fatalf("%s: %s\n%s", path, answer.Status, text)
+	}
+	kept := s.cookie
+	for _, c := range answer.Cookies() {
+		s.cookie += "; " + c.Name + "=" + c.Value
+	}
+	text = s.see(answer.Header.Get("Location"))
+	s.cookie = kept
+	return text
+}
+
+func (s *surfer) see(path string, wants ...string) string {
+	s.Helper()
+	answer, text := s.ask("GET", path, nil)
+	if answer.StatusCode != http.StatusOK {
+		s.Fatalf("%s: %s\n%s", path, answer.Status, text)
+	}
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			s.Fatalf("%s does not say %q:\n%s", path, want, text)
+		}
+	}
+	return text
+}
+
+// until does something, and waits until the page at path says a text, as an open page
+// does: it asks again when it is told of news.
+func (s *surfer) until(path, want string, do func()) string {
+	s.Helper()
+	answer, err := http.DefaultTransport.RoundTrip(s.request("GET", "/live", nil))
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	do()
+	late := time.AfterFunc(time.Minute, func() { answer.Body.Close() })
+	defer late.Stop()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if !strings.HasPrefix(lines.Text(), "event:") {
+			continue
+		}
+		if text := s.see(path); strings.Contains(text, want) {
+			return text
+		}
+	}
+	s.Fatalf("%s never says %q:\n%s", path, want, s.see(path))
+	return ""
+}
+
+// TestSetupProvesAKey: each fault has a sentence of its own, in the person's
+// language, and the key shows nowhere.
+func TestSetupProvesAKey(t *testing.T) {
+	box, base := openSandbox(t)
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b := besiege(t, func(o *Options) {
+		o.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	s := surf(b)
+	if answer, _ := s.ask("GET", "/", nil); answer.StatusCode != 303 || answer.Header.Get("Location") != "/setup" {
+		t.Errorf("an instance that is not set up: %s to %s", answer.Status, answer.Header.Get("Location"))
+	}
+	for n := 1; n <= 5; n++ {
+		s.see(fmt.Sprint("/setup?step=", n), fmt.Sprint("Step ", n, " of 5"))
+	}
+	const wrong = "sk_thisisnotthekey"
+	for _, c := range []struct{ language, address, key, want string }{
+		{"en", "", wrong, "The address is missing"},
+		{"en", base, "", "The key is missing"},
+		{"en", base, "pk_thisisnotthekey", "This is a public key (pk_)"},
+		{"de", base, "pk_thisisnotthekey", "Das ist ein öffentlicher Schlüssel"},
+		{"en", base, wrong, base + " does not take this key"},
+		{"de", base, wrong, "nimmt diesen Schlüssel nicht"},
+		{"en", base, "thisisnotthekey", "does not take this key"},
+		{"en", strings.TrimPrefix(base, "http://"), wrong, "https://" + strings.TrimPrefix(base, "http://")},
+		{"en", other.URL, wrong, "No tracking service is at this address"},
+		{"en", "ftp://x y", wrong, "No tracking service is at this address"},
+		{"en", wrong, wrong, "A key stood in the field for the address"},
+		{"en", "https://me:" + wrong + "@tracker.example/api/v1", wrong, "A key stood in the field"},
+		{"en", "http://127.0.0.1:1", wrong, "cannot be reached now"},
+		{"de", "http://127.0.0.1:1", wrong, "gerade nicht erreichbar"},
+	} {
+		s.language = c.language
+		answer, text := s.ask("POST", "/setup/login", url.Values{"address": {c.address}, "key": {c.key}, "back": {"/setup?step=1"}})
+		if answer.StatusCode != 422 || !strings.Contains(text, c.want) {
+			t.Errorf("%q %q: %s, want %q in\n%s", c.address, c.key, answer.Status, c.want, text)
+		}
+		if strings.Contains(text, "thisisnotthekey") {
+			t.Errorf("%q: the page shows the key", c.address)
+		}
+		if c.address != "" && !strings.Contains(c.address, "sk_") && !strings.Contains(text, `value="`+c.address+`"`) {
+			t.Errorf("%q: the address has to be typed again", c.address)
+		}
+	}
+	s.language = "en"
+	text := s.send("/setup/login", url.Values{"address": {strings.TrimSuffix(base, "/api/v1")}, "key": {" " + box.SecretKey() + "\n"}})
+	logged, err := os.ReadFile(log.Name())
+	if err != nil || len(logged) == 0 {
+		t.Fatalf("nothing is logged: %v", err)
+	}
+	if strings.Contains(text+string(logged), box.SecretKey()) || strings.Contains(string(logged), "thisisnotthekey") {
+		t.Error("the key shows")
+	}
+}
+
+// TestSetupEnds: the step after a good key says whose it is, and the first page is
+// the first page then, as it is for who puts setup off.
+func TestSetupEnds(t *testing.T) {
+	box, base := openSandbox(t)
+	s := surf(besiege(t, nil))
+	s.send("/setup/finish", nil)
+	s.see("/")
+	s = surf(besiege(t, nil))
+	text := s.send("/setup/login", url.Values{"address": {base}, "key": {box.SecretKey()}})
+	if !strings.Contains(text, "The key is good") || !strings.Contains(text, "Step 2 of 5") {
+		t.Errorf("after a good key:\n%s", text)
+	}
+	s.see("/setup", "Filmspool has the key of")
+	s.see("/")
+}
+
+// TestPairFromThePage: the code that is shown pairs one browser, and is gone from an
+// open page when that has come. A browser that is forgotten is gone.
+func TestPairFromThePage(t *testing.T) {
+	s := surf(besiege(t, nil))
+	text := s.send("/sources/pair", nil)
+	code := regexp.MustCompile(`class="big">([A-Z0-9-]+)<`).FindStringSubmatch(text)
+	if code == nil || !strings.Contains(text, "It holds until") {
+		t.Fatalf("no code:\n%s", text)
+	}
+	s.see("/setup?step=2", code[1])
+	c, err := client.Dial(t.Context(), client.Options{
+		URL: "ws://" + s.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "Filmspool", Version: "1", Browser: "firefox"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	text = s.until("/sources", "<h3>Sofa</h3>", func() {
+		if _, _, err := c.Pair(t.Context(), code[1], "Sofa"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if strings.Contains(text, code[1]) {
+		t.Error("the code is still shown")
+	}
+	clients, err := s.d.Control().Clients(t.Context())
+	if err != nil || len(clients) != 1 {
+		t.Fatalf("%v %+v", err, clients)
+	}
+	if text := s.send("/sources/forget", url.Values{"id": {clients[0].ID}, "name": {"Sofa"}}); !strings.Contains(text, "Sofa is forgotten") || strings.Contains(text, "<h3>Sofa</h3>") {
+		t.Errorf("forgotten:\n%s", text)
+	}
+	if answer, text := s.ask("POST", "/sources/forget", url.Values{"id": {"none"}}); answer.StatusCode != 404 || !strings.Contains(text, `role="alert"`) {
+		t.Errorf("a browser that is not there: %s", answer.Status)
+	}
+}
+
+// TestKnockIsAnsweredOnThePage: a browser that knocks shows up on an open page with
+// its number, and gets the person's answer.
+func TestKnockIsAnsweredOnThePage(t *testing.T) {
+	s := surf(besiege(t, nil))
+	for _, c := range []struct {
+		answer, said string
+		in           bool
+	}{{"yes", "Now agree in that browser", true}, {"no", "was sent away", false}} {
+		hash := sha256.Sum256([]byte(c.answer))
+		var door *pairing.Door
+		s.until("/sources", "A browser asks to be added: Sofa "+c.answer, func() {
+			door, _ = s.d.pairing.Knock(pairing.Visitor{Label: "Sofa " + c.answer, Origin: theExtension + c.answer, Commitment: hex.EncodeToString(hash[:]), Port: 1})
+			if err := door.Reveal(c.answer); err != nil {
+				t.Fatal(err)
+			}
+		})
+		for _, k := range s.d.pairing.Knocks() {
+			if k.Accepted {
+				continue
+			}
+			s.see("/setup?step=2", `<p class="big">`+k.Number+`</p>`)
+			if text := s.send("/sources/knock", url.Values{"id": {k.ID}, "answer": {c.answer}}); !strings.Contains(text, c.said) {
+				t.Errorf("%s:\n%s", c.answer, text)
+			}
+		}
+		select {
+		case in := <-door.Answers():
+			if in != c.in {
+				t.Errorf("%s: let in %v", c.answer, in)
+			}
+		default:
+			t.Errorf("%s: no answer has come", c.answer)
+		}
+	}
+	if answer, _ := s.ask("POST", "/sources/knock", url.Values{"id": {"none"}, "answer": {"yes"}}); answer.StatusCode != 404 {
+		t.Errorf("a knock that is over: %s", answer.Status)
+	}
+}
+
+// TestProgramsTokenIsShownOnce: whoever looks at the page later does not see it.
+func TestProgramsTokenIsShownOnce(t *testing.T) {
+	s := surf(besiege(t, nil))
+	if answer, text := s.ask("POST", "/sources/program", url.Values{"label": {" "}}); answer.StatusCode != 422 || !strings.Contains(text, "has no name") {
+		t.Errorf("no name: %s", answer.Status)
+	}
+	answer, text := s.ask("POST", "/sources/program", url.Values{"label": {"Plex <b>"}})
+	token := regexp.MustCompile(`<p><code>([^<]+)</code></p>`).FindStringSubmatch(text)
+	if answer.StatusCode != 200 || token == nil {
+		t.Fatalf("%s:\n%s", answer.Status, text)
+	}
+	if _, err := s.d.pairing.Check(token[1], ""); err != nil {
+		t.Errorf("the token: %v", err)
+	}
+	if text := s.see("/sources", "Plex <b>", "has not been heard of yet"); strings.Contains(text, token[1]) {
+		t.Error("the token is shown again")
+	}
+}
+
+// TestImportFromThePage: a scan, a preview and an import run in the background; an
+// open page tells how they end. What was not previewed is not imported.
+func TestImportFromThePage(t *testing.T) {
+	box, base := openSandbox(t)
+	folder := filepath.Join(t.TempDir(), "userdata")
+	sim, err := kodisim.Create(folder, 131)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sim.Close() })
+	for n := range 3 {
+		_, err := sim.AddFilm(kodisim.Film{
+			Title: fmt.Sprint("Film ", n+1), IDs: viewing.IDs{TMDB: int64(n + 1)}, Path: fmt.Sprintf("/films/%d.mkv", n+1),
+			Claim: kodisim.Claim{PlayCount: 2, LastPlayed: fmt.Sprintf("2020-01-0%d 20:00:00", n+1)},
+		}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := surf(besiege(t, func(o *Options) {
+		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
+		o.Config.Kodi.Libraries = []config.Library{{Userdata: folder, TimeZone: "UTC"}}
+		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+		if err := keys.Save(config.Credential{Account: "default", BaseURL: base, Key: config.NewSecret(box.SecretKey())}); err != nil {
+			t.Fatal(err)
+		}
+	}))
+	if answer, text := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 || !strings.Contains(text, "First look at what") {
+		t.Errorf("an import without a preview: %s", answer.Status)
+	}
+	s.until("/sources", "It holds 3 films and 0 episodes; 3 are watched", func() { s.send("/sources/scan", nil) })
+	if answer, text := s.ask("POST", "/sources/preview", url.Values{"since": {"soon"}}); answer.StatusCode != 422 || !strings.Contains(text, "That is no day") {
+		t.Errorf("a day that is none: %s", answer.Status)
+	}
+	s.until("/setup?step=5", "Import 2 viewings", func() { s.send("/setup/preview", url.Values{"since": {"2020-01-02"}, "back": {"/setup?step=5"}}) })
+	text := s.see("/sources", "2 films to send", "1 left out: without a time, or from before the day", "3 earlier plays")
+	if strings.Contains(text, "cannot be asked") {
+		t.Error("the service can be asked")
+	}
+	if list, err := s.d.Control().List(t.Context(), entry.Filter{}); err != nil || len(list) != 0 {
+		t.Errorf("a preview has queued %d: %v", len(list), err)
+	}
+	s.until("/sources", "Imported: 2 viewings are on disk", func() { s.send("/sources/import", nil) })
+	if list, err := s.d.Control().List(t.Context(), entry.Filter{}); err != nil || len(list) != 2 {
+		t.Errorf("an import has queued %d: %v", len(list), err)
+	}
+	if answer, _ := s.ask("POST", "/sources/import", nil); answer.StatusCode != 422 {
+		t.Errorf("the same import again, without a look: %s", answer.Status)
+	}
+}
+
+// TestLibraryIsWatchedFromThePage: one that was found, and one that was typed. The page
+// says so, although the program begins anew for it, and the browser stays signed in.
+func TestLibraryIsWatchedFromThePage(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	found, typed := filepath.Join(home, "found", "userdata"), filepath.Join(home, "typed")
+	for _, folder := range []string{found, typed} {
+		sim, err := kodisim.Create(folder, 131)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sim.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
+	file, c := find(t, o)
+	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	if filepath.Separator == '/' { // KODI_DATA is for others than Windows
+		s.see("/setup?step=4", `name="path" value="`+found+`"`)
+	}
+	for _, folder := range []string{found, typed} {
+		text := s.send("/setup/watch", url.Values{"path": {folder}, "back": {"/setup?step=4"}})
+		if !strings.Contains(text, folder+" is watched from now on") || !strings.Contains(text, "<h3>"+folder+"</h3>") {
+			t.Errorf("watched:\n%s", text)
+		}
+	}
+	for path, want := range map[string]string{"": "No folder was named", home: "", filepath.Join(home, "none"): ""} {
+		if answer, text := s.ask("POST", "/sources/watch", url.Values{"path": {path}}); answer.StatusCode < 400 || answer.StatusCode >= 500 || !strings.Contains(text, want) || !strings.Contains(text, `role="alert"`) {
+			t.Errorf("%q: %s", path, answer.Status)
+		}
+	}
+	if text := s.send("/sources/unwatch", url.Values{"path": {typed}}); !strings.Contains(text, typed+" is watched no more") || strings.Contains(text, "<h3>"+typed+"</h3>") {
+		t.Errorf("no more:\n%s", text)
+	}
+}

@@ -1,0 +1,302 @@
+package daemon
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// titles are those of the rows of a page of the diary, in order.
+func titles(body string) (all []string) {
+	for _, m := range regexp.MustCompile(`<a href="/diary/\d+">([^<]*)</a>`).FindAllStringSubmatch(body, -1) {
+		all = append(all, html.UnescapeString(m[1]))
+	}
+	return all
+}
+
+// link is where a link of a page leads; "" when there is none.
+func link(body, text string) string {
+	if m := regexp.MustCompile(`<a href="([^"]*)"[^>]*>` + text + `</a>`).FindStringSubmatch(body); m != nil {
+		return html.UnescapeString(m[1])
+	}
+	return ""
+}
+
+func TestDiaryIsReadPageByPage(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	l.commits("browser:x", movie("other", 999, "Film of another source", time.Hour))
+	var films []viewing.Event
+	for i := range 120 {
+		films = append(films, movie(fmt.Sprint("f", i), int64(1000+i), fmt.Sprint("Film ", i), time.Duration(200-i)*time.Minute))
+	}
+	l.commits("kodi:/x", films...)
+	page, want := "/diary?words=film&source=kodi", 119
+	for _, rows := range []int{50, 50, 20} {
+		body := l.sees(page)
+		got := titles(body)
+		if len(got) != rows || got[0] != fmt.Sprint("Film ", want) || got[rows-1] != fmt.Sprint("Film ", want-rows+1) {
+			t.Fatalf("%s: %d rows, %q to %q", page, len(got), got[0], got[len(got)-1])
+		}
+		if newer := link(body, "Newer"); want < 119 && titles(l.sees(newer))[0] != fmt.Sprint("Film ", want+50) {
+			t.Errorf("%s: newer is %s", page, newer)
+		}
+		want -= rows
+		page = link(body, "Older")
+	}
+	if page != "" {
+		t.Errorf("after the last page comes %s", page)
+	}
+}
+
+func TestDiaryIsSearched(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	l.commits("kodi:/x", movie("a", 601, "Über den Wolken", time.Minute), movie("b", 602, "Alpha One", 50*time.Hour))
+	l.commits("browser:x", movie("c", 603, "Alpha Two", time.Minute))
+	l.unnamed("d", "Alpha Three")
+	day := func(ago time.Duration) string { return time.Now().Add(-ago).Format(time.DateOnly) }
+	for _, c := range []struct {
+		question url.Values
+		want     string
+	}{
+		{url.Values{}, "Alpha Three, Alpha Two, Über den Wolken, Alpha One"},
+		{url.Values{"words": {"über"}}, "Über den Wolken"},
+		{url.Values{"words": {"two ALPHA"}}, "Alpha Two"},
+		{url.Values{"state": {"held"}}, "Alpha Three"},
+		{url.Values{"reason": {"unresolved"}, "source": {"kodi"}}, ""},
+		{url.Values{"source": {"kodi"}}, "Über den Wolken, Alpha One"},
+		{url.Values{"kind": {"list"}}, ""},
+		{url.Values{"account": {"other"}}, ""},
+		{url.Values{"to": {day(49 * time.Hour)}}, "Alpha One"},
+		{url.Values{"from": {day(50 * time.Hour)}, "to": {day(50 * time.Hour)}}, "Alpha One"},
+		{url.Values{"from": {day(24 * time.Hour)}, "words": {"alpha"}}, "Alpha Three, Alpha Two"},
+	} {
+		if got := strings.Join(titles(l.sees("/diary?"+c.question.Encode())), ", "); got != c.want {
+			t.Errorf("%v: %s; want %s", c.question, got, c.want)
+		}
+	}
+}
+
+// preview sends the form of the diary's list, and returns the preview's page.
+func (l *looker) preview(page, verb, scope string, ids ...int64) string {
+	l.Helper()
+	form := l.form(l.sees(page), "/diary/preview")
+	form.Set("verb", verb)
+	form.Set("scope", scope)
+	for _, id := range ids {
+		form.Add("entry", fmt.Sprint(id))
+	}
+	answer := l.ask(http.MethodPost, "/diary/preview", form)
+	if answer.Code != http.StatusOK {
+		l.Fatalf("%d\n%s", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// TestManyAtOnce: those that are ticked, and what does not fit is left and told.
+func TestManyAtOnce(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	waiting := l.commits("browser:x", movie("w", 601, "One", time.Minute), movie("v", 602, "Two", time.Minute), movie("u", 603, "Three", time.Minute))
+	nameless := l.unnamed("n", "Nobody Knows")
+	body := l.preview("/diary", "hold", "ticked", waiting[0], waiting[1], nameless)
+	for _, want := range []string{"2 entries would be held back", "<li>2: waits</li>", "<li>1: nobody knows yet what it is</li>"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the preview lacks %q:\n%s", want, body)
+		}
+	}
+	if e := l.entry(waiting[0]); e.State != viewing.StatePending {
+		t.Fatalf("a preview did it: %s", e.Standing())
+	}
+	l.does("/diary/do", l.form(body, "/diary/do"))
+	for i, want := range []viewing.State{viewing.StateHeld, viewing.StateHeld, viewing.StatePending} {
+		if e := l.entry(waiting[i]); e.State != want {
+			t.Errorf("entry %d is %s, want %s", e.ID, e.Standing(), want)
+		}
+	}
+	l.sees("/diary", "2 entries are held back.")
+	if body := l.preview("/diary", "release", "ticked", nameless); strings.Contains(body, `action="/diary/do"`) || !strings.Contains(body, "0 entries would be sent") {
+		t.Errorf("nothing can be done, and it is offered:\n%s", body)
+	}
+}
+
+// TestAllThatAFilterShows: on every page, and nothing that came later.
+func TestAllThatAFilterShows(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	var films []viewing.Event
+	for i := range 60 {
+		films = append(films, movie(fmt.Sprint("f", i), int64(1000+i), "Red Film", time.Duration(200-i)*time.Minute))
+	}
+	red := l.commits("kodi:/x", films...)
+	blue := l.commits("kodi:/x", movie("b", 5000, "Blue Film", time.Minute))[0]
+	body := l.preview("/diary?words=red+film", "drop", "all")
+	if !strings.Contains(body, "60 entries would be dropped") {
+		t.Fatalf("the preview says\n%s", body)
+	}
+	later := l.commits("kodi:/x", movie("later", 5001, "Red Film", time.Minute))[0]
+	l.does("/diary/do", l.form(body, "/diary/do"))
+	for _, id := range red {
+		if e := l.entry(id); e.State != viewing.StateDropped {
+			t.Fatalf("entry %d is %s", id, e.Standing())
+		}
+	}
+	for _, id := range []int64{blue, later} {
+		if e := l.entry(id); e.State != viewing.StatePending {
+			t.Errorf("entry %d is %s", id, e.Standing())
+		}
+	}
+}
+
+// TestAnOlderPreviewDoesNoHarm: what was held then has been dropped in another tab, and
+// is not taken in again.
+func TestAnOlderPreviewDoesNoHarm(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	one, two := l.held("a"), l.held("b")
+	form := l.form(l.preview("/diary", "release", "ticked", one, two), "/diary/do")
+	l.acts(one, "drop")
+	answer := l.ask(http.MethodPost, "/diary/do", form)
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "Something has changed meanwhile") {
+		t.Fatalf("%d\n%s", answer.Code, answer.Body)
+	}
+	if a, b := l.entry(one), l.entry(two); a.State != viewing.StateDropped || b.State != viewing.StateHeld {
+		t.Errorf("%s, %s", a.Standing(), b.Standing())
+	}
+}
+
+func TestBulkFormsWithNonsense(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	id := l.held("a")
+	ticked := func(verb string, ids ...string) url.Values { return url.Values{"verb": {verb}, "entry": ids} }
+	many := make([]string, 201)
+	for i := range many {
+		many[i] = fmt.Sprint(id)
+	}
+	for _, c := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{}, "Choose what to do."},
+		{ticked("settle", fmt.Sprint(id)), "Choose what to do."},
+		{ticked("move", fmt.Sprint(id)), "Choose what to do."},
+		{ticked("drop"), "Tick 1 to 200"},
+		{ticked("drop", many...), "Tick 1 to 200"},
+		{ticked("drop", "x"), "There is no such entry."},
+		{ticked("drop", "-1"), "There is no such entry."},
+		{ticked("drop", "99999999999999999999"), "There is no such entry."},
+		{ticked("drop", "7", fmt.Sprint(id)), "no such entry"},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}}, "The filter is broken."},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"x"}}, "The filter is broken."},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"0"}}, "The filter is broken."},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"lost"}}, "The filter is broken."},
+		{url.Values{"verb": {"drop"}, "scope": {"all"}, "upTo": {"9"}, "state": {"delivered"}}, "cannot be changed so"},
+	} {
+		for _, path := range []string{"/diary/preview", "/diary/do"} {
+			l.refused(path, c.form, c.want)
+		}
+	}
+	if e := l.entry(id); e.State != viewing.StateHeld {
+		t.Errorf("it is %s", e.Standing())
+	}
+}
+
+// cards are how many decisions a page asks for.
+func cards(body string) int { return strings.Count(body, `<li class="card"`) }
+
+// TestReviewDecides: a card for each that waits for a person, with what can be done.
+func TestReviewDecides(t *testing.T) {
+	l := looking(t)
+	doubt := l.doubtful("d", 604)
+	nameless, held := l.unnamed("n", "The Dune Film"), l.held("h")
+	body := l.sees("/review", "The Dune Film", "It arrived", "It waits for your decision.")
+	if n := cards(body); n != 3 {
+		t.Fatalf("%d cards", n)
+	}
+	l.refused("/review/drop", url.Values{"id": {fmt.Sprint(held)}, "stand": {""}}, "has changed meanwhile")
+	for _, id := range []string{"", "x", "7000", "99999999999999999999"} {
+		l.refused("/review/drop", url.Values{"id": {id}}, " entry")
+	}
+	on := func(id int64, fields ...string) url.Values {
+		form := url.Values{"id": {fmt.Sprint(id)}, "back": {"/review"}}
+		stand := regexp.MustCompile(`name="id" value="` + fmt.Sprint(id) + `"><input type="hidden" name="stand" value="([^"]*)"`).FindStringSubmatch(l.sees("/review"))
+		if stand == nil {
+			l.Fatalf("entry %d is not on the page", id)
+		}
+		form.Set("stand", stand[1])
+		for i := 0; i+1 < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		return form
+	}
+	answer := l.ask(http.MethodPost, "/review/search", on(nameless, "what", "Dune"))
+	if answer.Code != http.StatusOK || cards(answer.Body.String()) != 1 || !strings.Contains(answer.Body.String(), `value="841 1984 Dune"`) {
+		t.Fatalf("%d\n%s", answer.Code, answer.Body)
+	}
+	l.does("/review/choose", with(l.form(answer.Body.String(), "/review/choose"), "choice", "841 1984 Dune"))
+	l.does("/review/settle", on(doubt, "as", "delivered"))
+	l.does("/review/release", on(held))
+	for _, id := range []int64{nameless, doubt, held} {
+		l.becomes(id, viewing.StateDelivered)
+	}
+	if l.recorded() != 2 {
+		t.Errorf("the service has %d", l.recorded())
+	}
+	l.sees("/review", "Nothing waits for you.")
+}
+
+// TestReviewIsReadPageByPage, and what is found for an entry of the second page is shown.
+func TestReviewIsReadPageByPage(t *testing.T) {
+	l := looking(t)
+	var films []viewing.Event
+	for i := range 25 {
+		films = append(films, movie(fmt.Sprint("f", i), 0, fmt.Sprint("Film ", i), time.Minute))
+	}
+	ids := l.commits("browser:x", films...)
+	first := l.sees("/review")
+	older := link(first, "Older")
+	second := l.sees(older)
+	if cards(first) != 20 || cards(second) != 5 || !strings.Contains(second, "Film 0") || link(second, "Older") != "" {
+		t.Fatalf("%d and %d cards", cards(first), cards(second))
+	}
+	form := l.form(second[strings.Index(second, fmt.Sprintf(`id="entry-%d"`, ids[0])):], "/review/search")
+	answer := l.ask(http.MethodPost, "/review/search", with(form, "what", "Dune"))
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "Film 0") || !strings.Contains(answer.Body.String(), "841 1984 Dune") {
+		t.Errorf("%d\n%s", answer.Code, answer.Body)
+	}
+}
+
+// TestAWaveIsDecidedAtOnce: all of it, and nothing else.
+func TestAWaveIsDecidedAtOnce(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	other := l.held("o")
+	var films []viewing.Event
+	for i := range 80 {
+		films = append(films, movie(fmt.Sprint("f", i), int64(1000+i), "Film", time.Minute))
+	}
+	l.commits("program:p", films...)
+	held := l.status().Counts.Held - 1
+	if held < 1 {
+		t.Fatal("no wave")
+	}
+	page := l.sees("/review", fmt.Sprintf("%d entries from Program came as a wave", held))
+	form := with(l.form(page, "/diary/preview"), "verb", "drop")
+	answer := l.ask(http.MethodPost, "/diary/preview", form)
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), fmt.Sprintf("%d entries would be dropped", held)) {
+		t.Fatalf("%d\n%s", answer.Code, answer.Body)
+	}
+	l.does("/diary/do", l.form(answer.Body.String(), "/diary/do"))
+	if c := l.status().Counts; c.Held != 1 || c.Dropped != held || l.entry(other).State != viewing.StateHeld {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,342 @@
+package daemon
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// evil is a text of a stranger that would be markup.
+const evil = `<script>alert("x")</script>'"&`
+
+// form is the form of a page that goes to an address, with what its fields say.
+func (l *looker) form(body, action string) url.Values {
+	l.Helper()
+	for _, f := range regexp.MustCompile(`(?s)<form method="post" action="([^"]*)".*?</form>`).FindAllStringSubmatch(body, -1) {
+		if f[1] != action {
+			continue
+		}
+		values := url.Values{}
+		for _, input := range regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(f[0], -1) {
+			values.Add(input[1], html.UnescapeString(input[2]))
+		}
+		return values
+	}
+	l.Fatalf("no form goes to %s:\n%s", action, body)
+	return nil
+}
+
+// with is a form with one more field.
+func with(form url.Values, name, value string) url.Values {
+	form.Set(name, value)
+	return form
+}
+
+// acts opens the page of an entry and sends one of its forms.
+func (l *looker) acts(id int64, act string, fields ...string) {
+	l.Helper()
+	page := fmt.Sprintf("/diary/%d", id)
+	form := l.form(l.sees(page), page+"/"+act)
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	l.does(page+"/"+act, form)
+}
+
+// held is a film that waits for a person, and whose title is markup.
+func (l *looker) held(id string) int64 {
+	l.Helper()
+	v := movie(id, 603+int64(id[0]-'a'), evil, time.Minute)
+	v.Unsure = true
+	v.Origin = viewing.Origin{Site: evil, URL: "javascript:alert(1)", Note: evil}
+	made := l.commits("kodi:"+evil+id, v)[0]
+	if e := l.entry(made); e.State != viewing.StateHeld {
+		l.Fatalf("it is %s", e.State)
+	}
+	return made
+}
+
+// unnamed is a film of which only the title is known.
+func (l *looker) unnamed(id, title string) int64 {
+	l.Helper()
+	made := l.commits("browser:x", movie(id, 0, title, time.Minute))[0]
+	if e := l.entry(made); e.Reason != viewing.ReasonUnresolved {
+		l.Fatalf("it is %s", e.Standing())
+	}
+	return made
+}
+
+// doubtful is a film that may be at the service.
+func (l *looker) doubtful(id string, tmdb int64) int64 {
+	l.Helper()
+	for _, fault := range []sandbox.Fault{{Match: "POST /history", Fault: "drop-before", Times: 1}, {Match: "GET /history", Fault: "status:503", Times: 100}} {
+		if err := l.box.Arm(fault); err != nil {
+			l.Fatal(err)
+		}
+	}
+	made := l.commits("browser:x", movie(id, tmdb, "Alpha One", time.Minute))[0]
+	l.becomes(made, viewing.StateInDoubt)
+	return made
+}
+
+// TestTitlesAreNeverMarkup: titles, sites, sources and addresses are strangers' words.
+func TestTitlesAreNeverMarkup(t *testing.T) {
+	l := looking(t)
+	id := l.held("a")
+	for _, page := range []string{"/", "/diary", fmt.Sprintf("/diary/%d", id), "/review", "/diary?" + url.Values{"words": {"script"}, "reason": {evil}, "source": {evil}}.Encode()} {
+		body := l.sees(page)
+		if strings.Contains(body, "<script>") || strings.Contains(body, `"javascript:`) || strings.Contains(body, "ZgotmplZ") || strings.Contains(body, `'"&`) {
+			t.Errorf("%s has markup of a stranger:\n%s", page, body)
+		}
+	}
+	l.sees("/diary", html.EscapeString("<script>alert"))
+}
+
+// TestActsOnOneEntry does each act as a person does: on the page that shows it.
+func TestActsOnOneEntry(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	waiting := l.commits("browser:x", movie("w", 550, "Beta", time.Minute))[0]
+	l.acts(waiting, "hold")
+	if e := l.entry(waiting); e.State != viewing.StateHeld || e.Reason != viewing.ReasonUser {
+		t.Errorf("hold: %s", e.Standing())
+	}
+	l.acts(waiting, "release")
+	if e := l.entry(waiting); e.State != viewing.StatePending {
+		t.Errorf("release: %s", e.Standing())
+	}
+	at := time.Now().Add(-3 * time.Hour).Truncate(time.Second)
+	l.acts(waiting, "time", "at", at.Local().Format("2006-01-02T15:04:05"))
+	if e := l.entry(waiting); !e.WatchedAt.Time().Equal(at) {
+		t.Errorf("time: %s, want %s", e.WatchedAt.Time(), at)
+	}
+	l.acts(waiting, "drop")
+	if e := l.entry(waiting); e.State != viewing.StateDropped {
+		t.Errorf("drop: %s", e.Standing())
+	}
+	l.sees("/diary", "“Beta” was dropped.")
+	l.acts(waiting, "release")
+	if e := l.entry(waiting); e.State != viewing.StatePending {
+		t.Errorf("release of what was dropped: %s", e.Standing())
+	}
+}
+
+func TestRetryOfOneEntry(t *testing.T) {
+	l := looking(t)
+	id := l.rejected("r", 604)
+	l.sees(fmt.Sprintf("/diary/%d", id), "The service does not take it as it is.", "Request 1", "HTTP 422")
+	l.acts(id, "retry")
+	l.becomes(id, viewing.StateDelivered)
+	if l.recorded() != 1 {
+		t.Errorf("the service has %d", l.recorded())
+	}
+}
+
+// TestUndoOnThePage: first it is told what would go, then it goes.
+func TestUndoOnThePage(t *testing.T) {
+	l := looking(t)
+	id := l.commits("browser:x", movie("a", 603, "Alpha One", time.Minute))[0]
+	l.becomes(id, viewing.StateDelivered)
+	page := fmt.Sprintf("/diary/%d", id)
+	form := l.form(l.sees(page), page+"/undo")
+	answer := l.ask(http.MethodPost, page+"/undo", form)
+	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "The service has it, and nothing else goes along.") || l.recorded() != 1 {
+		t.Fatalf("%d, the service has %d\n%s", answer.Code, l.recorded(), answer.Body)
+	}
+	l.does(page+"/undo", l.form(answer.Body.String(), page+"/undo"))
+	if e := l.entry(id); e.State != viewing.StateDropped || l.recorded() != 0 {
+		t.Errorf("%s, the service has %d", e.Standing(), l.recorded())
+	}
+}
+
+func TestSettleOnThePage(t *testing.T) {
+	l := looking(t)
+	for i, as := range []viewing.State{viewing.StateDelivered, viewing.StateRejected} {
+		id := l.doubtful(string(as), int64(603+i))
+		page := fmt.Sprintf("/diary/%d", id)
+		form := l.form(l.sees(page, "It arrived", "It did not arrive"), page+"/settle")
+		l.refused(page+"/settle", with(form, "as", "sending"), "not delivered, rejected or dropped")
+		l.does(page+"/settle", with(form, "as", string(as)))
+		if e := l.entry(id); e.State != as {
+			t.Errorf("%s, want %s", e.Standing(), as)
+		}
+	}
+}
+
+// TestSayWhatItIs: looked for by words, one is chosen, and it is sent. What is told alike
+// follows where it is remembered, and only there.
+func TestSayWhatItIs(t *testing.T) {
+	for _, remember := range []bool{true, false} {
+		l := looking(t)
+		first, second := l.unnamed("a", "The Dune Film"), l.unnamed("b", "The Dune Film")
+		page := fmt.Sprintf("/diary/%d", first)
+		form := l.form(l.sees(page, `value="The Dune Film"`), page+"/search")
+		answer := l.ask(http.MethodPost, page+"/search", with(form, "what", "Dune"))
+		found := html.UnescapeString(answer.Body.String())
+		if answer.Code != http.StatusOK || !strings.Contains(found, `value="841 1984 Dune"`) {
+			t.Fatalf("%d\n%s", answer.Code, found)
+		}
+		choice := with(l.form(answer.Body.String(), page+"/choose"), "choice", "841 1984 Dune")
+		if remember {
+			choice.Set("remember", "yes")
+		}
+		l.does(page+"/choose", choice)
+		l.becomes(first, viewing.StateDelivered)
+		if e := l.entry(first); e.Media.IDs.TMDB != 841 {
+			t.Errorf("it is %s", e.Media.Key())
+		}
+		if e := l.entry(second); (e.Media.IDs.TMDB == 841) != remember {
+			t.Errorf("remembered %v: the other one is %s", remember, e.Media.Key())
+		}
+	}
+}
+
+// TestSayWhatEpisodeItIs: where season and number are not known, the person types them.
+func TestSayWhatEpisodeItIs(t *testing.T) {
+	for _, remember := range []string{"yes", ""} {
+		l := looking(t)
+		v := movie("e", 0, "", time.Minute)
+		v.Media[0] = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "Fargo the Series"}}
+		id := l.commits("browser:x", v)[0]
+		page := fmt.Sprintf("/diary/%d", id)
+		form := with(l.form(l.sees(page), page+"/search"), "what", "Fargo")
+		for _, bad := range []string{"x", "-1", "99999999999999999999"} {
+			l.refused(page+"/search", with(with(form, "season", bad), "episode", "1"), "are numbers")
+		}
+		answer := l.ask(http.MethodPost, page+"/search", with(with(form, "season", "2"), "episode", "5"))
+		if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `value="60622 2014 Fargo"`) {
+			t.Fatalf("%d\n%s", answer.Code, answer.Body)
+		}
+		l.does(page+"/choose", with(with(l.form(answer.Body.String(), page+"/choose"), "choice", "60622 2014 Fargo"), "remember", remember))
+		l.becomes(id, viewing.StateDelivered)
+		if e := l.entry(id); e.Media.Key() != "episode:60622:2:5" {
+			t.Errorf("it is %s", e.Media.Key())
+		}
+	}
+}
+
+// TestAnOlderPageDoesNoHarm: two tabs show one entry, and the second acts on what the
+// first has changed. Released in one tab, it is not taken in again by the other.
+func TestAnOlderPageDoesNoHarm(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	id := l.held("a")
+	page := fmt.Sprintf("/diary/%d", id)
+	older := l.sees(page)
+	l.acts(id, "drop")
+	for act, fields := range map[string][]string{"release": nil, "drop": nil, "time": {"at", "2026-03-01T20:15"}, "search": {"what", "Dune"}} {
+		form := l.form(older, page+"/"+act)
+		if fields != nil {
+			form.Set(fields[0], fields[1])
+		}
+		l.refused(page+"/"+act, form, "This entry has changed meanwhile")
+	}
+	for _, act := range []string{"retry", "hold", "settle", "undo", "choose"} {
+		l.refused(page+"/"+act, url.Values{"stand": {"held review 0 0 0"}, "id": {fmt.Sprint(id)}}, "This entry has changed meanwhile")
+	}
+	if e := l.entry(id); e.State != viewing.StateDropped {
+		t.Errorf("it is %s", e.Standing())
+	}
+}
+
+// TestFormsWithNonsense: nothing is changed, and a sentence says why.
+func TestFormsWithNonsense(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	id := l.held("a")
+	page := fmt.Sprintf("/diary/%d", id)
+	body := l.sees(page)
+	for _, c := range []struct{ act, name, value, want string }{
+		{"time", "at", "when?", "That was not done."},
+		{"time", "at", "", "Type a date and a time"},
+		{"time", "at", "9999-12-31T23:59:59", "That was not done."},
+		{"time", "at", "1700-01-01T00:00", "That was not done."},
+		{"search", "what", "  ", "Type one word"},
+		{"search", "what", strings.Repeat("x", 301), "Type one word"},
+		{"search", "what", "\xff\xfe", "Type one word"},
+	} {
+		l.refused(page+"/"+c.act, with(l.form(body, page+"/"+c.act), c.name, c.value), c.want)
+	}
+	stand := l.form(body, page+"/drop").Get("stand")
+	for _, choice := range []string{"", "x", "0 0 x", "-1 2021 Dune", "1", "99999999999999999999 1 x", "9007199254740993 1 x"} {
+		l.refused(page+"/choose", url.Values{"stand": {stand}, "choice": {choice}}, "")
+	}
+	for _, path := range []string{"/diary/0", "/diary/-1", "/diary/x", "/diary/99999999999999999999", "/diary/7", "/diary/%00", "/diary/%ff"} {
+		if answer := l.ask(http.MethodGet, path, nil); answer.Code != http.StatusNotFound && answer.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
+		l.refused(path+"/drop", url.Values{"stand": {stand}}, "")
+	}
+	for _, question := range []string{"state=lost", "from=1", "to=x", "words=" + strings.Repeat("a+", 21), "words=" + strings.Repeat("x", 301), "words=%ff%zz", "past=-1", "past=99999999999999999999.1", "past=-9223372036854775808.-1", "past=9223372036854775807.9", "newer=x&past=1.1", "kind=%00"} {
+		l.sees("/diary?" + question)
+	}
+	if e := l.entry(id); e.State != viewing.StateHeld || e.Media.IDs.TMDB != 603 {
+		t.Errorf("it is %s, %s", e.Standing(), e.Media.Key())
+	}
+}
+
+// TestDiaryIsOrderedByWhenItWasWatched: what an import brings late stands in its place,
+// page by page, also where years lie between.
+func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	const films = 120
+	var want []string
+	for i := range films {
+		ago := time.Duration(films-i) * time.Hour
+		if i < 60 {
+			ago += 20 * 365 * 24 * time.Hour
+		}
+		if i%4 == 0 {
+			ago = time.Duration(films-i/8*8) * time.Hour // some of one moment
+		}
+		l.commits("kodi:x", movie(fmt.Sprint("v", i), int64(1000+i), fmt.Sprint("Film ", i), ago))
+	}
+	all, err := l.d.Control().List(t.Context(), entry.Filter{Limit: films})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(all, func(a, b entry.Entry) int {
+		return cmp.Or(cmp.Compare(b.WatchedAt.Millis, a.WatchedAt.Millis), cmp.Compare(b.ID, a.ID))
+	})
+	for _, e := range all {
+		want = append(want, fmt.Sprint(e.ID))
+	}
+	var got []string
+	rows := regexp.MustCompile(`name="entry" value="(\d+)"`)
+	for page := "/diary"; page != ""; {
+		body := l.sees(page)
+		for _, row := range rows.FindAllStringSubmatch(body, -1) {
+			got = append(got, row[1])
+		}
+		page = link(body, "Older") + link(body, "Search further back")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the diary goes\n%v, want\n%v", got, want)
+	}
+}
+
+// TestWhyIsToldInOneWay: the page says in English what the command line says.
+func TestWhyIsToldInOneWay(t *testing.T) {
+	l := looking(t)
+	l.paused()
+	ids := []int64{l.held("a"), l.unnamed("b", "Nobody Knows"), l.commits("browser:x", movie("w", 550, "Beta", time.Minute))[0]}
+	for _, id := range ids {
+		x, err := l.d.Control().Explain(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.sees(fmt.Sprintf("/diary/%d", id), html.EscapeString(x.Why))
+	}
+}

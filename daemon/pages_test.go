@@ -1,0 +1,219 @@
+package daemon
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// looker is a person in front of the pages of a daemon that runs, with a service.
+type looker struct {
+	*visitor
+	pages   http.Handler
+	cookies map[string]*http.Cookie
+}
+
+func looking(t *testing.T) *looker {
+	t.Helper()
+	l := &looker{visitor: visited(t, nil), cookies: map[string]*http.Cookie{}}
+	l.pages = l.d.site.Handler()
+	l.ask(http.MethodPost, "/in", url.Values{"ticket": {l.d.site.Ticket()}})
+	return l
+}
+
+// ask sends one request, a form where it is a POST.
+func (l *looker) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
+	l.Helper()
+	r := httptest.NewRequestWithContext(l.Context(), method, path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for _, c := range l.cookies {
+		r.AddCookie(c)
+	}
+	answer := httptest.NewRecorder()
+	l.pages.ServeHTTP(answer, r)
+	for _, c := range answer.Result().Cookies() {
+		if l.cookies[c.Name] = c; c.MaxAge < 0 {
+			delete(l.cookies, c.Name)
+		}
+	}
+	return answer
+}
+
+// sees shows a page, which must have each of some texts.
+func (l *looker) sees(path string, texts ...string) string {
+	l.Helper()
+	answer := l.ask(http.MethodGet, path, nil)
+	body := answer.Body.String()
+	if answer.Code != http.StatusOK {
+		l.Fatalf("%s: %d\n%s", path, answer.Code, body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(body, text) {
+			l.Errorf("%s does not say %q:\n%s", path, text, body)
+		}
+	}
+	return body
+}
+
+// does sends a form, which must be done.
+func (l *looker) does(path string, form url.Values) {
+	l.Helper()
+	if answer := l.ask(http.MethodPost, path, form); answer.Code != http.StatusSeeOther {
+		l.Fatalf("%s %v: %d\n%s", path, form, answer.Code, answer.Body)
+	}
+}
+
+// refused sends a form, which must be refused with a text.
+func (l *looker) refused(path string, form url.Values, text string) {
+	l.Helper()
+	answer := l.ask(http.MethodPost, path, form)
+	if answer.Code != http.StatusUnprocessableEntity && answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), text) {
+		l.Errorf("%s %v: %d, want %q:\n%s", path, form, answer.Code, text, answer.Body)
+	}
+}
+
+// commits is what some source told, and the ids of the entries that it became.
+func (l *looker) commits(source string, events ...viewing.Event) (ids []int64) {
+	l.Helper()
+	outcomes, err := l.d.store.Commit(l.Context(), viewing.Batch{Source: source, Events: events})
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, o := range outcomes {
+		ids = append(ids, o.Entries...)
+	}
+	return ids
+}
+
+// movie is a film that was watched some minutes ago.
+func movie(id string, tmdb int64, title string, ago time.Duration) viewing.Event {
+	return viewing.Event{
+		Kind: viewing.KindViewing, EventID: id, Count: 1, WatchedAt: viewing.At(time.Now().Add(-ago).Truncate(time.Second)),
+		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}, Title: title}},
+	}
+}
+
+// entry is an entry as it is now.
+func (l *looker) entry(id int64) entry.Entry {
+	l.Helper()
+	x, err := l.d.store.Explain(l.Context(), id)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return x.Entry
+}
+
+// becomes waits until an entry is in a state.
+func (l *looker) becomes(id int64, state viewing.State) {
+	l.Helper()
+	changed, stop := l.d.store.Subscribe()
+	defer stop()
+	for l.entry(id).State != state {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			l.Fatalf("entry %d is %s, want %s", id, l.entry(id).State, state)
+		}
+	}
+}
+
+// rejected has the service refuse a film.
+func (l *looker) rejected(id string, tmdb int64) int64 {
+	l.Helper()
+	if err := l.box.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:422", Times: 1}); err != nil {
+		l.Fatal(err)
+	}
+	made := l.commits("browser:x", movie(id, tmdb, "Alpha <One>", time.Minute))[0]
+	l.becomes(made, viewing.StateRejected)
+	return made
+}
+
+func TestNowTellsHowThingsStand(t *testing.T) {
+	l := looking(t)
+	l.commits("kodi:/x", movie("k", 603, "Alpha One", time.Second))
+	l.becomes(1, viewing.StateDelivered)
+	l.rejected("r", 604)
+	body := l.sees("/", "1 was delivered", `<a href="/diary?state=rejected">1 was rejected</a>`, "default: <span", "Chrome",
+		"2 viewings in 30 days, at most 2 on one day.", "<rect", "Stop sending for")
+	today := time.Now().Format(time.DateOnly)
+	if !strings.Contains(body, `<th scope="row">`+today+`</th><td class="number">1</td><td class="number">1</td>`) {
+		t.Errorf("the table lacks today:\n%s", body)
+	}
+	if strings.Contains(body, "style=") || strings.Contains(body, "<script>") {
+		t.Error("the page has what its policy forbids")
+	}
+}
+
+func TestPauseAndResumeOnThePage(t *testing.T) {
+	l := looking(t)
+	for _, bad := range []string{"", "x", "-1", "99999999999999999999", "8785"} {
+		l.refused("/pause", url.Values{"hours": {bad}}, "Choose one of the times")
+	}
+	paused := func() (account.State, *time.Time) {
+		l.Helper()
+		row, err := l.d.store.Account(t.Context(), "default")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row.Pause.State(), control.Known(row.Pause.Until)
+	}
+	if state, _ := paused(); state == account.Paused {
+		t.Fatal("a refused pause began")
+	}
+	l.does("/pause", url.Values{"hours": {"3"}})
+	if state, until := paused(); state != account.Paused || until == nil || time.Until(*until) < 2*time.Hour || time.Until(*until) > 3*time.Hour {
+		t.Errorf("%s until %v", state, until)
+	}
+	l.sees("/", "Sending is paused until")
+	l.does("/resume", url.Values{"account": {"default"}})
+	if state, _ := paused(); state == account.Paused {
+		t.Error("the pause goes on")
+	}
+	l.does("/pause", url.Values{"hours": {"0"}})
+	if state, until := paused(); state != account.Paused || until != nil {
+		t.Errorf("%s until %v", state, until)
+	}
+	l.refused("/resume", url.Values{"account": {"<b>"}}, "there is no account &#34;&lt;b&gt;&#34;")
+}
+
+// TestRetryOnThePage: what the command "filmspool queue retry --all" does.
+func TestRetryOnThePage(t *testing.T) {
+	l := looking(t)
+	id := l.rejected("r", 604)
+	l.does("/retry", nil)
+	l.becomes(id, viewing.StateDelivered)
+	l.sees("/", "It is tried again now.")
+}
+
+// TestAFormLeadsNowhereElse: browsers leave control characters out of an address.
+func TestAFormLeadsNowhereElse(t *testing.T) {
+	l := looking(t)
+	for _, back := range []string{"//evil.example", "/\t/evil.example", "/\n/evil.example", `/\evil.example`, "https://evil.example", "evil"} {
+		answer := l.ask(http.MethodPost, "/resume", url.Values{"back": {back}})
+		if to := answer.Header().Get("Location"); answer.Code != http.StatusSeeOther || to != "/" {
+			t.Errorf("%q: %d to %q", back, answer.Code, to)
+		}
+	}
+}
+
+// TestASecretInAnAddressIsNotShownAgain, where it was typed into the wrong field.
+func TestASecretInAnAddressIsNotShownAgain(t *testing.T) {
+	l := looking(t)
+	for _, path := range []string{"/settings/key", "/setup/login"} {
+		for _, address := range []string{"https://anna:secret1@tracker.example/api/v1", "sk_secret1", "https://tracker.example/?secret1"} {
+			answer := l.ask(http.MethodPost, path, url.Values{"account": {"default"}, "address": {address}, "key": {"sk_secret1"}})
+			if answer.Code != http.StatusUnprocessableEntity || strings.Contains(answer.Body.String(), "secret1") {
+				t.Errorf("%s %s: %d\n%s", path, address, answer.Code, answer.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package daemon
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/words"
+)
+
+// asTold is what an expression tells, with "held" for each value: a word that is a state,
+// a reason and a text. It is "" where the expression is no text.
+func asTold(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		text, _ := strconv.Unquote(x.Value) // a number is no text
+		return regexp.MustCompile(`%[\d.\[\]]*[a-z]`).ReplaceAllString(text, "held")
+	case *ast.BinaryExpr:
+		left, right := asTold(x.X), asTold(x.Y)
+		if x.Op != token.ADD || left+right == "" {
+			return ""
+		}
+		either := func(text string) string { return map[bool]string{true: "held", false: text}[text == ""] }
+		return either(left) + either(right)
+	case *ast.CallExpr:
+		if f, ok := x.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Sprintf" {
+			return asTold(x.Args[0])
+		}
+	}
+	return ""
+}
+
+// telling finds what the sources of packages tell: choose gives the expressions of a part
+// of a source that tell something.
+func telling(t *testing.T, rooms []string, choose func(ast.Node) []ast.Expr) (all []string) {
+	t.Helper()
+	for _, room := range rooms {
+		files, err := filepath.Glob(room)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", room, len(files), err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				for _, x := range choose(n) {
+					all = append(all, asTold(x))
+				}
+				_, sum := n.(*ast.BinaryExpr)
+				return !sum
+			})
+		}
+	}
+	return all
+}
+
+// notInGerman are the texts that the catalogue does not know in German.
+func notInGerman(t *testing.T, texts []string) (unknown []string) {
+	t.Helper()
+	c, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, known := c.In("de").Retell(text); !known && !slices.Contains(unknown, text) {
+			unknown = append(unknown, text)
+		}
+	}
+	return unknown
+}
+
+// TestLivesAreToldInEveryLanguage: what befell an entry is told on its page in sentences
+// that the catalogue knows.
+func TestLivesAreToldInEveryLanguage(t *testing.T) {
+	rooms := []string{"../queue/*.go", "../queue/rules/*.go", "../queue/replay/doubt/*.go", "../kodi/rule/*.go", "../queue/entry/explain.go", "../kodi/nfo/snapshot.go"}
+	texts := telling(t, rooms, func(n ast.Node) []ast.Expr {
+		if x, ok := n.(ast.Expr); ok && regexp.MustCompile(`(?s)^[A-Z][a-z]* .*[.?]$`).MatchString(asTold(x)) {
+			return []ast.Expr{x}
+		}
+		return nil
+	})
+	if len(texts) < 100 {
+		t.Fatalf("%d sentences are found", len(texts))
+	}
+	composed := []string{ // they stand below with values that they have
+		"Ignored by held: it is kept for the record, and not sent.", "Held by held.", "Of the filters, held has it sent.",
+		"The route for held leads to held.", "No route names held: it goes to held.",
+		"At the start at held held. What was taken last may be lost. held entries that wait are held: they may have been sent.",
+		"Its NFO is broken (held), so its identifiers are not usedheld.",
+	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return slices.Contains(composed, text) })
+	texts = append(texts,
+		"Ignored by filter 1 (kind episode, shorter than 5m0s): it is kept for the record, and not sent.",
+		"Held by filter 2 (path /srv/kids).", "Of the filters, filter 1 (everything) has it sent.",
+		"The route for kodi leads to the account attic.", "No route names kodi:/k: it goes to the account default.",
+		"Nothing holds it back: it may leave from 2026-03-01T20:15:00Z. As an import it lets everything pass that is seen live.",
+		"It is live, which the settings have sent: it may be sent.",
+		"By the user: released; it was held (review).", "By the user: it is movie:tmdb:603, not movie:imdb:tt1; watched at 2026-03-01 20:15:00, not 2026-03-01 20:16:00.",
+		"Withdrawn by kodi:/k: Kodi took the play count back.", "Corrected by browser:b1: Kodi now calls it Dr. No.",
+		"Noted from kodi:/k: Kodi took the play count back. It was sent before that. To take it back: filmspool queue undo 7",
+		"Seen by kodi:/k too as event e1, with its end 5s later: the same playback, so nothing is added.",
+		"Seen by kodi:/k too, that day: the same playback. Entry 7, which was held (review), is merged into this one.",
+		"Merged into entry 7: kodi:/k saw the same playback, with the same end.",
+		"In doubt: The service answered 503: it had trouble of its own. It may have recorded the entry.",
+		"Rejected: The service refuses this entry: no. Such. Film", "Delivered.", "Held: unresolved",
+		"Its NFO is broken (nothing of it can be read), so its identifiers are not used; it seems to say tmdb 1, imdb tt1.",
+		"some NFO files give less than they could: 3 broken, so their identifiers are not used (the first: a.nfo); 1 not readable by this user; 2 larger than 1 MiB; 4 folders lie more than 8 deep and are not looked at",
+		"Read back: the service has this item at this time.", "The service was asked, and knows nothing of tt1. TMDB was asked. It is certain: TMDB has that number.",
+		"At the start at 2026-03-01 20:15:00 the newest part of the queue's file was missing. What was taken last may be lost. 3 entries that wait are held: they may have been sent.",
+	)
+	for _, text := range notInGerman(t, texts) {
+		t.Errorf("not known in German: %q", text)
+	}
+}
+
+// TestFaultsAreToldInEveryLanguage: what a person is told when a page refuses something.
+func TestFaultsAreToldInEveryLanguage(t *testing.T) {
+	rooms := []string{"*.go", "operate/*.go", "identify/*.go", "../queue/viewing/typed/*.go"}
+	texts := telling(t, rooms, func(n ast.Node) []ast.Expr {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if name, ok := n.Key.(*ast.Ident); ok && slices.Contains([]string{"Message", "Problem"}, name.Name) {
+				return []ast.Expr{n.Value}
+			}
+		case *ast.CallExpr:
+			name := ""
+			switch f := n.Fun.(type) {
+			case *ast.Ident:
+				name = f.Name
+			case *ast.SelectorExpr:
+				name = f.Sel.Name
+			}
+			switch {
+			case name == "cannotUndo" && len(n.Args) == 2:
+				return n.Args[1:]
+			case slices.Contains([]string{"Refused", "Invalid"}, name) && len(n.Args) == 2:
+				return n.Args[:1]
+			}
+		}
+		return nil
+	})
+	elsewhere := []string{
+		// The command line alone tells these.
+		"held clients have the name held", "plays held is not one or all", "filmspool runs, but does not say where; held is held",
+		"the queue in held is damaged, and nothing was changed: held", "there is no queue in held", "the instance that runs has its settings in held",
+		"days must be 1 to held", "held is not retry, hold, release, settle, drop or move", "held: held",
+		// The name of a month is English.
+		"held does not exist: held held has held days",
+		// TestRemarksAreToldInEveryLanguage has it.
+		"heldheld, but what waits here was watched by user held.",
+	}
+	texts = slices.DeleteFunc(texts, func(text string) bool {
+		return !strings.Contains(text, " ") || slices.Contains(elsewhere, text)
+	})
+	rooms = []string{"config/validate.go", "config/replay.go", "config/notices.go"}
+	values := telling(t, rooms, func(n ast.Node) []ast.Expr {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) < 2 {
+			return nil
+		}
+		if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "fault" {
+			return call.Args[1:2]
+		}
+		return nil
+	})
+	if len(values) < 15 {
+		t.Fatalf("%d faults of settings are found", len(values))
+	}
+	for _, wrong := range values {
+		if !slices.Contains([]string{"held", "held; write held"}, wrong) { // another fault stands in it
+			texts = append(texts, "bad configuration: a.b: "+wrong+" (line 7)")
+		}
+	}
+	texts = append(texts,
+		"release entry 7: it is in doubt", "move entry 7: it is pending (it may have left)", "undo entry 7: the history changed while it was read; try again",
+		"edit entry 7: watchedAt: lies ahead of this machine's clock", "bad configuration: replay.rate: \"x\" is not a number",
+		"bad configuration: wave: -1 is not from 0 (no bound) to 1000 (line 3)", "/k is not Kodi's userdata folder: it holds no video library",
+		"/k cannot be watched: This version of Kodi's library is not known yet.", "this is not the address of a service: it must end in /api/v1",
+		"that setting cannot be changed here: x", "this is not a secret key: one begins with sk_ and has no spaces",
+	)
+	if len(texts) < 50 {
+		t.Fatalf("%d faults are found", len(texts))
+	}
+	for _, text := range notInGerman(t, texts) {
+		t.Errorf("not known in German: %q", text)
+	}
+}

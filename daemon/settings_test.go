@@ -1,0 +1,321 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// served runs an instance with a configuration file that says text, until the test
+// ends. It gives what a command line has of it.
+func served(t *testing.T, text string, environment ...string) Options {
+	t.Helper()
+	o := testOptions(t, environment...)
+	o.Source = &config.Source{File: o.Paths.File, Getenv: o.Getenv}
+	if err := os.WriteFile(o.Paths.File, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if o.Config, err = o.Source.Load(); err != nil {
+		t.Fatal(err)
+	}
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	o.Ready = func(address string) { ready <- address }
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { ended <- Serve(ctx, o) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(o.Paths.Control); err == nil {
+			t.Error("the control file stays")
+		}
+	})
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("ended before it was ready: %v", err)
+	}
+	return o
+}
+
+func set(key string, value any) func(control.API, bool) error {
+	return func(ctl control.API, dry bool) error {
+		_, err := ctl.Set(context.Background(), control.Set{Key: key, Value: value, DryRun: dry})
+		return err
+	}
+}
+
+// find is the control file of an instance, and a client for it.
+func find(t *testing.T, o Options) (control.ControlFile, *control.Client) {
+	t.Helper()
+	file, err := control.ReadControlFile(o.Paths.Control, o.Paths.CheckControl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Find(t.Context(), o.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return file, c
+}
+
+// TestAChangeIsTakenInWhileAViewingLeaves: the port, the token and the browser stay,
+// nobody is refused, and each viewing arrives once.
+func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
+	box, _ := openSandbox(t)
+	leaving, once := make(chan struct{}), sync.Once{}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/history") {
+			once.Do(func() {
+				close(leaving)
+				time.Sleep(time.Second) // a slow service, while the configuration changes
+			})
+		}
+		box.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(service.Close)
+	o := served(t, "# mine\nlisten = '127.0.0.1:0'\n[accounts.default]\nbase_url = '"+service.URL+"/api/v1'\n", "FILMSPOOL_KEY", box.SecretKey())
+	before, c := find(t, o)
+	browser := func(id, token string) *client.Client {
+		b, err := client.Dial(t.Context(), client.Options{
+			URL: "ws://" + before.Address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"}, ClientID: id, Token: token,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		return b
+	}
+	tell := func(b *client.Client, n int) {
+		_, err := b.Viewing(t.Context(), protocol.Viewing{
+			ID: fmt.Sprintf("0d8f8f0c-0f0a-4f52-9a55-3d5a1c2b3c4%d", n), WatchedAt: fmt.Sprintf("2026-03-0%dT20:15:00Z", n),
+			Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: int64(600 + n)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, err := c.Pair(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browser("", "")
+	id, token, err := b.Pair(t.Context(), code.Code, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell(b, 1)
+	<-leaving
+
+	knocking, stop := context.WithCancel(t.Context())
+	refused := make(chan error, 1)
+	go func() { refused <- knock(knocking, before.Address) }()
+	if running, err := Change(t.Context(), o, set("wave", 7)); err != nil || !running {
+		t.Fatalf("changed: %v %v", running, err)
+	}
+	stop()
+	if err := <-refused; err != nil {
+		t.Errorf("somebody was refused meanwhile: %v", err)
+	}
+	after, c := find(t, o)
+	if after != before {
+		t.Errorf("it was %v and is %v", before, after)
+	}
+	now, err := c.Settings(t.Context())
+	if err != nil || now.Problem != "" {
+		t.Errorf("%v: %+v", err, now)
+	}
+	for _, s := range now.Settings {
+		if s.Key == "wave" && (s.Value != 7.0 || s.Line == 0 || s.From != o.Paths.File) {
+			t.Errorf("it is told as %+v", s)
+		}
+	}
+	<-b.Done()
+	tell(browser(id, token), 2)
+	for { // until both have been delivered; the test's own end bounds it
+		if s, err := c.Status(t.Context()); err != nil || s.Counts.Delivered == 2 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	records, err := box.Records(t.Context())
+	if err != nil || len(records.History) != 2 {
+		t.Errorf("%v: recorded %+v", err, records.History)
+	}
+}
+
+// knock opens connections until ctx ends, and says why one was refused.
+func knock(ctx context.Context, address string) error {
+	for ctx.Err() == nil {
+		conn, err := net.DialTimeout("tcp", address, 10*time.Second)
+		if err != nil {
+			return err
+		}
+		conn.Close()
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// TestWhatCannotBeginGivesWay to the configuration before it, and says so.
+func TestWhatCannotBeginGivesWay(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	o := served(t, "listen = '127.0.0.1:0'\n")
+	before, _ := find(t, o)
+	if err := os.WriteFile(o.Paths.File, []byte("listen = '"+taken.Addr().String()+"'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = TakeIn(t.Context(), o.Paths)
+	if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) || !strings.Contains(err.Error(), taken.Addr().String()+" is held by") {
+		t.Errorf("taken in: %v", err)
+	}
+	after, c := find(t, o)
+	if after.Token != before.Token || after.Address == taken.Addr().String() {
+		t.Errorf("it is at %+v", after)
+	}
+	if now, err := c.Settings(t.Context()); err != nil || now.Problem == "" {
+		t.Errorf("%v: it does not say so: %+v", err, now)
+	}
+	if err := os.WriteFile(o.Paths.File, []byte("listen = '127.0.0.1:0' # again\nwave = 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := TakeIn(t.Context(), o.Paths); err != nil {
+		t.Errorf("mended: %v", err)
+	}
+}
+
+// TestNothingIsCutByAChange: while an import, an export or a backup goes on, a change is
+// refused, and the file stays as it is.
+func TestNothingIsCutByAChange(t *testing.T) {
+	b := besiege(t, func(o *Options) {
+		o.Source = &config.Source{File: o.Paths.File, Getenv: o.Getenv}
+	})
+	ctl, tried := b.d.Control(), 0
+	try := func() {
+		tried++
+		if err := set("wave", 7)(ctl, false); !errors.Is(err, &control.Fault{Code: control.CodeBusy}) {
+			t.Errorf("a change: %v", err)
+		}
+	}
+	addFilm(t, b.d, "e1")
+	if _, err := ctl.Import(t.Context(), readFunc(func([]byte) (int, error) { try(); return 0, io.EOF }), true); err != nil {
+		t.Error(err)
+	}
+	for what, give := range map[string]func(context.Context, io.Writer) error{"export": ctl.Export, "backup": ctl.Backup} {
+		if err := give(t.Context(), writeFunc(func(p []byte) (int, error) { try(); return len(p), nil })); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if tried < 3 {
+		t.Errorf("tried %d times", tried)
+	}
+	if _, err := os.Stat(b.d.o.Paths.File); err == nil {
+		t.Error("a file was made")
+	}
+	if err := set("wave", 7)(ctl, false); err != nil {
+		t.Errorf("when all has ended: %v", err)
+	}
+}
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+type writeFunc func([]byte) (int, error)
+
+func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestAnInstanceOfFlagsStaysAsItIs: without a file there is nothing to change.
+func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
+	b := besiege(t, nil)
+	for what, err := range map[string]error{
+		"set":    set("wave", 7)(b.d.Control(), false),
+		"reload": func() error { _, err := b.d.Control().Reload(t.Context()); return err }(),
+	} {
+		if !errors.Is(err, &control.Fault{Code: control.CodeRefused}) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(b.d.o.Paths.State, "config.toml")); err == nil {
+		t.Error("a file was made")
+	}
+}
+
+// TestEverySettingHasItsWords: the page tells of each in both languages, in English
+// with the words of the configuration.
+func TestEverySettingHasItsWords(t *testing.T) {
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	english := catalogue.In(words.English)
+	for _, s := range config.Default().Settings() {
+		if got := english.Say("settings.about." + s.Key); got != s.About {
+			t.Errorf("%s: the page says %q, the configuration %q", s.Key, got, s.About)
+		}
+		wanted := []string{"settings.key." + s.Key}
+		for _, word := range s.Allowed {
+			wanted = append(wanted, "settings.word."+word)
+		}
+		group, _, nested := strings.Cut(s.Key, ".")
+		if nested {
+			wanted = append(wanted, "settings.group."+group)
+		}
+		for _, key := range wanted {
+			if !english.Has(key) {
+				t.Errorf("there is no %s", key)
+			}
+		}
+	}
+}
+
+// TestChangesAtOnceAreAllKept: none that was told to be done is taken back by another.
+func TestChangesAtOnceAreAllKept(t *testing.T) {
+	o := served(t, "listen = '127.0.0.1:0'\n")
+	_, c := find(t, o)
+	for round := range 3 {
+		var all sync.WaitGroup
+		var done sync.Map
+		for key, value := range map[string]any{"wave": 10 + round, "replay.rate": 20 + round, "max_in_flight": 1 + round} {
+			all.Go(func() {
+				if _, err := c.Set(t.Context(), control.Set{Key: key, Value: value}); err == nil {
+					done.Store(key, fmt.Sprint(value))
+				}
+			})
+		}
+		all.Wait()
+		now, err := o.Source.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range now.Settings() {
+			if value, told := done.Load(s.Key); told && fmt.Sprint(s.Value) != value {
+				t.Errorf("%s is %v, and was told to be %v", s.Key, s.Value, value)
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package daemon
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay"
+	"github.com/filmspool/filmspool/queue/tracker"
+	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+)
+
+// codes are those of troubles.
+func codes(all []control.Trouble) (codes []string) {
+	for _, t := range all {
+		codes = append(codes, t.Code)
+	}
+	return codes
+}
+
+// TestWhatIsWrongWithAnAccountHasACode: each kind of trouble with key, address and
+// service is told apart.
+func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
+	with := config.Credential{Account: "anna", BaseURL: "https://service.example/api/v1", Key: config.NewSecret("sk_something")}
+	set := func(change func(*config.Credential)) config.Credential { c := with; change(&c); return c }
+	refused := func(reason, hint string) replay.Health {
+		return replay.Health{State: account.Attention, Pause: account.PausedKey, Reason: reason, Hint: hint}
+	}
+	const login = "filmspool login"
+	address := replay.Health{State: account.Attention, Pause: account.PausedAddress, Reason: "What answers there is not it.", Hint: login + " --base-url URL"}
+	none := replay.Health{State: account.NoKey}
+	for _, c := range []struct {
+		code string
+		h    replay.Health
+		with config.Credential
+	}{
+		{"", replay.Health{State: account.OK}, with},
+		{"", replay.Health{State: account.Paused, Pause: account.PausedUser}, with},
+		{health.AddressMissing, none, config.Credential{Account: "anna"}},
+		{health.KeyMissing, none, set(func(c *config.Credential) { c.Key = config.Secret{} })},
+		{health.KeyElsewhere, none, set(func(c *config.Credential) { c.Key, c.ProvenFor = config.Secret{}, "https://other.example:443" })},
+		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
+		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
+		{health.KeyReadOnly, refused(tracker.KeyReadOnly, login), with},
+		{health.KeyAnothers, refused(anothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
+		{health.AccessRefused, refused("Something between refuses access.", "filmspool queue retry --all"), with},
+		{health.KeyCredential, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
+		{health.AddressWrong, address, with},
+		{health.AddressConfigured, address, set(func(c *config.Credential) { c.URLSource = "/config.toml" })},
+		{health.Unreachable, replay.Health{State: account.Offline, Reason: "no way"}, with},
+		{health.Throttled, replay.Health{State: account.Offline, Reason: "429", Throttled: true}, with},
+		{health.QueueUnwritable, replay.Health{State: account.Attention, Reason: "the outbox cannot be written"}, with},
+	} {
+		got := standing(c.h, c.with, lacking(c.with), "/config.toml").Troubles
+		if c.code == "" && len(got) == 0 {
+			continue
+		}
+		if len(got) != 1 || got[0].Code != c.code || got[0].About != "anna" {
+			t.Errorf("%s: %+v", c.code, got)
+		}
+	}
+}
+
+// TestWhatIsWrongWithALibraryHasACode, also where it is read well.
+func TestWhatIsWrongWithALibraryHasACode(t *testing.T) {
+	for _, c := range []struct {
+		s    kodi.Status
+		want []string
+	}{
+		{kodi.Status{State: kodi.StateOK}, nil},
+		{kodi.Status{State: kodi.StateBusy}, nil},
+		{kodi.Status{State: kodi.StateWaiting}, []string{health.LibraryMissing}},
+		{kodi.Status{State: kodi.StateDenied}, []string{health.LibraryDenied}},
+		{kodi.Status{State: kodi.StateUnreachable}, []string{health.LibraryAway}},
+		{kodi.Status{State: kodi.StateOK, Deaf: "no space left", Hint: "raise the sysctl fs.inotify.max_user_watches"}, []string{health.WatchLimit}},
+		{kodi.Status{State: kodi.StateOK, Deaf: "it lies on another machine"}, []string{health.LibraryDeaf}},
+		{
+			kodi.Status{State: kodi.StateOK, Reporters: []string{"a"}, Writers: []string{"b", "c"}, Clock: "Kodi's clock is an hour behind"},
+			[]string{health.LibraryReporter, health.LibraryWriter, health.LibraryClock},
+		},
+	} {
+		c.s.Since = time.Now()
+		if got := codes(kodiSource(c.s).Troubles); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c.s, got)
+		}
+	}
+}
+
+// TestAWrongClockIsTold: by the time of the service's last answer.
+func TestAWrongClockIsTold(t *testing.T) {
+	box, _ := openSandbox(t)
+	var off time.Duration
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+		box.Handler().ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	client, err := v1.New(v1.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	a := &sender{name: "anna", client: client}
+	for _, c := range []struct {
+		off  time.Duration
+		says string
+	}{{0, ""}, {4 * time.Minute, ""}, {-7 * time.Minute, "7 min"}, {2 * time.Hour, "120 min"}, {0, ""}} {
+		off = c.off
+		client.Probe(t.Context())
+		if got := a.clock(); (got == nil) != (c.says == "") || got != nil && (got.Code != health.ClockWrong || got.Detail != c.says) {
+			t.Errorf("%s ahead: %+v", c.off, got)
+		}
+	}
+}
+
+// TestWhileNothingRunsTheKeysAndTheQueueTell how the accounts stand, and nothing is made.
+func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
+	o := testOptions(t)
+	var got control.Health
+	if err := Looking(t.Context(), o, func(ctl control.API) (err error) {
+		got, err = ctl.Health(t.Context(), control.HealthAsked{Check: true})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, p := range got.Problems {
+		found = append(found, p.Code)
+	}
+	if want := []string{health.AddressMissing, "nothing-connected"}; !slices.Equal(found, want) || got.State != account.Attention {
+		t.Errorf("%s: %v, want %v", got.State, found, want)
+	}
+}
+
+// BenchmarkStatus: 5 ms at most, for it is asked again and again.
+func BenchmarkStatus(b *testing.B) {
+	err := First(b.Context(), testOptions(b), func(ctl control.API) error {
+		for b.Loop() {
+			if _, err := ctl.Status(b.Context()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,167 @@
+// Package words is the catalogue of the sentences that people read: those of the
+// pages and those of problems, in each language that we have.
+//
+// It owns the texts, in a folder for each language with a file for each room. A
+// text stands under a key, which is the same in all languages. It may name values
+// in braces, {title}. Where it depends on a number it has a text for one, and
+// one for others, and the value {n} chooses.
+//
+// Parts of the program tell of themselves in English, which scripts rely on. The
+// catalogue knows their sentences, too, and [Speech.Retell] finds them by the words.
+//
+// It promises that every language has every key with the same values; a test
+// fails else. It refuses to know what a text is about, and to escape values:
+// whoever shows a text does that.
+package words
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed en/*.json de/*.json
+var files embed.FS
+
+// text is one sentence. Where it depends on no number, one is empty.
+type text struct{ one, other string }
+
+// UnmarshalJSON reads a text, or an object with "one" and "other".
+func (t *text) UnmarshalJSON(raw []byte) error {
+	if err := json.Unmarshal(raw, &t.other); err == nil {
+		return nil
+	}
+	both := map[string]string{}
+	if err := json.Unmarshal(raw, &both); err != nil {
+		return err
+	}
+	t.one, t.other = both["one"], both["other"]
+	if len(both) != 2 || t.one == "" || t.other == "" {
+		return fmt.Errorf(`a text that depends on a number has "one" and "other", and nothing else`)
+	}
+	return nil
+}
+
+// Catalogue is all texts, by the tag of the language and by key.
+type Catalogue map[string]map[string]text
+
+// Load reads the texts that the program carries. An error means that the program
+// was built from broken files.
+func Load() (Catalogue, error) {
+	all := Catalogue{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		room := map[string]text{}
+		if err := json.Unmarshal(raw, &room); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		tag := path.Dir(name)
+		if all[tag] == nil {
+			all[tag] = map[string]text{}
+		}
+		maps.Copy(all[tag], room)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the catalogue: %w", err)
+	}
+	return all, nil
+}
+
+// English is the tag of the language in which scripts and logs are told.
+const English = "en"
+
+// In is the language that somebody wants most of those that we have. Wanted is
+// an Accept-Language header, or a locale such as "de_AT.UTF-8". Else it is English.
+func (c Catalogue) In(wanted string) Speech {
+	best, weight := English, 0.0
+	for part := range strings.SplitSeq(wanted, ",") {
+		name, q, weighed := strings.Cut(strings.TrimSpace(part), ";q=")
+		tag, _, _ := strings.Cut(strings.ReplaceAll(name, "_", "-"), "-")
+		w := 1.0
+		if weighed {
+			w, _ = strconv.ParseFloat(q, 64) // what is no number wants nothing
+		}
+		if tag = strings.ToLower(tag); c[tag] != nil && w > weight {
+			best, weight = tag, w
+		}
+	}
+	return Speech{Tag: best, texts: c[best], english: c[English]}
+}
+
+// Speech is one language.
+type Speech struct {
+	Tag            string // as the lang attribute of HTML has it
+	texts, english map[string]text
+}
+
+// Say is the text of a key with values: a name, its value, and so on. A number is
+// grouped as the language does, a time is told in this machine's zone to the minute.
+// A key that is not there is told as it is.
+func (s Speech) Say(key string, values ...any) string {
+	t, found := s.texts[key]
+	if !found {
+		return key
+	}
+	out := t.other
+	pairs := make([]string, 0, len(values))
+	for i := 0; i+1 < len(values); i += 2 {
+		name, value := fmt.Sprint(values[i]), s.Value(values[i+1])
+		if name == "n" && value == "1" && t.one != "" {
+			out = t.one
+		}
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(out)
+}
+
+// Has reports whether there is a text for a key.
+func (s Speech) Has(key string) bool { _, has := s.texts[key]; return has }
+
+// Keys are all keys, in order.
+func (s Speech) Keys() []string { return slices.Sorted(maps.Keys(s.texts)) }
+
+// Value is a value as the language writes it.
+func (s Speech) Value(value any) string {
+	switch v := value.(type) {
+	case int:
+		return s.number(int64(v))
+	case int64:
+		return s.number(v)
+	case time.Time:
+		return v.Local().Format("2006-01-02 15:04")
+	case *time.Time:
+		if v == nil {
+			return ""
+		}
+		return s.Value(*v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// number groups digits by three.
+func (s Speech) number(n int64) string {
+	mark := ","
+	if s.Tag == "de" {
+		mark = "."
+	}
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + mark + digits[i:]
+	}
+	return digits
+}

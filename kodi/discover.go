@@ -1,0 +1,112 @@
+package kodi
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/scan"
+)
+
+// Discover lists the configured libraries, by clean paths, and those that Kodi
+// keeps where it usually does, for every user whose folders this one may see.
+// It asks no server.
+func Discover(configured []string, getenv func(string) string) []scan.Library {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // as a service has it
+	}
+	places := append(slices.Clone(configured), library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: getenv})...)
+	for _, s := range library.Homes(runtime.GOOS) {
+		places = append(places, library.Places(s)...)
+	}
+	all := []scan.Library{}
+	for _, found := range library.Discover(places) {
+		all = append(all, describe(found, slices.Contains(configured, found.Userdata)))
+	}
+	for _, userdata := range configured {
+		if !slices.ContainsFunc(all, func(l scan.Library) bool { return l.Userdata == userdata }) {
+			all = append(all, scan.Library{Userdata: userdata, Problem: library.ErrNotFound.Error(), Configured: true})
+		}
+	}
+	return all
+}
+
+// Folders are the userdata folders that Kodi may use in somebody's home,
+// whether they are there or not.
+func Folders(home string) []string {
+	none := func(string) string { return "" }
+	all := library.Places(library.System{OS: runtime.GOOS, Home: home, Getenv: none})
+	return slices.DeleteFunc(all, func(folder string) bool {
+		below, err := filepath.Rel(home, folder)
+		return err != nil || !filepath.IsLocal(below)
+	})
+}
+
+func describe(found library.Installed, configured bool) scan.Library {
+	l := scan.Library{
+		Userdata: found.Userdata, Profile: found.Name, Configured: configured,
+		Database: found.Database.Path, Version: found.Database.Version,
+	}
+	switch {
+	case found.Err != nil:
+		l.Problem = found.Err.Error()
+	case found.Database.Server != nil:
+		l.Database = found.Database.Server.String()
+	}
+	return l
+}
+
+// ErrUnfit is wrapped by every reason for which a folder cannot be watched. One that is
+// not there is an [fs.ErrNotExist], one that may not be read an [fs.ErrPermission].
+var ErrUnfit = errors.New("no library to watch")
+
+// unfit is an ErrUnfit for people.
+type unfit struct {
+	problem, hint string
+	kinds         []error
+}
+
+func (u *unfit) Error() string   { return u.problem }
+func (u *unfit) Hint() string    { return u.hint }
+func (u *unfit) Unwrap() []error { return u.kinds }
+
+// Fit is the library of a userdata folder that can be watched. What passes by itself,
+// as when Kodi writes, is its Problem and no error.
+func Fit(path string) (found scan.Library, err error) {
+	refuse := func(why, hint string, kinds ...error) (scan.Library, error) {
+		return found, &unfit{path + " " + why, hint, append(kinds, ErrUnfit)}
+	}
+	const which = "filmspool kodi libraries finds the folders of Kodi on this machine"
+	const open = "let the user that Filmspool runs as read it, and the folders above it"
+	info, err := os.Stat(path)
+	switch {
+	case !filepath.IsAbs(path):
+		return refuse("does not begin at the root", "write the whole path of Kodi's userdata folder")
+	case errors.Is(err, fs.ErrPermission):
+		return refuse("may not be read", open, fs.ErrPermission)
+	case err != nil:
+		return refuse("is not there", which, fs.ErrNotExist)
+	case !info.IsDir():
+		return refuse("is not a folder", which)
+	}
+	at := library.Installed{Profile: library.Profile{Userdata: filepath.Clean(path)}}
+	at.Database, at.Err = library.Find(at.Userdata)
+	found = describe(at, false)
+	switch is := func(kind error) bool { return errors.Is(at.Err, kind) }; {
+	case is(library.ErrPermission), is(library.ErrReadOnlyDir):
+		return refuse("may not be read", open, fs.ErrPermission)
+	case is(library.ErrNotFound), is(library.ErrEmpty):
+		if below := filepath.Join(path, "userdata"); len(library.Discover([]string{below})) > 0 {
+			return refuse("is not Kodi's userdata folder", "did you mean: filmspool kodi add "+below)
+		}
+		return refuse("is not Kodi's userdata folder: it holds no video library", which)
+	case is(library.ErrNotDatabase), is(library.ErrUnsupported):
+		return refuse("cannot be watched: "+found.Problem, which)
+	}
+	return found, nil
+}

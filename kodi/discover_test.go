@@ -1,0 +1,53 @@
+package kodi_test
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/scan"
+)
+
+func TestDiscover(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, dir := range []string{"tv/userdata", "mine"} {
+		sim, err := kodisim.Create(filepath.Join(home, dir), 121)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sim.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configured := []string{filepath.Join(home, "mine"), filepath.Join(home, "gone")}
+	found := map[string]scan.Library{}
+	for _, l := range kodi.Discover(configured, func(name string) string {
+		return map[string]string{"KODI_DATA": filepath.Join(home, "tv"), "APPDATA": home}[name]
+	}) {
+		found[l.Userdata] = l
+	}
+	if l := found[filepath.Join(home, "mine")]; !l.Configured || l.Version != 121 || l.Problem != "" {
+		t.Errorf("the configured one: %+v", l)
+	}
+	if l := found[filepath.Join(home, "gone")]; !l.Configured || l.Problem == "" {
+		t.Errorf("one that is not there: %+v", l)
+	}
+	if l := found[filepath.Join(home, "tv", "userdata")]; filepath.Separator == '/' && (l.Configured || l.Version != 121) {
+		t.Errorf("one that is found: %+v", l)
+	}
+}
+
+func TestFolders(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders are Linux's")
+	}
+	want := []string{"/home/kid/.kodi/userdata", "/home/kid/.var/app/tv.kodi.Kodi/data/userdata", "/home/kid/snap/kodi/common/.kodi/userdata"}
+	if got := kodi.Folders("/home/kid"); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}

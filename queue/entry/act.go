@@ -1,0 +1,71 @@
+package entry
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// ErrSelection is wrapped when a [Selection] names nothing, or names it twice
+// over: a verb never falls upon all entries by accident.
+var ErrSelection = errors.New("nothing is selected")
+
+// Selection says which entries an operator's verb is for: some ids, or all
+// that fit every filter, or all there are.
+type Selection struct {
+	IDs []int64 `json:"ids,omitempty"`
+	Filter
+	All bool `json:"all,omitempty"` // every entry that the verb can change; needs no filter
+	// MayDouble is for a retry only: entries in doubt too. The service may
+	// have them already, and would then have them twice.
+	MayDouble bool `json:"mayDouble,omitempty"`
+}
+
+// Check refuses a selection that says nothing or contradicts itself.
+func (s Selection) Check() error {
+	switch {
+	case s.State != "" && !s.State.Valid():
+		return fmt.Errorf("%w: %q is not a state", ErrState, s.State)
+	case len(s.IDs) > 0 && (s.Chooses() || s.All):
+		return fmt.Errorf("%w: either ids or filters, not both", ErrSelection)
+	case len(s.IDs) == 0 && !s.Chooses() && !s.All:
+		return ErrSelection
+	default:
+		return nil
+	}
+}
+
+// Changed is what a verb did, or would do.
+type Changed struct {
+	Verb    string                  `json:"verb"`
+	DryRun  bool                    `json:"dryRun"`
+	Changed int64                   `json:"changed"` // entries that it changed
+	From    map[viewing.State]int64 `json:"from"`    // the states they were in
+	// Left counts what was selected and is left as it is, by the reason:
+	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
+	Left map[string]int64 `json:"left"`
+	IDs  []int64          `json:"ids"` // the first hundred of those changed
+}
+
+// Edit is a correction by the user.
+type Edit struct {
+	// Media is the new identity, nil keeps the old one. Of an episode, the
+	// series, season and number that it does not name stay.
+	Media *viewing.Media `json:"media,omitempty"`
+	// WatchedAt is the new time, zero keeps the old one.
+	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
+	// DryRun has the entry told as it would be, and changes nothing.
+	DryRun bool `json:"dryRun,omitempty"`
+}
+
+// Imported is what an import did, or would do.
+type Imported struct {
+	Lines     int64 `json:"lines"`
+	Events    int64 `json:"events"`    // new ones
+	Entries   int64 `json:"entries"`   // of new events
+	Held      int64 `json:"held"`      // of those: had not left, so they wait for the user
+	InDoubt   int64 `json:"inDoubt"`   // of those: may have left
+	Known     int64 `json:"known"`     // lines that are here already
+	Conflicts int64 `json:"conflicts"` // lines whose event id is here with other content; left out
+}
