@@ -44,7 +44,7 @@ step_browsers() {
     cd connector/extension/test/browser
     export FILMSPOOL_BROWSERS=required
     node --test --test-concurrency=4 --test-reporter=spec {chromium,firefox}{,.popup}.browser.js {firstrun,acts,heard,pairing,hostile,players,face,looks}.browser.js
-    node --test --test-concurrency=2 --test-reporter=spec {chromium,firefox}.sites.browser.js # each plays six films at once
+    node --test --test-concurrency=2 --test-reporter=spec {chromium,firefox}.sites.browser.js # each plays several films at once
     node --test --test-reporter=spec ../pages.browser.test.js
     node ../pictures.js "$work/pictures"
     node ../page-pictures.js "$work/pictures/pages"

@@ -11,10 +11,12 @@ import { until } from "./until.js";
 import { SOURCE, Visit } from "./visit.js";
 
 /** So many tabs play at once. */
-const AT_ONCE = 6;
+const AT_ONCE = 4;
+/** The seconds of an item are enough for a machine that stands still for some of them. */
+const FIRST = LONG + 4;
 /** The next episode is longer: where the address is the same, the length tells them apart. */
-const NEXT = LONG + 4;
-const HIDDEN_FROM = LONG / 2;
+const NEXT = 2 * LONG;
+const HIDDEN_FROM = 10;
 /** What tells a number of IMDb's or TMDB's needs no card. */
 const SITES = Object.keys(rules).map((name) => new Site(name)).filter(({ asks }) => asks);
 
@@ -116,7 +118,7 @@ class Evening {
 async function film(evening, site, tmdb) {
   const tab = await evening.open(site, "film");
   /** @type {Media} */ const media = { type: "movie", ids: { tmdb } };
-  await evening.play(tab, site, "film", { media, seconds: LONG, turns: [[HIDDEN_FROM, "hidden"]] });
+  await evening.play(tab, site, "film", { media, seconds: FIRST, turns: [[HIDDEN_FROM, "hidden"]] });
   await evening.answer(site, "film", media);
   await tab.close();
 }
@@ -129,11 +131,11 @@ async function episodes(evening, site, tmdb) {
   const { season = 1, episode } = site.evidence("episode");
   const tab = await evening.open(site, "episode");
   /** @type {Media} */ const first = { type: "episode", show: { ids: { tmdb } }, season, episode };
-  await evening.play(tab, site, "episode", { media: first, seconds: LONG, turns: [[HIDDEN_FROM, "hidden"]] });
+  await evening.play(tab, site, "episode", { media: first, seconds: FIRST, turns: [[HIDDEN_FROM, "hidden"]] });
   await evening.answer(site, "episode", first);
   const second = { ...first, episode: episode + 1 };
   /** @type {[number, string][]} the old words stay for a while, and the new ones come late */
-  const turns = [[0, "episode"], [3, "hidden"], [7, "next"], [11, "hidden"]];
+  const turns = [[0, "episode"], [4, "hidden"], [9, "next"], [18, "hidden"]];
   await evening.play(tab, site, "next", { media: second, seconds: NEXT, turns });
   await evening[site.evidence("next").season === undefined ? "answer" : "known"](site, "next", second);
   await tab.close();
