@@ -18,6 +18,9 @@ func (c *api) Explain(ctx context.Context, id int64) (out control.Explanation, e
 	if errors.Is(err, entry.ErrNotFound) {
 		return out, &control.Fault{Code: control.CodeNotFound, Message: fmt.Sprintf("there is no entry %d", id), Hint: "filmspool queue list"}
 	}
+	if err == nil {
+		out.Candidates, err = c.d.store.Candidates(ctx, id)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -46,12 +46,12 @@ func table() map[string]access {
 		"daemon/machine":             {}, // sees, and judges nothing
 		"daemon/service":             {may: anything},
 		"daemon/control":             {may: anything},
-		"daemon/page":                {may: []string{"daemon/control", "daemon/setting", "daemon/words", "queue/...", "kodi/scan"}},                                                                                                                                                                      // reads and acts through the control API alone
-		"daemon/identify":            {may: []string{"daemon/control", "queue", "queue/account", "queue/resolve", "queue/resolve/chain", "queue/resolve/identity", "queue/resolve/memory", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/viewing", "queue/viewing/typed"}}, // asks others, and knows nothing of the configuration
-		"daemon/operate":             {may: []string{"daemon/control", "queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve/identity", "queue/tracker", "queue/tracker/v1", "queue/viewing"}},                                                                 // acts on the queue, and knows nothing of who runs
-		"daemon/support":             {may: []string{"daemon/control", "queue/entry", "queue/viewing"}},                                                                                                                                                                                                  // facts in, text out
-		"daemon/words":               {},                                                                                                                                                                                                                                                                 // texts by key, and nothing of what they are about
-		"daemon/setting":             {},                                                                                                                                                                                                                                                                 // text in, text out: knows no configuration
+		"daemon/page":                {may: []string{"daemon/control", "daemon/setting", "daemon/words", "queue/...", "kodi/scan"}},                                                                                                                                                     // reads and acts through the control API alone
+		"daemon/identify":            {may: []string{"daemon/control", "queue", "queue/account", "queue/resolve/chain", "queue/resolve/identity", "queue/resolve/memory", "queue/resolve/tmdb", "queue/resolve/web", "queue/resolve/wikidata", "queue/viewing", "queue/viewing/typed"}}, // asks others, and knows nothing of the configuration
+		"daemon/operate":             {may: []string{"daemon/control", "queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve/identity", "queue/tracker", "queue/tracker/v1", "queue/viewing"}},                                                // acts on the queue, and knows nothing of who runs
+		"daemon/support":             {may: []string{"daemon/control", "queue/entry", "queue/viewing"}},                                                                                                                                                                                 // facts in, text out
+		"daemon/words":               {},                                                                                                                                                                                                                                                // texts by key, and nothing of what they are about
+		"daemon/setting":             {},                                                                                                                                                                                                                                                // text in, text out: knows no configuration
 		"daemon/tenure":              {may: []string{"queue/disk"}},
 		"kodi":                       {may: append([]string{"kodi/..."}, sources...)},
 		"kodi/announce":              {may: []string{"kodi/snapshot", "queue/viewing"}},
@@ -78,8 +78,8 @@ func table() map[string]access {
 		"queue/export":               {may: []string{"queue/viewing"}}, // words and lines: knows no database
 		"queue/playback":             {may: []string{"queue/viewing"}}, // pure, so that its table can be read and tested by itself
 		"queue/replay":               {may: []string{"queue", "queue/account", "queue/entry", "queue/playback", "queue/replay/doubt", "queue/resolve", "queue/resolve/identity", "queue/tracker", "queue/viewing"}},
-		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}}, // pure, as playback is
-		"queue/resolve":              {may: []string{"queue/viewing"}},                  // pure, as doubt is
+		"queue/replay/doubt":         {may: []string{"queue/tracker", "queue/viewing"}},          // pure, as playback is
+		"queue/resolve":              {may: []string{"queue/resolve/identity", "queue/viewing"}}, // pure, as doubt is
 		"queue/resolve/chain":        {may: []string{"queue/resolve/identity", "queue/resolve/web"}},
 		"queue/resolve/identity":     {may: []string{"queue/viewing"}}, // pure, too
 		"queue/resolve/memory":       {may: []string{"queue/resolve/identity"}},

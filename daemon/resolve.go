@@ -53,9 +53,7 @@ func (c *api) Resolve(ctx context.Context, w control.Wanted) (control.Resolution
 	}
 	if len(r.Candidates) == 0 && len(f.service.Suggestions) > 0 && f.item(m) == nil {
 		r.By, r.Why = "service", "The service is not certain. "+r.Why
-		for _, s := range f.service.Suggestions {
-			r.Candidates = append(r.Candidates, identity.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
-		}
+		r.Candidates = f.service.Suggestions
 	}
 	if item := f.item(m); item != nil && r.Certain == nil {
 		r.Certain = control.CertainOf(*item)

@@ -94,8 +94,8 @@ func (d *Daemon) told(source string, f found) (out connector.Resolution) {
 			out.Candidates = append(out.Candidates, c)
 		}
 	}
-	for _, s := range f.service.Suggestions {
-		add(protocol.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
+	for _, c := range f.service.Suggestions {
+		add(protocol.Candidate(c))
 	}
 	for _, w := range f.others.Candidates {
 		add(protocol.Candidate(w.Candidate()))

@@ -21,6 +21,7 @@ func brakeless() []string {
 	return []string{
 		"DROP INDEX entries_happened", "DROP INDEX entries_wave", "DROP TABLE silences",
 		"ALTER TABLE accounts DROP COLUMN paused_until", "ALTER TABLE accounts DROP COLUMN paused_drops", "ALTER TABLE accounts DROP COLUMN offline_at",
+		"DROP TRIGGER lookups_forget", "ALTER TABLE lookups DROP COLUMN candidates",
 	}
 }
 

@@ -36,7 +36,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50% #1?", "queue.db")
 	s := open(t, path, newClock())
 	for pragma, want := range map[string]string{
-		"application_id": "1179865164", "user_version": "7", "journal_mode": "wal", "foreign_key_check": "",
+		"application_id": "1179865164", "user_version": "8", "journal_mode": "wal", "foreign_key_check": "",
 	} {
 		var got string
 		err := s.reader.QueryRow("PRAGMA " + pragma).Scan(&got)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -63,7 +64,12 @@ type Finding struct {
 	// when it is new. "" says nothing.
 	Said  string
 	AskAt time.Time // still held: when to ask again; zero is never
+	// Candidates are what it may be, the likeliest first. A person may choose one.
+	Candidates []identity.Candidate
 }
+
+// maxCandidates bounds how many candidates are kept for one entry.
+const maxCandidates = 8
 
 // What the steps are called that findings make.
 const (
@@ -113,8 +119,24 @@ func (t *tx) found(f Finding) error {
 	if err := t.asked(was.ID, f.Said); err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1 WHERE entry = ?", schema.TimeOrNull(f.AskAt), was.ID)
+	candidates, err := schema.JSON(f.Candidates[:min(len(f.Candidates), maxCandidates)])
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE lookups SET ask_at = ?, asked = asked + 1, candidates = ? WHERE entry = ?", schema.TimeOrNull(f.AskAt), candidates, was.ID)
 	return err
+}
+
+// Candidates are what an entry without an identifier may be by the last answers, the
+// likeliest first.
+func (s *Store) Candidates(ctx context.Context, id int64) (all []identity.Candidate, err error) {
+	var body []byte
+	err = s.reader.QueryRowContext(ctx, "SELECT candidates FROM lookups WHERE entry = ?", id).Scan(&body)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("read candidates: %w", disk.StorageError(err))
+	}
+	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet, and for a damaged row
+	return all, nil
 }
 
 // asked notes what a question has brought, once.

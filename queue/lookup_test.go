@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -47,6 +48,15 @@ func (o *opened) found(t testing.TB, findings ...Finding) {
 	if err := o.Found(t.Context(), findings); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (o *opened) candidates(t testing.TB, id int64) []identity.Candidate {
+	t.Helper()
+	all, err := o.Candidates(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // is is the finding that an entry is a film.
@@ -135,6 +145,34 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.What != stepAsked })
 	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
 		t.Errorf("said %+v, entry %+v", said, x.Entry)
+	}
+}
+
+// New words make the old answers worthless.
+func TestCandidatesAreKeptForAPerson(t *testing.T) {
+	s := fresh(t)
+	id := s.commitIDs(t, unidentified("e1"))[0]
+	some := []identity.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
+	for n := range int64(9) {
+		some = append(some, identity.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
+	}
+	ask := func(f Finding) []identity.Candidate {
+		f.Lookup, f.AskAt = s.wantLookups(t, 1, id)[0], s.clock.now()
+		s.found(t, f)
+		return s.candidates(t, id)
+	}
+	if got := ask(Finding{Candidates: some}); len(got) != maxCandidates || !slices.Equal(got, some[:maxCandidates]) {
+		t.Errorf("candidates %+v", got)
+	}
+	if got := ask(Finding{}); got != nil {
+		t.Errorf("after an answer without any: %+v", got)
+	}
+	ask(Finding{Candidates: some[:1]})
+	m := unidentified("e1").Media
+	m[0].Year = 1999
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: m, Reason: "the library has changed"})
+	if got := s.candidates(t, id); got != nil {
+		t.Errorf("after other words: %+v", got)
 	}
 }
 

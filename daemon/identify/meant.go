@@ -13,7 +13,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -37,16 +36,14 @@ func Fixable(e queue.Entry, f control.Fix) error {
 
 // Candidates are what may be meant by a number or a title. Where that is certain,
 // it says so. The service takes it for is, or suggests others.
-func (i *Identifier) Candidates(ctx context.Context, e queue.Entry, m viewing.Media, is *viewing.Media, suggested []resolve.Answer) (
+func (i *Identifier) Candidates(ctx context.Context, e queue.Entry, m viewing.Media, is *viewing.Media, suggested []identity.Candidate) (
 	certain *identity.Candidate, all []identity.Candidate, err error,
 ) {
 	var hits []identity.Candidate // that are certain
 	if is != nil {
 		hits = append(hits, identity.Candidate{Type: m.Type, TMDB: is.IDs.TMDB, Title: m.Title, Year: m.Year})
 	}
-	for _, s := range suggested {
-		all = append(all, identity.Candidate{Type: viewing.MediaType(s.Type), TMDB: s.TMDB, Title: s.Title, Year: s.Year})
-	}
+	all = append(all, suggested...)
 	d, asked, trouble := i.Ask(ctx, identity.EvidenceOf(m))
 	for _, w := range d.Candidates {
 		all = append(all, w.Candidate())
@@ -54,8 +51,8 @@ func (i *Identifier) Candidates(ctx context.Context, e queue.Entry, m viewing.Me
 	if d.Item != nil {
 		hits = append(hits, d.Named.Candidate())
 	}
-	all = distinct(m.Type, append(slices.Clone(hits), all...))
-	hits = distinct(m.Type, hits)
+	all = identity.Distinct(m.Type, append(slices.Clone(hits), all...))
+	hits = identity.Distinct(m.Type, hits)
 	switch {
 	case len(hits) == 1:
 		return &hits[0], all, nil
@@ -64,19 +61,6 @@ func (i *Identifier) Candidates(ctx context.Context, e queue.Entry, m viewing.Me
 	default:
 		return nil, nil, unknownItem(e, m, asked, trouble)
 	}
-}
-
-// distinct are candidates of a kind, each once.
-func distinct(kind viewing.MediaType, all []identity.Candidate) (few []identity.Candidate) {
-	for _, c := range all {
-		same := func(o identity.Candidate) bool { return o.TMDB == c.TMDB }
-		if at := slices.IndexFunc(few, same); at >= 0 && few[at].Title == "" {
-			few[at] = c
-		} else if at < 0 && c.Type == kind && c.TMDB > 0 {
-			few = append(few, c)
-		}
-	}
-	return few
 }
 
 // unknownItem says that nothing was found, and how to go on.

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -34,8 +35,9 @@ type subject struct {
 	Base  string // where its forms go
 	Stand string // how it stands; a form says it again, so that an older page does no harm
 	Can   can
-	Fixed *control.Fixed  // what was found for it
-	Taken *control.Undone // what taking it back would do
+	Fixed *control.Fixed       // what a search has found for it
+	May   []identity.Candidate // what it may be: found by that search, or else before
+	Taken *control.Undone      // what taking it back would do
 }
 
 // can is what can be done about an entry.
@@ -77,10 +79,13 @@ func about(v *visit, x control.Explanation, accounts []control.Account, base str
 	if s.Why.Text == x.Why {
 		s.Why = v.Told(x.Why)
 	}
+	if s.Can.Fix && s.Unnamed() && !s.Placeless() {
+		s.May = x.Candidates
+	}
 	switch shown := v.Shown.(type) {
 	case *control.Fixed:
 		if shown.Entry.ID == e.ID {
-			s.Fixed = shown
+			s.Fixed, s.May = shown, shown.Candidates
 		}
 	case *control.Undone:
 		s.Taken = shown

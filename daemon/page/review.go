@@ -49,7 +49,12 @@ func showReview(v *visit) (any, error) {
 		data.Older = "/review?below=" + strconv.FormatInt(open[len(open)-1].ID, 10)
 	}
 	for _, e := range open {
-		data.Cards = append(data.Cards, about(v, control.Explanation{Explanation: entry.Explanation{Entry: e}}, status.Accounts, "/review"))
+		x := control.Explanation{Explanation: entry.Explanation{Entry: e}}
+		if e.Media != nil && !e.Media.Identified() {
+			known, _ := v.api().Explain(v.ctx(), e.ID) // it fails where the entry has gone
+			x.Candidates = known.Candidates
+		}
+		data.Cards = append(data.Cards, about(v, x, status.Accounts, "/review"))
 	}
 	return data, nil
 }

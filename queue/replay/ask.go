@@ -8,6 +8,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -21,7 +22,7 @@ type Told struct {
 	// Media is the item with its identifier; nil when that is not certain.
 	Media *viewing.Media
 	// Suggestions are what it may be; none where nothing is known of it.
-	Suggestions []resolve.Answer
+	Suggestions []identity.Candidate
 }
 
 // Ask asks the service what an item is, by the rule that entries without an

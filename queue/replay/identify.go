@@ -76,7 +76,12 @@ func took(f *queue.Finding, d identity.Decision) {
 		f.Said += " " + d.By + " was asked."
 	}
 	f.Said = strings.TrimSpace(f.Said + " " + d.Said())
-	if one := d.Candidates; len(one) == 1 && one[0].Kind == identity.ClueOf(*f.Lookup.Entry.Media).Kind {
+	kind := identity.ClueOf(*f.Lookup.Entry.Media).Kind
+	for _, w := range d.Candidates {
+		f.Candidates = append(f.Candidates, w.Candidate())
+	}
+	f.Candidates = identity.Distinct(kind, f.Candidates)
+	if one := d.Candidates; len(one) == 1 && one[0].Kind == kind {
 		f.Said += ifRight(f.Lookup, one[0].TMDB)
 	}
 }

@@ -79,6 +79,8 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.explained(2, `knows nothing called "Nobody Knows". TMDB was asked. It is certain: it knows.`)
 		b.explained(3, `It may be "Like It" (2001; film tmdb 12). If that is right: filmspool fix 3 12`)
 		b.explained(4, "TMDB was asked. It is not certain: it does not know.")
+		b.mayBe(3, 12)
+		b.mayBe(4)
 		if got := o.times(); got != 1 {
 			t.Errorf("asked %d times", got)
 		}

@@ -94,7 +94,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 		}
 		switch {
 		case whole && (q.maps(ctx, *m) || s == nil && q.identifier != nil && identity.Asks(identity.EvidenceOf(*m))):
-			settled = append(settled, finding(l, resolve.Judgement{})) // the others are asked alone
+			settled = append(settled, finding(l, resolve.Judgement{}, nil)) // the others are asked alone
 		case s == nil:
 			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
 		default:
@@ -110,7 +110,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	}
 	if errors.Is(trouble, errNoResolver) && q.identifier != nil {
 		for _, s := range open { // the others are asked alone
-			settled = append(settled, finding(s.lookup, resolve.Judgement{}))
+			settled = append(settled, finding(s.lookup, resolve.Judgement{}, nil))
 		}
 	}
 	if q.identifier != nil {
@@ -143,15 +143,15 @@ func (q *inquiry) round(ctx context.Context, open []subject, settled *[]queue.Fi
 		case s.Hear(answers[at]):
 			more = append(more, s)
 		default:
-			*settled = append(*settled, finding(s.lookup, s.Judge()))
+			*settled = append(*settled, finding(s.lookup, s.Judge(), s.Suggestions()))
 		}
 	}
 	return more, err
 }
 
-// finding is what the answers mean for an entry.
-func finding(l queue.Lookup, j resolve.Judgement) queue.Finding {
-	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said + ifRight(l, j.Fix)}
+// finding is what the answers mean for an entry, and what they suggest.
+func finding(l queue.Lookup, j resolve.Judgement, suggested []identity.Candidate) queue.Finding {
+	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said + ifRight(l, j.Fix), Candidates: identity.Distinct(identity.ClueOf(*l.Entry.Media).Kind, suggested)}
 	if wait, again := resolve.Again(l.Asked + 1); again && j.Media == nil {
 		f.AskAt = time.Now().Add(wait)
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,22 @@ func (b *bed) explained(id int64, says string) {
 	b.Helper()
 	if said := b.said(id); !strings.Contains(strings.Join(said, "\n"), says) {
 		b.Errorf("entry %d does not say %q: %q", id, says, said)
+	}
+}
+
+// mayBe checks what an entry is kept to be, by the numbers of TMDB.
+func (b *bed) mayBe(id int64, want ...int64) {
+	b.Helper()
+	all, err := b.store.Candidates(b.Context(), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var got []int64
+	for _, c := range all {
+		got = append(got, c.TMDB)
+	}
+	if !slices.Equal(got, want) {
+		b.Errorf("entry %d may be %d, want %d", id, got, want)
 	}
 }
 
@@ -135,6 +152,9 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 		b.explained(1, "medium confidence), but is not sure of it. If that is right: filmspool fix 1 841")
 		b.explained(2, "but that is no film.")
 		b.explained(3, "not to be trusted. If that is right: filmspool fix 3 603")
+		b.mayBe(1, 841)
+		b.mayBe(2)
+		b.mayBe(3, 603)
 		if len(b.films()) != 0 {
 			b.Errorf("recorded %v", b.films())
 		}

@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -70,12 +71,13 @@ func (s *Subject) Judge() Judgement { return Judge(s.media, s.questions[0], s.an
 
 // Suggestions are what the item may be, the best first. They are of one type,
 // unless both were asked about.
-func (s *Subject) Suggestions() (all []Answer) {
+func (s *Subject) Suggestions() (all []identity.Candidate) {
 	for _, a := range append([]Answer{s.answer}, s.beside...) {
-		known := a.TMDB > 0 && (a.Type == string(viewing.Movie) || a.Type == string(viewing.TV))
-		again := slices.ContainsFunc(all, func(b Answer) bool { return a.Type == b.Type && a.TMDB == b.TMDB })
-		if known && !again && (len(all) == 0 || a.Type == all[0].Type || len(s.series()) > 0) {
-			all = append(all, a)
+		c := identity.Candidate{Type: viewing.MediaType(a.Type), TMDB: a.TMDB, Title: a.Title, Year: a.Year}
+		known := c.TMDB > 0 && (c.Type == viewing.Movie || c.Type == viewing.TV)
+		again := slices.ContainsFunc(all, func(b identity.Candidate) bool { return c.Type == b.Type && c.TMDB == b.TMDB })
+		if known && !again && (len(all) == 0 || c.Type == all[0].Type || len(s.series()) > 0) {
+			all = append(all, c)
 		}
 	}
 	return all

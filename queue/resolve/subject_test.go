@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -43,7 +44,11 @@ func TestSubjectAsksOneQuestionAfterTheOther(t *testing.T) {
 				t.Fatalf("%s: more %v after %d answers", name, more, i+1)
 			}
 		}
-		if diff := cmp.Diff(c.suggested, s.Suggestions()); diff != "" || (s.Judge().Media != nil) != c.taken {
+		var suggested []identity.Candidate
+		for _, a := range c.suggested {
+			suggested = append(suggested, identity.Candidate{Type: viewing.MediaType(a.Type), TMDB: a.TMDB, Title: a.Title, Year: a.Year})
+		}
+		if diff := cmp.Diff(suggested, s.Suggestions()); diff != "" || (s.Judge().Media != nil) != c.taken {
 			t.Errorf("%s: judged %+v, suggests (-want +got)\n%s", name, s.Judge(), diff)
 		}
 	}

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -97,6 +98,20 @@ type Candidate struct {
 // Candidate is the work as a person is told of it.
 func (w Work) Candidate() Candidate {
 	return Candidate{Type: w.Kind, TMDB: w.TMDB, Title: w.Title, Year: w.Year}
+}
+
+// Distinct are candidates of a kind, each once. One with a title counts before one
+// without.
+func Distinct(kind viewing.MediaType, all []Candidate) (few []Candidate) {
+	for _, c := range all {
+		same := func(o Candidate) bool { return o.TMDB == c.TMDB }
+		if at := slices.IndexFunc(few, same); at >= 0 && few[at].Title == "" {
+			few[at] = c
+		} else if at < 0 && c.Type == kind && c.TMDB > 0 {
+			few = append(few, c)
+		}
+	}
+	return few
 }
 
 // String is a work in a person's words: "Alpha One" (1999; film tmdb 603).

@@ -2,10 +2,11 @@
 // mended, a candidate chosen, an undo, many at once, two tabs, an import; without JavaScript, too.
 import { after, before, it } from "node:test";
 import { chromium } from "playwright-core";
-import { bulk, chosen, imported, Person, refused, shelves, twoTabs, undone } from "./acts.js";
+import { bulk, chosen, imported, Person, refused, shelves, suggested, twoTabs, undone } from "./acts.js";
 import { CHROMIUM, Tab } from "./chromium.js";
 import { Household } from "./household.js";
 import { stage } from "./stage.js";
+import { until } from "./until.js";
 
 /** A Chromium in which no page's script runs. */
 class Scriptless {
@@ -39,6 +40,7 @@ function acts(name, what, Other) {
       await browser.open();
       const address = home.ticket();
       person = new Person(home, await browser.tab(address), new URL(address).origin);
+      await until("the browser is signed in", () => person.tab.run(() => location.pathname === "/" && document.readyState === "complete"));
     });
     after(async () => {
       await browser.close();
@@ -47,6 +49,7 @@ function acts(name, what, Other) {
 
     it("a key that is refused is mended, and what waited arrives", () => refused(person, "sk_another_0123456789abcdef"));
     it("a candidate is chosen, and the next episode is known", () => chosen(person));
+    it("what the service has suggested needs one click", () => suggested(person));
     it("what was delivered is taken back", () => undone(person));
     it("many are dropped, held back and sent, each after a preview", () => bulk(person));
     it("two tabs: the older form does nothing, and says so", async () => {

@@ -111,6 +111,18 @@ export async function chosen(person) {
   assert.deepEqual(history.filter(({ tvShowId }) => tvShowId === 1396).map(({ seasonNumber, episodeNumber }) => [seasonNumber, episodeNumber]), [[1, 1], [1, 2]]);
 }
 
+/** What the service has suggested needs one click. @param {Person} person */
+export async function suggested(person) {
+  const { home } = person;
+  await home.post(words("Dune"));
+  await person.stands("Dune", "held");
+  const { id } = person.entry("Dune");
+  await person.finds("/review", /Dune \(\d{4}\)/);
+  await person.presses(`#entry-${id} button[name="choice"][value^="841 "]`);
+  await person.reads(/It is “Dune” now/);
+  await until("it is delivered", async () => (await person.recorded()).includes(841));
+}
+
 /** What was delivered is taken back. @param {Person} person */
 export async function undone(person) {
   person.home.run(["add", "movie", "550"]);
