@@ -60,6 +60,9 @@ func Explanation(w *terminal.Printer, e control.Explanation) error {
 	if e.Media != nil && e.Media.Site != nil {
 		t.Row("site", e.Media.Site)
 	}
+	for _, c := range e.Candidates {
+		t.Row("may be", c)
+	}
 	t.Row("watched", Watched(e.Entry))
 	t.Row("account", e.Account)
 	t.Row("times", "local, UTC"+e.CreatedAt.Local().Format("-07:00"))
