@@ -444,3 +444,14 @@ func TestGuess(t *testing.T) {
 		}
 	}
 }
+
+// The time that came with a count that has fallen stays, too, when a playback that did
+// not reach its end moves the time alone.
+func TestTimeOfAFrozenCountIsKept(t *testing.T) {
+	frozen := record{Count: 4, Text: "2026-06-10 15:09:17", Frozen: true, Low: 2}
+	for count, want := range map[int]string{1: "", 2: frozen.Text, 4: ""} {
+		if got := frozen.whole(film(1, count, "2026-06-10 17:15:12")); got != want {
+			t.Errorf("count %d came at %q, want %q", count, got, want)
+		}
+	}
+}
