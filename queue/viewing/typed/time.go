@@ -2,6 +2,7 @@ package typed
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,15 +19,15 @@ type Time struct {
 }
 
 // forms lists what is understood, for errors.
-const forms = `write it as 2026-03-01, "2026-03-01 20:15", 20:15, yesterday, "friday 20:15", "2 hours ago" or 2026-03-01T20:15:00+01:00`
+const forms = `write it as 2026-03-01, "2026-03-01 20:15", 20:15, 8:15pm, yesterday, "friday 20:15", "2 hours ago" or 2026-03-01T20:15:00+01:00`
 
 // ParseTime reads a time as people write it, in the zone of now. "20:15" is
 // today. What lies ahead is refused only where the day was not written. Errors
 // are an [*Error].
 func ParseTime(text string, now time.Time) (Time, error) {
 	t := Time{zone: now.Location(), text: strings.TrimSpace(text)}
-	fields := strings.Fields(split(strings.ToLower(t.text)))
-	if len(fields) > 1 && strings.Contains(fields[0], ":") && strings.Trim(fields[1][:1], "z+-") != "" {
+	fields := strings.Fields(split(regexp.MustCompile(`(\d) ?([ap]m)\b`).ReplaceAllString(strings.ToLower(t.text), "$1$2")))
+	if len(fields) > 1 && isClock(fields[0]) && strings.Trim(fields[1][:1], "z+-") != "" {
 		fields = append(fields[1:], fields[0]) // "20:15 yesterday"
 	}
 	if len(fields) == 0 {
@@ -37,7 +38,7 @@ func ParseTime(text string, now time.Time) (Time, error) {
 		return t, nil
 	}
 	rest := fields
-	written := !strings.Contains(fields[0], ":")
+	written := !isClock(fields[0])
 	var err error
 	if t.day = dayOf(now); written {
 		t.day, rest, err = parseDay(fields, t.text, now)
@@ -156,8 +157,13 @@ type clock struct {
 	zone                       *time.Location // nil when none was written
 }
 
-// parseClock reads 20:15, 20:15:30, 20:15:30.5, each with or without Z, +01:00
-// or +0100.
+// isClock reports whether a word is a time of the day, not a day.
+func isClock(word string) bool {
+	return strings.Contains(word, ":") || word[0] <= '9' && (strings.HasSuffix(word, "am") || strings.HasSuffix(word, "pm"))
+}
+
+// parseClock reads 8pm, 8:15pm, 20:15, 20:15:30, 20:15:30.5, each with or without Z,
+// +01:00 or +0100.
 func parseClock(text, whole string) (clock, error) {
 	at, offset := text, ""
 	if i := strings.IndexAny(text, "z+-"); i >= 0 {
@@ -166,7 +172,7 @@ func parseClock(text, whole string) (clock, error) {
 	var c clock
 	var t time.Time
 	var err error
-	for _, form := range []string{"15:04", "15:04:05"} { // the latter takes fractions, too
+	for _, form := range []string{"15:04", "3pm", "3:04pm", "15:04:05"} { // the last takes fractions, too
 		if t, err = time.Parse(form, at); err == nil {
 			break
 		}
