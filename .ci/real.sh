@@ -110,7 +110,7 @@ in_trouble() {
 
 # Most of it is waiting, so three go side by side.
 step_nspawn() {
-  local services='TestServiceOnSystemd TestWallsOnSystemd TestVerbsOnSystemd'
+  local services='TestServiceOnSystemd TestWallsOnSystemd TestVerbsOnSystemd TestDoctorOnSystemd'
   the_program
   root_tars 'bookworm systemd' 'trixie systemd'
   go test -run '^$' ./packaging/test # builds it, for all

@@ -50,7 +50,7 @@ func mendedCases() []mended {
 
 // neverShown are the problems that no case here brings about, each with its reason.
 func neverShown() map[string]string {
-	const manager = "only a service manager shows it: TestExamine of package doctor has one"
+	const manager = "only a service manager shows it: TestDoctorOnSystemd does"
 	return map[string]string{
 		health.ServiceStopped: manager,
 		health.ServiceFailed:  manager,

@@ -149,6 +149,8 @@ func (r *record) still(f snapshot.File) bool {
 // not reach its end, or a refresh, moves the time alone.
 func (r record) whole(f snapshot.File) string {
 	switch {
+	case f.PlayCount > r.base() && f.LastPlayed == r.Text && r.Text != "":
+		return untold
 	case f.PlayCount < 1 || f.PlayCount != r.base():
 		return ""
 	case f.LastPlayed == r.Text:

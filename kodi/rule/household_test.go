@@ -454,4 +454,9 @@ func TestTimeOfAFrozenCountIsKept(t *testing.T) {
 			t.Errorf("count %d came at %q, want %q", count, got, want)
 		}
 	}
+	for count, want := range map[int]string{1: "", 2: "", 3: untold} { // the last one was set by another program
+		if got := frozen.whole(film(1, count, frozen.Text)); got != want {
+			t.Errorf("count %d came at %q, want %q, and the time has not moved", count, got, want)
+		}
+	}
 }

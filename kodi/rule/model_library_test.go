@@ -157,6 +157,11 @@ func (h *household) restore(t *rapid.T) {
 		h.undone[f.Path], h.edited[f.Path], h.taken[f.Path] = true, true, true // who can tell it from a person?
 		delete(h.stale, f.Path)
 	}
+	for _, f := range h.backup { // of a count that was gone, nobody knows any more which time came with it
+		if !slices.ContainsFunc(h.files, func(now snapshot.File) bool { return now.Path == f.Path && now.PlayCount > 0 }) {
+			delete(h.broken, f.Path+f.LastPlayed)
+		}
+	}
 	h.files = slices.Clone(h.backup)
 	for _, f := range h.files { // an old time, which a remote may now give a new count
 		if at, err := time.ParseInLocation(time.DateTime, f.LastPlayed, h.zones["America/New_York"]); err == nil {
