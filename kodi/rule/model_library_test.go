@@ -152,7 +152,7 @@ func (h *household) restore(t *rapid.T) {
 	if h.backup == nil {
 		return
 	}
-	h.pass(time.Minute) // nobody brings back within seconds what they have just saved
+	h.pass(3 * time.Minute) // nobody brings back within a minute what they have just saved
 	for _, f := range slices.Concat(h.files, h.backup) {
 		h.undone[f.Path], h.edited[f.Path], h.taken[f.Path] = true, true, true // who can tell it from a person?
 		delete(h.stale, f.Path)
