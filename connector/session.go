@@ -332,32 +332,7 @@ func (s *session) handle(frame []byte) bool {
 // throttle ignores a message, but for its id, and ends a session that does
 // not heed it.
 func (s *session) throttle(frame []byte, wait time.Duration) bool {
-	var id string
-	switch message, refusal := protocol.Decode(frame); m := message.(type) {
-	case protocol.Event:
-		id = m.EventID()
-	case protocol.StatusRequest:
-		id = m.ID
-	case protocol.Pair:
-		id = m.ID
-	case protocol.Knock:
-		id = m.ID
-	case protocol.Reveal:
-		id = m.ID
-	case protocol.Confirm:
-		id = m.ID
-	case protocol.Resolve:
-		id = m.ID
-	case protocol.Candidates:
-		id = m.ID
-	case protocol.Correct:
-		id = m.ID
-	case protocol.Undo:
-		id = m.ID
-	case nil:
-		id = refusal.ID
-	}
-	s.say(limited(id, "too many messages", wait))
+	s.say(limited(protocol.IDOf(frame), "too many messages", wait))
 	if s.ignored++; s.ignored >= s.server.limits.Ignored {
 		s.leave(protocol.CloseRate, "too many messages")
 		return false

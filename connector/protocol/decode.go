@@ -30,6 +30,22 @@ func Decode(frame []byte) (Message, *Error) {
 	return read(value)
 }
 
+// IDOf is the id of a message that is not read further; "" where it has none.
+func IDOf(frame []byte) string {
+	value, _ := parse(frame)
+	values, _ := value.(map[string]any)
+	return idOf(values)
+}
+
+// idOf is the id of a message, where it is worth repeating.
+func idOf(values map[string]any) string {
+	id, _ := values["id"].(string)
+	if len(id) > maxID {
+		return ""
+	}
+	return id
+}
+
 // read makes a message of a JSON value.
 func read(value any) (Message, *Error) {
 	values, ok := value.(map[string]any)
@@ -37,10 +53,7 @@ func read(value any) (Message, *Error) {
 		return nil, Refusal("", BadMessage, "a message must be a JSON object")
 	}
 	o := object{values: values, fault: new(fault)}
-	id, _ := values["id"].(string)
-	if len(id) > maxID {
-		id = "" // not worth repeating
-	}
+	id := idOf(values)
 	name := o.named("type", maxName)
 	if o.fault.field != "" {
 		return nil, badField(id, *o.fault)

@@ -26,35 +26,23 @@ func numberOf(q identity.Question) (property, number string) {
 // atSite is the same for the number of a film or series at a site: the table of the
 // package's comment.
 func atSite(site, number string, series bool) (property, value string) {
-	film, show := "", ""
-	switch site {
-	case "appletv":
-		film, show = "P9586", "P9751"
-	case "bbc-iplayer":
-		film, show = "P827", "P827"
-	case "crunchyroll":
-		show = "P11330"
-	case "hbomax":
-		film, show = "P8298 movie/", "P8298 show/"
-	case "hulu":
-		film, show = "P6466", "P6467"
-	case "jiohotstar":
-		film, show = "P11049", "P11049"
-	case "mubi":
-		film = "P7299"
-	case "netflix":
-		film, show = "P1874", "P1874"
-	case "paramountplus":
-		film = "P13147"
-	case "primevideo":
-		film = "P14462"
-	case "tubi":
-		film, show = "P7760", "P7760"
-	}
+	of := map[string]struct{ film, show string }{
+		"appletv":       {"P9586", "P9751"},
+		"bbc-iplayer":   {"P827", "P827"},
+		"crunchyroll":   {"", "P11330"},
+		"hbomax":        {"P8298 movie/", "P8298 show/"},
+		"hulu":          {"P6466", "P6467"},
+		"jiohotstar":    {"P11049", "P11049"},
+		"mubi":          {"P7299", ""},
+		"netflix":       {"P1874", "P1874"},
+		"paramountplus": {"P13147", ""},
+		"primevideo":    {"P14462", ""},
+		"tubi":          {"P7760", "P7760"},
+	}[site]
 	if series {
-		film = show
+		of.film = of.show
 	}
-	property, before, _ := strings.Cut(film, " ")
+	property, before, _ := strings.Cut(of.film, " ")
 	return property, before + number
 }
 
