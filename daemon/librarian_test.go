@@ -114,6 +114,13 @@ func TestMissingLibraryIsTold(t *testing.T) {
 	if got := kodiSource(s); got.State != account.Attention || !strings.Contains(got.Detail, ", since ") {
 		t.Errorf("a server that is away for a day: %+v", got)
 	}
+	s.ReadAt = s.Since
+	for since, want := range map[time.Duration]account.State{missingAfter / 2: "waiting", missingAfter: account.Attention} {
+		s.Since = time.Now().Add(-since) // a restart
+		if got := kodiSource(s); got.State != want || got.Troubles[0].Since.After(time.Now().Add(-awayAfter)) != (want == "waiting") {
+			t.Errorf("%v after a restart: %+v, want %s", since, got, want)
+		}
+	}
 }
 
 // What is known of a Kodi beside its library is told, with what helps.

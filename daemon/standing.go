@@ -154,9 +154,9 @@ func kodiSource(s kodi.Status) control.Source {
 	default:
 		out.State = account.Attention
 	}
-	if away := time.Since(s.Since); out.State == "waiting" && (away >= awayAfter || s.State == kodi.StateWaiting && away >= missingAfter) {
+	if away := time.Since(awaySince(s)); out.State == "waiting" && (away >= awayAfter || s.State == kodi.StateWaiting && away >= missingAfter) {
 		out.State = account.Attention
-		out.Detail += ", since " + s.Since.Local().Format("2006-01-02 15:04")
+		out.Detail += ", since " + awaySince(s).Local().Format("2006-01-02 15:04")
 	}
 	if len(s.Unwatched) > 0 && s.State == kodi.StateOK {
 		out.Hint = cmp.Or(out.Hint, "to watch that profile too, name its folder under [[kodi.libraries]]; see: filmspool kodi libraries")
@@ -183,10 +183,19 @@ func kodiSource(s kodi.Status) control.Source {
 	return out
 }
 
+// awaySince is since when a library is as it is. Of a server that does not answer, that
+// is the last reading, also before a restart; but it may take its time to start, too.
+func awaySince(s kodi.Status) time.Time {
+	if s.State == kodi.StateUnreachable && !s.ReadAt.IsZero() && time.Since(s.Since) >= missingAfter {
+		return s.ReadAt
+	}
+	return s.Since
+}
+
 // libraryTroubles are what package health is told of a library.
 func libraryTroubles(s kodi.Status, told control.Source) (all []control.Trouble) {
 	add := func(code, detail, hint string) {
-		all = append(all, control.Trouble{Code: code, About: told.Name, Detail: detail, Hint: hint, Since: s.Since})
+		all = append(all, control.Trouble{Code: code, About: told.Name, Detail: detail, Hint: hint, Since: awaySince(s)})
 	}
 	switch s.State {
 	case kodi.StateWaiting:

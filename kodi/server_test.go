@@ -109,6 +109,10 @@ func TestServerAway(t *testing.T) {
 		if after := i.pass(t.Context()); after != firstRetry || i.Status().State != StateUnreachable {
 			t.Errorf("again after %v, state %s", after, i.Status().State)
 		}
+		again := newServed(t, s, &counter{shelfReader: c.shelfReader})
+		if again.pass(t.Context()); time.Since(again.Status().ReadAt) != time.Hour/2 {
+			t.Errorf("after a restart it was read at %v, now is %v", again.Status().ReadAt, time.Now())
+		}
 		c.err, c.files = nil, list(film(1, 1, local()))
 		time.Sleep(time.Second)
 		if i.pass(t.Context()); c.reads != 3 || i.Status().State != StateOK {

@@ -176,6 +176,9 @@ func (i *Importer) trouble(err error) {
 		i.status.Since = time.Now()
 		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", c.state, "error", err)
 	}
+	if i.known != nil && i.known.Meta.GoodAt > 0 {
+		i.status.ReadAt = time.UnixMilli(i.known.Meta.GoodAt) // it may have been before a restart
+	}
 	i.status.State, i.status.Summary, i.status.Hint = c.state, c.summary, c.hint
 	i.marked = time.Time{}
 }
