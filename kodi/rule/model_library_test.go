@@ -166,6 +166,9 @@ func (h *household) restore(t *rapid.T) {
 	for _, f := range h.files { // an old time, which a remote may now give a new count
 		if at, err := time.ParseInLocation(time.DateTime, f.LastPlayed, h.zones["America/New_York"]); err == nil {
 			h.partly[f.Path] = &act{path: f.Path, ends: []time.Time{at}, zone: h.zones["America/Los_Angeles"]}
+			if h.away { // by a clock that has travelled unseen, an old time may look like a new one
+				h.muddle(&f)
+			}
 		}
 	}
 	clear(h.unread)
