@@ -42,6 +42,7 @@ func TestTablesFitEveryTerminal(t *testing.T) {
 	one.Steps = []entry.Step{{At: ago, What: "rule", Detail: one.Why}}
 	one.Requests = []entry.Attempt{{At: ago, Status: 503, Answer: strings.Repeat("gateway", 30)}}
 	film := identity.Candidate{Type: viewing.Movie, TMDB: 1234567, Title: title, Year: 2001}
+	one.Candidates = []identity.Candidate{film}
 	status := control.Status{
 		Accounts: []control.Account{{Name: "default", State: account.Attention, LastDelivered: &ago, Reason: one.Why, Counts: &entry.Counts{Delivered: 12_345}}},
 		Sources:  []control.Source{{Name: "kodi:/media/" + strings.Repeat("long/", 20), Kind: "kodi", State: account.Attention, LastSeen: &ago, Detail: one.Why}},
@@ -51,7 +52,7 @@ func TestTablesFitEveryTerminal(t *testing.T) {
 		whole []string // what no line break stands in
 	}{
 		"queue list": {func() error { return report.Entries(p.stdout, []entry.Entry{one.Entry, other}) }, []string{"1234567", "held (unresolved)", "2026-03-01 20:15", "somebody"}},
-		"queue show": {func() error { return report.Explanation(p.stdout, one) }, []string{"held  unresolved", "2026-03-01 20:15:00"}},
+		"queue show": {func() error { return report.Explanation(p.stdout, one) }, []string{"held  unresolved", "may be", "1234567", "2026-03-01 20:15:00"}},
 		"rules list": {func() error {
 			return report.Corrections(p.stdout, []identity.Correction{{ID: 1234567, Told: identity.Clue{Kind: viewing.Movie, Title: title}, Is: film, Since: ago}})
 		}, []string{"1234567", "2026-03-01"}},

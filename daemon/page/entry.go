@@ -14,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // entryRoom tells all about one entry.
@@ -89,6 +90,9 @@ func about(v *visit, x control.Explanation, accounts []control.Account, base str
 		}
 	case *control.Undone:
 		s.Taken = shown
+	}
+	for i := range s.May {
+		s.May[i].Title = typed.Shortened(s.May[i].Title)
 	}
 	return s
 }

@@ -78,7 +78,7 @@ func TestReviewOffersWhatWasSuggested(t *testing.T) {
 	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
 		x.Entry = held[id-1]
 		x.State, x.Kind = viewing.StateHeld, viewing.KindViewing
-		x.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 7, Title: "The <Longest> Take", Year: 1999}, {Type: viewing.Movie, TMDB: 8}}
+		x.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 7, Title: "The <Longest> Take", Year: 1999}, {Type: viewing.Movie, TMDB: 8}, {Type: viewing.Movie, TMDB: 9, Title: strings.Repeat("a", 100)}}
 		return x, nil
 	}
 	var fixed []control.Fix
@@ -89,7 +89,7 @@ func TestReviewOffersWhatWasSuggested(t *testing.T) {
 	s, server := newSite(t, api)
 	session := signIn(t, s, server)
 	_, body := do(t, "GET", server.URL+"/review", "", "Cookie", session)
-	for _, want := range []string{`name="choice" value="7 1999 The &lt;Longest&gt; Take">The &lt;Longest&gt; Take (1999)<`, `name="choice" value="8 0 ">8<`} {
+	for _, want := range []string{`name="choice" value="7 1999 The &lt;Longest&gt; Take">The &lt;Longest&gt; Take (1999)<`, `name="choice" value="8 0 ">8<`, `>` + strings.Repeat("a", 60) + "…<"} {
 		if strings.Count(body, want) != 1 {
 			t.Errorf("%d times %q in\n%s", strings.Count(body, want), want, body)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
+	"github.com/filmspool/filmspool/queue/viewing/typed"
 )
 
 // Entries is a table of entries.
@@ -61,6 +62,7 @@ func Explanation(w *terminal.Printer, e control.Explanation) error {
 		t.Row("site", e.Media.Site)
 	}
 	for _, c := range e.Candidates {
+		c.Title = typed.Shortened(c.Title)
 		t.Row("may be", c)
 	}
 	t.Row("watched", Watched(e.Entry))
