@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { Household } from "./browser/household.js";
+import { until } from "./browser/until.js";
 import { executablePath } from "./served.js";
 
 const folder = process.argv[2];
@@ -21,9 +22,12 @@ const episodes = Array.from({ length: 12 }, (_, i) => ({
   watchedAt: new Date(evening - (24 - 2 * i) * DAY + 3600_000).toISOString(),
 }));
 await home.post(...films, ...episodes);
-await home.post({ media: { type: "movie", title: "The Matrix" } }, { media: { type: "movie", title: "Winter in the Valley", year: 2024 } });
+await home.post({ media: { type: "movie", title: "Winter in the Valley", year: 2024 } });
+await home.post({ media: { type: "movie", title: "Dune" } });
 for (const [i, number] of [603, 550, 680].entries()) home.run(["add", "movie", String(number), "--watched-at", new Date(evening - 9 * (i + 1) * DAY).toISOString()]);
 await home.settled();
+const dune = home.queue().find(({ media }) => media.title === "Dune");
+await until("the service has suggested a film", () => /may be/.test(home.run(["queue", "show", String(dune?.id)])));
 
 const browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
 const page = await browser.newPage({ viewport: { width: 900, height: 640 }, reducedMotion: "reduce", locale: "en" });
