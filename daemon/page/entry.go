@@ -80,7 +80,7 @@ func about(v *visit, x control.Explanation, accounts []control.Account, base str
 	if s.Why.Text == x.Why {
 		s.Why = v.Told(x.Why)
 	}
-	if s.Can.Fix && s.Unnamed() && !s.Placeless() {
+	if !s.Placeless() {
 		s.May = x.Candidates
 	}
 	switch shown := v.Shown.(type) {
