@@ -426,3 +426,24 @@ func TestASalvageThatWasCutShortIsFinished(t *testing.T) {
 		})
 	}
 }
+
+// A damaged file of an older schema lacks columns of today's. What its tables say is
+// kept all the same: a pause above all.
+func TestADamagedFileOfAnOlderSchemaIsSalvaged(t *testing.T) {
+	s := fresh(t)
+	all := s.commitIDs(t, film("e1", 1, -9), unidentified("e2"))
+	if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Pause = account.ByUser(noon(), time.Time{}, false) }); err != nil {
+		t.Fatal(err)
+	}
+	s.change(t, append(brakeless(), "PRAGMA user_version = 4")...)
+	s.stop()
+	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, s.path, s.clock)
+	a, err := s.Account(t.Context(), "default")
+	if err != nil || a.Pause.Reason != account.PausedUser {
+		t.Errorf("the account is %+v, %v", a, err)
+	}
+	s.wantLookups(t, 1, all[1])
+}

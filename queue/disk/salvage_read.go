@@ -85,14 +85,22 @@ func (r *rescue) tables() ([]rescued, error) {
 	return tables, nil
 }
 
-// describe finds the columns of a table.
+// describe finds the columns of a table that the damaged file has, too: it may be of
+// an older schema. Where that cannot be read, they are those of today.
 func (r *rescue) describe(t *rescued) error {
-	rows, err := r.tx.Query("SELECT name, pk FROM pragma_table_info(?) ORDER BY pk = 0, pk", t.name)
+	rows, err := r.from.QueryContext(r.ctx, "SELECT name FROM pragma_table_info(?)", t.name)
+	there, _ := Collect(rows, err, func(rows *sql.Rows) (name string, err error) {
+		err = rows.Scan(&name)
+		return name, err
+	})
+	rows, err = r.tx.Query("SELECT name, pk FROM pragma_table_info(?) ORDER BY pk = 0, pk", t.name)
 	_, err = Collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
 		var name string
 		var pk int
 		err := rows.Scan(&name, &pk)
-		t.columns = append(t.columns, name)
+		if len(there) == 0 || slices.Contains(there, name) {
+			t.columns = append(t.columns, name)
+		}
 		if pk > 0 {
 			t.key = append(t.key, name)
 		}
