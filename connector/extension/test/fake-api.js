@@ -162,3 +162,9 @@ export function rejected(change = {}) {
     ...change,
   };
 }
+
+/** What the links of a series and a film mean. */
+export const typed = {
+  "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } },
+  "https://www.themoviedb.org/movie/603": { type: "movie", ids: { tmdb: 603 } },
+};

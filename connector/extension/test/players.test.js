@@ -1,19 +1,6 @@
 /** Players that make it hard: lengths that grow, clocks that are not the film's, advertisements. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { Screening, answer } from "./screening.js";
-
-/** Runs a test on a page of its own. */
-function screened(name, run, options = {}) {
-  test(name, async () => {
-    const screening = new Screening(options);
-    try {
-      await run(screening);
-    } finally {
-      screening.close();
-    }
-  });
-}
+import { screened } from "./screened.js";
 
 const told = (length) => ({ html: `<!doctype html><title>A film</title><script type="application/ld+json">{"@type":"Movie","name":"A film","duration":"${length}"}</script>` });
 const outlook = (screening) => structuredClone(screening.window.filmspool.outlook());

@@ -1,4 +1,4 @@
-import { popups } from "./journey.js";
+import { popups } from "./popups.js";
 import { stage } from "./stage.js";
 
 stage("chromium", "in the popup", (Browser) => popups(Browser));

@@ -1,4 +1,5 @@
-import { dies, journey, revoked, SUSPENDED } from "./journey.js";
+import { dies, journey, revoked } from "./journey.js";
+import { SUSPENDED } from "./scenarios.js";
 import { stage } from "./stage.js";
 import { until } from "./until.js";
 

@@ -1,4 +1,5 @@
-import { popups, SUSPENDED } from "./journey.js";
+import { popups } from "./popups.js";
+import { SUSPENDED } from "./scenarios.js";
 import { stage } from "./stage.js";
 
 stage("firefox", "in the popup", (Browser) => popups(Browser, SUSPENDED));

@@ -1,0 +1,121 @@
+/** The background comes to be paired, loses its daemon, and is paired again. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Database } from "../source/background/database.js";
+import { api, certainly, content, daemon, media, page, paired, settled, sitting, state, stranger } from "./background-rig.js";
+import { until } from "./fake-daemon.js";
+
+test("first start: options open, the storage is closed to content scripts", async () => {
+  api.runtime.onInstalled.fire({ reason: "install" });
+  await until(() => api.optionsOpened === 1 && api.badge.text === "…", "a step to be taken, and no alarm");
+  assert.match(api.badge.title, /not paired/);
+  assert.equal(api.storage.local.kept()["access level"], "TRUSTED_CONTEXTS");
+  const now = await state();
+  assert.equal(now.link.state, "unpaired");
+  assert.equal(now.link.address, "127.0.0.1:43456");
+  assert.equal(daemon.probes, 0, "nobody is asked before there is something to say");
+  api.runtime.onInstalled.fire({ reason: "update" });
+  assert.equal(api.optionsOpened, 1);
+});
+
+test("a page of ours that is open has it knock without a click: at the kept address alone, and no more after a person's word", async () => {
+  const { features } = daemon;
+  daemon.features = ["knock"];
+  const asks = () => page({ kind: "knockAlone", label: "Sofa", address: "localhost:50000" });
+  assert.deepEqual(await asks(), { ok: true });
+  assert.equal(daemon.socket.url, "ws://127.0.0.1:43456/v1/connector");
+  assert.equal((await state()).knock.alone, true);
+  await page({ kind: "knockEnd" });
+  assert.deepEqual(await asks(), { ok: true });
+  assert.deepEqual([daemon.said("knock").length, (await state()).knock], [1, null]);
+  Object.assign(daemon, { features, probes: 0 });
+});
+
+test("before pairing, what is watched is kept", async () => {
+  assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
+  assert.equal((await state()).outbox.waiting, 1);
+  await until(() => api.badge.text === "!", "it waits for the pairing");
+  assert.ok(api.alarms.set.has("flush"));
+});
+
+test("pairing: a wrong code, a foreign address, then right; what waited goes", async () => {
+  assert.equal((await page({ kind: "pair", code: "WRONG", label: "", address: "127.0.0.1:43456" })).code, "PAIRING_CODE_INVALID");
+  for (const address of ["films.example:80", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:80/x", "user@127.0.0.1:80", "0.0.0.0:80", null]) {
+    assert.equal((await page({ kind: "pair", code: daemon.code, label: "", address })).code, "ADDRESS", String(address));
+  }
+  await paired();
+  await settled(({ outbox }) => outbox.waiting === 0);
+  await settled(({ daemon: seen }) => seen?.pending === 2);
+  const now = await state();
+  assert.equal(now.link.state, "connected");
+  assert.equal(now.link.pairedLabel, "Desk");
+  assert.equal(JSON.stringify(now).includes(daemon.token), false, "the pages never see the token");
+  assert.equal(JSON.stringify([api.storage.local.kept(), api.storage.session.kept(), api.told]).includes(daemon.token), false);
+  await until(() => !api.alarms.set.has("flush"));
+});
+
+test("the daemon stops: kept; the alarm finds it again", async () => {
+  daemon.listens = false;
+  daemon.socket?.shut(1001);
+  await page({ kind: "retry" });
+  await page({ kind: "add", media: media(5), watchedAt: "2026-03-01T21:00:00Z" });
+  await settled(({ link, outbox }) => link.state === "offline" && outbox.waiting === 1);
+  assert.ok(api.alarms.set.has("flush"));
+  await until(() => api.badge.text === "1");
+  daemon.listens = true;
+  await settled(({ outbox }) => {
+    if (outbox.waiting > 0) api.alarms.onAlarm.fire({ name: "flush" }); // one within the back-off does nothing
+    return outbox.waiting === 0;
+  });
+});
+
+test("revoked: told in badge and state, everything is kept; unpair and pair again", async () => {
+  await page({ kind: "retry" });
+  await settled(({ link }) => link.state === "connected");
+  await until(() => daemon.socket !== undefined);
+  daemon.socket.shut(4403);
+  await settled(({ link }) => link.state === "revoked");
+  await until(() => /pair this browser again/.test(api.badge.title));
+  await page({ kind: "add", media: media(6), watchedAt: "2026-03-01T21:00:00Z" });
+  assert.deepEqual(await page({ kind: "unpair" }), { ok: true });
+  assert.equal((await state()).link.state, "unpaired");
+  assert.equal((await state()).outbox.waiting, 1);
+  await paired();
+  await settled(({ outbox }) => outbox.waiting === 0);
+});
+
+test("a paired browser knocks with a click alone", async () => {
+  daemon.features = ["knock"];
+  await paired();
+  await new Database().write("knocked", []);
+  await page({ kind: "knockAlone", label: "Sofa" });
+  assert.deepEqual(daemon.said("knock"), []);
+  assert.equal((await state()).knock, null);
+});
+
+test("two clicks pair the browser at the address that was asked, and what waits is sent", async () => {
+  daemon.features = ["knock"];
+  const wish = { kind: "knock", label: "Sofa" };
+  for (const address of ["films.example:80", "", null]) {
+    assert.equal((await page({ ...wish, address })).code, "ADDRESS", String(address));
+  }
+  const { answer } = daemon;
+  daemon.answer = async (socket, message) =>
+    message.type === "knock" ? socket.tell({ type: "error", id: message.id, code: "RATE_LIMITED", message: "no", retryable: true, retryAfterMs: 3_600_000 }) : answer.call(daemon, socket, message);
+  const late = await page({ ...wish, address: "localhost:43456" });
+  assert.equal(late.code, "KNOCK_LATER");
+  assert.ok(Math.abs(Date.parse(late.message) - Date.now() - 3_600_000) < 10_000, late.message);
+  daemon.answer = answer;
+  assert.deepEqual(await page({ ...wish, address: "localhost:43456" }), { ok: true });
+  assert.match((await state()).knock.number, /^\d{6}$/);
+  assert.deepEqual(await page({ kind: "knockEnd" }), { ok: true });
+  assert.equal((await state()).knock, null);
+  assert.equal(await stranger({ kind: "knock", label: "", address: "localhost:43456" }), null);
+  await page({ ...wish, address: "localhost:43456" });
+  daemon.token = "t".repeat(43);
+  daemon.letIn(true);
+  assert.deepEqual(await page({ kind: "knockAgree" }), { ok: true });
+  await settled(({ link, knock, outbox }) => link.state === "connected" && knock.phase === "paired" && outbox.waiting === 0, "it is paired");
+  const { link, settings } = await state();
+  assert.deepEqual([link.pairedLabel, settings.address], ["Sofa", "localhost:43456"]);
+});

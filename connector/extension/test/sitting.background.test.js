@@ -1,0 +1,226 @@
+/** What a page tells the background and the popup of its sittings, and when. */
+import assert from "node:assert/strict";
+import { screened } from "./screened.js";
+import { Screening, answer, settle } from "./screening.js";
+
+screened("the sitting is told at its begin under the id of the event", async (screening) => {
+  const film = screening.film();
+  await film.play(5000);
+  const [begun] = screening.of("sitting");
+  assert.equal(begun.sitting.id, screening.watched[0].id);
+  assert.ok(begun.sitting.played < 10);
+});
+
+screened("what is reached while the background wakes up is judged when it answers", async (screening) => {
+  let wake;
+  screening.answers = (message) => (message.kind === "sitting" ? new Promise((resolve) => (wake = () => resolve(answer(message)))) : answer(message));
+  const film = screening.film({ duration: 600 });
+  await film.play(600);
+  assert.equal(screening.watched.length, 0);
+  wake();
+  await settle();
+  assert.equal(screening.watched.length, 1);
+});
+
+screened("a background that sleeps is asked again; the event is the same, and told until it is kept", async (screening) => {
+  let deaf = true;
+  screening.answers = (message) => (message.kind === "watched" && deaf ? Promise.reject(new Error("gone")) : answer(message));
+  const film = screening.film();
+  await film.play(6000);
+  await screening.wait(600_000);
+  const tries = screening.of("watched");
+  assert.ok(tries.length >= 5 && tries.length < 12, `${tries.length} tries`);
+  deaf = false;
+  await screening.wait(600_000);
+  const total = screening.of("watched").length;
+  assert.equal(new Set(screening.of("watched").map((message) => JSON.stringify(message))).size, 1);
+  await screening.wait(3600_000);
+  assert.equal(screening.of("watched").length, total);
+});
+
+screened("a no for good is not asked again; a full outbox is", async (screening) => {
+  let reason = "full";
+  screening.answers = (message) => (message.kind === "watched" ? { kept: false, reason } : answer(message));
+  const film = screening.film();
+  await film.play(6000);
+  await screening.wait(10_000);
+  assert.equal(screening.of("watched").length, 3);
+  reason = "paused";
+  await screening.wait(60_000);
+  const told = screening.of("watched").length;
+  await screening.wait(3600_000);
+  assert.equal(screening.of("watched").length, told);
+});
+
+screened("what is watched while nothing may be recorded never counts, also not later", async (screening) => {
+  let record = false;
+  screening.answers = (message) => (message.kind === "sitting" ? { ...answer(message), record } : answer(message));
+  const film = screening.film();
+  await film.play(4000);
+  record = true;
+  await film.play(2000);
+  assert.equal(screening.watched.length, 0);
+});
+
+screened("what was watched before the no came never counts either", async (screening) => {
+  let say;
+  screening.answers = (message) => (message.kind === "sitting" ? new Promise((resolve) => (say = (record) => resolve({ ...answer(message), record }))) : answer(message));
+  const film = screening.film();
+  await film.play(4000);
+  say(false);
+  await settle();
+  await film.play(100);
+  say(true);
+  await settle();
+  await film.play(1900);
+  assert.equal(screening.watched.length, 0);
+});
+
+screened("a page that goes tells what it has not told", async (screening) => {
+  screening.answers = (message) => (message.kind === "watched" ? null : answer(message));
+  const film = screening.film();
+  await film.play(5000);
+  const before = screening.of("watched").length;
+  screening.window.dispatchEvent(new screening.window.Event("pagehide"));
+  await settle();
+  assert.equal(screening.of("watched").length, before + 1);
+});
+
+screened("out of the browser's cache the sitting goes on", async (screening) => {
+  const film = screening.film();
+  await film.play(2500);
+  film.pause();
+  screening.window.dispatchEvent(new screening.window.Event("pagehide"));
+  screening.now += 600_000;
+  screening.window.dispatchEvent(Object.assign(new screening.window.Event("pageshow"), { persisted: true }));
+  await film.play(2500);
+  assert.equal(screening.watched.length, 1);
+  assert.equal(new Set(screening.of("sitting").map((message) => message.sitting.id)).size, 1);
+});
+
+screened("half a film is noted, and gone on with after the page was loaded anew", async (screening) => {
+  const film = screening.film();
+  await film.play(2700);
+  screening.window.dispatchEvent(new screening.window.Event("pagehide"));
+  const { halfway, sittingId } = screening.of("left").at(-1);
+  assert.equal(halfway.id, sittingId);
+  assert.ok(halfway.spans[0][1] >= 2690);
+  const reloaded = new Screening({
+    answers: (message) => (message.kind === "sitting" ? { ...answer(message), resume: halfway } : answer(message)),
+  });
+  const rest = reloaded.film();
+  rest.seek(2700);
+  await rest.play(2100);
+  assert.equal(reloaded.watched.length, 1);
+  assert.equal(reloaded.watched[0].id, halfway.id);
+  assert.ok(reloaded.watched[0].played > 4700);
+  reloaded.close();
+});
+
+screened("nothing is noted of what is over, or has hardly begun", async (screening) => {
+  const film = screening.film();
+  await film.play(30);
+  film.pause();
+  assert.equal(screening.of("left").length, 0);
+  await film.play(4900);
+  const noted = screening.of("left").length;
+  film.pause();
+  screening.window.dispatchEvent(new screening.window.Event("pagehide"));
+  assert.equal(screening.of("left").length, noted);
+});
+
+screened("the popup hears what plays, and how much is missing", async (screening) => {
+  const film = screening.film();
+  await film.play(1800);
+  const now = await screening.ask({ kind: "now" });
+  assert.equal(now.crossed, false);
+  assert.equal(now.needs, 3000);
+  assert.equal(now.sitting.id, screening.of("sitting")[0].sitting.id);
+  await film.play(4000);
+  const then = await screening.ask({ kind: "now" });
+  assert.equal(then.crossed, true);
+  assert.equal(then.needs, 0);
+  assert.deepEqual(structuredClone(then.sitting), screening.watched[0]);
+});
+
+screened("a page without a film tells the popup so, after frames had their chance", async (screening) => {
+  const asked = screening.ask({ kind: "now" });
+  await screening.wait(250);
+  assert.equal(await asked, null);
+  assert.equal((await screening.ask({ kind: "page" })).host, "films.example");
+  assert.equal(await screening.ask({ kind: "else" }), undefined);
+});
+
+screened("files that are run twice begin once", async (screening) => {
+  screening.load(["content/start.js"]);
+  const film = screening.film();
+  await film.play(5000);
+  assert.equal(screening.of("watched").length, 1);
+});
+
+screened("a script of an extension that is gone gives up quietly", async (screening) => {
+  screening.answers = () => {
+    screening.window.chrome.runtime.id = undefined;
+    throw new Error("Extension context invalidated.");
+  };
+  const film = screening.film();
+  await film.play(6000);
+  await screening.wait(3600_000);
+  assert.equal(screening.of("watched").length, 0);
+});
+
+screened("a film that ends before the background has answered is watched all the same", async (screening) => {
+  let deaf = true;
+  screening.answers = (message) => (deaf ? null : answer(message));
+  const film = screening.film({ duration: 301 });
+  film.playbackRate = 16;
+  film.fire("ratechange");
+  await film.play(301);
+  film.pause();
+  deaf = false;
+  const { Date: Clock } = screening.window;
+  screening.window.Date = class extends Clock {
+    constructor(...args) {
+      super(...(args.length > 0 ? args : [Clock.now() + 9 * 3600_000])); // the machine has slept meanwhile
+    }
+  };
+  await screening.wait(5000);
+  assert.equal(screening.watched.length, 1);
+  assert.ok(Math.abs(Date.parse(screening.watched[0].at) - Date.now()) < 5000, "its time is that of the playback");
+});
+
+screened("after an answer, the next question without one is asked again soon", async (screening) => {
+  let deaf = true;
+  screening.answers = (message) => (deaf ? null : answer(message));
+  const film = screening.film();
+  await film.play(3);
+  await screening.wait(10_000);
+  deaf = false;
+  await screening.wait(20_000);
+  deaf = true;
+  screening.document.title = "A film, as it is called now";
+  await film.play(8);
+  const asked = screening.of("sitting").length;
+  await screening.wait(2500);
+  assert.equal(screening.of("sitting").length, asked + 1);
+});
+
+screened("a background that never answers is asked ever more rarely", async (screening) => {
+  screening.answers = () => null;
+  const film = screening.film();
+  await film.play(10);
+  film.pause();
+  await screening.wait(3600_000);
+  const asked = screening.of("sitting").length;
+  assert.ok(asked >= 5 && asked <= 20, `asked ${asked} times in an hour`);
+});
+
+screened("nothing runs while nothing plays", async (screening) => {
+  const film = screening.film();
+  await film.play(100);
+  film.pause();
+  await screening.wait(10_000);
+  const count = screening.timers.length;
+  await screening.wait(24 * 3600_000);
+  assert.equal(screening.timers.length, count);
+});
