@@ -14,9 +14,9 @@
 // revoked client hears 4403 at once, and nothing of it is committed after that.
 //
 // Memory is bounded per socket and in the number of sockets. A client that does not
-// read is cut off when one write has waited for [Limits.Write]. So is one whose
-// message does not end within [Limits.Message]. The websocket's own pings and pongs
-// count as messages.
+// read is cut off when one write has waited for [Limits.Write]. The same holds for
+// one whose message does not end within [Limits.Message]. The websocket's own pings
+// and pongs count as messages.
 //
 // It refuses to be built without the functions that say who may connect and who may
 // post. They are asked first, and a stranger gets 403. A browser's token posts
@@ -26,17 +26,19 @@
 // # What is said where
 //
 // Scripts cannot see why an upgrade was refused. So only strangers are turned away
-// before it. Everybody is refused (503) while the daemon stops, or while twice the
-// allowed number of sockets is open. All else is an error message and a close code
-// on an open socket.
+// before the upgrade. Everybody is refused (503) while the daemon stops, or while
+// twice the allowed number of sockets is open. All else is an error message and a
+// close code on an open socket.
 //
-// A client must ask for the subprotocol filmspool.v1. Without it UNSUPPORTED_VERSION
-// and 4426 are said, since both sides would only guess that they mean the same.
+// A client must ask for the subprotocol filmspool.v1. A client without it hears
+// UNSUPPORTED_VERSION and 4426, since both sides would only guess that they mean the
+// same.
 //
 // For a socket beyond [Limits.Sockets] the oldest unpaired one is closed. Where all
-// are paired, the new one gets RATE_LIMITED and 4429. So does a hello of an unknown
-// client beyond [Limits.UnpairedHellos]. A hello whose clientId and Origin are known
-// does not count there, so that a noisy stranger keeps no paired client out.
+// are paired, the new one gets RATE_LIMITED and 4429. A hello of an unknown client
+// beyond [Limits.UnpairedHellos] gets the same. A hello whose clientId and Origin
+// are known does not count there, so that a noisy stranger keeps no paired client
+// out.
 //
 // What strangers do wrong costs one line of log for each Origin and cause, then a
 // count every 10 minutes.

@@ -1,7 +1,7 @@
 /*
 Package daemon wires the parts of Filmspool into one program. It owns their
-lifetimes, the one listener, and the control file by which the command line
-finds a running instance.
+lifetimes, the one listener, and the control file. With that file, the command
+line finds a running instance.
 
 It promises that one process at a time holds the state folder. It promises that
 the queue stops last, so that every answer is on disk. The first part that fails
@@ -85,8 +85,8 @@ Each package says in its own comment what it owns, promises and refuses.
 
 Tests hold what may import what (house_imports_test.go). They fail for a package that they do not know.
 
-  - Sources never import the loop, the tracker or the daemon; of the queue, queue/viewing and its pure rooms alone.
-    connector and kodi never import each other.
+  - Sources never import the loop, the tracker or the daemon. Of the queue, they import only queue/viewing and its
+    pure rooms. connector and kodi never import each other.
   - Each source declares its own interface for committing, with the types of queue/viewing. A Commit keeps the
     events and the memory of the source in one transaction.
   - queue/viewing imports the standard library alone. Nothing outside cmd imports cmd.

@@ -1,7 +1,7 @@
 // Package kodi turns changes of a Kodi library into viewings.
 //
 // It owns the loop: wait for a change, read the library, let package rule judge, commit.
-// Kodi keeps no history. Of each file it keeps a play count and the last time, in local time without a zone.
+// Kodi keeps no history. For each file it keeps a play count and the last time, in local time without a zone.
 // So two readings are compared. What was known is kept in our own database, in the same transaction as the viewings.
 //
 // It promises:
@@ -13,7 +13,7 @@
 //   - A library that cannot be read now changes nothing that is known.
 //
 // It refuses to send an "unwatched", to guess identifiers or times, and to import the past unless it is asked to.
-// What a viewing is stands in package rule. What the queue does with one stands in package queue.
+// Package rule says what a viewing is. Package queue says what becomes of one.
 //
 // # Libraries
 //
@@ -29,8 +29,8 @@
 // Where several folders lead to one library, one of them is imported ([Access]).
 //
 // [Exported] is what a library was exported to: NFO files, or videodb.xml.
-// A reading of the files stands for one of the library, and the same rule judges it.
-// Kodi writes these files only when a person exports, and of a time it writes only the date.
+// A reading of the files counts as a reading of the library, and the same rule judges it.
+// Kodi writes these files only when a person exports, and it writes only the date of a time.
 // So what an export adds is held as backdated, at noon of its day.
 // Media servers write NFO files for playbacks that others have told of ([Options].SecondHand).
 // So an item that another source has told of is held: a film within three hours, an episode within one.
@@ -47,7 +47,7 @@
 // # The import
 //
 // [Importer.Import] hands over what was watched before first contact.
-// [Importer.Preview] tells before what that would be.
+// [Importer.Preview] shows beforehand what that would be.
 // An import goes on in chunks. Each is committed together with what is known of its files.
 // So it can be cut at any moment, and begun again without repeating anything.
 //

@@ -1,8 +1,8 @@
 // Package packaging holds what other systems read about Filmspool. These are the
 // units of systemd, the scripts of OpenRC, SysV init and procd, and launchd's property
 // list. The files beside this one are the only source of their text. They are embedded,
-// so that "filmspool service install" and a package write the same words. How the container image is run stands in
-// container/Containerfile.
+// so that "filmspool service install" and a package write the same words. The file container/Containerfile says
+// how the container image is run.
 //
 // It promises that the texts are complete but for their placeholders, and
 // that none of them holds "{{", which kardianos/service would expand.

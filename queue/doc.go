@@ -38,15 +38,16 @@
 //
 // # Several accounts
 //
-// A route may lead to several accounts: what was watched together. The event is an
-// entry in each then, one account after the other. Each entry is sent, held, merged
-// and dropped by itself. A list is one in each account, and its items go where it is.
-// A correction is for all of them. An import leaves out what any of them has heard of.
+// A route may lead to several accounts: what was watched together. The event is then
+// an entry in each account, one after the other. Each entry is sent, held, merged and
+// dropped by itself. A list has an entry in each account, and its items go where it
+// is. A correction is for all of them. An import leaves out what any of them has
+// heard of.
 //
-// A person may move an entry of which nothing has left to another account. It keeps
+// A person may move an entry to another account, if nothing of it has left. It keeps
 // its event and its history. It joins an entry of that account that tells of the same
-// playback, and changes nothing of that one. Moved again, it leaves that one as it
-// was. It does not move where the account has the event already.
+// playback, and changes nothing of that one. When it is moved again, that one stays
+// as it was. It cannot move to an account that has the event already.
 //
 // # One playback, several sources
 //
@@ -61,8 +62,8 @@
 //
 // What one source tells twice happened twice. So an entry, with all that joined it,
 // never has two sightings of one source. An event of n viewings of an item meets n
-// others at most. An event is divided: of a file with two episodes one may be merged
-// and the other sent.
+// others at most. An event can be divided: one of two episodes in a file may be
+// merged, and the other sent.
 //
 // What becomes of the two, by where the earlier one stands:
 //
@@ -105,15 +106,15 @@
 //
 // A person may say what a film or series is. It is remembered for what is told
 // alike: by one IMDb number, else one TVDB number, else one title and year. What is
-// told so later, and has no number of TMDB, has its identity when it is committed.
-// Nobody is asked about it. What waits follows when the correction is made, in the
-// same transaction, and meets the sightings of others then.
+// told alike later, and has no number of TMDB, has its identity when it is
+// committed. Nobody is asked about it. What waits follows when the correction is
+// made, in the same transaction, and meets the sightings of others then.
 //
-// A later correction of the same wins, and what has it from the earlier one follows.
-// What a person has changed or put aside stays, and so does what has begun to leave.
-// Nothing is remembered of evidence that its source does not trust, nor where the
-// source told a number of TMDB. All that it told may be that of another film then,
-// which somebody may truly watch.
+// A later correction of the same wins. What has its identity from the earlier one
+// follows. What a person has changed or put aside stays, and so does what has begun
+// to leave. Nothing is remembered of evidence that its source does not trust, nor
+// where the source told a number of TMDB. Then all that it told may belong to
+// another film, which somebody may truly watch.
 //
 // # Damage and copies
 //
@@ -122,14 +123,14 @@
 //
 // After a salvage nothing is sent that may have been sent before. What was under
 // way is in doubt. Entries whose row was lost are made anew from their events
-// and held. Events of which only the name is left are still known.
+// and held. An event that has only its name left is still known.
 //
-// What is pending is held at the start where it may have been sent since. That is so
-// on a database older than the last run, and on a copy of [Store.Backup]. It is so
-// in what an earlier round of the log has left, too. A copy by Litestream does not
+// At the start, what is pending is held if it may have been sent since. That is so
+// on a database older than the last run, and on a copy of [Store.Backup]. It is also
+// so for what an earlier round of the log has left. A copy by Litestream does not
 // say that it is one. What was delivered in the last second before the loss may be
 // sent again.
 //
 // What was finished a year ago is forgotten once a day, in small steps. Names
-// of events stay, and so does what the service rejected.
+// of events stay, and rejected entries stay.
 package queue

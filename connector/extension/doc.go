@@ -16,13 +16,13 @@
 //
 // # The source
 //
-// content runs in the pages of the sites that the user has allowed. It measures
-// what is really played and reports it. identify makes of that report a film or an
-// episode, or says that it cannot. background keeps every event in a database of
-// the browser's before anything else happens to it, and talks to the daemon. pages
-// are the popup and the options. They exchange the messages of messages.js. Nothing
-// but background talks to the daemon, and nothing leaves the browser but to the
-// daemon's address on this machine.
+// The folder content runs in the pages of the sites that the user has allowed. It
+// measures what is really played and reports it. The folder identify turns that
+// report into a film or an episode, or says that it cannot. The folder background
+// keeps every event in a database of the browser's before anything else happens to
+// it, and talks to the daemon. The folder pages has the popup and the options.
+// They exchange the messages of messages.js. Only background talks to the daemon.
+// Nothing leaves the browser except to the daemon's address on this machine.
 //
 // The browser may kill the background at any moment. So an alarm is set before an
 // event is written, and the event is written before it is sent, under the same id. It
@@ -50,20 +50,20 @@
 // loaded. Two words that contradict each other say nothing. An advertisement that a
 // rule names does not count. For Netflix and Disney+ an object of the page is read in
 // the page's own world. It is read only: Netflix's own getters are called, and nothing
-// else. A part that finds nothing leaves all as it is without a rule. Only the page's
-// title is then not read, where the rule reads it by itself.
+// else. A part that finds nothing leaves all as it is without a rule. There is one
+// exception: if the rule reads the page's title, nothing else reads it.
 //
-// What names an item of themoviedb.org for certain is sent. So is what has an IMDb
-// number: the daemon asks the service about it by itself. About a title alone the
-// daemon is asked first, with the message resolve. It knows what was said before, and
-// asks the service. It asks TMDB where the user turned that on. A certain answer is
-// sent without a question. For the rest there is a card, with what may be meant. While
-// nobody can be asked, the card says so, and it is asked again later, less and less
-// often. To ask changes nothing at the service. A name alone, without kind and year,
-// can never be certain. Its card is there at once, and films and series of that name
-// come as suggestions. Words that are typed into a card are searched for, with the
-// message candidates. The name goes along with the answer, so that the diary does not
-// list a number.
+// What names an item of themoviedb.org for certain is sent. What has an IMDb number is
+// sent, too: the daemon asks the service about it by itself. For a title alone, the
+// extension asks the daemon first, with the message resolve. It knows what was said
+// before, and asks the service. It asks TMDB if the user turned that on. A certain
+// answer is sent without a question. For the rest there is a card, with what may be
+// meant. While nobody can be asked, the card says so, and it is asked again later,
+// less and less often. Asking changes nothing at the service. A name alone, without
+// kind and year, can never be certain. Its card is there at once, and films and series
+// of that name come as suggestions. Words that are typed into a card are searched for,
+// with the message candidates. The name goes along with the answer, so that the diary
+// does not list a number.
 //
 // A title could have been sent at once, for the daemon to hold. It is not: a
 // held entry would have to come back as a card, be corrected there, and be
@@ -74,29 +74,29 @@
 // remembered for a series or a film by its name on the site. Where the page has
 // no such name, it is remembered for the page: the same address, the same
 // words, and the same length. Many films may play at one address, so less is
-// not enough. Of the query only a hash is kept, for it may hold secrets.
+// not enough. Only a hash of the query is kept, since a query may hold secrets.
 //
 // An answer about a series, or about a film whose year is known, is told to the
 // daemon, too, with the message correct. It holds there for every site and browser.
-// It waits on disk here as long as the daemon is away or too old. To forget an answer
-// here forgets it there.
+// It waits on disk here as long as the daemon is away or too old. When it is
+// forgotten here, it is forgotten there.
 //
-// An answer leaves after 8 seconds, so that it can be taken back here. What has
-// left is taken back by the daemon, with the message undo, if it can be. A
-// viewing that was an answer becomes the question again, under a new id.
+// An answer leaves after 8 seconds, so that it can be taken back here. The
+// daemon takes back what has left, with the message undo, if it can. A viewing
+// that was an answer becomes the question again, under a new id.
 //
 // # Does a rule still hold?
 //
 // A site changes its pages, and then its rule finds nothing. Ten minutes of film
 // without a word of it are enough to say so. The background counts them on disk, over
 // all films of that site. It counts no film that is known without the rule, and none
-// that is shorter than five minutes. Where the address is no player's, these are
+// that is shorter than five minutes. If the address is not a player's, it takes
 // twenty.
 //
 // A player that goes on by itself shows no words. So a rule that has found something
-// is trusted for 12 hours. One word ends it all. The popup, the button and filmspool
-// status say it. The report that the popup copies names the rule and its parts, and
-// no film.
+// is trusted for 12 hours. One word that it finds ends the complaint. The popup, the
+// button and filmspool status say it. The report that the popup copies names the
+// rule and its parts, and no film.
 //
 // The grid of the options has each site with a rule where films are watched, and the
 // media servers. A tick asks the browser for all names of the site at once, in the

@@ -13,7 +13,7 @@
 // [Registry.Revoked] channel learns of it at once. Codes and hashes are
 // compared in constant time.
 //
-// It owns the knocks, too, by which a browser is paired with two clicks and no code.
+// It owns the knocks, too. A knock pairs a browser with two clicks and no code.
 //
 // It refuses to open sockets, to speak the protocol and to log.
 //
@@ -49,8 +49,8 @@
 //
 // A knock is over after 120 seconds, and with its socket. One is open for each Origin,
 // and 3 of all. An Origin may knock 10 times in an hour. One that a person has
-// refused may not knock for an hour. All this is kept in memory alone. The code goes
-// on to work meanwhile.
+// refused may not knock for an hour. All this is kept in memory alone. The code works
+// meanwhile, too.
 //
 // Our own extension knocks without a click, too, so that a first run takes one click on
 // each side. It does so while its options page is in front, and nothing is paired. It
@@ -69,14 +69,14 @@
 //     extension knocks, and the person is asked a few times. The token goes to nobody else.
 //   - A program on this machine can forge any Origin. It can knock, and it can keep the person's extension from
 //     knocking. It cannot agree for the trusted side. A person who does not compare the number lets it in.
-//     A knock that nobody has clicked for is no alarm, since ours come so, too: the number decides. It can
-//     then report viewings, as it could with a code that was read to it; it can read none. A program that may read
-//     the person's own files needs no knock: the control token is there.
+//     A knock without a click is no alarm, since our own extension knocks so, too: the number decides. It can then
+//     report viewings, as it could with a code that was read to it; it can read none. A program that may read the
+//     person's own files needs no knock: the control token is there.
 //   - A program that has taken the daemon's port hears of an unpaired extension without a click. It learns the
 //     browser's name, our version and a name for the list, as after a click. It cannot say yes for the
 //     extension's person. What it sends counts only after the person's click there. The daemon's side shows no
 //     knock, or another number. Even if it passes all on to a daemon on another port, the numbers differ, since
-//     the port is part of them. A code would go to it.
+//     the port is part of them. A code would reach that program.
 //
 // The trusted side decides, because it was opened with what only the person's own
 // account can read. An extension's click alone makes no token.

@@ -3,7 +3,7 @@
 //
 // It promises that a configuration with a fault is refused whole, with every fault
 // named at once, in the order of the file. Unknown settings are shown with their line.
-// A key is printed nowhere: [Secret] shows itself only to who asks for it by name.
+// A key is printed nowhere: [Secret] shows itself only to whoever asks for it by name.
 //
 // It refuses to look beyond the local machine: whether a key is good is for the
 // service to say.

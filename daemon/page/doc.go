@@ -19,14 +19,14 @@ somebody who has seen it knows it, and cookies of other programs on this machine
 never reach it. A browser signs in with a ticket, which is good once, for 30
 seconds. Only the command line makes tickets, through the control API. The browser
 gets a cookie for 30 days, SameSite=Strict and HttpOnly. So the address alone gets
-nothing, and neither does another site, another port, or a name that somebody
-points at this machine.
+nothing. Another site, another port, or a name that somebody points at this
+machine gets nothing, either.
 
 Browsers ask any address of localhost for that name, so the daemon holds its port at
-all of them. While no daemon runs, another account's program can take the port. A
-browser that comes then brings it the cookie. A button of Settings
-ends all sessions: the cookies are made of all of the secret, and its second half is then
-another one. The host name is made of the first half, and stays.
+all of them. While no daemon runs, another account's program can take the port. A browser
+that comes then brings that program the cookie. A button of Settings ends all sessions.
+The cookies are made of the whole secret, and the button replaces its second half. The
+host name is made of the first half, and stays.
 
 An act is a POST from a page of ours: [http.CrossOriginProtection] refuses others.
 */

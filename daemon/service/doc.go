@@ -9,13 +9,13 @@
 // at 5 MB ([BoundLog]). It also owns what a program says back to its manager:
 // [Notify], [WatchdogInterval], [Run].
 //
-// There are two backends. The files systemd and unit hold that of systemd, which
-// is asked and told directly. The file kardianos holds that of all other
-// managers. It makes the verbs of kardianos/service ones that may be said twice. It
-// also waits, and asks the program. Launchd and the inits that read scripts are
-// a [filed], the machine's service on Windows is an [scm]. Windows has no manager
-// for one person's programs, so there the Run key of the registry starts a
-// process that starts the program again.
+// There are two backends. The files systemd and unit hold the one for systemd,
+// which is asked and told directly. The file kardianos holds the one for all other
+// managers. With it, each verb of kardianos/service may be said twice. It also
+// waits, and asks the program. Launchd and the inits that read scripts are a
+// [filed], the machine's service on Windows is an [scm]. Windows has no manager for
+// one person's programs, so there the Run key of the registry starts a process that
+// starts the program again.
 //
 // It promises that every verb may be said twice, that a failed install leaves
 // nothing behind, and that uninstall stops first. A service that keeps crashing
@@ -30,7 +30,7 @@
 //   - why a service did not start, and in which state it is: a crash loop is
 //     "running" for kardianos;
 //   - what its tools wrote, and what stands in the journal;
-//   - whether it takes a unit, before an old one is replaced by that;
+//   - whether it takes a new unit, before that replaces the old one;
 //   - whether it reads our unit or a package's, and who has to stay logged in.
 //
 // Own code stands beside kardianos/service for these reasons, each held by a
@@ -45,7 +45,7 @@
 //   - OpenRC calls a service "started" between two crashes. (TestServiceOnOpenRC)
 //   - It replaces no script, and removes a package's. (TestApkOnOpenRC)
 //
-// launchd was never seen: no Mac was at hand. What differs there stands in two
+// Launchd was never seen: no Mac was at hand. What differs there stands in two
 // places. It starts whatever ends with a fault again every ten seconds, so a
 // wrong configuration ends with 0: see [ExitCode]. And kardianos/service cannot
 // tell a stop from such an end, so the log decides; see [filed].

@@ -1,7 +1,8 @@
 // Package announce hears what a Kodi on this machine says that it plays.
 //
 // Kodi tells every program that connects to its port on 127.0.0.1 what happens ([Listener]).
-// That tells a playback from a mark, which the library does not. Out come [snapshot.Act]s, and package rule weighs them.
+// That tells a playback from a mark, which the library does not.
+// This package makes [snapshot.Act]s of it, and package rule weighs them.
 //
 // It promises never to write a byte, and to be silent where no Kodi is. It refuses to make a viewing of what it hears.
 //
@@ -27,11 +28,11 @@
 //
 // # Who can lie
 //
-// Any program of this machine may listen at that port in Kodi's place, for a Kodi that is not running.
-// So may another Kodi: of two on one machine, the second gets no port, and both number their items alike.
+// Any program of this machine may listen at that port in Kodi's place, while Kodi is not running.
+// Another Kodi may, too: of two on one machine, the second gets no port, and both number their items alike.
 // What is heard never makes a viewing. It sorts a play count that the library shows to have grown.
 // It has to name that item with that count, announced since the last good reading.
-// So a liar can have sent what somebody marked, and have held what somebody played. It cannot invent either.
+// So a liar can have a mark sent, or have a play held. It cannot invent either.
 //
 // Announcements are bounded in size and number. What does not speak as Kodi does is left alone for up to an hour.
 package announce

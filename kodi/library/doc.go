@@ -13,8 +13,8 @@
 // most a few seconds reads all. It promises to name what stood in the way so
 // that the caller can wait, or tell the user.
 //
-// A server's password is asked for once a look, goes to that server alone, and
-// stands in no error and no text of this package.
+// A server's password is asked for once in each look, and goes to that server
+// alone. It stands in no error and no text of this package.
 //
 // It refuses to judge: package rule says what counts as a viewing. It
 // never opens the file for writing, never as "immutable", and repairs nothing.

@@ -8,6 +8,6 @@
 // playlist, and to name what it leaves out.
 //
 // It refuses to evaluate smart playlists (.xsp): they are rules, whose meaning
-// is Kodi's; they are only named. It takes titles in a playlist for no
-// evidence of anything, and follows no address.
+// is Kodi's; they are only named. It does not take titles in a playlist as
+// evidence, and follows no address.
 package playlist

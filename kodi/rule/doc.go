@@ -7,7 +7,7 @@
 // # A viewing
 //
 // A viewing is a file whose play count grew and whose time moved. A moved time alone is a playback that did not end.
-// A file with several episodes is one viewing of all of them. Extras are none.
+// A file with several episodes is one viewing of all of them. Extras are no viewings.
 // The count of a new path is the baseline, and no viewing.
 // Only a time after the last good reading makes it one.
 //
@@ -64,7 +64,7 @@
 // ** The last good reading is two minutes old or older.
 //
 // Unsure viewings are never sent by themselves, whatever the user has set for their class.
-// Unsure are also the plays before the last, and times of a machine whose clock was not set.
+// The plays before the last, and times of a machine whose clock was not set, are unsure, too.
 //
 // # Why
 //
@@ -76,9 +76,9 @@
 // Bulk: Kodi marks a whole show within seconds. The first item may be read before the second is written.
 // Then the earlier viewing is amended, if it has not left.
 //
-// A further sighting: one sitting is one viewing. Half the running time must lie between two ends of one file.
+// A further sighting: one sitting is one viewing. Two ends of one file must be at least half the running time apart.
 // An unknown running time counts as 40 minutes for a film and 20 for an episode.
-// Between the ends of two copies lies the whole running time, and five seconds to begin the other.
+// The ends of two copies must be at least the whole running time apart, and five seconds to begin the other.
 //
 // Taken back: a count that fell withdraws its viewing after half the running time.
 // Until that is decided the viewing does not leave, for a day at most.
@@ -104,15 +104,15 @@
 // Ten seconds are allowed, since a reading gathers what is written for up to five seconds.
 // Where the file's time is not known, a minute before the last good reading is allowed.
 //
-// In the hour that clocks repeat, the reading between the two readings of the library counts.
+// In the hour that clocks repeat, the time that lies between the two readings of the library counts.
 // In the hour that they leave out, the offset from before counts. A date without a time stands for noon of that day.
 // Three viewings in a row that are held for the same distance from the clock say that Kodi's clock is wrong ([Clock]).
 //
 // # The import
 //
-// Of each file the last play is imported, with the time that came with the count. Kodi keeps the time of no other.
-// Left out is what was handed over before, what the queue has heard of, and what the service has.
-// Left out are also plays of another copy at the same time, and what ended before the date that was asked for.
+// An import takes the last play of each file, with the time that came with the count. Kodi keeps no other time.
+// It leaves out what was handed over before, what the queue has heard of, and what the service has.
+// It also leaves out plays of another copy at the same time, and what ended before the date that was asked for.
 // "The same" is the same item within half the running time, or on the same day where only the day is known.
 //
 // # Wishes

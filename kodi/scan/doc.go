@@ -2,5 +2,5 @@
 //
 // It owns the words and the counting: what is new, what would wait, what would be
 // left out. It promises to stay plain data, with stable names in JSON. It refuses to
-// decide: what becomes of a viewing is told by the [Fate] it is given.
+// decide: the [Fate] that it is given says what becomes of a viewing.
 package scan

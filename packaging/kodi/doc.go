@@ -1,9 +1,9 @@
 // Package kodi is Filmspool as an add-on of Kodi on LibreELEC and CoreELEC,
 // where no other program can be installed.
 //
-// It owns the folder addon, which is the add-on but for the program, and
-// [Pack], which makes the archive that Kodi installs. packaging/release builds
-// the program for every [Architecture] and packs it.
+// It owns the folder addon, which is the add-on without the program. It owns
+// [Pack], which makes the archive that Kodi installs. Package packaging/release
+// builds the program for every [Architecture] and packs it.
 //
 // It promises that the same program makes the same bytes, whatever the
 // machine, the clock and the file modes. An archive has what Kodi wants: one

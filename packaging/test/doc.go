@@ -4,9 +4,9 @@
 // It owns no code that ships. A throw-away Debian is booted with systemd-nspawn and
 // gets the program. A person and then root install it there, watch it survive a
 // kill, and remove it again. The add-on of packaging/kodi goes through its life there,
-// with a stand-in for what LibreELEC's Kodi does. Somebody types into such a machine
-// what the pages say, command by command. Somebody else types nothing: from the menu
-// they come by clicks to a delivered episode, in a Chromium beside the machine.
+// with a stand-in for what LibreELEC's Kodi does. One test types into such a machine
+// what the pages say, command by command. Another one types nothing: it clicks from
+// the menu to a delivered episode, in a Chromium beside the machine.
 //
 // Debian 12's and 13's systemd are tried. The tests look at what the walls of a unit
 // forbid, and at Kodi's folder seen through them. They kill the program, hang it, let
@@ -15,8 +15,8 @@
 //
 // The programs for other processors run under qemu's emulators, and the container
 // image in a root folder of its own. The program for Windows and its installers run in
-// Wine. There, too, somebody comes by clicks alone from the start menu to a delivered
-// episode. The last page of the setup is only compiled. Wine has no list of what to do
+// Wine. There, too, a test comes from the start menu to a delivered episode by clicks
+// alone. The last page of the setup is only compiled. Wine has no list of what to do
 // when a service fails, so that part is not seen.
 //
 // It promises to leave nothing behind on the machine that runs it. A wrong unit, a

@@ -32,22 +32,22 @@
 //
 // A start reads the write-ahead log itself when the database is missing or
 // empty: SQLite would discard it. A log that leads to everything becomes the
-// database again. Of another one, all rows are saved that its pages hold. It has
-// everything that was taken since it last began, about 1,000 pages. Pages of its
-// earlier rounds help too, but what they hold may have changed since. What stood
-// in the file alone cannot be saved. A log beside a copy that was put in place
-// is set aside.
+// database again. From any other log, all rows are saved that its pages hold. It
+// has everything that was taken since it last began, about 1,000 pages. Pages of
+// its earlier rounds help too, but what they hold may have changed since. What
+// stood in the file alone cannot be saved. A log beside a copy that was put in
+// place is set aside.
 //
-// NAME-run names the last run. By it a start sees that the database or its log
-// is missing, or is older than it was.
+// NAME-run names the last run. With it, a start sees that the database or its
+// log is missing, or is older than it was.
 //
-// Before each transaction and after each commit it is looked whether the names
-// of database, log and index still lead to the open files. Where nothing is
-// written, that happens every 5 minutes. Where they do not, the open files still
-// have everything. The database is written anew from them, Run ends, and the
-// next [Open] puts the new file in place. If that fails, nothing is
-// acknowledged, and it is tried again. A file that was cut loses the part that
-// was cut off, as far as neither log nor memory has it. A notice tells.
+// Before each transaction and after each commit, the package checks whether the
+// names of database, log and index still lead to the open files. While nothing
+// is written, it checks every 5 minutes. If a name leads elsewhere, the open
+// files still have everything. The database is written anew from them, Run
+// ends, and the next [Open] puts the new file in place. If that fails, nothing
+// is acknowledged, and it is tried again. A file that was cut loses the part
+// that was cut off, unless log or memory has it. A notice says so.
 //
 // The lock of the state folder is the file "lock". Where the system can lock a
 // folder, it is the folder itself, too: a deleted file lets nobody else in.
@@ -57,13 +57,13 @@
 //
 // # Copies
 //
-// [File.Backup] makes a copy while all goes on. A migration is preceded by one;
+// [File.Backup] makes a copy while all goes on. Each migration makes one first;
 // the last two are kept. A copy gets its name when it is whole.
 //
 // Litestream can copy the file away continuously. It reads the write-ahead log,
 // which is grown to 4 MB once and then overwritten. Pages of an older round
 // may still be in it. Their salt differs, so Litestream skips them. While Litestream runs, it decides
-// when the log begins anew, so that the log grows in a burst. Once a day one of
-// more than 16 MB is emptied. What Litestream restores was not closed in order,
-// and so is checked at the start. It does not say that it is a copy.
+// when the log begins anew, so that the log grows in a burst. Once a day a log of more
+// than 16 MB is emptied. What Litestream restores was not closed in order, and so is
+// checked at the start. It does not say that it is a copy.
 package disk

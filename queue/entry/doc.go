@@ -5,7 +5,7 @@
 // change nothing: lists, counts, explanations and history.
 //
 // It promises that a damaged row is told as damaged, never as something else. An
-// explanation is as of one moment. Counts cost the same whatever waits.
+// explanation shows one moment. Counts cost the same, however much waits.
 //
 // It refuses to change an entry: package queue does.
 package entry

@@ -1,7 +1,7 @@
 // Package resolve decides what a service is asked about an item that has no
 // identifier, and which of its answers is certain.
 //
-// It owns that rule, which questions go into one request, and how often is asked.
+// It owns that rule, which questions go into one request, and how often to ask.
 // It is pure. It refuses to ask, to keep anything, and to guess: what is not
 // certain is a suggestion for a person.
 //
@@ -28,8 +28,8 @@
 // # Episodes
 //
 // An episode is known by its series, season and number, never by a number of its
-// own. That a series is certain does not show that it has this season and number,
-// and no documented endpoint lists the episodes of a series. So season and number
-// go to the service as the source tells them, and the service refuses what it does
-// not know. Where a site is known to count in its own way, nothing is certain.
+// own. A series that is certain may still lack this season and number. No
+// documented endpoint lists the episodes of a series. So season and number go to
+// the service as the source tells them, and the service refuses what it does not
+// know. Where a site is known to count in its own way, nothing is certain.
 package resolve

@@ -8,6 +8,7 @@
 // It promises that a [Request] can be sent: its entry keeps the field rules, and
 // the service has a name for its item ([ErrUnidentified]).
 //
-// It refuses to send, to wait and to keep anything. Package v1 sends. Who needs
-// a client declares a small interface in these words, as queue/replay does.
+// It refuses to send, to wait and to keep anything. Package v1 sends. Whoever
+// needs a client declares a small interface in these words, as queue/replay
+// does.
 package tracker

@@ -36,7 +36,7 @@
 // A service keeps a time exactly, to the minute, as a day, or as the time of
 // arrival. Which one is learned from viewings that it answered with 2xx. The
 // newest 20 of a form count; the forms are a film, an episode by its place, an
-// episode by its number. The coarsest way that explains them all is taken, and
+// episode by its number. The coarsest way that explains all of them counts, and
 // days need two viewings. Until then absence proves nothing.
 //
 // # When it is read back

@@ -4,8 +4,8 @@
 // together. It owns how long one in trouble is left alone. Package identity decides.
 //
 // The first is asked about everything. The next is asked about what is not certain
-// by then, and so on. What only one that comes later can answer stays open until
-// then. Answers are remembered for each of them apart.
+// by then, and so on. A question that only a later one can answer stays open until
+// then. The answers of each are remembered separately.
 //
 //	an earlier one names    a later one names    the answer
 //	one work                one work, the same   that work

@@ -1,8 +1,8 @@
 // Package identity decides which film or episode is meant by what a source told.
 //
 // It owns the table of certainty below, and the questions that must be answered
-// before a row of it can be used. It is pure: whoever calls [Decide] has the answers
-// fetched, by batches, and calls it again. It guesses nothing. What is not certain
+// before a row of it can be used. It is pure: the caller of [Decide] gets the
+// answers, in batches, and calls it again. It guesses nothing. What is not certain
 // becomes candidates for a person.
 //
 // # What is certain
@@ -27,15 +27,17 @@
 //	the same, by a site's number    the same, unless the site counts in its own way
 //
 // The witness of a place is the episode's name, a mapping, or a series that is known
-// by its TMDB number alone. A name that many episodes have, as "Episode 5", is none.
-// Where a site counts seasons and episodes in its own way, the name or a mapping decides.
+// by its TMDB number alone. A name that many episodes have, as "Episode 5", is no
+// witness. Where a site counts seasons and episodes in its own way, the name or a mapping
+// decides.
 //
 // Wikidata may find a work by an IMDb or TVDB number, too: package chain has the rules.
 // It lists no episodes. So season and number go to the service as they were told, and
-// the service refuses what it does not know. Who has TVDB's number may count as TVDB.
+// the service refuses what it does not know. A source that has TVDB's number may count
+// as TVDB does.
 //
-// A mapping is a person's word for where TMDB has what another list numbers
-// otherwise. It decides where the season's list has the number that it leads to.
+// In a mapping, a person says where TMDB has what another list numbers
+// differently. It decides if the season's list has the number that it leads to.
 //
 // # What is never certain
 //
@@ -45,5 +47,5 @@
 //
 // # Corrections
 //
-// What a person has said stands above the table. A [Clue] is what it is found by.
+// What a person has said stands above the table. It is found by its [Clue].
 package identity

@@ -15,8 +15,8 @@
 //
 // # Numbers of sites
 //
-// A site numbers its films and series by itself. Where a page tells the number of a
-// film, or that of a series, it is asked by this property:
+// A site numbers its films and series by itself. If a page tells the number of a
+// film or a series, the query uses this property:
 //
 //	site           film                   series
 //	appletv        P9586                  P9751
@@ -32,13 +32,13 @@
 //	tubi           P7760                  P7760
 //
 // Other sites have no property, or one whose numbers no player shows. YouTube's
-// (P1651) is often that of a trailer. Films at Prime Video have pages; of a series
-// it is the season that has one.
+// (P1651) is often that of a trailer. At Prime Video, a film has a page. For a
+// series, each season has one.
 //
 // # Traps
 //
-// A value of deprecated rank is none, and neither is one that is unknown. An answer
-// is marked as partial, and so never certain, in these cases:
+// A value of deprecated rank does not count, and an unknown value does not, either.
+// An answer is marked as partial, and so never certain, in these cases:
 //
 //   - Several items have the number.
 //   - The item has several such numbers, or is a film series (Q24856). Then its film may be a collection of TMDB.
@@ -53,6 +53,7 @@
 // program, version and the project's page, as Wikimedia's policy asks. Retry-After is
 // obeyed. After 403, or another refusal, nothing is asked for a day.
 //
-// The query was written from the documents of SPARQL 1.1 and of Wikidata's data model.
-// So were the answers of the stub in the tests. The real service was not asked.
+// The query, and the answers of the stub in the tests, were written from documents.
+// These are of SPARQL 1.1 and of Wikidata's data model. The real service was not
+// asked.
 package wikidata

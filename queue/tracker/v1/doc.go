@@ -3,8 +3,8 @@
 //
 // It owns the [Client], its key and its address. It owns the form in which a
 // [tracker.Request] is sent, and the table that turns an answer into a
-// [tracker.Fate]. openapi.yaml holds the contract in the form that
-// tools read. It also reads back what optional endpoints show: [Client.Me],
+// [tracker.Fate]. The file openapi.yaml holds the contract in the form that tools
+// read. The package also reads back what optional endpoints show: [Client.Me],
 // [Client.AllHistory], [Client.MediaStatus], [Client.Lists]. A service without one
 // is no trouble ([tracker.ErrNoEndpoint]).
 //
