@@ -24,18 +24,23 @@ func TestEvidenceOfAViewing(t *testing.T) {
 	}
 }
 
-// An identity changes the number, and the place to TMDB's. Titles stay as they
-// were seen, and what was given is left alone.
+// Each work stands once, with its title where one of its rows has it.
 func TestDistinct(t *testing.T) {
 	some := []Candidate{
-		{Type: viewing.TV, TMDB: 1}, {Type: viewing.Movie, TMDB: 603}, {Type: viewing.Movie, TMDB: 604, Title: "Beta"},
-		{Type: viewing.Movie, TMDB: 603, Title: "Alpha"}, {Type: viewing.Movie, TMDB: 604}, {Type: viewing.Movie},
+		{Type: viewing.TV, TMDB: 1},
+		{Type: viewing.Movie, TMDB: 603},
+		{Type: viewing.Movie, TMDB: 604, Title: "Beta"},
+		{Type: viewing.Movie, TMDB: 603, Title: "Alpha"},
+		{Type: viewing.Movie, TMDB: 604},
+		{Type: viewing.Movie},
 	}
 	if got := Distinct(viewing.Movie, some); !slices.Equal(got, []Candidate{some[3], some[2]}) {
 		t.Errorf("%+v", got)
 	}
 }
 
+// An identity changes the number, and the place to TMDB's. Titles stay as they
+// were seen, and what was given is left alone.
 func TestApply(t *testing.T) {
 	red := viewing.Show{IDs: viewing.IDs{TVDB: 77}, Title: "Show Red"}
 	seen := viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TVDB: 72}, Title: "The Second", Show: &red, Season: n(2), Episode: n(1)}
