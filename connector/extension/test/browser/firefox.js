@@ -93,7 +93,7 @@ class Tab {
       const origin = { type: "element", element };
       const actions = [{ type: "pointerMove", x: 0, y: 0, origin }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }];
       await this.bidi.send("input.performActions", { context: this.context, actions: [{ type: "pointer", id: "mouse", actions }] });
-      return this.run(() => /** @type {any} */ (globalThis).clickArrived).catch(() => true); // the click may have closed the page
+      return this.run(() => /** @type {any} */ (globalThis).clickArrived !== false).catch(() => true); // the click may have led to another page, or closed this one
     });
   }
 
