@@ -12,7 +12,7 @@ const text = () => /** @type {HTMLElement} */ (document.querySelector("main")).i
 
 /** A real Kodi's library, with one film that was watched. */
 const LIBRARY = path.resolve(import.meta.dirname, "../../../../kodi/kodisim/sample.db.gz");
-const MANY = 6000;
+const MANY = 20000;
 
 /** A person in front of one tab. */
 export class Person {
