@@ -58,7 +58,6 @@ func neverShown() map[string]string {
 		health.ServiceManual:  manager,
 		health.ServiceLogout:  manager,
 		health.Outdated:       manager,
-		health.LibraryDeaf:    "it needs a drive on which another machine writes: the tests of kodi/watch have one in its place",
 	}
 }
 
@@ -84,21 +83,16 @@ func TestEveryProblemIsMendedByItsAct(t *testing.T) {
 	}
 }
 
-// ends waits until nothing tells of a problem any more. Some things are looked at
-// once a minute alone.
+// aLook is the most that a thing takes which is looked at once a minute alone.
+const aLook = time.Minute + patience
+
+// ends waits until nothing tells of a problem any more.
 func (s *sick) ends(c mended) {
 	s.t.Helper()
-	limit := time.After(time.Minute + patience)
-	for {
-		if _, there := s.problems(c.asks)[c.code]; !there {
-			return
-		}
-		select {
-		case <-limit:
-			s.t.Fatalf("%s did not end; status:\n%s", c.code, s.try("status"))
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	s.within(aLook, "the end of "+c.code, func() bool {
+		_, there := s.problems(c.asks)[c.code]
+		return !there
+	})
 }
 
 // TestEveryProblemHasACase: each code of the catalogue is shown and mended here, or it

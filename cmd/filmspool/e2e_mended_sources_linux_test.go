@@ -112,6 +112,24 @@ func mendedLibraries() []mended {
 			as(s.t, "nsenter", "--user", "--preserve-credentials", "--target", fmt.Sprint(s.daemon.cmd.Process.Pid),
 				"sh", "-c", "echo 1000 > /proc/sys/user/max_inotify_watches")
 		}},
+		{code: health.LibraryDeaf, show: func(s *sick) {
+			s.kodi()
+			films := []kodisim.Ref{s.shelf(1), s.shelf(2)}
+			s.watches()
+			s.login()
+			s.afar(s.userdata())
+			s.runs()
+			s.until("the library", func() bool { return strings.Contains(s.try("status"), "2 films") })
+			for i, film := range films {
+				if err := s.sim.Play(film, time.Now().UTC()); err != nil {
+					s.t.Fatal(err)
+				}
+				s.within(aLook, "the playback", func() bool { return strings.Contains(s.try("status", "--json"), fmt.Sprintf(`"delivered": %d,`, i+1)) })
+			}
+		}, mend: func(s *sick, _ control.Problem) {
+			s.wrap = nil // on the machine that holds the library
+			s.again()
+		}},
 		{code: health.LibraryClock, show: func(s *sick) {
 			s.kodi()
 			films := []kodisim.Ref{s.shelf(1), s.shelf(2), s.shelf(3)}
@@ -131,6 +149,19 @@ func mendedLibraries() []mended {
 			}
 		}},
 	}
+}
+
+// afar has the program see a folder as another machine would, where that folder is on a
+// drive for both: changes come there without an event. The upper layer stays empty, since
+// the program only reads.
+func (s *sick) afar(folder string) {
+	s.t.Helper()
+	layers := s.t.TempDir()
+	mount := fmt.Sprintf("mount -t overlay overlay -o lowerdir=%s,upperdir=%s/upper,workdir=%[2]s/work %[1]s", folder, layers)
+	made := fmt.Sprintf("mkdir -p %s/upper %[1]s/work && %s && ", layers, mount)
+	s.wrap = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", made + `exec "$@"`, "sh"}
+	may := exec.Command(s.wrap[0], append(slices.Clone(s.wrap[1:]), "true")...).Run() == nil
+	needs(s.t, may, "a name space of its own, to see a folder through an overlay there alone")
 }
 
 // mendedAddOns are about add-ons of a Kodi that tell, or write, what Filmspool tells.

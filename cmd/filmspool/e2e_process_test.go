@@ -160,13 +160,19 @@ func (h *household) records(address string) sandbox.Records {
 // until asks again and again until good says yes.
 func (h *household) until(what string, good func() bool) {
 	h.t.Helper()
-	limit := time.After(patience)
+	h.within(patience, what, good)
+}
+
+// within waits for at most a time until something is so.
+func (h *household) within(most time.Duration, what string, good func() bool) {
+	h.t.Helper()
+	limit := time.After(most)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !good() {
 		select {
 		case <-limit:
-			h.t.Fatalf("%s did not happen within %v; status:\n%s", what, patience, h.try("status"))
+			h.t.Fatalf("%s did not happen within %v; status:\n%s", what, most, h.try("status"))
 		case <-tick.C:
 		}
 	}
