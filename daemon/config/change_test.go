@@ -64,6 +64,8 @@ func TestEverySettingCanBeChanged(t *testing.T) {
 			good, bad = []any{one.Min, one.Max, " 7 "}, []any{one.Min - 1, one.Max + 1, 1.5, "x", "0x10", ""}
 		case setting.Decimal:
 			good, bad = []any{one.Min, one.Max, "1.5", "007"}, []any{one.Min - 1, one.Max + 1, "NaN", "inf", "x"}
+		case setting.Text:
+			good, bad = []any{""}, []any{"no hours, and no address", 7.0}
 		case setting.Duration:
 			good, bad = []any{"0s", "1h30m", "24h"}, []any{"24h1s", "-1s", 10.0, "soon", ""}
 		}

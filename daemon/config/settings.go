@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,6 +35,8 @@ func safe() []setting.Setting {
 		{Key: "metrics.enabled", Type: setting.Switch, About: "Whether programs on this machine may read figures: how much waits and was sent, never titles."},
 		{Key: "notices.desktop", Type: setting.Switch, About: "Whether the desktop tells of a refused key, and of a week in which nothing could be delivered."},
 		{Key: "notices.severity", Type: setting.Word, Allowed: []string{"needs you", "soon", "note"}, About: "The least that the webhook and the command tell."},
+		{Key: "notices.quiet", Type: setting.Text, About: "The hours in which nothing is told, such as 22:00-08:00. What comes then is told at their end."},
+		{Key: "notices.webhook.url", Type: setting.Text, About: "Where the text of a notice is posted to, such as https://ntfy.sh/your-topic. It says what is wrong, and names no film."},
 		{Key: "replay.grace", Type: setting.Duration, Max: maxGrace.Seconds(), About: "How long each viewing stays here before it leaves, so that you can drop it first."},
 		{Key: "replay.rate", Type: setting.Decimal, Max: maxRate, About: "How many entries a second may leave for one account; 0 is no limit."},
 		{Key: "replay.backfill_rate", Type: setting.Decimal, Max: maxRate, About: "How many of these may be imports; what is seen live goes first."},
@@ -101,7 +102,8 @@ func valueOf(c Config, key string) any {
 		v = v.FieldByIndex(fieldNamed(v.Type(), name).Index)
 	}
 	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		return fmt.Sprint(text)
+		written, _ := text.MarshalText() // it does not fail for what was read
+		return string(written)
 	}
 	return v.Interface()
 }

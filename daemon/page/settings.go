@@ -11,7 +11,7 @@ import (
 // settingsRoom is what may be changed without a restart, and the accounts.
 func settingsRoom() room {
 	return room{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
-		"set": changeSetting, "unset": forgetSetting, "key": giveKey, "out": signOut,
+		"set": changeSetting, "unset": forgetSetting, "key": giveKey, "out": signOut, "try": tryNotices,
 	}}
 }
 
@@ -104,6 +104,18 @@ func (v *visit) set(change control.Set) error {
 		v.tell("settings.changed", "name", v.Name(done.Setting), "value", v.Allowed(done.Setting, fmt.Sprint(done.Setting.Value)))
 	}
 	return nil
+}
+
+// tryNotices has each way of notices tell that it works.
+func tryNotices(v *visit) error {
+	list, err := v.api().TestNotices(v.ctx())
+	for _, t := range list {
+		v.tell("settings.tried."+t.State, "way", v.Say("settings.way."+t.Way), "why", strings.Join([]string{v.Told(t.Detail).Text, v.Told(t.Hint).Text}, " "))
+	}
+	if err == nil && len(list) == 0 {
+		v.tell("settings.triedNone")
+	}
+	return err
 }
 
 // signOut ends the sessions of all browsers, this one's too.

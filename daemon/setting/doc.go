@@ -14,6 +14,7 @@ const (
 	Number   = "number"   // whole, from Min to Max
 	Decimal  = "decimal"  // from Min to Max
 	Switch   = "switch"   // true or false
+	Text     = "text"     // any, or empty for none
 	Duration = "duration" // a text such as 90s, 10m or 1h30m, up to Max seconds
 )
 

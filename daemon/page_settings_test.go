@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestNoticesAreSetAndTriedOnThePage: the address of a webhook is kept, and a test
+// arrives there. What is wrong with an address or with hours is told.
+func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
+	posted := make(chan string, 1)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, _ := io.ReadAll(r.Body); r.URL.Path == "/topic" {
+			posted <- string(text)
+		} else {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(hook.Close)
+	o := served(t, "listen = '127.0.0.1:0'\n[notices]\ndesktop = false\n")
+	file, c := find(t, o)
+	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	give := func(key, value string) string {
+		return s.send("/settings/set", url.Values{"key": {"notices." + key}, "value": {value}})
+	}
+	try := func(want string) {
+		t.Helper()
+		if text := s.send("/settings/try", nil); !strings.Contains(text, want) {
+			t.Errorf("tried, and %q is not told:\n%s", want, text)
+		}
+	}
+	try("No way of notices is on")
+
+	give("webhook.url", hook.URL+"/topic")
+	try("Webhook: a test was sent")
+	if text := <-posted; !strings.Contains(text, "Filmspool") {
+		t.Errorf("posted %q", text)
+	}
+	give("webhook.url", hook.URL+"/closed")
+	try("Webhook: the test failed: the webhook answered 403")
+	give("webhook.url", "")
+	try("No way of notices is on")
+
+	give("quiet", "22:00-08:00")
+	s.see("/settings", `value="22:00-08:00"`)
+	for key, wrong := range map[string]string{"quiet": "at night", "webhook.url": "http://ntfy.example/topic"} {
+		answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"notices." + key}, "value": {wrong}})
+		if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "notices."+key) {
+			t.Errorf("%s = %s: %s\n%s", key, wrong, answer.Status, text)
+		}
+	}
+	give("quiet", "")
+}
