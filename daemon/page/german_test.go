@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -104,4 +105,37 @@ func TestRefusalsAreToldInTheLanguageOfThePage(t *testing.T) {
 	has(t, body,
 		`<p><span lang="de">das passt nicht zu wave: -1 liegt nicht zwischen 0 (keine Grenze) und 1000 (Zeile 3)</span></p>`,
 		`<p><span lang="de">das passt nicht zu hold: &#34;x&#34; ist keines von none, all (Zeile 4)</span></p>`, `<p><span lang="en">4| hold = &#34;x&#34;</span></p>`)
+}
+
+// TestWhatIsComposedIsInTheLanguageOfThePage: what words may mean, a list, and what a verb
+// leaves as it is.
+func TestWhatIsComposedIsInTheLanguageOfThePage(t *testing.T) {
+	api := waiting()
+	list := entry.Entry{ID: 8, State: viewing.StateHeld, Reason: viewing.ReasonReview, Kind: viewing.KindList, List: &viewing.List{Name: "Noir"}}
+	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
+		if f.Kind == viewing.KindWatchlist {
+			return nil, nil
+		}
+		return []entry.Entry{list}, nil
+	}
+	api.Resolve = func(context.Context, control.Wanted) (r control.Resolution, err error) {
+		r.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 5, Title: "Alpha", Year: 1999}, {Type: viewing.TV, TMDB: 6}}
+		return r, nil
+	}
+	api.Operate = func(context.Context, control.Order) (entry.Changed, error) {
+		return entry.Changed{From: map[viewing.State]int64{}, Left: map[string]int64{viewing.ReasonReview: 1}}, nil
+	}
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	for language, wanted := range map[string][3]string{
+		"de": {`&#34;Alpha&#34; (1999; Film, TMDB 5)`, `<a href="/diary/8">Liste „Noir“</a>`, `1: zurückgehalten: nicht bewiesen`},
+		"en": {`&#34;Alpha&#34; (1999; film tmdb 5)`, `<a href="/diary/8">list “Noir”</a>`, `1: held: not proven`},
+	} {
+		_, body := do(t, "POST", server.URL+"/lists/add", url.Values{"what": {"Alpha"}, "type": {"movie"}}.Encode(), "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[0], wanted[1])
+		_, body = do(t, "GET", server.URL+"/review", "", "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[1])
+		_, body = do(t, "POST", server.URL+"/diary/preview", url.Values{"verb": {"hold"}, "scope": {"all"}, "upTo": {"9"}}.Encode(), "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[1], wanted[2])
+	}
 }
