@@ -201,7 +201,27 @@ func TestFaultsAreToldInEveryLanguage(t *testing.T) {
 		"nothing was added: media.season: must be from 0 (specials)", "edit entry 7: watchedAt: must lie in the years 1895 to 9999",
 		"/k cannot be watched: find library in /k: MyVideos131.db: the library file is damaged or no database: malformed (26)",
 		"this library is that of another userdata folder: /k", "no Kodi library found",
+		"what the service has already would be there twice: account a: it does not show its history; account b: The service cannot be reached: the time was up",
 	)
+	kinds := telling(t, []string{"config/decode.go"}, func(n ast.Node) (all []ast.Expr) {
+		if f, ok := n.(*ast.FuncDecl); ok && slices.Contains([]string{"kindWords", "wantedWords"}, f.Name.Name) {
+			ast.Inspect(f.Body, func(part ast.Node) bool {
+				if r, ok := part.(*ast.ReturnStmt); ok {
+					all = append(all, r.Results...)
+				}
+				return true
+			})
+		}
+		return all
+	})
+	if len(kinds) != 15 {
+		t.Fatalf("%d kinds of values are found", len(kinds))
+	}
+	for _, wanted := range kinds[8:] {
+		for _, found := range kinds[:8] {
+			texts = append(texts, "  |       ~~~ this is "+found+", and "+wanted+" is wanted here")
+		}
+	}
 	if len(texts) < 50 {
 		t.Fatalf("%d faults are found", len(texts))
 	}
