@@ -9,6 +9,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -72,30 +73,69 @@ func TestACardOfTheReviewIsInTheLanguageOfThePage(t *testing.T) {
 }
 
 // TestRefusalsAreToldInTheLanguageOfThePage: of a time, of an entry that stands otherwise,
-// and of a setting.
+// and of settings, with what to do instead.
 func TestRefusalsAreToldInTheLanguageOfThePage(t *testing.T) {
 	api := waiting()
 	api.Operate = func(context.Context, control.Order) (did entry.Changed, err error) {
-		return did, control.Refused("release entry 7: it is in doubt", "")
+		return did, control.Refused("release entry 7: it is in doubt", "filmspool queue settle 7 --as delivered, if you find it at the service")
 	}
 	api.Settings = func(context.Context) (control.Settings, error) {
-		return control.Settings{Problem: "bad configuration: wave: -1 is not from 0 (no bound) to 1000 (line 3)"}, nil
+		return control.Settings{Problem: "bad configuration: wave: -1 is not from 0 (no bound) to 1000 (line 3)\nbad configuration: hold: \"x\" is not one of none, all (line 4)\n4| hold = \"x\""}, nil
 	}
 	api.Set = func(context.Context, control.Set) (did control.SetDone, err error) {
-		return did, control.Invalid(`bad configuration: replay.rate: "x" is not a number`, "")
+		return did, control.Invalid("bad configuration: replay.rate: \"x\" is not a number\nbad configuration: wave: -1 is not from 0 (no bound) to 1000", "did you mean: wave")
 	}
 	s, server := newSite(t, api)
 	cookie := signIn(t, s, server)
 	x, _ := api.Explain(t.Context(), 7)
 	form := url.Values{"id": {"7"}, "stand": {stands(x.Entry)}, "at": {"25:99"}}.Encode()
-	for address, want := range map[string]string{
-		"/diary/7/time":    `<span lang="de">&#34;25:99&#34;: &#34;25:99&#34; ist keine Uhrzeit von 00:00 bis 23:59</span>`,
-		"/diary/7/release": `<span lang="de">„Senden“ passt nicht zu Eintrag 7: unklar</span>`,
-		"/settings/set":    `<span lang="de">das passt nicht zu replay.rate: &#34;x&#34; ist keine Zahl</span>`,
+	for address, wanted := range map[string][]string{
+		"/diary/7/time":    {`<span lang="de">&#34;25:99&#34;: &#34;25:99&#34; ist keine Uhrzeit von 00:00 bis 23:59</span>`, `<code><span lang="de">schreib es als 2026-03-01, `},
+		"/diary/7/release": {`<span lang="de">„Senden“ passt nicht zu Eintrag 7: unklar</span>`, `<code><span lang="de">filmspool queue settle 7 --as delivered, wenn du es beim Dienst findest</span></code>`},
+		"/settings/set": {
+			`<p><span lang="de">das passt nicht zu replay.rate: &#34;x&#34; ist keine Zahl</span></p>`,
+			`<p><span lang="de">das passt nicht zu wave: -1 liegt nicht zwischen 0 (keine Grenze) und 1000</span></p>`,
+			`<code><span lang="de">meintest du: wave</span></code>`,
+		},
 	} {
 		_, body := do(t, "POST", server.URL+address, form, "Cookie", cookie, "Accept-Language", "de")
-		has(t, body, want)
+		has(t, body, wanted...)
 	}
 	_, body := do(t, "GET", server.URL+"/settings", "", "Cookie", cookie, "Accept-Language", "de")
-	has(t, body, `<span lang="de">das passt nicht zu wave: -1 liegt nicht zwischen 0 (keine Grenze) und 1000 (Zeile 3)</span>`)
+	has(t, body,
+		`<p><span lang="de">das passt nicht zu wave: -1 liegt nicht zwischen 0 (keine Grenze) und 1000 (Zeile 3)</span></p>`,
+		`<p><span lang="de">das passt nicht zu hold: &#34;x&#34; ist keines von none, all (Zeile 4)</span></p>`, `<p><span lang="en">4| hold = &#34;x&#34;</span></p>`)
+}
+
+// TestWhatIsComposedIsInTheLanguageOfThePage: what words may mean, a list, and what a verb
+// leaves as it is.
+func TestWhatIsComposedIsInTheLanguageOfThePage(t *testing.T) {
+	api := waiting()
+	list := entry.Entry{ID: 8, State: viewing.StateHeld, Reason: viewing.ReasonReview, Kind: viewing.KindList, List: &viewing.List{Name: "Noir"}}
+	api.List = func(_ context.Context, f entry.Filter) ([]entry.Entry, error) {
+		if f.Kind == viewing.KindWatchlist {
+			return nil, nil
+		}
+		return []entry.Entry{list}, nil
+	}
+	api.Resolve = func(context.Context, control.Wanted) (r control.Resolution, err error) {
+		r.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 5, Title: "Alpha", Year: 1999}, {Type: viewing.TV, TMDB: 6}}
+		return r, nil
+	}
+	api.Operate = func(context.Context, control.Order) (entry.Changed, error) {
+		return entry.Changed{From: map[viewing.State]int64{}, Left: map[string]int64{viewing.ReasonReview: 1}}, nil
+	}
+	s, server := newSite(t, api)
+	cookie := signIn(t, s, server)
+	for language, wanted := range map[string][3]string{
+		"de": {`&#34;Alpha&#34; (1999; Film, TMDB 5)`, `<a href="/diary/8">Liste „Noir“</a>`, `1: zurückgehalten: nicht bewiesen`},
+		"en": {`&#34;Alpha&#34; (1999; film tmdb 5)`, `<a href="/diary/8">list “Noir”</a>`, `1: held: not proven`},
+	} {
+		_, body := do(t, "POST", server.URL+"/lists/add", url.Values{"what": {"Alpha"}, "type": {"movie"}}.Encode(), "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[0], wanted[1])
+		_, body = do(t, "GET", server.URL+"/review", "", "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[1])
+		_, body = do(t, "POST", server.URL+"/diary/preview", url.Values{"verb": {"hold"}, "scope": {"all"}, "upTo": {"9"}}.Encode(), "Cookie", cookie, "Accept-Language", language)
+		has(t, body, wanted[1], wanted[2])
+	}
 }

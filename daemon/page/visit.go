@@ -153,6 +153,11 @@ func (v *visit) Told(text string) told {
 	return told{text, words.English}
 }
 
+// Lines are the lines of a text that tells several faults at once.
+func (v *visit) Lines(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+}
+
 // moment is a time for machines and for people.
 type moment struct{ At, Text, Ago string }
 

@@ -29,7 +29,7 @@ func (s Speech) Retell(text string) (told string, known bool) {
 
 // retell tries what stands before and behind the last mark between sentences, and then
 // the whole, while any tries are left. Of the keys that fit, the one that says more
-// before its first value is meant.
+// before its first value is meant. Of those that begin alike, the longer one is meant.
 func (s Speech) retell(text string, left *int) (string, bool) {
 	if *left--; *left < 0 {
 		return text, false
@@ -45,11 +45,12 @@ func (s Speech) retell(text string, left *int) (string, bool) {
 	best, told := -1, text
 	for key, english := range s.english {
 		lead, _, _ := strings.Cut(english.other, "{")
-		if len(lead) <= best || !strings.HasPrefix(text, lead) || !strings.HasPrefix(key, "told.") {
+		size := len(lead)*mostTold + len(english.other)
+		if size <= best || !strings.HasPrefix(text, lead) || !strings.HasPrefix(key, "told.") {
 			continue
 		}
 		if values, ok := s.valuesOf(english.other, text, left); ok {
-			best, told = len(lead), s.Say(key, values...)
+			best, told = size, s.Say(key, values...)
 		}
 	}
 	return told, best >= 0

@@ -52,7 +52,10 @@ func TestRetell(t *testing.T) {
 		"You said that it is Dr. No.":                                                    "Du hast gesagt, es ist Dr. No.",
 		"Kodi took the play count back. It waits to see whether that stays so.":          "Kodi hat den Zähler zurückgenommen. Es wartet ab, ob das so bleibt.",
 		"The service cannot be reached: there is no way to it; is this machine online? It is tried again at 2026-11-23 15:04.": "Der Dienst ist nicht zu erreichen: es führt kein Weg zu ihm; ist dieser Rechner online? Um 2026-11-23 15:04 wird es wieder versucht.",
-		"release entry 7: it is in doubt": "„Senden“ passt nicht zu Eintrag 7: unklar",
+		"release entry 7: it is in doubt":                                                 "„Senden“ passt nicht zu Eintrag 7: unklar",
+		"bad configuration: wave: 5000 is not from 0 (no bound) to 1000":                  "das passt nicht zu wave: 5000 liegt nicht zwischen 0 (keine Grenze) und 1000",
+		"edit /c.toml, then: filmspool config reload; here you can change a, b":           "ändere /c.toml, und dann: filmspool config reload; hier lässt sich ändern: a, b",
+		"find library in /k: MyVideos131.db: the library is busy: database is locked (5)": "/k: MyVideos131.db: die Bibliothek wird gerade benutzt (database is locked (5))",
 	} {
 		known := want != ""
 		if !known {
