@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"os"
 	"slices"
 	"sync"
@@ -70,10 +69,11 @@ type Daemon struct {
 	ends       <-chan struct{}   // closed when serving ends; nil while nobody is served
 	catalogue  words.Catalogue
 
+	closed chan struct{} // is closed when nobody is let in any more
+
 	mu      sync.Mutex
-	address string        // where it listens; empty while it does not
-	closed  chan struct{} // is closed when nobody is let in any more
-	site    *page.Site    // the pages; nil while nothing listens
+	address string     // where it listens; empty while it does not
+	site    *page.Site // the pages; nil while nothing listens
 }
 
 // api is a daemon seen by who controls it.
@@ -120,13 +120,10 @@ func (d *Daemon) Run(ctx context.Context) error {
 }
 
 // setAddress remembers where the instance listens.
-func (d *Daemon) setAddress(a net.Addr, closed chan struct{}) {
+func (d *Daemon) setAddress(a string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.address, d.closed = "", closed
-	if a != nil {
-		d.address = a.String()
-	}
+	d.address = a
 }
 
 // listening is where the instance listens, or "".

@@ -97,8 +97,7 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 	}
 	come := newArrivals()
 	server.ConnState = come.note
-	closed := make(chan struct{})
-	server.RegisterOnShutdown(func() { close(closed) })
+	server.RegisterOnShutdown(func() { close(d.closed) })
 	server.RegisterOnShutdown(site.Close) // open pages listen without end
 	served := serveAll(server, all)
 	stop := func() error { return d.shut(ctx, server, all, served, come) }
@@ -107,7 +106,7 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 	} else if err != nil {
 		return errors.Join(fmt.Errorf("ask ourselves: %w", err), stop())
 	}
-	if err := d.announce(l.Addr(), token, closed); err != nil {
+	if err := d.announce(l.Addr(), token); err != nil {
 		return errors.Join(err, stop())
 	}
 	defer d.withdraw()
@@ -120,12 +119,18 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 }
 
 // shut ends a server. Where another instance follows, whoever has come already is
-// answered here, and the others there.
-func (d *Daemon) shut(ctx context.Context, server *http.Server, all []net.Listener, served <-chan error, come *arrivals) error {
-	if d.tenure.Follows() {
-		for _, l := range all {
-			_ = l.Close() // it only rests
+// answered here, and the others there. A server that is shut down answers nobody who
+// comes then, so each listener has let in its last one before.
+func (d *Daemon) shut(ctx context.Context, server *http.Server, all []net.Listener, served <-chan error, come *arrivals) (err error) {
+	for _, l := range all {
+		_ = l.Close() // it only rests
+	}
+	for range all {
+		if fault := <-served; !errors.Is(fault, net.ErrClosed) {
+			err = fmt.Errorf("serve: %w", fault)
 		}
+	}
+	if d.tenure.Follows() {
 		come.settle(200 * time.Millisecond)
 	}
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
@@ -133,12 +138,7 @@ func (d *Daemon) shut(ctx context.Context, server *http.Server, all []net.Listen
 	if server.Shutdown(wait) != nil {
 		server.Close()
 	}
-	for range all {
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve: %w", err)
-		}
-	}
-	return nil
+	return err
 }
 
 // serveAll has a server answer at each listener, and gives an error for each.
@@ -151,12 +151,12 @@ func serveAll(server *http.Server, all []net.Listener) <-chan error {
 }
 
 // announce says that the instance can be used, and how.
-func (d *Daemon) announce(a net.Addr, token string, closed chan struct{}) error {
+func (d *Daemon) announce(a net.Addr, token string) error {
 	text, err := json.Marshal(control.ControlFile{Address: a.String(), Token: token, PID: os.Getpid(), State: d.o.Paths.State})
 	if err != nil {
 		return fmt.Errorf("write the control file: %w", err)
 	}
-	d.setAddress(a, closed) // before anybody can find us
+	d.setAddress(a.String()) // before anybody can find us
 	err = config.WriteFile(d.o.Paths.Control, text, d.controlMode())
 	if err != nil && d.waiting == nil {
 		return fmt.Errorf("write the control file: %w", err)
@@ -186,7 +186,7 @@ func (d *Daemon) controlMode() fs.FileMode {
 // withdraw takes back what announce said. An instance that follows is reached in the
 // same way.
 func (d *Daemon) withdraw() {
-	d.setAddress(nil, nil)
+	d.setAddress("")
 	if d.tenure.Follows() {
 		return
 	}

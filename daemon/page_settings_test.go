@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 )
@@ -53,5 +55,22 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 			t.Errorf("%s = %s: %s\n%s", key, wrong, answer.Status, text)
 		}
 	}
-	give("quiet", "")
+	s.send("/settings/set", url.Values{"key": {"notices.quiet"}}) // "Back to the default"
+	if text, err := os.ReadFile(o.Paths.File); err != nil || strings.Contains(string(text), "quiet") || !strings.Contains(string(text), "desktop = false") {
+		t.Errorf("the file is %s (%v)", text, err)
+	}
+}
+
+// TestChangesInAHurryAreAllAnswered: a change may come before the instance that follows
+// the last one has told that it is ready.
+func TestChangesInAHurryAreAllAnswered(t *testing.T) {
+	o := served(t, "listen = '127.0.0.1:0'\n")
+	file, c := find(t, o)
+	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	for wave := range 30 {
+		answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"wave"}, "value": {fmt.Sprint(wave)}})
+		if answer.StatusCode != http.StatusSeeOther {
+			t.Fatalf("change %d: %s\n%s", wave, answer.Status, text)
+		}
+	}
 }

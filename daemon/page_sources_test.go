@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -67,6 +66,7 @@ func (s *surfer) request(method, path string, form url.Values) *http.Request {
 		s.Fatal(err)
 	}
 	r.Host = s.host
+	r.Close = true // a change of settings closes a connection that rests; browsers ask again then
 	r.Header.Set("Cookie", s.cookie)
 	r.Header.Set("Accept-Language", s.language)
 	if method == http.MethodPost {
@@ -79,9 +79,6 @@ func (s *surfer) request(method, path string, form url.Values) *http.Request {
 func (s *surfer) ask(method, path string, form url.Values) (*http.Response, string) {
 	s.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(s.request(method, path, form))
-	if errors.Is(err, io.EOF) && method == http.MethodGet { // a connection made ahead was closed by a change of settings; browsers ask again, too
-		answer, err = http.DefaultTransport.RoundTrip(s.request(method, path, form))
-	}
 	if err != nil {
 		s.Fatalf("%s %s: %v", method, path, err)
 	}

@@ -25,7 +25,8 @@ const lockPatience = 2 * time.Second
 
 // wired is an instance that has opened nothing.
 func wired(o Options) *Daemon {
-	return &Daemon{o: o, log: o.Logger, keys: config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}, tenure: cmp.Or(o.tenure, new(tenure.Tenure[config.Config]))}
+	keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
+	return &Daemon{o: o, log: o.Logger, keys: keys, closed: make(chan struct{}), tenure: cmp.Or(o.tenure, new(tenure.Tenure[config.Config]))}
 }
 
 // open takes what New promises, step by step.

@@ -135,14 +135,11 @@ func (d *Daemon) become(ctx context.Context, c config.Config) {
 	if d.stop == nil {
 		return
 	}
-	d.mu.Lock()
-	closed := d.closed
-	d.mu.Unlock()
 	d.log.Info("the configuration has changed, and is taken in")
 	d.tenure.Follow(&c)
 	d.stop()
 	select {
-	case <-closed:
+	case <-d.closed:
 	case <-ctx.Done():
 	}
 }

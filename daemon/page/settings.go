@@ -11,7 +11,7 @@ import (
 // settingsRoom is what may be changed without a restart, and the accounts.
 func settingsRoom() room {
 	return room{path: "/settings", name: "settings", menu: true, show: showSettings, acts: map[string]act{
-		"set": changeSetting, "unset": forgetSetting, "key": giveKey, "out": signOut, "try": tryNotices,
+		"set": changeSetting, "key": giveKey, "out": signOut, "try": tryNotices,
 	}}
 }
 
@@ -83,17 +83,13 @@ func (v *visit) From(s setting.Setting) string {
 	}
 }
 
-// changeSetting writes a value into the file, and has it taken in.
+// changeSetting writes a value into the file, and has it taken in. Without a value it
+// takes the setting out of the file: the default counts again.
 func changeSetting(v *visit) error {
-	return v.set(control.Set{Key: v.PostFormValue("key"), Value: v.PostFormValue("value")})
-}
-
-// forgetSetting takes a setting out of the file: the default counts again.
-func forgetSetting(v *visit) error {
-	return v.set(control.Set{Key: v.PostFormValue("key")})
-}
-
-func (v *visit) set(change control.Set) error {
+	change := control.Set{Key: v.PostFormValue("key")}
+	if v.PostForm.Has("value") {
+		change.Value = v.PostFormValue("value")
+	}
 	done, err := v.api().Set(v.ctx(), change)
 	switch {
 	case err != nil:

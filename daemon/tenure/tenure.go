@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -90,6 +91,16 @@ func (t *Tenure[C]) leave() (err error) {
 
 // resting is a listener that is only stopped when it is closed.
 type resting struct{ *net.TCPListener }
+
+// Accept implements [net.Listener]. It may still let somebody in when it is closed
+// already, but nobody after its first error.
+func (l resting) Accept() (net.Conn, error) {
+	conn, err := l.TCPListener.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, net.ErrClosed
+	}
+	return conn, err
+}
 
 // Close implements [net.Listener].
 func (l resting) Close() error { return l.SetDeadline(time.Unix(1, 0)) }
