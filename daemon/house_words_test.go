@@ -30,7 +30,7 @@ func wordFaults(r room) (found []string) {
 		words = append(words, string(s))
 	}
 	words = append(words, viewing.Reasons()...)
-	for _, s := range account.States() {
+	for _, s := range []account.State{account.OK, account.Offline, account.Paused, account.Attention, account.NoKey} {
 		words = append(words, string(s))
 	}
 	other := []string{"ok", "user", "filter", "bulk", "backdated", "review", "sending", "damaged", "restored", "imported"}

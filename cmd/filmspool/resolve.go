@@ -37,7 +37,7 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 			for n := 1; lines.Scan(); n++ {
 				var w control.Wanted
 				if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
-					return badLine(n)
+					return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool resolve --help shows a line"}
 				}
 				r, err := ctl.Resolve(c.Context(), w)
 				if err != nil {
@@ -59,9 +59,4 @@ func (p *program) resolving(c *cobra.Command) *cobra.Command {
 		})
 	}
 	return c
-}
-
-// badLine refuses a line that is no item, without repeating it.
-func badLine(n int) error {
-	return &typed.Error{Problem: fmt.Sprintf("line %d is not an item as JSON", n), Next: "filmspool resolve --help shows a line"}
 }

@@ -81,10 +81,11 @@ func (f *filed) restore(old []byte) error {
 	return nil
 }
 
-// Uninstall leaves the file of a package. Under SysV init kardianos leaves links,
+// Uninstall leaves the file of a package. Alpine's manager, the only one that brings a
+// script of ours, says whose it is. Under SysV init kardianos leaves links,
 // which go here.
 func (f *filed) Uninstall() error {
-	if packageOwns(f.file) {
+	if exec.Command("apk", "info", "--who-owns", f.file).Run() == nil { //nolint:noctx // it answers at once
 		return tool(f.disable...)
 	}
 	if err := f.Service.Uninstall(); err != nil {
@@ -94,12 +95,6 @@ func (f *filed) Uninstall() error {
 		return tool(f.disable...)
 	}
 	return nil
-}
-
-// packageOwns asks Alpine's package manager, the only one that brings a script
-// of ours.
-func packageOwns(path string) bool {
-	return exec.Command("apk", "info", "--who-owns", path).Run() == nil //nolint:noctx // it answers at once
 }
 
 // Start remembers what the log says already: that is of earlier starts.

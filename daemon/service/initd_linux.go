@@ -125,7 +125,8 @@ func initScript(text, executable string, args []string) (string, error) {
 	} {
 		before, rest, _ := strings.Cut(text, name)
 		_, after, _ := strings.Cut(rest, "\n")
-		text = before + name + doubleQuoted(value) + "\n" + after
+		value = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value)
+		text = before + name + `"` + value + "\"\n" + after
 	}
 	return text, nil
 }
@@ -136,8 +137,4 @@ func shellWord(word string) string {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	return word
-}
-
-func doubleQuoted(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
 }

@@ -262,11 +262,6 @@ func (g *Grants) viewing(w wish) viewing.Event {
 	return v
 }
 
-// grantedAs is what is known of a wish that was handed over.
-func (g *Grants) grantedAs(w wish) granted {
-	return granted{ID: g.eventOf(w.slot), Path: w.path, Open: w.scope != "" && !w.media.Identified()}
-}
-
 // Verdicts are what to hand over: the corrections, then what is new in chunks.
 // Each becomes durable together with what is known of it.
 func (g *Grants) Verdicts(chunk int) (all []Verdict) {
@@ -277,8 +272,7 @@ func (g *Grants) Verdicts(chunk int) (all []Verdict) {
 		v := Verdict{Meta: g.meta, wishes: map[string]*granted{}} // the names of events begin with the id in Meta
 		for _, w := range part {
 			v.Viewings = append(v.Viewings, g.viewing(w))
-			x := g.grantedAs(w)
-			v.wishes[w.slot] = &x
+			v.wishes[w.slot] = &granted{ID: g.eventOf(w.slot), Path: w.path, Open: w.scope != "" && !w.media.Identified()}
 		}
 		all = append(all, v)
 	}

@@ -12,6 +12,3 @@ const (
 	Attention State = "attention" // the user must act: a refused key, a wrong address, a full disk
 	NoKey     State = "no_key"    // there is no key yet; people are told Attention
 )
-
-// States are all of them.
-func States() []State { return []State{OK, Offline, Paused, Attention, NoKey} }
