@@ -7,7 +7,6 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/notify"
-	"github.com/filmspool/filmspool/daemon/words"
 )
 
 // noticeWay is a way of the configuration. off is why it cannot be used here.
@@ -48,13 +47,9 @@ func NoticesOff(o Options) (warnings []string) {
 
 // giveNotices tells a person of problems until ctx ends.
 func (d *Daemon) giveNotices(ctx context.Context) error {
-	catalogue, err := words.Load()
-	if err != nil {
-		return err
-	}
 	o := notify.Options{
 		Problems: d.problems, Quiet: d.o.Config.Notices.Quiet.Left, Keep: records{d.store, "notices"},
-		Speech: catalogue.In(d.language()), Logger: d.log.With("part", "notify"),
+		Speech: d.catalogue.In(d.language()), Logger: d.log.With("part", "notify"),
 	}
 	for _, w := range d.noticeWays() {
 		switch {
@@ -86,11 +81,7 @@ func (c *api) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
 	if c.d.pairing == nil {
 		return nil, notRunning(c.d.o.Paths)
 	}
-	catalogue, err := words.Load()
-	if err != nil {
-		return nil, err
-	}
-	test := notify.Test(catalogue.In(c.d.language()))
+	test := notify.Test(c.d.catalogue.In(c.d.language()))
 	list := []control.NoticeTest{}
 	for _, w := range c.d.noticeWays() {
 		t := control.NoticeTest{Way: w.Name, State: control.NoticeSent}

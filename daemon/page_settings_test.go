@@ -29,23 +29,26 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	give := func(key, value string) string {
 		return s.send("/settings/set", url.Values{"key": {"notices." + key}, "value": {value}})
 	}
-	try := func(want string) {
+	failed := func(want string) {
 		t.Helper()
-		if text := s.send("/settings/try", nil); !strings.Contains(text, want) {
-			t.Errorf("tried, and %q is not told:\n%s", want, text)
+		answer, text := s.ask("POST", "/settings/try", nil)
+		if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, want) {
+			t.Errorf("tried, and %q is not told: %s\n%s", want, answer.Status, text)
 		}
 	}
-	try("No way of notices is on")
+	failed("No way of notices is on")
 
 	give("webhook.url", hook.URL+"/topic")
-	try("Webhook: a test was sent")
+	if text := s.send("/settings/try", nil); !strings.Contains(text, "Webhook: a test was sent") {
+		t.Errorf("tried:\n%s", text)
+	}
 	if text := <-posted; !strings.Contains(text, "Filmspool") {
 		t.Errorf("posted %q", text)
 	}
 	give("webhook.url", hook.URL+"/closed")
-	try("Webhook: the test failed: the webhook answered 403")
+	failed("Webhook: the test failed: the webhook answered 403")
 	give("webhook.url", "")
-	try("No way of notices is on")
+	failed("No way of notices is on")
 
 	give("quiet", "22:00-08:00")
 	s.see("/settings", `value="22:00-08:00"`)

@@ -377,3 +377,23 @@ func TestTidingsAreToldInEveryLanguage(t *testing.T) {
 		t.Errorf("not known in German: %q", text)
 	}
 }
+
+// TestWaysOfNoticesAreToldInEveryLanguage: why a way of notices is off, or has failed.
+func TestWaysOfNoticesAreToldInEveryLanguage(t *testing.T) {
+	texts := telling(t, []string{"notify/*.go"}, func(n ast.Node) []ast.Expr {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return nil
+		}
+		if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"New", "Errorf"}, f.Sel.Name) {
+			return call.Args[:1]
+		}
+		return nil
+	})
+	if len(texts) < 15 {
+		t.Fatalf("%d texts are found", len(texts))
+	}
+	for _, text := range notInGerman(t, texts) {
+		t.Errorf("not known in German: %q", text)
+	}
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -106,10 +107,15 @@ func changeSetting(v *visit) error {
 func tryNotices(v *visit) error {
 	list, err := v.api().TestNotices(v.ctx())
 	for _, t := range list {
-		v.tell("settings.tried."+t.State, "way", v.Say("settings.way."+t.Way), "why", strings.Join([]string{v.Told(t.Detail).Text, v.Told(t.Hint).Text}, " "))
+		if way := v.Say("settings.way." + t.Way); t.State == control.NoticeSent {
+			v.tell("settings.tried.sent", "way", way)
+		} else {
+			why := strings.TrimSpace(v.Told(t.Detail).Text + " " + v.Told(t.Hint).Text)
+			err = errors.Join(err, v.refuse("settings.tried."+t.State, "way", way, "why", why))
+		}
 	}
 	if err == nil && len(list) == 0 {
-		v.tell("settings.triedNone")
+		return v.refuse("settings.triedNone")
 	}
 	return err
 }

@@ -58,8 +58,8 @@ func (v *visit) done(err error, key string, values ...any) error {
 
 // fail has the page say what was refused.
 func (v *visit) fail(err error) {
-	if r, ok := errors.AsType[*refusal](err); ok {
-		v.Fault = &fault{Text: r.text}
+	if errors.As(err, new(*refusal)) {
+		v.Fault = &fault{Text: err.Error()} // several may be joined
 		return
 	}
 	f, text := control.FaultOf(err), "page.refused"
