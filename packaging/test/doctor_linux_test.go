@@ -36,6 +36,9 @@ func TestDoctorOnSystemd(t *testing.T) {
 		t.Error("a program that ends at once counts as started")
 	}
 	i.shows("service-failed", "service", "logs")
+	if log := i.filmspool("", "service", "logs"); !strings.Contains(log, "status=1/FAILURE") {
+		t.Errorf("the log does not say how it ended: %s", log)
+	}
 	i.run("", "rm", "-r", dropIn)
 	i.ctl("daemon-reload")
 	i.filmspool("", "service", "start")
