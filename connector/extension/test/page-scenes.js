@@ -100,6 +100,12 @@ async function codeRefused(page) {
   await page.click("#pair-form [type=submit]");
 }
 
+/** A browser takes a while to copy; what is said then covers what was there. @param {import("playwright-core").Page} page */
+async function copied(page) {
+  await page.click("#lost-copy");
+  await page.waitForSelector("#said:not(:empty)");
+}
+
 const knock = { number: "070998", accepted: false, agreed: false, phase: "open" };
 const lost = { minutes: 14, parts: ["say.0", "say.1"] };
 const odd = places.map((place, i) => (i > 1 ? place : { ...place, lost }));
@@ -125,7 +131,7 @@ export const SCENES = {
   "popup-player": popup({}, { tab, granted, now: null, outlooks: inFrame }),
   "popup-player-beside": popup({}, { tab, granted, now: { sitting: sitting(), crossed: false, needs: 690, why: "muted" }, outlooks: inFrame }),
   "popup-short": popup({}, { tab, granted, now: null, outlooks: [{ players: [], why: "short", least: 300 }] }),
-  "popup-lost": popup({ places: odd }, {}, (page) => page.click("#lost-copy")),
+  "popup-lost": popup({ places: odd }, {}, copied),
   "popup-faults": popup({ outbox: needy }, {}, popupFaults),
   "popup-by-hand": popup({}, { typed: { "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } } } }, episodeByHand),
   "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
