@@ -89,6 +89,7 @@ func TestRemarksAreToldInEveryLanguage(t *testing.T) {
 // nobody's language.
 func TestNothingIsToldInVain(t *testing.T) {
 	var all strings.Builder
+	all.WriteString("unknown movie, unknown tv, unknown show, unknown episode") // viewing.Media.Label composes these
 	for _, room := range []string{".", "../kodi", "../queue"} {
 		err := filepath.WalkDir(room, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {

@@ -36,7 +36,7 @@ func operate(v *visit, verb string, as viewing.State) error {
 		return err
 	}
 	_, err = v.api().Operate(v.ctx(), control.Order{Verb: verb, As: as, Selection: entry.Selection{IDs: []int64{e.ID}}})
-	return v.done(err, "diary.did."+verb, "title", e.Label())
+	return v.done(err, "diary.did."+verb, "title", v.Label(e))
 }
 
 // settle says what became of an entry in doubt.
@@ -59,7 +59,7 @@ func undo(v *visit) error {
 		v.Shown, v.preview = &done, true
 		return nil
 	}
-	v.tell("diary.did.undo", "title", e.Label())
+	v.tell("diary.did.undo", "title", v.Label(e))
 	return nil
 }
 
@@ -77,7 +77,7 @@ func setTime(v *visit) error {
 		return err
 	}
 	_, err = v.api().Edit(v.ctx(), control.Edit{ID: e.ID, Edit: entry.Edit{WatchedAt: at}})
-	return v.done(err, "diary.did.time", "title", e.Label(), "at", at.Time())
+	return v.done(err, "diary.did.time", "title", v.Label(e), "at", at.Time())
 }
 
 // searchItem looks for what an entry may be. Only here a stranger is asked.

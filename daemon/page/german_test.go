@@ -72,6 +72,31 @@ func TestACardOfTheReviewIsInTheLanguageOfThePage(t *testing.T) {
 	has(t, body, `<span lang="de">Seine Zeit liegt in der Zukunft.</span>`)
 }
 
+// TestAnEntryWithoutATitleIsNamedInTheLanguageOfThePage. A title stays as it is.
+func TestAnEntryWithoutATitleIsNamedInTheLanguageOfThePage(t *testing.T) {
+	one := 1
+	for want, m := range map[string]viewing.Media{
+		"Film 603":                {Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}},
+		"Serie 1396":              {Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}},
+		"Serie 1396 S01E01":       {Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &one, Episode: &one},
+		"unbekannter Film":        {Type: viewing.Movie},
+		"unbekannte Folge":        {Type: viewing.Episode},
+		"unbekannter Film (1999)": {Type: viewing.Movie, Year: 1999},
+		"movie 603":               {Type: viewing.Movie, Title: "movie 603"},
+	} {
+		api := fakeAPI()
+		api.List = func(_ context.Context, f entry.Filter) (list []entry.Entry, err error) {
+			if f.State == viewing.StateHeld {
+				list = append(list, entry.Entry{ID: 7, State: f.State, Reason: viewing.ReasonFuture, Media: &m})
+			}
+			return list, nil
+		}
+		s, server := newSite(t, api)
+		_, body := do(t, "GET", server.URL+"/review", "", "Cookie", signIn(t, s, server), "Accept-Language", "de")
+		has(t, body, `<a href="/diary/7">`+want+"</a>")
+	}
+}
+
 // TestRefusalsAreToldInTheLanguageOfThePage: of a time, of an entry that stands otherwise,
 // and of settings, with what to do instead.
 func TestRefusalsAreToldInTheLanguageOfThePage(t *testing.T) {

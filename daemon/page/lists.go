@@ -106,7 +106,7 @@ func (v *visit) add(event viewing.Event) error {
 	if err != nil {
 		return err
 	}
-	v.tell("lists.added", "what", e.Label(), "id", strconv.FormatInt(e.ID, 10))
+	v.tell("lists.added", "what", v.Label(e), "id", strconv.FormatInt(e.ID, 10))
 	if e.State == viewing.StateHeld {
 		v.tell("lists.held")
 	}

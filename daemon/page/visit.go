@@ -11,6 +11,7 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/words"
+	"github.com/filmspool/filmspool/queue/entry"
 )
 
 // visit is one request of somebody who is signed in, and what the page for it is
@@ -151,6 +152,14 @@ func (v *visit) Told(text string) told {
 		return told{again, v.Tag}
 	}
 	return told{text, words.English}
+}
+
+// Label names an entry. A title stays as it is.
+func (v *visit) Label(e entry.Entry) string {
+	if e.List == nil && (e.Media == nil || e.Media.Titled()) {
+		return e.Label()
+	}
+	return v.Told(e.Label()).Text
 }
 
 // Lines are the lines of a text that tells several faults at once.

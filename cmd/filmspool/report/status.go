@@ -190,9 +190,7 @@ func NoticeTests(w *terminal.Printer, list []control.NoticeTest) error {
 			continue
 		}
 		w.Printf("%s: %s: %s\n", t.Way, t.State, t.Detail)
-		if t.Hint != "" {
-			w.Hint(t.Hint)
-		}
+		w.Hint(t.Hint)
 	}
 	return nil
 }
