@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -49,6 +51,16 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	failed("Webhook: the test failed: the webhook answered 403")
 	give("webhook.url", "")
 	failed("No way of notices is on")
+
+	token := filepath.Join(o.Paths.State, "keys", "webhook-token")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("tk_secret\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"notices.webhook.url"}, "value": {hook.URL + "/topic"}})
+	if answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "would go to the new address") || strings.Contains(text, "tk_secret") {
+		t.Errorf("a token goes to another address: %s\n%s", answer.Status, text)
+	}
+	s.send("/settings/set", url.Values{"key": {"notices.webhook.url"}}) // to end it is safe
 
 	give("quiet", "22:00-08:00")
 	s.see("/settings", `value="22:00-08:00"`)

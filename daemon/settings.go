@@ -19,15 +19,18 @@ func (c *api) Settings(context.Context) (control.Settings, error) {
 	return control.Settings{File: c.d.o.Paths.File, Problem: c.d.tenure.Problem(), Settings: c.d.o.Config.Settings()}, nil
 }
 
-// Set implements [control.API].
+// Set implements [control.API]. A token that was given for one address is not sent to
+// another because somebody has the page open.
 func (c *api) Set(ctx context.Context, s control.Set) (out control.SetDone, err error) {
+	if token, err := c.d.keys.Webhook(); s.Key == "notices.webhook.url" && s.Value != nil && (err != nil || !token.IsZero()) {
+		return out, control.Refused("the webhook has a token, which would go to the new address", "take the token away, or change the address in the file")
+	}
 	ch, err := c.d.change(ctx, s.DryRun, func(from config.Source) (config.Change, error) { return from.Set(s.Key, s.Value) })
 	if err != nil {
 		return out, changeFault(err)
 	}
-	named := func(s2 setting.Setting) bool { return s2.Key == s.Key }
 	before, after := ch.Before.Settings(), ch.After.Settings()
-	i := slices.IndexFunc(after, named)
+	i := slices.IndexFunc(after, func(one setting.Setting) bool { return one.Key == s.Key })
 	return control.SetDone{Setting: after[i], Was: before[i].Value, Changed: ch.Changes()}, nil
 }
 

@@ -75,7 +75,8 @@ func (p *program) queueListCommand() *cobra.Command {
 			if more {
 				p.stdout.Printf("\nOnly the newest %d are shown. --limit shows more, up to 10000.\n", f.Limit)
 			}
-			if slices.ContainsFunc(entries, needsYou) {
+			stuck := []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateRejected} // until a person does something
+			if slices.ContainsFunc(entries, func(e queue.Entry) bool { return slices.Contains(stuck, e.State) }) {
 				p.stdout.Printf("\nhint:  filmspool queue show ID says why an entry stands there, and what to do\n")
 			}
 			if f.Chooses() && !more && len(entries) > 1 && !slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.State != viewing.StateHeld }) {
@@ -85,11 +86,6 @@ func (p *program) queueListCommand() *cobra.Command {
 		})
 	}
 	return c
-}
-
-// needsYou reports whether an entry stands where it is until a person does something.
-func needsYou(e queue.Entry) bool {
-	return e.State == viewing.StateHeld || e.State == viewing.StateInDoubt || e.State == viewing.StateRejected
 }
 
 // filterFlags are the flags of a filter; which says of what they are the choice.
