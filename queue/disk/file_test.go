@@ -27,6 +27,8 @@ func schema() []string {
 type tally struct {
 	open int // by the open transaction
 	told int // by those that are on disk
+
+	heard func() // is called when it is told, if set
 }
 
 func (l *tally) Mark() any { return l.open }
@@ -38,7 +40,12 @@ func (l *tally) Flush(t *Tx) error {
 	return err
 }
 
-func (l *tally) Done() { l.told, l.open = l.told+l.open, 0 }
+func (l *tally) Done() {
+	l.told, l.open = l.told+l.open, 0
+	if l.heard != nil {
+		l.heard()
+	}
+}
 
 // clock is a clock that stands still until it is moved.
 type clock struct {

@@ -187,15 +187,13 @@ func (f *File) batch(first *job) {
 		f.failed(err)
 	} else {
 		f.recovered(false)
+		f.ledger.Done() // who is answered finds it told
 	}
 	for _, j := range done {
 		if err != nil {
 			j.err = err
 		}
 		j.done <- j.err
-	}
-	if err == nil {
-		f.ledger.Done()
 	}
 }
 
