@@ -35,7 +35,10 @@ await page.goto(home.run(["open", "--print"]).trim());
 await page.waitForURL(/localhost:\d+\/$/);
 for (const [name, where] of [["now", "/"], ["diary", "/diary"], ["review", "/review"], ["sources", "/sources"]]) {
   await page.goto(new URL(where, page.url()).href);
-  if (name === "sources") await page.click("form[action$='/code'] button, button.main");
+  if (name === "sources") {
+    await page.click("#pair");
+    await page.waitForSelector("#code .big"); // while a page gives way to the next, no picture can be taken
+  }
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 await browser.close();
