@@ -1,6 +1,8 @@
 package operate
 
 import (
+	"database/sql"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,5 +44,30 @@ func TestAStrangersRecordIsToldFromOurs(t *testing.T) {
 		if got := twice(c.entry, 100*time.Minute, c.history, c.told); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// TestADamagedEntryIsNotLookedFor: nobody knows which film it was, so the service is not asked.
+func TestADamagedEntryIsNotLookedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "queue.db")
+	store := running(t, path)
+	film := viewing.Event{EventID: "a", Kind: viewing.KindViewing, Count: 1, WatchedAt: viewing.At(time.Now()), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
+	if _, err := store.Commit(t.Context(), viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{film}}); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`DROP TRIGGER entries_sealed; UPDATE entries SET state = 'delivered', media = '{'`); err != nil {
+		t.Fatal(err)
+	}
+	ours, err := store.Entries(t.Context(), entry.Filter{State: viewing.StateDelivered, Kind: viewing.KindViewing})
+	if err != nil || len(ours) != 1 || ours[0].Media != nil {
+		t.Fatalf("%+v, %v", ours, err)
+	}
+	if n, err := (Operator{Store: store}).Doubled(t.Context(), "", nil); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -14,19 +14,7 @@ import (
 // TestResumeEndsWhatOnlyAPersonCanEnd: what the service has refused goes on until the
 // service answers otherwise, however often somebody says resume.
 func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
-	store, err := queue.Open(t.Context(), queue.Options{Path: filepath.Join(t.TempDir(), "queue.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ran := make(chan error, 1)
-	go func() { ran <- store.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ran, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	store := running(t, filepath.Join(t.TempDir(), "queue.db"))
 	for reason, ends := range map[string]bool{account.PausedUser: true, "of a later version": true, account.PausedKey: false, account.PausedAddress: false} {
 		woken := 0
 		op := Operator{Store: store, Accounts: []string{"anna"}, Wake: func() { woken++ }}
@@ -41,4 +29,23 @@ func TestResumeEndsWhatOnlyAPersonCanEnd(t *testing.T) {
 			t.Errorf("%s: paused for %q then, woken %d times, %v", reason, a.Pause.Reason, woken, err)
 		}
 	}
+}
+
+// running is a queue that takes writes until the test ends.
+func running(t *testing.T, path string) *queue.Store {
+	t.Helper()
+	store, err := queue.Open(t.Context(), queue.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- store.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ran, store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
 }
