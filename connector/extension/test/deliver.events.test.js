@@ -221,6 +221,17 @@ test("a database that fails is not an acknowledgement", async () => {
   assert.equal(daemon.said("viewing").length, 2);
 });
 
+test("a database that fails once, when it is read, fails only that once", async () => {
+  const daemon = new FakeDaemon();
+  const { delivery, outbox } = worker(daemon);
+  const { list } = outbox;
+  let failures = 1;
+  outbox.list = (...what) => (failures-- > 0 ? Promise.reject(new Error("disk")) : list.apply(outbox, what));
+  await delivery.put(event(1));
+  await until(empty(outbox));
+  assert.equal(daemon.said("viewing").length, 1);
+});
+
 test("pairing anew while something is unanswered loses nothing", async () => {
   const daemon = new FakeDaemon();
   const answers = daemon.answers;

@@ -229,11 +229,11 @@ export class Delivery {
     this.#retry = setTimeout(() => void this.wake(), wait + 1);
   }
 
-  /** Sends as much as the window takes. One at a time; late calls are one more round. */
+  /** Sends as much as the window takes. One at a time, whatever became of the one before; late calls are one more round. */
   #pump() {
     if (this.#pumps > 1) return this.#pumping;
     this.#pumps++;
-    this.#pumping = this.#pumping.then(() => this.#fill()).finally(() => {
+    this.#pumping = this.#pumping.catch(() => {}).then(() => this.#fill()).finally(() => {
       this.#pumps--;
     });
     return this.#pumping;

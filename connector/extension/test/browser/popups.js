@@ -126,14 +126,16 @@ async function corrects(visit) {
     return told.out.startsWith(waits) && told;
   });
   assert.equal(code, 4, out);
-  await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${wrong.tmdb}`);
-  await popup.click("#unknown [type=submit]");
-  await until("it can be taken back", () => popup.run((/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name), `TMDB ${wrong.tmdb}`));
+  const answers = async (/** @type {number} */ number) => {
+    await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${number}`);
+    await popup.click("#unknown [type=submit]");
+    await until("it can be taken back", () => popup.run((/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name), `TMDB ${number}`));
+  };
+  await answers(wrong.tmdb);
   await popup.click("#recent-list li:first-child button");
   await until("the question is there again", () => popup.run(() => document.querySelector("#unknown input") !== null));
   assert.deepEqual(await visit.ask({ kind: "answers" }), []);
-  await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${right.tmdb}`);
-  await popup.click("#unknown [type=submit]");
+  await answers(right.tmdb);
   await visit.allArrived(30_000);
   assert.equal((await visit.ask({ kind: "answers" })).length, 1);
   await until("status says that all is well", () => statusOf(visit).code === 0);
