@@ -9,6 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
+import { until } from "./browser/until.js";
 import { SCENES } from "./page-scenes.js";
 import { executablePath, ORIGIN, serve, show } from "./served.js";
 
@@ -205,8 +206,8 @@ describe("the pages in Chromium", { skip }, () => {
     });
     try {
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
-      const page = await context.newPage();
-      await page.goto(new URL("../pages/options.html", worker.url()).href);
+      // Once installed, it opens its options by itself, in whatever tab is empty.
+      const page = await until("the options are open", () => context.pages().find((one) => one.url().endsWith("/pages/options.html")));
       await page.waitForSelector("#link[data-ready]", { state: "attached" });
       assert.equal(await page.innerText("#link-words"), "Dieser Browser ist noch nicht mit Filmspool gekoppelt.");
       await page.fill("#pair-code", "K7M2-9QXD");
