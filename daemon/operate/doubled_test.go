@@ -51,8 +51,11 @@ func TestAStrangersRecordIsToldFromOurs(t *testing.T) {
 func TestADamagedEntryIsNotLookedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue.db")
 	store := running(t, path)
-	film := viewing.Event{EventID: "a", Kind: viewing.KindViewing, Count: 1, WatchedAt: viewing.At(time.Now()), Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}
-	if _, err := store.Commit(t.Context(), viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{film}}); err != nil {
+	batch := viewing.Batch{Source: viewing.SourceCLI, Events: []viewing.Event{{
+		EventID: "a", Kind: viewing.KindViewing, Count: 1, WatchedAt: viewing.At(time.Now()),
+		Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}},
+	}}}
+	if _, err := store.Commit(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", path)

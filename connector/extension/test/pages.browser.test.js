@@ -207,7 +207,8 @@ describe("the pages in Chromium", { skip }, () => {
     try {
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
       // Once installed, it opens its options by itself, in whatever tab is empty.
-      const page = await until("the options are open", () => context.pages().find((one) => one.url().endsWith("/pages/options.html")));
+      const opened = () => context.pages().find((one) => one.url().endsWith("/pages/options.html"));
+      const page = await until("the options are open", opened);
       await page.waitForSelector("#link[data-ready]", { state: "attached" });
       assert.equal(await page.innerText("#link-words"), "Dieser Browser ist noch nicht mit Filmspool gekoppelt.");
       await page.fill("#pair-code", "K7M2-9QXD");

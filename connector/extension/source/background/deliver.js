@@ -229,7 +229,7 @@ export class Delivery {
     this.#retry = setTimeout(() => void this.wake(), wait + 1);
   }
 
-  /** Sends as much as the window takes. One at a time, whatever became of the one before; late calls are one more round. */
+  /** Sends as much as the window takes, one round at a time. Late calls are one more, even after one has failed. */
   #pump() {
     if (this.#pumps > 1) return this.#pumping;
     this.#pumps++;

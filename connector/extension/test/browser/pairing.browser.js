@@ -34,7 +34,8 @@ for (const name of /** @type {const} */ (["chromium", "firefox"])) {
       return number();
     }
 
-    // The extension shows its number as soon as it has told how it came to it, so the daemon may still have to read that.
+    // The extension shows its number as soon as it has told how it came to it.
+    // The daemon may still have to read that.
     const there = () => until("the daemon shows it, too", async () => (await home.knocks())[0]);
 
     it("without a click it asks by itself, and no more once it was cancelled", async () => {

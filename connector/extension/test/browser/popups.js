@@ -129,7 +129,8 @@ async function corrects(visit) {
   const answers = async (/** @type {number} */ number) => {
     await popup.type("#unknown input[inputmode=url]", `https://www.themoviedb.org/movie/${number}`);
     await popup.click("#unknown [type=submit]");
-    await until("it can be taken back", () => popup.run((/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name), `TMDB ${number}`));
+    const listed = (/** @type {string} */ name) => document.querySelector("#recent-list li")?.textContent?.includes(name);
+    await until("it can be taken back", () => popup.run(listed, `TMDB ${number}`));
   };
   await answers(wrong.tmdb);
   await popup.click("#recent-list li:first-child button");
