@@ -73,8 +73,8 @@ func (c *Client) one(ctx context.Context, q identity.Question) (identity.Answer,
 		return c.search(ctx, "/search/movie", q.Text)
 	case identity.SearchTV:
 		return c.search(ctx, "/search/tv", q.Text)
-	default:
-		return identity.Answer{}, fmt.Errorf("ask TMDB: no question %q", q.Ask)
+	default: // a streaming site's number, which TMDB does not have
+		return identity.Answer{}, errQuestion
 	}
 }
 
