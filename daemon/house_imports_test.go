@@ -60,7 +60,6 @@ func table() map[string]access {
 		"kodi/nfo":                   {may: []string{"kodi/plainfile", "kodi/snapshot", "queue/viewing"}},
 		"kodi/plainfile":             {},                                                                               // opens files, and knows nothing of what they hold
 		"kodi/playlist":              {may: []string{"kodi/plainfile"}},                                                // files in, paths out: knows nothing of libraries
-		"kodi/realkodi":              {},                                                                               // drives the real thing, and knows nothing of ours
 		"kodi/rule":                  {may: []string{"kodi/scan", "kodi/snapshot", "queue/playback", "queue/viewing"}}, // pure: readings in, viewings out
 		"kodi/scan":                  {may: sources},                                                                   // words, and nothing else
 		"kodi/snapshot":              {may: sources},                                                                   // words, and nothing else

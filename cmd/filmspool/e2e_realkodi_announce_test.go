@@ -1,3 +1,5 @@
+//go:build kodi
+
 package main
 
 import (
@@ -8,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/internal/realkodi"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/viewing"
 )

@@ -1,3 +1,5 @@
+//go:build kodi
+
 package main
 
 import (
@@ -10,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/internal/realkodi"
 	"github.com/filmspool/filmspool/queue"
 )
 

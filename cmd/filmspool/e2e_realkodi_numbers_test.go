@@ -1,3 +1,5 @@
+//go:build kodi
+
 package main
 
 import (
@@ -11,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/internal/realkodi"
 )
 
 // Two episodes and a film without a TMDB number, in a real Kodi's media folder.

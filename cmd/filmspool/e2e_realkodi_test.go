@@ -1,3 +1,5 @@
+//go:build kodi
+
 package main
 
 import (
@@ -14,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/internal/realkodi"
 	"github.com/filmspool/filmspool/queue"
 )
 
@@ -22,7 +24,6 @@ import (
 // is done again with new ones where one of them ended by itself.
 func alive(t *testing.T, number int, do func(kodis ...*realkodi.Kodi)) {
 	t.Helper()
-	realkodi.Require(t)
 	var kodis []*realkodi.Kodi
 	lives := realkodi.Lives{
 		Ended: func() bool { return slices.ContainsFunc(kodis, (*realkodi.Kodi).Ended) },

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -124,7 +124,7 @@ func TestReadSample(t *testing.T) {
 // After playbacks and marks. Row 16 was played from outside every source and
 // row 17 stands for a folder: both are left out.
 func TestReadAfterWatched(t *testing.T) {
-	got := read(t, realkodi.Library(t, "after-watched"))
+	got := read(t, recorded.Library(t, "after-watched"))
 	same(t, `
 1 Alpha One (1999).mkv | 3 2026-11-21 00:48:05 | 4m0s | movie 1 Alpha One (1999) tmdb:603 tt0133093
 2 Alpha Two (2003).mkv | 1 2026-11-20 21:05:00 | 20s | movie 2 Alpha Two (2003) tmdb:604 tt0234215
@@ -146,7 +146,7 @@ func TestReadAfterWatched(t *testing.T) {
 
 // Upgraded to schema 131 by a real Kodi 21.2, after refreshes and renames.
 func TestReadMigrated(t *testing.T) {
-	got := read(t, realkodi.Library(t, "upgraded"))
+	got := read(t, recorded.Library(t, "upgraded"))
 	if got.Version != 131 || !got.Verified {
 		t.Errorf("got %d, verified %v", got.Version, got.Verified)
 	}
@@ -172,7 +172,7 @@ func TestReadMigrated(t *testing.T) {
 // A Kodi 21 library that an add-on switched to WAL: file 5's play is only in
 // the -wal. Files 3 and 4 are two versions of one film.
 func TestReadWAL(t *testing.T) {
-	path := realkodi.Library(t, "wal")
+	path := recorded.Library(t, "wal")
 	want := map[int64]string{
 		3: "3 Beta (2010).mkv | 8 2026-11-21 00:57:57 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
 		4: "4 Beta (2010) - copy.mkv | 1 2026-11-21 00:58:28 | 20s | movie 3 Beta (2010) tmdb:27205 tt1375666",
@@ -193,7 +193,7 @@ func TestReadWAL(t *testing.T) {
 
 // A valid hot journal made by hand from a real file.
 func TestReadHotJournal(t *testing.T) {
-	path := realkodi.Library(t, "hot-journal")
+	path := recorded.Library(t, "hot-journal")
 	before := listing(t, filepath.Dir(path))
 	if _, err := library.Read(context.Background(), path, snapshot.Part{}); !errors.Is(err, library.ErrHotJournal) {
 		t.Errorf("got %v, want ErrHotJournal", err)

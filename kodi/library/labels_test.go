@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -66,12 +66,6 @@ func TestReadLabels(t *testing.T) {
 	sameLabels(t, bare.Replace(labelledItems), read(t, s.Path()))
 }
 
-// labels reads those of a library on a server.
-func (m *maria) labels(t *testing.T) {
-	m.load(t, "OtherLabels121", labelled(t).Path(), "InnoDB")
-	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
-}
-
 // The source is the nearest folder above that Kodi scans.
 func TestReadFolder(t *testing.T) {
 	s := newScene(t, 121)
@@ -97,7 +91,7 @@ func TestReadFolder(t *testing.T) {
 func TestReadLabelsOfKodi(t *testing.T) {
 	for _, state := range []string{"after-watched", "upgraded"} {
 		got := map[string]string{}
-		for _, f := range read(t, realkodi.Library(t, state)).Files {
+		for _, f := range read(t, recorded.Library(t, state)).Files {
 			for _, i := range f.Items {
 				folder := "/srv/household-pc/videos/movies/"
 				if i.Media.Type == viewing.Episode {

@@ -1,3 +1,5 @@
+//go:build mariadb
+
 package library_test
 
 import (
@@ -18,7 +20,6 @@ import (
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -38,7 +39,7 @@ const password = "s3same-0pen"
 func startMaria(t testing.TB) *maria {
 	t.Helper()
 	m := &maria{}
-	port, socket := realkodi.StartServer(t, func(dir string) []string {
+	port, socket := startServer(t, func(dir string) []string {
 		m.ca = filepath.Join(dir, "ca.pem")
 		certificates(t, dir)
 		return []string{"--ssl-ca=" + m.ca, "--ssl-cert=" + filepath.Join(dir, "server.pem"), "--ssl-key=" + filepath.Join(dir, "server.key")}
@@ -254,7 +255,7 @@ func (m *maria) which(t *testing.T, path string) {
 // refusals have their kinds, and none shows the password.
 func (m *maria) refusals(t *testing.T) {
 	m.exec(t, "create user nobody@'127.0.0.1' identified by 'x'; create user reader@'127.0.0.1' identified by 'x'; grant select on MyVideos121.* to reader@'127.0.0.1'")
-	away := library.Server{Host: "127.0.0.1", Port: realkodi.FreePort(t), Name: "MyVideos"}
+	away := library.Server{Host: "127.0.0.1", Port: freePort(t), Name: "MyVideos"}
 	right := m.server("MyVideos")
 	for name, test := range map[string]struct {
 		server *library.Server
@@ -409,24 +410,4 @@ func (b *inbox) Commit(_ context.Context, batch viewing.Batch) ([]viewing.Outcom
 		b.got <- v
 	}
 	return nil, nil
-}
-
-// BenchmarkServer reads the large library from a server.
-func BenchmarkServer(b *testing.B) {
-	m := startMaria(b)
-	m.load(b, "MyVideos121", large(b), "InnoDB")
-	s := m.server("MyVideos")
-	b.Run("Read", func(b *testing.B) {
-		for b.Loop() {
-			if got := readServer(b, s); len(got.Files) != 35000 {
-				b.Fatal(len(got.Files))
-			}
-		}
-	})
-	b.Run("Mark", func(b *testing.B) {
-		for b.Loop() {
-			_, err := s.Mark(b.Context())
-			ok(b, err)
-		}
-	})
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -43,7 +43,7 @@ func wishes(t *testing.T, path string, want snapshot.Want) string {
 // A library of a real Kodi 20.1, and the same one after the upgrade to 21.
 func TestWishesOfRealKodi(t *testing.T) {
 	for _, state := range []string{"before-watched", "upgraded"} {
-		path := realkodi.Library(t, state)
+		path := recorded.Library(t, state)
 		got := wishes(t, path, snapshot.Want{Tag: "WatchList", Sets: true})
 		if strings.Count(got, "Alpha Collection: movie Alpha") != 2 || !strings.Contains(got, "tagged: movie Beta") {
 			t.Errorf("%s:\n%s", state, got)

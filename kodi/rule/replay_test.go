@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 )
 
@@ -22,7 +22,7 @@ func evening(name string) string { return filepath.Join("testdata", "evening", n
 // readReal reads a library of that evening.
 func readReal(t *testing.T, state string) snapshot.Snapshot {
 	t.Helper()
-	path := realkodi.Library(t, state)
+	path := recorded.Library(t, state)
 	snap, err := library.Read(t.Context(), path, snapshot.Part{})
 	if err != nil {
 		t.Fatal(err)

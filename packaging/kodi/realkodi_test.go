@@ -1,3 +1,5 @@
+//go:build kodi
+
 package kodi
 
 import (
@@ -10,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/kodi/realkodi"
+	"github.com/filmspool/filmspool/internal/realkodi"
 )
 
 // unpacker is an add-on that lets Kodi unpack an archive by its own means:
@@ -36,7 +38,6 @@ type realKodi struct {
 // TestRealKodi: a real Kodi unpacks the archive, lists the add-on, enables it
 // and runs its script. It is not patched as LibreELEC's, so no unit starts.
 func TestRealKodi(t *testing.T) {
-	realkodi.Require(t)
 	base, err := os.MkdirTemp("", "filmspool-kodi")
 	if err != nil {
 		t.Fatal(err)

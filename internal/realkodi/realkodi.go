@@ -1,3 +1,5 @@
+//go:build kodi
+
 // Package realkodi drives a real Kodi, for tests that hold ours against it.
 //
 // It owns the life of one Kodi over a small library of its own: its start and
@@ -5,11 +7,8 @@
 // from every other failure ([Lives]). Kodi 20.1 aborts now and then, when its
 // threads lock each other out and its C library notices.
 //
-// It also keeps libraries that a real Kodi wrote ([Library]), and starts a server
-// that Kodis can share ([StartServer]).
-//
-// It refuses to bring a Kodi along: it drives the one that Debian's packages
-// have installed.
+// It needs root and Debian's packages kodi, kodi-bin, xvfb, xauth, libgl1-mesa-dri,
+// libegl-mesa0, ffmpeg and sqlite3, and is built with the tag kodi only.
 package realkodi
 
 import (
@@ -18,6 +17,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -36,15 +36,6 @@ type Kodi struct {
 	Dir string     // its folder: media, home, log
 
 	port string
-}
-
-// Require skips the test unless FILMSPOOL_REAL_KODI is set.
-func Require(t testing.TB) {
-	t.Helper()
-	if os.Getenv("FILMSPOOL_REAL_KODI") == "" {
-		t.Skip("needs root and Debian's packages kodi, kodi-bin, xvfb, xauth, libgl1-mesa-dri, libegl-mesa0, ffmpeg and sqlite3: " +
-			"install them, then set FILMSPOOL_REAL_KODI=1")
-	}
 }
 
 // New prepares a Kodi in a folder, which need not exist. Kodi runs as another
@@ -262,4 +253,16 @@ func (k *Kodi) Await(what string, done func() bool) {
 			k.T.Fatalf("Kodi: no %s within two minutes", what)
 		}
 	}
+}
+
+// FreePort is a port of loopback that nobody listens on now.
+func FreePort(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
 }

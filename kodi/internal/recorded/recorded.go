@@ -1,4 +1,6 @@
-package realkodi
+// Package recorded keeps libraries that a real Kodi wrote, for tests.
+// Its testdata/README.md tells what they hold.
+package recorded
 
 import (
 	"bytes"
@@ -13,18 +15,18 @@ import (
 )
 
 //go:embed testdata
-var written embed.FS
+var states embed.FS
 
 // Library unpacks a library that a real Kodi wrote into a Database folder of its
 // own, and gives the path of its file. Its journal or log lies beside it. States
-// are the folders of testdata, where README.md tells what they hold.
+// are the folders of testdata.
 func Library(t testing.TB, state string) (file string) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "Database")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	packed, err := written.ReadDir(path.Join("testdata", state))
+	packed, err := states.ReadDir(path.Join("testdata", state))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func Library(t testing.TB, state string) (file string) {
 }
 
 func unpack(name, to string) error {
-	packed, err := written.ReadFile(name)
+	packed, err := states.ReadFile(name)
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,5 @@
+//go:build kodi
+
 package realkodi
 
 import "testing"

@@ -1,4 +1,6 @@
-package realkodi
+//go:build mariadb
+
+package library_test
 
 import (
 	"bufio"
@@ -11,17 +13,11 @@ import (
 	"testing"
 )
 
-// StartServer starts a real MariaDB, in which Kodis can keep a library, and
-// ends it with the test. It skips the test unless FILMSPOOL_MARIADB names the
-// server's program, such as /usr/sbin/mariadbd. The server listens on loopback.
-// Root enters by the socket, without a password. more gives further flags, and
-// may put files into the server's folder.
-func StartServer(t testing.TB, more func(dir string) []string) (port, socket string) {
+// startServer starts a MariaDB server of our own with `mariadbd`, and ends it
+// with the test. It listens on loopback; root enters by the socket, without a
+// password. more gives further flags, and may put files into the server's folder.
+func startServer(t testing.TB, more func(dir string) []string) (port, socket string) {
 	t.Helper()
-	program := os.Getenv("FILMSPOOL_MARIADB")
-	if program == "" {
-		t.Skip("needs a MariaDB; FILMSPOOL_MARIADB names its server program")
-	}
 	dir, err := os.MkdirTemp("", "maria") // short: a socket's path has a limit
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +28,8 @@ func StartServer(t testing.TB, more func(dir string) []string) (port, socket str
 	if said, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	port = FreePort(t)
-	c := exec.CommandContext(t.Context(), program, append([]string{
+	port = freePort(t)
+	c := exec.CommandContext(t.Context(), "mariadbd", append([]string{
 		"--no-defaults", "--datadir=" + data, "--socket=" + socket, "--bind-address=127.0.0.1", "--port=" + port, "--user=root", "--innodb-buffer-pool-size=32M",
 	}, more(dir)...)...)
 	words, err := c.StderrPipe()
@@ -55,8 +51,8 @@ func StartServer(t testing.TB, more func(dir string) []string) (port, socket str
 	return "", ""
 }
 
-// FreePort is a port of loopback that nobody listens on now.
-func FreePort(t testing.TB) string {
+// freePort is a port of loopback that nobody listens on now.
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,4 +61,10 @@ func FreePort(t testing.TB) string {
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
+}
+
+// labels reads those of a library on a server.
+func (m *maria) labels(t *testing.T) {
+	m.load(t, "OtherLabels121", labelled(t).Path(), "InnoDB")
+	sameLabels(t, labelledItems, readServer(t, m.server("OtherLabels")))
 }

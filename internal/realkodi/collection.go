@@ -1,6 +1,9 @@
+//go:build kodi
+
 package realkodi
 
 import (
+	"embed"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,18 +18,21 @@ const (
 	allEpisodes = 6
 )
 
+//go:embed testdata
+var collection embed.FS
+
 // collect puts the collection of testdata in place: NFO files, a clip beside
 // each, and Kodi's settings. All of it belongs to the user that Kodi runs as.
 func (k *Kodi) collect(zone string) {
 	k.T.Helper()
-	const collection = "testdata/collection/"
+	const folder = "testdata/collection/"
 	fill := strings.NewReplacer("@PORT@", k.port, "@ANNOUNCEMENTS@", FreePort(k.T), "@ZONE@", zone, "@MEDIA@", k.Media(""))
-	err := fs.WalkDir(written, strings.TrimSuffix(collection, "/"), func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(collection, strings.TrimSuffix(folder, "/"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := written.ReadFile(name)
-		name = strings.Replace(strings.TrimPrefix(name, collection), "userdata", "home/.kodi/userdata", 1)
+		text, err := collection.ReadFile(name)
+		name = strings.Replace(strings.TrimPrefix(name, folder), "userdata", "home/.kodi/userdata", 1)
 		k.write(filepath.Join(k.Dir, name), fill.Replace(string(text)))
 		if clip, ok := strings.CutSuffix(name, ".nfo"); ok && !strings.HasSuffix(clip, "tvshow") {
 			seconds := 60
