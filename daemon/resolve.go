@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/queue/replay"
@@ -17,11 +16,10 @@ import (
 func (d *Daemon) openIdentifier(ctx context.Context) {
 	set := d.o.Config.Resolve
 	d.identifier = identify.Open(ctx, identify.Options{
-		Wikidata: identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
-		TMDB:     identify.Where{On: set.TMDB.Enabled, Address: set.TMDB.BaseURL},
-		Token:    func() (string, error) { token, _, err := d.keys.TMDB(); return token.Reveal(), err },
-		Mappings: &config.MappingsFile{Name: d.o.Paths.Mappings()}, Recovered: d.askAnew,
-		State: d.o.Paths.State, Version: d.o.Version, Logger: d.log,
+		Wikidata:  identify.Where{On: set.Wikidata.Enabled, Address: set.Wikidata.Endpoint},
+		TMDB:      identify.Where{On: set.TMDB.Enabled, Address: set.TMDB.BaseURL},
+		Token:     func() (string, error) { token, _, err := d.keys.TMDB(); return token.Reveal(), err },
+		Recovered: d.askAnew, State: d.o.Paths.State, Version: d.o.Version, Logger: d.log,
 	})
 }
 

@@ -183,7 +183,7 @@ func TestFaultsAreToldInEveryLanguage(t *testing.T) {
 	const source = "held is not browser, program, kodi or cli, nor one of these with a name, such as kodi:/home/me/.kodi/userdata"
 	for _, wrong := range append(values, source, source+"; a source of the library is a folder") {
 		if !slices.Contains([]string{"", "held", "held; write held", source + "held"}, wrong) { // another text stands in it
-			texts = append(texts, "bad configuration: a.b: "+wrong+" (line 7)", "bad configuration: a.b: "+wrong, "what it said before counts on: mappings.toml: a.b: "+wrong+" (line 7)")
+			texts = append(texts, "bad configuration: a.b: "+wrong+" (line 7)", "bad configuration: a.b: "+wrong)
 		}
 	}
 	texts = append(texts,

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/identify"
 	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -47,13 +45,7 @@ func (d *Daemon) sourceStatus(ctx context.Context) []control.Source {
 	for _, s := range d.sources {
 		list = append(list, s.Status())
 	}
-	for _, s := range d.identifier.Sources(ctx) {
-		if s.Kind == identify.KindMappings {
-			s.Troubles = []control.Trouble{{Code: health.Mappings, About: s.Name, Detail: s.Detail}}
-		}
-		list = append(list, s)
-	}
-	return list
+	return append(list, d.identifier.Sources()...)
 }
 
 // kodiLibrary is a Kodi library as a source.

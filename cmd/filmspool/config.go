@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -26,15 +25,8 @@ func (p *program) configCheckCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		o, err := p.options()
-		var mappings identity.Mappings
-		if err == nil {
-			mappings, err = config.LoadMappings(o.Paths.Mappings())
-		}
 		warnings := o.Config.Absent()
 		absent := len(warnings) > 0
-		if len(mappings) > 0 && !o.Config.Resolve.TMDB.Enabled {
-			warnings = append(warnings, "mappings.toml does nothing while TMDB is off: write enabled = true below [resolve.tmdb]")
-		}
 		warnings = append(warnings, daemon.NoticesOff(o)...)
 		switch {
 		case *asJSON:

@@ -92,14 +92,6 @@ func mendedLibraries() []mended {
 			s.kodi()
 			s.obeys(p)
 		}},
-		{code: health.Mappings, show: func(s *sick) {
-			s.config("[resolve.wikidata]\nenabled = true\nendpoint = %q\n", s.server.URL)
-			s.well()
-			s.write(filepath.Join(s.dir, "config", "filmspool", "mappings.toml"), "[[mapping]]\nlast = 0\n")
-		}, mend: func(s *sick, p control.Problem) {
-			s.write(filepath.Join(s.dir, "config", "filmspool", "mappings.toml"), "")
-			s.obeys(p)
-		}},
 		{code: health.WatchLimit, show: func(s *sick) {
 			s.kodi()
 			s.watches()

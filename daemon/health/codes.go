@@ -32,7 +32,6 @@ const (
 	LibraryReporter   = "library-reporter" // an add-on reports to the same service
 	LibraryWriter     = "library-writer"   // an add-on writes what was watched elsewhere
 	LibraryClock      = "library-clock"
-	Mappings          = "mappings-broken"
 	NotRunning        = "not-running"
 	ServiceStopped    = "service-stopped"
 	ServiceFailed     = "service-failed"

@@ -142,7 +142,6 @@ func sourceRows() []row {
 		{code: LibraryDenied, severity: control.NeedsYou, command: "filmspool kodi scan", page: page},
 		{code: LibraryAway, severity: control.NeedsYou, after: day, command: "filmspool kodi scan", page: page},
 		{code: codeSource, severity: control.NeedsYou, command: "filmspool status", page: page},
-		{code: Mappings, severity: control.NeedsYou, command: "filmspool config check", page: "/settings"},
 		{code: LibraryReporter, severity: control.Soon, page: page},
 		{code: LibraryWriter, severity: control.Soon, command: "filmspool queue release --reason " + viewing.ReasonReview, page: page},
 		{code: LibraryClock, severity: control.Soon, page: page},

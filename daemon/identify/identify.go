@@ -24,9 +24,8 @@ import (
 type Options struct {
 	Wikidata, TMDB Where
 	Token          func() (string, error) // that TMDB asks for; "" for none
-	Mappings       Mappings
-	Recovered      func(context.Context) // what waited may be asked about anew
-	State          string                // the folder where answers are kept
+	Recovered      func(context.Context)  // what waited may be asked about anew
+	State          string                 // the folder where answers are kept
 	Version        string
 	Logger         *slog.Logger
 }
@@ -36,17 +35,6 @@ type Where struct {
 	On      bool
 	Address string
 }
-
-// Mappings are what a person has written down of how a source numbers episodes.
-type Mappings interface {
-	// Current are those that count now, and whether that has changed.
-	Current() (all identity.Mappings, changed bool)
-	// Wrong is what is wrong with the file; "" for nothing.
-	Wrong() string
-}
-
-// KindMappings is the kind of the row that tells of a fault in the mappings.
-const KindMappings = "mappings"
 
 // Identifier decides what items are. It asks those that the user has turned on.
 type Identifier struct {
@@ -82,7 +70,6 @@ func Open(ctx context.Context, o Options) *Identifier {
 	if len(i.givers) == 0 {
 		return nil
 	}
-	i.mapped(ctx)
 	if fresh {
 		o.Recovered(ctx)
 	}
@@ -199,24 +186,11 @@ func (i *Identifier) Decide(ctx context.Context, all []identity.Evidence) ([]ide
 	if len(c) == 0 {
 		return nil, errNobody
 	}
-	decided, err := c.Decide(ctx, i.mapped(ctx), all)
+	decided, err := c.Decide(ctx, all)
 	if i.mayAgain(err) {
 		i.o.Recovered(ctx)
 	}
 	return decided, err
-}
-
-// Maps implements [replay.Identifier].
-func (i *Identifier) Maps(ctx context.Context, e identity.Evidence) bool { return i.mapped(ctx).Any(e) }
-
-// mapped are the mappings that count. Where they have changed, what waits is asked
-// about anew.
-func (i *Identifier) mapped(ctx context.Context) identity.Mappings {
-	all, changed := i.o.Mappings.Current()
-	if changed {
-		i.o.Recovered(ctx)
-	}
-	return all
 }
 
 // mayAgain reports whether what could not be asked may be asked now, once a day.
@@ -244,21 +218,10 @@ func (i *Identifier) Close() (err error) {
 	return err
 }
 
-// Sources are the rows of those that were turned on. Whoever looks after a change of
-// the mappings has them read.
-func (i *Identifier) Sources(ctx context.Context) (all []control.Source) {
+// Sources are the rows of those that were turned on.
+func (i *Identifier) Sources() (all []control.Source) {
 	for _, g := range i.turnedOn() {
 		all = append(all, g.status())
-	}
-	if i == nil {
-		return all
-	}
-	i.mapped(ctx)
-	if wrong := i.o.Mappings.Wrong(); wrong != "" {
-		all = append(all, control.Source{
-			Name: "mappings.toml", Kind: KindMappings, State: account.Attention,
-			Detail: "what it said before counts on: " + wrong, Hint: "filmspool config check",
-		})
 	}
 	return all
 }
@@ -284,9 +247,6 @@ type nobody struct{}
 
 // Answer implements [identity.Known].
 func (nobody) Answer(identity.Question) (*identity.Answer, bool) { return nil, true }
-
-// Mapped implements [identity.Known].
-func (nobody) Mapped(identity.Place) []identity.Place { return nil }
 
 // Ask decides by what others than the service say, or else, with asked
 // false, by what was told alone.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/queue/account"
 )
 
@@ -44,16 +42,16 @@ func TestWhatTMDBMissedIsAskedAnew(t *testing.T) {
 // What keeps TMDB from being asked stands in the status; nothing else waits for it.
 func TestTMDBWithoutItsMemory(t *testing.T) {
 	var none *Identifier
-	if rows := none.Sources(t.Context()); len(rows) > 0 {
+	if rows := none.Sources(); len(rows) > 0 {
 		t.Error("a row without TMDB")
 	}
 	o := Options{
 		TMDB: Where{On: true, Address: "https://api.themoviedb.org/3"}, Token: func() (string, error) { return "", nil },
-		Mappings: &config.MappingsFile{Name: filepath.Join(t.TempDir(), "mappings.toml")}, Recovered: func(context.Context) {},
-		State: t.TempDir(), Logger: slog.New(slog.DiscardHandler),
+		Recovered: func(context.Context) {},
+		State:     t.TempDir(), Logger: slog.New(slog.DiscardHandler),
 	}
 	i := Open(t.Context(), o)
-	rows := i.Sources(t.Context())
+	rows := i.Sources()
 	if s := rows[0]; len(rows) != 1 || s.State != account.Attention || s.Hint != "filmspool login --tmdb" {
 		t.Errorf("without a token: %+v", rows)
 	}
@@ -65,7 +63,7 @@ func TestTMDBWithoutItsMemory(t *testing.T) {
 	}
 	o.State += "/not/there"
 	i = Open(t.Context(), o)
-	if rows = i.Sources(t.Context()); len(rows) != 1 || rows[0].State != account.Attention || rows[0].Detail == "" {
+	if rows = i.Sources(); len(rows) != 1 || rows[0].State != account.Attention || rows[0].Detail == "" {
 		t.Errorf("without a folder: %+v", rows)
 	}
 	if err := i.Close(); err != nil {

@@ -29,9 +29,6 @@ type Told struct {
 // identifier are asked by. It records nothing. The error wraps [ErrNotNow], and in
 // it the [*tracker.ReadError] where there was one.
 func (l *Loop) Ask(ctx context.Context, m viewing.Media) (Told, error) {
-	if l.maps(ctx, m) {
-		return Told{}, nil
-	}
 	l.mu.Lock()
 	service, able := l.service.(Resolver)
 	state, quiet := l.health.State, time.Until(l.quiet)

@@ -13,9 +13,6 @@ import (
 // With an error, those that lack an answer have open questions.
 type Identifier interface {
 	Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error)
-	// Maps reports whether a person has said where it is at TMDB. Then the
-	// service, which takes season and number as they are told, is not asked.
-	Maps(ctx context.Context, e identity.Evidence) bool
 }
 
 // identifyPatience bounds how long others are asked in one inquiry: meanwhile

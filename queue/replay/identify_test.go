@@ -15,7 +15,6 @@ import (
 type oracle struct {
 	knows map[string]int64 // the film of a title
 	may   map[string]int64 // what it may be
-	maps  map[string]bool  // what a person has mapped
 
 	mu    sync.Mutex
 	fault error
@@ -57,8 +56,6 @@ func (o *oracle) Decide(_ context.Context, all []identity.Evidence) ([]identity.
 	return decided, o.fault
 }
 
-func (o *oracle) Maps(_ context.Context, e identity.Evidence) bool { return o.maps[e.Own.Title] }
-
 func (o *oracle) asks(options *Options) { options.Identifier = o }
 
 // What the service is not certain of is asked of others. What they are certain
@@ -87,27 +84,6 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.pass(day + time.Minute)
 		if got := o.times(); got != 2 {
 			t.Errorf("a day later: asked %d times", got)
-		}
-	})
-}
-
-// The service is not asked what a person has mapped: it would take season and
-// number as they were told. Where the others are away, that is asked again later.
-func TestServiceIsNotAskedWhatIsMapped(t *testing.T) {
-	o := &oracle{knows: map[string]int64{"Dune": 1}, maps: map[string]bool{"Dune": true}, fault: errors.New("away")}
-	inBed(t, false, o.asks, func(b *bed) {
-		b.pass(time.Second)
-		b.commit(nameless(filmBy("", "Dune", 2021)))
-		b.pass(time.Minute)
-		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		if got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); err != nil || got.Media != nil {
-			t.Errorf("%+v, %v", got, err)
-		}
-		o.fails(nil)
-		b.pass(day + time.Minute)
-		b.stands(1, viewing.StateDelivered, "", "movie:1")
-		if got, err := b.loop.Ask(b.Context(), filmBy("", "Dune", 2021)); err != nil || got.Media != nil && got.Media.IDs.TMDB != 1 {
-			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 var (
@@ -93,7 +92,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 			s = resolve.NewSubject(*m)
 		}
 		switch {
-		case whole && (q.maps(ctx, *m) || s == nil && q.identifier != nil && identity.Asks(identity.EvidenceOf(*m))):
+		case whole && s == nil && q.identifier != nil && identity.Asks(identity.EvidenceOf(*m)):
 			settled = append(settled, finding(l, resolve.Judgement{}, nil)) // the others are asked alone
 		case s == nil:
 			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
@@ -125,11 +124,6 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	}
 	q.log.Debug("asked what entries without identifier are", "entries", len(settled))
 	return errors.Join(q.lookups.Found(q.write, settled), trouble)
-}
-
-// maps reports whether a person has said where an item is at TMDB.
-func (l *Loop) maps(ctx context.Context, m viewing.Media) bool {
-	return l.identifier != nil && l.identifier.Maps(ctx, identity.EvidenceOf(m))
 }
 
 // round asks one question about each entry, as many as go into one request,

@@ -19,13 +19,13 @@ type Chain []*Link
 
 // Decide decides about each piece of evidence. Where somebody cannot be asked, what
 // lacks an answer for that is left with open questions. The error says why; it is
-// nil where nothing is left open. mapped are the mappings of a person.
-func (c Chain) Decide(ctx context.Context, mapped identity.Mappings, all []identity.Evidence) ([]identity.Decision, error) {
+// nil where nothing is left open.
+func (c Chain) Decide(ctx context.Context, all []identity.Evidence) ([]identity.Decision, error) {
 	decided := make([]identity.Decision, len(all))
 	before := map[identity.Question]said{}
 	var trouble error
 	for n, link := range c {
-		k := &known{Mappings: mapped, name: link.name, last: n == len(c)-1, before: before, own: map[identity.Question]*identity.Answer{}}
+		k := &known{name: link.name, last: n == len(c)-1, before: before, own: map[identity.Question]*identity.Answer{}}
 		trouble = errors.Join(trouble, k.inTime(ctx, link, all, decided))
 		for q := range k.own {
 			before[q] = k.whole(q)
@@ -49,7 +49,6 @@ func (s said) empty() bool {
 
 // known is what is known while one is asked. It implements [identity.Known].
 type known struct {
-	identity.Mappings
 	name   string
 	last   bool // nobody comes later
 	before map[identity.Question]said

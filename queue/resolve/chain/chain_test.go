@@ -115,7 +115,7 @@ func TestTable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, m := &fake{knows: map[question]answer{number: c.wikidata}}, &fake{knows: map[question]answer{number: c.tmdb}}
-			d, err := beside(w, m).Decide(t.Context(), nil, []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: number.Text}}}})
+			d, err := beside(w, m).Decide(t.Context(), []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: number.Text}}}})
 			if got := told(d[0]); err != nil || got != c.want || (len(m.asked) > 0) != c.asked || len(w.asked) != 1 {
 				t.Errorf("%s (%s), %v; asked %v, then %v", got, d[0].Why, err, w.asked, m.asked)
 			}
@@ -131,7 +131,7 @@ func TestOneThatIsDoubtedIsAskedFurther(t *testing.T) {
 	right := work{Kind: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}
 	alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha", Year: 1999}}}
 	w, m := &fake{knows: map[question]answer{number: {Films: []work{another}}}}, &fake{knows: map[question]answer{number: {Films: []work{right}}}}
-	d, err := beside(w, m).Decide(t.Context(), nil, alpha)
+	d, err := beside(w, m).Decide(t.Context(), alpha)
 	if got := told(d[0]); err != nil || got != "held [movie 2 movie 1] by TMDB" {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -152,16 +152,16 @@ func TestPlaceIsAskedOfTMDB(t *testing.T) {
 		"held [tv 7] by TMDB": {{Show: 7, Season: 1, Number: 1, Name: "The First"}},
 	} {
 		w, m := &fake{knows: map[question]answer{ask: show}}, &fake{knows: map[question]answer{place: {Episodes: parts}}}
-		if d, err := beside(w, m).Decide(t.Context(), nil, episode); err != nil || told(d[0]) != want {
+		if d, err := beside(w, m).Decide(t.Context(), episode); err != nil || told(d[0]) != want {
 			t.Errorf("%s (%s), %v; want %s", told(d[0]), d[0].Why, err, want)
 		}
 	}
 	w := &fake{knows: map[question]answer{ask: show}}
-	if d, err := beside(w, &fake{})[:1].Decide(t.Context(), nil, episode); err != nil || told(d[0]) != "episode 7 by Wikidata" {
+	if d, err := beside(w, &fake{})[:1].Decide(t.Context(), episode); err != nil || told(d[0]) != "episode 7 by Wikidata" {
 		t.Errorf("alone: %s (%s), %v", told(d[0]), d[0].Why, err)
 	}
 	away := &fake{err: errors.New("away")}
-	if d, err := beside(w, away).Decide(t.Context(), nil, episode); !errors.Is(err, away.err) || told(d[0]) != "open" {
+	if d, err := beside(w, away).Decide(t.Context(), episode); !errors.Is(err, away.err) || told(d[0]) != "open" {
 		t.Errorf("TMDB away: %s, %v", told(d[0]), err)
 	}
 }
@@ -174,7 +174,7 @@ func TestTroubleOfOne(t *testing.T) {
 	w, m := &fake{err: errors.New("away")}, &fake{knows: map[question]answer{number: {Films: []work{film(2, "")}}}}
 	c := beside(w, m)
 	for range 3 {
-		if d, err := c.Decide(t.Context(), nil, evidence); err != nil || told(d[0]) != "movie 2 by TMDB" {
+		if d, err := c.Decide(t.Context(), evidence); err != nil || told(d[0]) != "movie 2 by TMDB" {
 			t.Errorf("%s, %v", told(d[0]), err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestWhatIsRemembered(t *testing.T) {
 		{more, "movie 2 by TMDB", true},
 		{identity.Evidence{Kind: viewing.Movie}, "held [] by ", false},
 	} {
-		if d, err := c.Decide(t.Context(), nil, []identity.Evidence{step.e}); err != nil || told(d[0]) != step.want || d[0].Kept != step.kept {
+		if d, err := c.Decide(t.Context(), []identity.Evidence{step.e}); err != nil || told(d[0]) != step.want || d[0].Kept != step.kept {
 			t.Errorf("step %d: %s, kept %v, %v", n, told(d[0]), d[0].Kept, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestOneThatHangs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		c := beside(&fake{hangs: true}, &fake{knows: map[question]answer{number: {Films: []work{film(2, "")}}}})
-		if d, err := c.Decide(ctx, nil, evidence); err != nil || told(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
+		if d, err := c.Decide(ctx, evidence); err != nil || told(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
 			t.Errorf("%s, %v", told(d[0]), err)
 		}
 	})
@@ -246,12 +246,12 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 		} {
 			f.err, f.asked = step.err, nil
 			for range 2 {
-				if d, err := c.Decide(t.Context(), nil, evidence); !errors.Is(err, step.err) || told(d[0]) != "open" || c[0].Trouble() != step.err {
+				if d, err := c.Decide(t.Context(), evidence); !errors.Is(err, step.err) || told(d[0]) != "open" || c[0].Trouble() != step.err {
 					t.Errorf("step %d: %s, %v", n, told(d[0]), err)
 				}
 			}
 			time.Sleep(step.rests - time.Second)
-			if _, err := c.Decide(t.Context(), nil, evidence); err == nil || len(f.asked) != 1 {
+			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.asked) != 1 {
 				t.Errorf("step %d: asked %d times within %s", n, len(f.asked), step.rests)
 			}
 			time.Sleep(time.Second)
@@ -259,18 +259,18 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		f.err = context.Canceled
-		if _, err := c.Decide(ctx, nil, evidence); err == nil || c[0].Trouble() != refused {
+		if _, err := c.Decide(ctx, evidence); err == nil || c[0].Trouble() != refused {
 			t.Errorf("broken off: %v, trouble %v", err, c[0].Trouble())
 		}
 		f.err = nil
-		if d, err := c.Decide(t.Context(), nil, evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(told(d[0]), "held") {
+		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(told(d[0]), "held") {
 			t.Errorf("well again: %s, %v", told(d[0]), err)
 		}
 		f.err, evidence[0].Own.IMDB = later(0), "tt0000002"
 		for _, wait := range []time.Duration{0, time.Minute} { // as after the first trouble
 			time.Sleep(wait)
 			f.asked = nil
-			if _, err := c.Decide(t.Context(), nil, evidence); err == nil || len(f.asked) != 1 {
+			if _, err := c.Decide(t.Context(), evidence); err == nil || len(f.asked) != 1 {
 				t.Errorf("in trouble again: asked %d times, %v", len(f.asked), err)
 			}
 		}

@@ -36,7 +36,6 @@ func Asks(e Evidence) bool { return len(Decide(e, unasked{}).Open) > 0 }
 type unasked struct{}
 
 func (unasked) Answer(Question) (*Answer, bool) { return nil, false }
-func (unasked) Mapped(Place) []Place            { return nil }
 
 // judge answers from what is known, and collects what is not.
 type judge struct {

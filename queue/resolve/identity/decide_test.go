@@ -16,7 +16,6 @@ import (
 // what is not known must be asked.
 type facts struct {
 	known map[Question]Answer
-	maps  map[Place][]Place
 	may   bool
 }
 
@@ -27,8 +26,6 @@ func (f facts) Answer(q Question) (*Answer, bool) {
 	}
 	return nil, !f.may
 }
-
-func (f facts) Mapped(p Place) []Place { return f.maps[p] }
 
 func n(i int) *int { return &i }
 
@@ -286,44 +283,6 @@ func TestFold(t *testing.T) {
 	} {
 		if same(c.a, c.b) != c.same {
 			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
-		}
-	}
-}
-
-func TestMappings(t *testing.T) {
-	from := Place{"tvdb:77", 2, 1}
-	e := Evidence{Kind: viewing.Episode, Show: Told{IDs: viewing.IDs{TVDB: 77}}, Season: n(2), Episode: n(1)}
-	for name, c := range map[string]struct {
-		to   []Place
-		want string
-	}{
-		"one":                  {[]Place{{"tmdb:7", 1, 3}}, "episode:7:1:3"},
-		"twice the same":       {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 3}}, "episode:7:1:3"},
-		"two":                  {[]Place{{"tmdb:7", 1, 3}, {"tmdb:7", 1, 2}}, "disagree"},
-		"to no series":         {[]Place{{"tmdb:0", 1, 3}}, "disagree"},
-		"to no number":         {[]Place{{"tmdb:x", 1, 3}}, "disagree"},
-		"to nothing":           {[]Place{{"tmdb:", 1, 3}}, "disagree"},
-		"to another list":      {[]Place{{"anidb:7", 1, 3}}, "disagree"},
-		"to what is not there": {[]Place{{"tmdb:7", 1, 9}}, "no such episode"},
-	} {
-		d := Decide(e, facts{known: tableWorld(), maps: map[Place][]Place{from: c.to}})
-		if got := said(d); got != c.want && (got != "hold" || !strings.Contains(d.Why, c.want)) {
-			t.Errorf("%s: %s (%s), want %s", name, got, d.Why, c.want)
-		}
-	}
-}
-
-// A list may count otherwise than TMDB though it has TMDB's number of the series,
-// and a list may have no seasons.
-func TestMappingsOfOtherLists(t *testing.T) {
-	maps := map[Place][]Place{{"tmdb:8", 2, 1}: {{"tmdb:7", 1, 3}}, {"anidb:5", -1, 1}: {{"tmdb:7", 1, 2}}}
-	for want, e := range map[string]Evidence{
-		"episode:7:1:3": {Kind: viewing.Episode, Show: Told{IDs: viewing.IDs{TMDB: 8}}, Season: n(2), Episode: n(1)},
-		"episode:7:1:2": {Kind: viewing.Episode, Show: Told{Others: []string{"anidb:5"}}, Episode: n(1)},
-		"hold":          {Kind: viewing.Episode, Show: Told{Others: []string{"anidb:5"}}},
-	} {
-		if d := Decide(e, facts{known: tableWorld(), maps: maps}); said(d) != want {
-			t.Errorf("%s (%s), want %s", said(d), d.Why, want)
 		}
 	}
 }

@@ -26,23 +26,19 @@
 //	                                tells no number of TVDB or another list, and no name as "Part 1"
 //	the same, by a site's number    the same, unless the site counts in its own way
 //
-// The witness of a place is the episode's name, a mapping, or a series that is known
-// by its TMDB number alone. A name that many episodes have, as "Episode 5", is no
-// witness. Where a site counts seasons and episodes in its own way, the name or a mapping
-// decides.
+// The witness of a place is the episode's name, or a series that is known by its TMDB
+// number alone. A name that many episodes have, as "Episode 5", is no witness. Where
+// a site counts seasons and episodes in its own way, the name decides.
 //
 // Wikidata may find a work by an IMDb or TVDB number, too: package chain has the rules.
 // It lists no episodes. So season and number go to the service as they were told, and
 // the service refuses what it does not know. A source that has TVDB's number may count
 // as TVDB does.
 //
-// In a mapping, a person says where TMDB has what another list numbers
-// differently. It decides if the season's list has the number that it leads to.
-//
 // # What is never certain
 //
 // A title without a year. A year that is one off: two films of one name are often a
-// year apart. A special by its number. An absolute number without a mapping. A second
+// year apart. A special by its number. An absolute number. A second
 // identifier that leads elsewhere. An answer of another kind. The first of several.
 //
 // # Corrections

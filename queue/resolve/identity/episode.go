@@ -2,7 +2,6 @@ package identity
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -11,9 +10,6 @@ import (
 // its place there.
 func (j *judge) episode(e Evidence) Decision {
 	if own, d := j.byOwn(e); own != nil || d.Why != "" || len(j.open) > 0 {
-		return d
-	}
-	if mapped, d := j.byMapping(e); mapped {
 		return d
 	}
 	show, d := j.byNumbers(viewing.TV, e.Show)
@@ -134,69 +130,6 @@ func (j *judge) byOwnTMDB(e Evidence) (*Part, Decision) {
 		}
 	}
 	return &p, certain(p, "its source told the episode's TMDB number")
-}
-
-// byMapping decides by a mapping of the place, where there is one.
-func (j *judge) byMapping(e Evidence) (mapped bool, d Decision) {
-	var to []Place
-	for _, from := range places(e) {
-		for _, p := range j.known.Mapped(from) {
-			if len(to) == 0 || to[0] != p {
-				to = append(to, p)
-			}
-		}
-	}
-	if len(to) == 0 {
-		return false, d
-	}
-	show, isTMDB := tmdbOf(to[0])
-	if len(to) > 1 || !isTMDB {
-		return true, held("mappings of its place disagree")
-	}
-	a := j.ask(Question{Ask: AskSeason, Number: show, Season: to[0].Season})
-	switch {
-	case a == nil:
-		return true, held("nobody can tell whether TMDB has the episode where its mapping leads", Work{Kind: viewing.TV, TMDB: show})
-	case a.numbered(to[0].Number) == nil:
-		return true, held("TMDB has no such episode where the mapping leads", Work{Kind: viewing.TV, TMDB: show})
-	}
-	return true, certain(*a.numbered(to[0].Number), "a mapping gives its place")
-}
-
-// tmdbOf is the series of a place of TMDB.
-func tmdbOf(p Place) (show int64, ok bool) {
-	const list = "tmdb:"
-	if len(p.List) <= len(list) || p.List[:len(list)] != list {
-		return 0, false
-	}
-	show, err := strconv.ParseInt(p.List[len(list):], 10, 64)
-	return show, err == nil && show > 0
-}
-
-// places are where the source's lists have an episode.
-func places(e Evidence) (all []Place) {
-	lists := slices.Clone(e.Show.Others)
-	if e.Show.TVDB > 0 {
-		lists = append(lists, "tvdb:"+strconv.FormatInt(e.Show.TVDB, 10))
-	}
-	if e.Show.TMDB > 0 {
-		lists = append(lists, "tmdb:"+strconv.FormatInt(e.Show.TMDB, 10))
-	}
-	if e.Show.IMDB != "" {
-		lists = append(lists, "imdb:"+e.Show.IMDB)
-	}
-	if fold(e.Show.Title) != "" {
-		lists = append(lists, TitleList(e.Show.Title))
-	}
-	for _, list := range lists {
-		switch {
-		case e.Episode != nil && e.Season != nil:
-			all = append(all, Place{list, *e.Season, *e.Episode})
-		case e.Episode != nil:
-			all = append(all, Place{list, -1, *e.Episode})
-		}
-	}
-	return all
 }
 
 // numbered is the episode of a season's list with that number.

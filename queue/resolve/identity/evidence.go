@@ -93,20 +93,11 @@ type Part struct {
 	Name           string
 }
 
-// Place is where a list has an episode: "tvdb:252322" season 2 number 1.
-type Place struct {
-	List           string // and the number of the series there
-	Season, Number int    // the season is -1 where the list has none
-}
-
 // Known is what can be known without asking now.
 type Known interface {
 	// Answer is the answer to a question; nil where nobody can answer it. It is
 	// false where it must be asked first.
 	Answer(Question) (*Answer, bool)
-	// Mapped is the place that mappings give for another; more than one where
-	// they disagree.
-	Mapped(Place) []Place
 }
 
 // Item is one that is certain.

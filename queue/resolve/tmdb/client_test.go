@@ -210,7 +210,7 @@ func TestRequestsOfABacklog(t *testing.T) {
 			s.world["season"][fmt.Sprintf("%.0f/%d", id, season)] = list
 		}
 	}
-	decided, err := chainOf(s.start()).Decide(t.Context(), nil, all)
+	decided, err := chainOf(s.start()).Decide(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestCorpusOverHTTP(t *testing.T) {
 			t.Fatalf("%s: %v", cells[3], err)
 		}
 		rows++
-		d, err := chainOf(s.start()).Decide(t.Context(), nil, []identity.Evidence{identity.EvidenceOf(m)})
+		d, err := chainOf(s.start()).Decide(t.Context(), []identity.Evidence{identity.EvidenceOf(m)})
 		got := "hold"
 		if it := d[0].Item; it != nil && it.Kind == viewing.Episode {
 			got = fmt.Sprintf("episode:%d:%d:%d", it.TMDB, it.Season, it.Number)
