@@ -120,8 +120,5 @@ step_mutants() {
 # Short: that each can be run, and a first figure. "long" takes its time.
 step_bench() { bench 20ms; }
 
-# The figures of the house, with their bounds.
-step_figures() { go test -count=1 -run '^TestFigures$' -v ./daemon; }
-
 # As "test", on any system and as anybody: what is missing is skipped with a line.
 step_tests() { go test -timeout 40m ./...; }

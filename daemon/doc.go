@@ -81,16 +81,16 @@ Each package says in its own comment what it owns, promises and refuses.
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 
-# The rules of the house
+# Import rules
 
-Tests hold what may import what (house_imports_test.go). They fail for a package that they do not know.
+The linter checks them (depguard in .golangci.yml).
 
   - Sources never import the loop, the tracker or the daemon. Of the queue, they import only queue/viewing and its
     pure rooms. connector and kodi never import each other.
   - Each source declares its own interface for committing, with the types of queue/viewing. A Commit keeps the
     events and the memory of the source in one transaction.
   - queue/viewing imports the standard library alone. Nothing outside cmd imports cmd.
-  - Only the packages that house_imports_test.go lists may import a library of others.
+  - Only the libraries that .golangci.yml lists may be imported.
   - Every part has a Run(ctx) error that blocks. Nothing starts in a constructor.
   - Whoever starts a goroutine waits for it.
 

@@ -31,7 +31,6 @@ func covered() map[string]cover {
 		"bash .ci/run":                    {file: ".ci/run", holds: "bash .ci/run ", why: "it runs this"},
 		"bash .ci/run quick":              {file: ".ci/run", holds: "quick) set -- format vet lint tests", why: "the whole has its steps"},
 		"bash .ci/run long 3600":          {file: ".ci/long.sh", holds: "step_long()", why: "the whole has a short form of each part"},
-		"bash .ci/run figures":            {file: ".ci/checks.sh", holds: "step_figures()"},
 		"bash .ci/run mutants PACKAGE":    {file: ".ci/checks.sh", holds: "step_mutants()"},
 		"filmspool notices test":          {file: "cmd/filmspool/e2e_notices_test.go", holds: `"notices", "test"`},
 		"filmspool login --account anna":  {file: "cmd/filmspool/testdata/accounts.txtar", holds: "exits 0 login --account anna", why: "it needs two accounts"},
