@@ -1,15 +1,7 @@
-// Package packaging holds what other systems read about Filmspool. These are the
-// units of systemd, the scripts of OpenRC, SysV init and procd, and launchd's property
-// list. The files beside this one are the only source of their text. They are embedded,
-// so that "filmspool service install" and a package write the same words. The file container/Containerfile says
-// how the container image is run.
-//
-// It promises that the texts are complete but for their placeholders, and
-// that none of them holds "{{", which kardianos/service would expand.
-//
-// It refuses to write anything anywhere: package daemon/service does. The
-// tests on a real systemd stand in packaging/test; packaging/release makes
-// what a release hands out.
+// Package packaging holds the texts that other systems read about Filmspool: the
+// units of systemd, the script of OpenRC and launchd's property list. They are
+// embedded, so that "filmspool service install" and a package write the same words.
+// No text holds "{{", which kardianos/service would expand.
 package packaging
 
 import _ "embed"
@@ -53,17 +45,6 @@ var Sysusers string
 //
 //go:embed openrc/filmspool.initd
 var OpenRC string
-
-// SysV is the service script of the instance of a whole machine where init is
-// the one of System V, with Debian's start-stop-daemon.
-//
-//go:embed sysv/filmspool.init
-var SysV string
-
-// Procd is the service script of the instance of a whole machine under OpenWrt.
-//
-//go:embed procd/filmspool.init
-var Procd string
 
 // LaunchdPlist is the property list of a launchd agent or daemon.
 //

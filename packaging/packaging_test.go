@@ -13,7 +13,6 @@ func TestTextsHoldNoTemplate(t *testing.T) {
 	for name, text := range map[string]string{
 		"user unit": packaging.UserUnit, "system unit": packaging.SystemUnit,
 		"sysusers": packaging.Sysusers, "plist": packaging.LaunchdPlist, "OpenRC": packaging.OpenRC,
-		"SysV": packaging.SysV, "procd": packaging.Procd,
 	} {
 		if text == "" {
 			t.Errorf("%s is empty", name)
@@ -137,22 +136,6 @@ func TestOpenRCScript(t *testing.T) {
 	} {
 		if !has(lines, line) {
 			t.Errorf("the script lacks %s", line)
-		}
-	}
-}
-
-// "filmspool service install" finds the program and its arguments by these
-// lines, and a shell reads what it makes of them.
-func TestInitScripts(t *testing.T) {
-	for name, text := range map[string]string{"OpenRC": packaging.OpenRC, "SysV": packaging.SysV, "procd": packaging.Procd} {
-		host := " --service-host=init" // by which the program knows that its log grows for ever
-		if name == "procd" {
-			host = ""
-		}
-		for _, line := range []string{`command="/usr/bin/filmspool"`, `command_args="run --system` + host + `"`} {
-			if strings.Count(text, "\n"+line+"\n") != 1 {
-				t.Errorf("%s: not one line %s", name, line)
-			}
 		}
 	}
 }

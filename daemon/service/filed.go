@@ -28,11 +28,8 @@ type filed struct {
 	all  bool   // it is the machine's
 	from int64  // what was in the log before the start
 
-	// prepare makes what the service needs; enable says more than kardianos does
-	// to have it start by itself, and disable to have it no longer do so.
-	prepare         func() error
-	enable, disable []string // command lines
-	enabled         func() bool
+	// prepare makes what the service needs.
+	prepare func() error
 	// blind: "stopped" may be a program that has failed; its log tells.
 	blind bool
 }
@@ -48,18 +45,14 @@ func (f *filed) Install() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the old file: %w", err)
 	}
-	stays := f.text != "" && f.text == string(old)
 	switch {
-	case stays:
+	case f.text != "" && f.text == string(old):
 	case old == nil:
 		err = f.Service.Install()
 	case f.text == "":
 		err = errors.Join(f.Service.Uninstall(), f.Service.Install())
 	default:
 		err = writeFile(f.file, []byte(f.text), f.mode)
-	}
-	if err == nil && f.enable != nil && !(stays && f.enabled()) {
-		err = tool(f.enable...)
 	}
 	if err != nil {
 		return errors.Join(err, f.restore(old))
@@ -72,27 +65,8 @@ func (f *filed) restore(old []byte) error {
 	if old != nil {
 		return writeFile(f.file, old, f.mode)
 	}
-	if f.disable != nil {
-		_ = tool(f.disable...) // what is not there cannot be taken away
-	}
 	if err := os.Remove(f.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the new file: %w", err)
-	}
-	return nil
-}
-
-// Uninstall leaves the file of a package. Alpine's manager, the only one that brings a
-// script of ours, says whose it is. Under SysV init kardianos leaves links,
-// which go here.
-func (f *filed) Uninstall() error {
-	if exec.Command("apk", "info", "--who-owns", f.file).Run() == nil { //nolint:noctx // it answers at once
-		return tool(f.disable...)
-	}
-	if err := f.Service.Uninstall(); err != nil {
-		return err
-	}
-	if f.disable != nil && f.enabled() {
-		return tool(f.disable...)
 	}
 	return nil
 }
@@ -112,7 +86,7 @@ func (f *filed) state() (Status, error) {
 	if !exists(f.file) {
 		return Status{State: NotInstalled}, nil
 	}
-	s := Status{Installed: true, Unit: f.file, Autostart: f.enabled == nil || f.enabled(), Detail: lastError(f.log, f.from)}
+	s := Status{Installed: true, Unit: f.file, Autostart: true, Detail: lastError(f.log, f.from)}
 	told, err := f.Service.Status()
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -136,16 +110,6 @@ func (f *filed) logs(ctx context.Context, out io.Writer, follow bool) error {
 		return &Error{What: "you may not read " + f.log, Cause: err, Advice: "sudo " + command(f.all, "service logs")}
 	}
 	return err
-}
-
-// tool runs one of the manager's own tools. The error holds what it wrote.
-func tool(line ...string) error {
-	cmd := exec.Command(line[0], line[1:]...) //nolint:noctx // it answers at once
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, strings.TrimSpace(string(out)))
-	}
-	return nil
 }
 
 // lastError is what the program wrote last before it gave up, from a log that

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	kardianos "github.com/kardianos/service"
-
-	"github.com/filmspool/filmspool/packaging"
 )
 
 // foreign is a service of kardianos' that writes a file, and fails a verb that
@@ -45,17 +43,11 @@ func (f *foreign) Uninstall() error                  { return errors.Join(os.Rem
 func (f *foreign) Start() error                      { return f.verb("start") }
 func (f *foreign) Status() (kardianos.Status, error) { return f.now, f.nowErr }
 
-// newFiled is a driver with a folder of its own; the tool "link" switches it
-// on, and "unlink" off.
+// newFiled is a driver with a folder of its own.
 func newFiled(t *testing.T) (*filed, *foreign, string) {
 	t.Helper()
 	dir := t.TempDir()
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	on := filepath.Join(dir, "on")
-	f := &filed{
-		file: filepath.Join(dir, "script"), text: "new", mode: 0o755, log: filepath.Join(dir, "log"),
-		enable: []string{"touch", on}, disable: []string{"rm", on}, enabled: func() bool { return exists(on) },
-	}
+	f := &filed{file: filepath.Join(dir, "script"), text: "new", mode: 0o755, log: filepath.Join(dir, "log")}
 	k := &foreign{file: f.file, text: "new"}
 	f.Service = k
 	return f, k, dir
@@ -84,52 +76,11 @@ func TestFiledLife(t *testing.T) {
 	if err := f.Install(); err != nil || content(f.file) != "newer" {
 		t.Errorf("%q, %v", content(f.file), err)
 	}
-	if err := f.Uninstall(); err != nil || exists(f.file) || f.enabled() {
+	if err := f.Uninstall(); err != nil || exists(f.file) {
 		t.Errorf("uninstalled: %v", err)
 	}
 	if got := strings.Join(k.said, " "); got != "install uninstall" {
 		t.Errorf("said %q", got)
-	}
-}
-
-// kardianos' own text is written anew, as it does not replace one.
-func TestFiledWithoutATextOfOurs(t *testing.T) {
-	f, k, _ := newFiled(t)
-	f.text = ""
-	if err := errors.Join(f.Install(), f.Install()); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(k.said, " "); got != "install uninstall install" {
-		t.Errorf("said %q", got)
-	}
-}
-
-// A package's script is switched on and off, and never written or removed.
-func TestPackagesScript(t *testing.T) {
-	for platform, text := range map[string]string{"linux-openrc": packaging.OpenRC, "unix-systemv": packaging.SysV} {
-		b, err := newInitd(Options{System: true, Executable: "/usr/bin/filmspool", Args: []string{"run", "--system"}}, platform)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := b.(*managed).driver.(*filed).text; got != text {
-			t.Errorf("%s: for a package's program it is another text: %s", platform, got)
-		}
-	}
-	f, k, dir := newFiled(t)
-	write(t, dir, "script", "new")
-	write(t, dir, "apk", "#!/bin/sh\n[ \"$*\" = \"info --who-owns "+f.file+"\" ]\n")
-	before, err := os.Stat(f.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Install(); err != nil || !f.enabled() {
-		t.Errorf("not switched on: %v", err)
-	}
-	if err := f.Uninstall(); err != nil || f.enabled() {
-		t.Errorf("not switched off: %v", err)
-	}
-	if after, err := os.Stat(f.file); err != nil || !os.SameFile(before, after) || len(k.said) > 0 {
-		t.Errorf("the script was written or removed: %v, said %q", err, k.said)
 	}
 }
 
@@ -140,14 +91,7 @@ func TestFailedFiledInstallLeavesWhatWasThere(t *testing.T) {
 	if err := f.Install(); err == nil || exists(f.file) {
 		t.Errorf("after a failed installation: %v, %q", err, content(f.file))
 	}
-	k.failing, f.enable = "", []string{"sh", "-c", "echo no luck; exit 1"}
-	if err := f.Install(); err == nil || exists(f.file) || !strings.Contains(err.Error(), "no luck") {
-		t.Errorf("after a failed switch: %v, %q", err, content(f.file))
-	}
 	write(t, dir, "script", "old")
-	if err := f.Install(); err == nil || content(f.file) != "old" {
-		t.Errorf("after a failed update: %v, %q", err, content(f.file))
-	}
 	refused := errors.New("no account")
 	f.prepare = func() error { return refused }
 	if err := f.Install(); !errors.Is(err, refused) || content(f.file) != "old" {
@@ -227,37 +171,5 @@ func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// The scripts are shell, for whatever program and arguments.
-func TestInitScripts(t *testing.T) {
-	args := []string{"run", "--system", "--state-dir", `/a b/$HOME/"x"/it's/` + "`x`"}
-	for name, template := range map[string]string{"OpenRC": packaging.OpenRC, "SysV": packaging.SysV, "procd": packaging.Procd} {
-		text, err := initScript(template, "/opt/film spool/filmspool", args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.CommandContext(t.Context(), "sh", "-n", path).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", name, err, out)
-		}
-		var set []string
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "command") {
-				set = append(set, line)
-			}
-		}
-		probe := strings.Join(set[:2], "") + `eval "printf '%s\n' $command $command_args"`
-		out, err := exec.CommandContext(t.Context(), "sh", "-c", probe).CombinedOutput()
-		if want := "/opt/film spool/filmspool\n" + strings.Join(args, "\n") + "\n"; err != nil || string(out) != want {
-			t.Errorf("%s: got %s, want %s, %v", name, out, want, err)
-		}
-	}
-	if _, err := initScript(packaging.OpenRC, "/bin/x", []string{"a\nb"}); err == nil {
-		t.Error("a line break was taken")
 	}
 }

@@ -13,13 +13,13 @@ import (
 // the arguments.
 const HostFlag = "service-host"
 
-// The values of that flag. Systemd and procd keep the log themselves, and give
+// The values of that flag. Systemd keeps the log itself, and gives
 // none.
 const (
 	HostSCM     = "scm"     // the Windows service manager
 	HostLogin   = "login"   // a Windows person's own login
 	HostLaunchd = "launchd" // macOS
-	HostInit    = "init"    // OpenRC and SysV init
+	HostInit    = "init"    // OpenRC
 	hostChild   = "child"   // the program that HostLogin keeps running
 )
 
@@ -77,7 +77,7 @@ func ExitCode(args []string, code int) int {
 // maxLog bounds a log to which a service manager appends for ever, in bytes.
 const maxLog = 5 << 20
 
-// BoundLog is what to write to instead of log. Launchd, OpenRC and SysV init
+// BoundLog is what to write to instead of log. Launchd and OpenRC
 // append to a file for ever; there the file is emptied before it gets larger
 // than 5 MiB. What is no file is left alone, and so is a log of others.
 func BoundLog(args []string, log *os.File) io.Writer {

@@ -44,7 +44,7 @@ func (m *scm) Install() error {
 	if inside(m.o.Executable, os.Getenv("USERPROFILE")) {
 		return &Error{
 			What: fmt.Sprintf("%s lies in your own folder, which the service's account (%s) cannot read; "+
-				"put it where every user's programs are, or install the .msi", m.o.Executable, serviceAccount),
+				"put it where every user's programs are, such as C:\\Program Files", m.o.Executable, serviceAccount),
 			Cause: errors.ErrUnsupported,
 		}
 	}

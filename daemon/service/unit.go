@@ -84,3 +84,11 @@ func xmlText(s string) string {
 	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }
+
+// shellWord quotes one word for a shell.
+func shellWord(word string) string {
+	if word == "" || strings.ContainsAny(word, " '\"\\$`&;()<>|*?[]#~!{}") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}

@@ -4,9 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/xml"
-	"errors"
-	"image"
-	_ "image/png"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -101,14 +97,6 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-func TestPackRefusesStrays(t *testing.T) {
-	for _, name := range []string{"addon/.DS_Store", "addon/bin/filmspool~", "addon/addon.xml.orig", "addon/resources/icon.xcf", "addon/kernel-overlay/a"} {
-		if _, err := contents(fstest.MapFS{name: {}}, Architectures()[0]); !errors.Is(err, ErrStray) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // manifestXML is addon.xml as Kodi's AddonInfoBuilder.cpp reads it.
 type manifestXML struct {
 	XMLName  xml.Name
@@ -168,22 +156,6 @@ func TestManifest(t *testing.T) {
 		if len(about.Icon) != 1 || files[about.Icon[0]] == "" {
 			t.Errorf("%s: icon %q", a.Name, about.Icon)
 		}
-	}
-}
-
-// TestIcon: 256 or 512 pixels square, opaque.
-func TestIcon(t *testing.T) {
-	_, files := open(t, pack(t, Architectures()[0]))
-	picture, kind, err := image.Decode(strings.NewReader(files["resources/icon.png"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opaque, ok := picture.(interface{ Opaque() bool })
-	if size := picture.Bounds().Size(); kind != "png" || size != image.Pt(512, 512) || !ok || !opaque.Opaque() {
-		t.Errorf("%s of %v, opaque %v", kind, size, ok && opaque.Opaque())
-	}
-	if n := len(files["resources/icon.png"]); n > 100<<10 {
-		t.Errorf("%d bytes for an icon", n)
 	}
 }
 

@@ -176,21 +176,6 @@ func TestWrapperOnANewMachine(t *testing.T) {
 	})
 }
 
-// TestWrapperKeepsItsPlaces whatever the caller's environment says, but for
-// what is meant for Filmspool.
-func TestWrapperKeepsItsPlaces(t *testing.T) {
-	inShells(t, func(t *testing.T, b box) {
-		foreign := []string{
-			"HOME=/nowhere", "XDG_STATE_HOME=/nowhere/a", "XDG_CONFIG_HOME=/nowhere/b", "XDG_RUNTIME_DIR=/nowhere/c",
-			"STATE_DIRECTORY=/nowhere/d", "CONFIGURATION_DIRECTORY=/nowhere/e",
-		}
-		said, _ := b.run(foreign, "status")
-		b.want(said, "status", "/nowhere", b.state, filepath.Join(b.state, "config.toml"))
-		said, _ = b.run([]string{"HOME=", "FILMSPOOL_STATE_DIR=/mine", "FILMSPOOL_CONFIG=/my.toml"}, "status")
-		b.want(said, "status", b.storage, "/mine", "/my.toml")
-	})
-}
-
 // TestWrapperKeepsTheConfiguration, unless a power cut has left it empty; and
 // takes from others what Kodi let them read.
 func TestWrapperKeepsTheConfiguration(t *testing.T) {
@@ -212,17 +197,6 @@ func TestWrapperKeepsTheConfiguration(t *testing.T) {
 		}
 		if got, err := os.ReadFile(config); err != nil || !strings.Contains(string(got), "[[kodi.libraries]]") {
 			t.Errorf("%v: the empty configuration became %s", err, got)
-		}
-	})
-}
-
-// TestWrapperIsTheProgram: its end is the program's end.
-func TestWrapperIsTheProgram(t *testing.T) {
-	inShells(t, func(t *testing.T, b box) {
-		for _, want := range []int{0, 3, 78} {
-			if said, code := b.run([]string{fmt.Sprint("EXIT=", want)}, "run"); code != want {
-				t.Errorf("exit %d, want %d: %s", code, want, said)
-			}
 		}
 	})
 }
@@ -262,39 +236,4 @@ func TestWrapperOnTheWrongMachine(t *testing.T) {
 			t.Errorf("%s on %s: exit %d: %s", a.Name, c.machine, code, said)
 		}
 	}
-}
-
-// TestWrapperLeavesTheServiceToKodi: the program knows nothing of this unit.
-func TestWrapperLeavesTheServiceToKodi(t *testing.T) {
-	inShells(t, func(t *testing.T, b box) {
-		for _, name := range []string{"systemctl", "journalctl"} {
-			b.write(filepath.Join(b.tools, name), "#!/bin/sh\necho "+name+" \"$*\"\n", 0o755)
-		}
-		for verb, want := range map[string]string{
-			"start":   "systemctl start service.filmspool.service\n",
-			"stop":    "systemctl stop service.filmspool.service\n",
-			"restart": "systemctl restart service.filmspool.service\n",
-			"status":  "systemctl status service.filmspool.service\n",
-			"logs":    "journalctl -u service.filmspool.service\n",
-		} {
-			if said, code := b.run(nil, "service", verb); code != 0 || said != want {
-				t.Errorf("service %s: exit %d: %s", verb, code, said)
-			}
-		}
-		for _, args := range [][]string{{"service"}, {"service", "install"}, {"service", "uninstall"}, {"service", "--help"}} {
-			if said, code := b.run(nil, args...); code != 2 || !strings.Contains(said, "in Kodi") {
-				t.Errorf("%q: exit %d: %s", args, code, said)
-			}
-		}
-	})
-}
-
-// TestWrapperWithoutADisk fails instead of going on elsewhere.
-func TestWrapperWithoutADisk(t *testing.T) {
-	inShells(t, func(t *testing.T, b box) {
-		b.write(filepath.Dir(b.state), "not a folder", 0o644)
-		if said, code := b.run(nil, "run"); code == 0 || code == 78 || strings.Contains(said, "args:") {
-			t.Errorf("exit %d: %s", code, said)
-		}
-	})
 }

@@ -65,7 +65,7 @@ func (p platform) env() []string {
 
 // serves reports whether a kind is made for a platform. Debian calls two
 // processors armhf: the older one's program runs on both, and on a Raspberry Pi
-// Zero. wixl, which makes the MSI, knows amd64 alone.
+// Zero.
 func serves(kind string, p platform) bool {
 	switch kind {
 	case "archive":
@@ -74,8 +74,6 @@ func serves(kind string, p platform) bool {
 		return p.os == "linux" && p.arm != "7"
 	case "rpm", "apk", "archlinux", "image":
 		return p.os == "linux"
-	case "msi":
-		return p.name == "windows-amd64"
 	case "nsis":
 		return p.os == "windows"
 	case "kodi":

@@ -4,8 +4,8 @@
 //
 // It owns the programs for every platform, their archives, the list of what is
 // linked with its licences, the release notes, the checksums and signatures. It
-// drives the tools that make the rest: nfpm the Linux packages, wixl and
-// makensis the installers for Windows, buildah the container image. It fills the
+// drives the tools that make the rest: nfpm the Linux packages, makensis the
+// installer for Windows, buildah the container image. It fills the
 // texts for Homebrew, winget, Scoop, the AUR and Nix. It packs the browser
 // extension, and the add-on for Kodi with the same program as everything else.
 //
@@ -52,7 +52,7 @@ func main() {
 // kinds are what --only can name. Notes and checksums are always made, and for
 // each program the list of what is linked.
 func kinds() []string {
-	return append(formats(), "archive", "msi", "nsis", "image", "texts", "extension", "kodi")
+	return append(formats(), "archive", "nsis", "image", "texts", "extension", "kodi")
 }
 
 // formats are the kinds of Linux packages, as nfpm calls them.
