@@ -64,7 +64,7 @@ func BenchmarkKodiToDisk(b *testing.B) {
 	sink := timed{store, make(chan struct{}, 1), make(chan time.Time, 10)}
 	keys := config.Keys{Dir: b.TempDir(), Getenv: func(string) string { return "" }} // it has none
 	importer, err := kodi.New(kodi.Options{
-		Library: kodi.Folder(userdata, false, newLibrarian(keys), nil), Zone: time.UTC, Sink: sink,
+		Library: kodi.Folder(userdata, newLibrarian(keys), nil), Zone: time.UTC, Sink: sink,
 		Account: kodiAccount{d: &Daemon{keys: keys}},
 	})
 	must(err)

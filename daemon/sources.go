@@ -11,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/kodi"
-	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -113,9 +112,9 @@ func (d *Daemon) openKodi() error {
 	}
 	for _, l := range d.o.Config.Kodi.Libraries {
 		err := d.openLibrary(l.TimeZone, kodi.Options{
-			Library: kodi.Folder(l.Userdata, l.Playlists, door, log), Watched: door.folders, Logger: log,
+			Library: kodi.Folder(l.Userdata, door, log), Watched: door.folders, Logger: log,
 			Announcements: d.o.Config.Kodi.Announcements,
-			Wishes:        rule.Wishes{Tag: l.WatchlistTag, Sets: l.MovieSets, Playlists: l.Playlists, Items: true},
+			WatchlistTag:  l.WatchlistTag,
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)

@@ -123,7 +123,7 @@ const (
 // remarks are the clauses about a library that is read well.
 func remarks(s kodi.Status) (all string) {
 	for _, r := range []struct{ before, clause, after string }{
-		{"", s.Beside, ""},
+		{"", s.Watchlist, ""},
 		{"", s.Amiss, ""},
 		{"looked at now and then: ", s.Deaf, ""},
 		{"not watched: the profile ", strings.Join(s.Unwatched, ", "), ", which has a library of its own"},

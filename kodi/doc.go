@@ -51,10 +51,8 @@
 // An import goes on in chunks. Each is committed together with what is known of its files.
 // So it can be cut at any moment, and begun again without repeating anything.
 //
-// # Beside viewings
+// # The watchlist
 //
-// Where it is turned on ([rule.Wishes]), films and series with a tag are wished for the watchlist.
-// A list is made for each movie set, and for each M3U playlist that holds a film of the library.
-// Smart playlists are rules of Kodi's and are not evaluated.
-// Tags and sets on a server are read when its files change, and every hour.
+// Films and series that have the tag of [Options].WatchlistTag are put on the watchlist.
+// Tags on a server are read when its files change, and every hour.
 package kodi

@@ -55,9 +55,9 @@ func (e *exported) Read(ctx context.Context, _ snapshot.Part) (snapshot.Snapshot
 	return snap, nil
 }
 
-// ReadWishes implements [Library]: files hold no wishes.
-func (e *exported) ReadWishes(context.Context, snapshot.Want) (snapshot.Wishes, error) {
-	return snapshot.Wishes{}, library.ErrUnsupported
+// ReadTagged implements [Library]: files hold no tags that are read.
+func (e *exported) ReadTagged(context.Context, string) ([]snapshot.Tagged, error) {
+	return nil, library.ErrUnsupported
 }
 
 // Watch implements [Library].

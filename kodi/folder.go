@@ -6,14 +6,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/playlist"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/kodi/watch"
 )
@@ -37,16 +35,14 @@ type pace struct {
 // databases on the server that its settings name. That may change at any time.
 type folder struct {
 	pace
-	userdata  string
-	playlists bool // are watched too
-	access    Access
-	log       *slog.Logger
+	userdata string
+	access   Access
+	log      *slog.Logger
 }
 
 // Folder is the library of a userdata folder of Kodi, which need not exist yet.
-// Playlists has a change of Kodi's playlists told as a change of the library.
-func Folder(userdata string, playlists bool, a Access, log *slog.Logger) Library {
-	return &folder{userdata: filepath.Clean(userdata), playlists: playlists, access: a, log: log}
+func Folder(userdata string, a Access, log *slog.Logger) Library {
+	return &folder{userdata: filepath.Clean(userdata), access: a, log: log}
 }
 
 // Path implements [Library].
@@ -85,21 +81,20 @@ func (f *folder) Read(ctx context.Context, part snapshot.Part) (snap snapshot.Sn
 	return snap, err
 }
 
-// ReadWishes implements [Library].
-func (f *folder) ReadWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error) {
+// ReadTagged implements [Library].
+func (f *folder) ReadTagged(ctx context.Context, tag string) ([]snapshot.Tagged, error) {
 	db, err := f.find()
 	switch {
 	case err != nil:
-		return snapshot.Wishes{}, err
+		return nil, err
 	case db.Server != nil:
-		return db.Server.ReadWishes(ctx, want)
+		return db.Server.ReadTagged(ctx, tag)
 	default:
-		return library.ReadWishes(ctx, db.Path, want)
+		return library.ReadTagged(ctx, db.Path, tag)
 	}
 }
 
-// Watch implements [Library]: it watches the folder of Kodi's library files and,
-// when they are asked for, that of its playlists.
+// Watch implements [Library]: it watches the folder of Kodi's library files.
 func (f *folder) Watch(ctx context.Context, l *Listener) error {
 	rests := make(chan struct{}, 1)
 	all, ctx := errgroup.WithContext(ctx)
@@ -109,16 +104,6 @@ func (f *folder) Watch(ctx context.Context, l *Listener) error {
 			Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll, Unchanged: func() { nudge(rests, struct{}{}) }, Ears: l.Hear,
 		}, func(context.Context) { l.Changed() })
 	})
-	if f.playlists {
-		all.Go(func() error {
-			return watch.Run(ctx, watch.Options{
-				Dir: playlist.Folder(f.userdata), Logger: f.log, Quiet: f.quiet, Ceiling: f.ceiling, Poll: f.poll,
-				Match: func(name string) bool {
-					return slices.Contains([]string{".m3u", ".m3u8", ".xsp"}, strings.ToLower(filepath.Ext(name)))
-				},
-			}, func(context.Context) { l.Changed() })
-		})
-	}
 	all.Go(func() error {
 		ask(ctx, f, f.poll, rests, l)
 		return nil
@@ -136,14 +121,9 @@ func isLibraryFile(name string) bool {
 	return ok && (strings.HasSuffix(rest, ".db") || strings.HasSuffix(rest, ".db-journal") || strings.HasSuffix(rest, ".db-wal"))
 }
 
-// stamp changes with what readings depend on beside the library: Kodi's
-// settings and, when they are asked for, its playlists.
+// stamp changes with the settings that lead to the library.
 func (f *folder) stamp() string {
-	stamp := stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
-	if f.playlists {
-		stamp += "\n" + playlist.Stamp(playlist.Folder(f.userdata))
-	}
-	return stamp
+	return stampOfFile(filepath.Join(f.userdata, "advancedsettings.xml"))
 }
 
 // stampOfFile changes with a file; "" when it is not there.

@@ -67,8 +67,9 @@ type Options struct {
 	// Watched are the userdata folders of all libraries that are watched, this one
 	// among them: to find profiles of this Kodi that are not. Nil looks for none.
 	Watched []string
-	// Wishes is what is handed over beside viewings; nothing by default.
-	Wishes rule.Wishes
+	// WatchlistTag is the tag of films and series that go to the watchlist; ""
+	// is none.
+	WatchlistTag string
 	// Announcements has what the Kodi of this library says of its playbacks heard,
 	// where it runs on this machine. The library is a folder of Kodi's then.
 	Announcements bool
@@ -199,13 +200,12 @@ func (i *Importer) pass(ctx context.Context) time.Duration {
 	return max(time.Until(i.wake), firstRetry)
 }
 
-// refresh takes a reading, and hands over what is new beside viewings.
+// refresh takes a reading, and hands over what is new for the watchlist.
 func (i *Importer) refresh(ctx context.Context) error {
-	snap, err := i.read(ctx, i.changes)
-	if err != nil {
+	if _, err := i.read(ctx, i.changes); err != nil {
 		return err
 	}
-	return i.grant(ctx, snap)
+	return i.addTagged(ctx)
 }
 
 // changes takes a reading that is in full where the rule needs it.

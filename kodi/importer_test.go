@@ -85,8 +85,8 @@ func (r *shelfReader) Read(context.Context, snapshot.Part) (snapshot.Snapshot, e
 	return shown(r.files...), nil
 }
 
-func (r *shelfReader) ReadWishes(context.Context, snapshot.Want) (snapshot.Wishes, error) {
-	return snapshot.Wishes{}, library.ErrUnsupported
+func (r *shelfReader) ReadTagged(context.Context, string) ([]snapshot.Tagged, error) {
+	return nil, library.ErrUnsupported
 }
 
 func (r *shelfReader) Watch(ctx context.Context, l *Listener) error {
@@ -120,7 +120,7 @@ func (open) Login(_ string, s library.Server) (*library.Server, error) { return 
 func (open) Claim(string, string) error                                { return nil }
 
 // at is the library of a userdata folder.
-func at(userdata string) *folder { return Folder(userdata, true, open{}, nil).(*folder) }
+func at(userdata string) *folder { return Folder(userdata, open{}, nil).(*folder) }
 
 // local is Kodi's text for now, a moment ago.
 func local() string { return time.Now().Add(-time.Second).UTC().Format(time.DateTime) }

@@ -17,8 +17,8 @@ type Library interface {
 	// Read takes one reading. It may give the files that part does not pick in
 	// outline. The zero part asks for all of them in full.
 	Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error)
-	// ReadWishes reads what the library holds beside its files.
-	ReadWishes(ctx context.Context, want snapshot.Want) (snapshot.Wishes, error)
+	// ReadTagged reads the films and series that have a tag.
+	ReadTagged(ctx context.Context, tag string) ([]snapshot.Tagged, error)
 	// Watch tells of changes until ctx ends, which is no error.
 	Watch(ctx context.Context, l *Listener) error
 }

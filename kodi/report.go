@@ -33,7 +33,7 @@ func (i *Importer) Scan(ctx context.Context) (scan.Report, error) {
 		rep.Add(w, i.fates(w, time.Now()))
 	}
 	rep.Reporters = i.reporters(ctx)
-	if rep.Beside, err = i.beside(ctx, snap); err != nil {
+	if rep.Watchlist, err = i.newTagged(ctx); err != nil {
 		c := complain(err)
 		rep.State, rep.Problem, rep.Hint = c.state, c.summary, c.hint
 	}

@@ -60,9 +60,9 @@ type Status struct {
 	// cut short; another one goes on with it.
 	Import    rule.Import
 	Importing bool
-	// Beside is what was found beside viewings, a clause; "" when nothing is
-	// asked for.
-	Beside string
+	// Watchlist is what has the tag for the watchlist, a clause; "" without a
+	// tag.
+	Watchlist string
 	// Amiss is what a person should know of the last reading, a clause; "" for
 	// nothing.
 	Amiss string
@@ -206,7 +206,7 @@ func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 	i.show.Lock()
 	defer i.show.Unlock()
 	s.Import, s.Importing = i.status.Import, i.status.Importing
-	s.Beside, s.Reporters, s.Writers = i.status.Beside, i.status.Reporters, i.status.Writers
+	s.Watchlist, s.Reporters, s.Writers = i.status.Watchlist, i.status.Reporters, i.status.Writers
 	if !s.Importing {
 		s.Import = v.Meta.Import
 	}

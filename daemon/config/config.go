@@ -160,10 +160,6 @@ type Library struct {
 	MySQLUser string `toml:"mysql_user" json:"mysqlUser,omitempty"`
 	// WatchlistTag is the tag of films and series that go to the watchlist.
 	WatchlistTag string `toml:"watchlist_tag" json:"watchlistTag,omitempty"`
-	// MovieSets has a list made of each movie set.
-	MovieSets bool `toml:"movie_sets" json:"movieSets,omitempty"`
-	// Playlists has a list made of each M3U playlist.
-	Playlists bool `toml:"playlists" json:"playlists,omitempty"`
 }
 
 // Default is the configuration of somebody who sets nothing.

@@ -4,8 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Tag gives a film or a show a tag, as the info dialogue does.
@@ -42,27 +40,6 @@ func (s *Sim) Untag(r Ref, name string) error {
 		return err
 	})
 	return wrap(fmt.Sprintf("untag %s", r), err)
-}
-
-// PutInSet puts a film into a movie set, which is made when there is none of
-// that name. An empty name takes it out of its set, which stays.
-func (s *Sim) PutInSet(film Ref, name string) error {
-	err := s.write(func(tx *sql.Tx) error {
-		if film.Type != viewing.Movie {
-			return fmt.Errorf("%w: only films have a set", ErrNoItem)
-		}
-		var set any
-		if name != "" {
-			id, err := named(tx, "sets", "idSet", "strSet", name)
-			if err != nil {
-				return err
-			}
-			set = id
-		}
-		_, err := tx.Exec(`update movie set idSet = ? where idMovie = ?`, set, film.ID)
-		return err
-	})
-	return wrap(fmt.Sprintf("put %s in a set", film), err)
 }
 
 // named finds the row of a name, or makes one.

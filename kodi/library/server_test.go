@@ -148,6 +148,7 @@ func TestServer(t *testing.T) {
 	m.load(t, "OtherVideos121", sim.Path(), "MyISAM")
 	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, sim.Path()) })
 	t.Run("labels", m.labels)
+	t.Run("tags", m.tagged)
 	t.Run("marks", m.marks)
 	t.Run("which database", func(t *testing.T) { m.which(t, sim.Path()) })
 	t.Run("refusals", m.refusals)
@@ -181,6 +182,15 @@ func (m *maria) sameAs(t *testing.T, path string) {
 	ok(t, newer.AddVersion(film, "smb://nas/films/Alpha/Cut.mkv", time.Hour, time.Now()))
 	m.load(t, "Other131", newer.Path(), "InnoDB character set utf8mb4")
 	same(t, describe(read(t, newer.Path())), readServer(t, m.server("Other")))
+}
+
+// tagged: the same items as in the file.
+func (m *maria) tagged(t *testing.T) {
+	got, err := m.server("OtherLabels").ReadTagged(t.Context(), "watchlist")
+	ok(t, err)
+	if text := lines(got); text != "movie Alpha One tmdb:603 in /media/films/Alpha One.mkv\n" {
+		t.Errorf("got %s", text)
+	}
 }
 
 // marks: what is a change, and what is none.
@@ -339,7 +349,7 @@ func (m *maria) found(t *testing.T) {
 func (m *maria) imported(t *testing.T, path string) {
 	m.load(t, "OtherHome121", path, "InnoDB")
 	sink := &inbox{got: make(chan viewing.Event, 10), first: make(chan struct{}, 1)}
-	folder := kodi.Folder(m.userdata(t, "OtherHome"), false, house{}, nil)
+	folder := kodi.Folder(m.userdata(t, "OtherHome"), house{}, nil)
 	i, err := kodi.New(kodi.Options{Library: polled{folder}, Zone: time.UTC, Sink: sink, Account: house{}})
 	ok(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

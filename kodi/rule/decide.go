@@ -17,8 +17,8 @@ type Verdict struct {
 	Meta       Meta
 	Wake       time.Time // when to look again though nothing changes; zero: never
 
-	files  map[string]record   // only those that changed
-	wishes map[string]*granted // likewise; nil is forgotten
+	files     map[string]record // only those that changed
+	watchlist map[string]*added // likewise; nil is forgotten
 }
 
 // Decide compares a reading with what was known and gives what follows. It

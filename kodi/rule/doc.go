@@ -115,11 +115,11 @@
 // It also leaves out plays of another copy at the same time, and what ended before the date that was asked for.
 // "The same" is the same item within half the running time, or on the same day where only the day is known.
 //
-// # Wishes
+// # The watchlist
 //
-// A wish is handed over once for good, by its identifier or, without one, by its path.
-// A tag that is taken away, a film that leaves its set and a playlist that is deleted change nothing.
-// An item that Kodi now calls by another name is wished for anew. The old wish is withdrawn if it has not left.
+// An item with the tag is handed over once for good, by its identifier or, without one, by its path.
+// A tag that is taken away changes nothing.
+// An item that Kodi now calls by another name is handed over again. The old entry is withdrawn if it has not left.
 //
 // # What is missed
 //

@@ -15,9 +15,9 @@ import (
 // Memory is what the importer knows of one library: the last good reading,
 // kept in our own database under one key per file.
 type Memory struct {
-	Meta   Meta
-	files  map[string]record  // by path: Kodi's row ids change, paths seldom do
-	wishes map[string]granted // by slot, as in wish
+	Meta      Meta
+	files     map[string]record // by path: Kodi's row ids change, paths seldom do
+	watchlist map[string]added  // by slot
 }
 
 // Meta is what is known of the library as a whole.
@@ -82,8 +82,8 @@ type event struct {
 	Same  string          `json:"w,omitempty"` // the event of which this is only a further sighting
 }
 
-// granted is a wish that was handed over.
-type granted struct {
+// added is an item that was put on the watchlist.
+type added struct {
 	ID   string `json:"i"`           // the event's
 	Path string `json:"p,omitempty"` // of the item
 	Open bool   `json:"o,omitempty"` // it had no identifier that the service takes
@@ -138,7 +138,7 @@ func (e event) old(now time.Time) bool { return now.UnixMilli()-e.Seen > correct
 // NewMemory knows nothing yet of a library. Its id begins every event id, so no
 // two libraries may share one.
 func NewMemory(id string) *Memory {
-	return &Memory{Meta: Meta{ID: id}, files: map[string]record{}, wishes: map[string]granted{}}
+	return &Memory{Meta: Meta{ID: id}, files: map[string]record{}, watchlist: map[string]added{}}
 }
 
 // Empty reports that no file is known.
@@ -146,9 +146,9 @@ func (m *Memory) Empty() bool { return len(m.files) == 0 }
 
 // The keys of the state in our own database.
 const (
-	metaKey    = "meta"
-	filePrefix = "file:"
-	wishPrefix = "wish:"
+	metaKey         = "meta"
+	filePrefix      = "file:"
+	watchlistPrefix = "watchlist:"
 )
 
 // Parse reads the state that [Verdict.State] made; nil when there is none.
@@ -162,7 +162,7 @@ func Parse(state map[string][]byte) (*Memory, error) {
 		return nil, fmt.Errorf("read what is known of the library: %w", err)
 	}
 	for key, text := range state {
-		if err := errors.Join(parseInto(m.files, filePrefix, key, text), parseInto(m.wishes, wishPrefix, key, text)); err != nil {
+		if err := errors.Join(parseInto(m.files, filePrefix, key, text), parseInto(m.watchlist, watchlistPrefix, key, text)); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +185,7 @@ func parseInto[T any](all map[string]T, prefix, key string, text []byte) error {
 
 // State is the part of the state that a verdict changes; nil forgets a key.
 func (v Verdict) State() (map[string][]byte, error) {
-	state := make(map[string][]byte, len(v.files)+len(v.wishes)+1)
+	state := make(map[string][]byte, len(v.files)+len(v.watchlist)+1)
 	keep := func(key string, known any) error {
 		text, err := json.Marshal(known)
 		state[key] = text
@@ -195,9 +195,9 @@ func (v Verdict) State() (map[string][]byte, error) {
 	for path, r := range v.files {
 		all = errors.Join(all, keep(filePrefix+path, r))
 	}
-	for slot, x := range v.wishes {
-		if state[wishPrefix+slot] = nil; x != nil {
-			all = errors.Join(all, keep(wishPrefix+slot, x))
+	for slot, x := range v.watchlist {
+		if state[watchlistPrefix+slot] = nil; x != nil {
+			all = errors.Join(all, keep(watchlistPrefix+slot, x))
 		}
 	}
 	if all != nil {
@@ -210,16 +210,16 @@ func (v Verdict) State() (map[string][]byte, error) {
 func (m *Memory) Apply(v Verdict) {
 	m.Meta = v.Meta
 	maps.Copy(m.files, v.files)
-	for slot, x := range v.wishes {
-		if delete(m.wishes, slot); x != nil {
-			m.wishes[slot] = *x
+	for slot, x := range v.watchlist {
+		if delete(m.watchlist, slot); x != nil {
+			m.watchlist[slot] = *x
 		}
 	}
 }
 
 // After is what would be known after a verdict.
 func (m *Memory) After(v Verdict) *Memory {
-	after := &Memory{Meta: m.Meta, files: maps.Clone(m.files), wishes: maps.Clone(m.wishes)}
+	after := &Memory{Meta: m.Meta, files: maps.Clone(m.files), watchlist: maps.Clone(m.watchlist)}
 	after.Apply(v)
 	return after
 }

@@ -22,9 +22,8 @@ type Report struct {
 	Ignored    []Found `json:"ignored"`    // would be kept for the record alone
 	Unresolved []Found `json:"unresolved"` // have no identifier that the service takes
 	// Announcements is whether Kodi is heard announce what it plays.
-	Announcements Hearing `json:"announcements"`
-	// Beside is what is new beside viewings; nil when nothing is asked for.
-	Beside *Beside `json:"beside,omitempty"`
+	Announcements Hearing  `json:"announcements"`
+	Watchlist     []Tagged `json:"watchlist,omitempty"` // has the tag, and would be put on the watchlist
 	// Reporters are add-ons of this Kodi that report to the same service: what
 	// they report would be there twice.
 	Reporters []string `json:"reporters,omitempty"`

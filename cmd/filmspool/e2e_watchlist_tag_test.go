@@ -10,9 +10,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// wishful runs "wishful FOLDER": it makes a userdata folder whose library has
-// two films and a show with the tag watchlist, and a movie set of two.
-func wishful(ts *testscript.TestScript, _ bool, args []string) {
+// taggedLibrary runs "tagged FOLDER": it makes a userdata folder whose library
+// has two films and a show with the tag watchlist, and a film without it.
+func taggedLibrary(ts *testscript.TestScript, _ bool, args []string) {
 	sim, err := kodisim.Create(ts.MkAbs(args[0]), 131)
 	ts.Check(err)
 	defer sim.Close()
@@ -22,8 +22,8 @@ func wishful(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 		return r
 	}
-	alpha, beta, bare := film("Alpha", 603), film("Beta", 604), film("Bare", 0)
+	alpha, bare := film("Alpha", 603), film("Bare", 0)
+	film("Beta", 604)
 	show, err := sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, long)
-	ts.Check(errors.Join(err, sim.Tag(alpha, "watchlist"), sim.Tag(bare, "watchlist"), sim.Tag(show, "watchlist"),
-		sim.PutInSet(alpha, "The Set"), sim.PutInSet(beta, "The Set")))
+	ts.Check(errors.Join(err, sim.Tag(alpha, "watchlist"), sim.Tag(bare, "watchlist"), sim.Tag(show, "watchlist")))
 }

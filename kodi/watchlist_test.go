@@ -1,0 +1,231 @@
+package kodi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/library"
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// tagging is a library that is read on demand.
+type tagging struct {
+	t      *testing.T
+	dir    string
+	sim    *kodisim.Sim
+	folder *folder
+	sink   *sink
+	o      Options
+	i      *Importer
+}
+
+func newTagging(t *testing.T, tag string) *tagging {
+	t.Helper()
+	h := &tagging{t: t, dir: t.TempDir(), sink: newSink()}
+	sim, err := kodisim.Create(h.dir, 131)
+	must(t, err)
+	t.Cleanup(func() { must(t, sim.Close()) })
+	h.sim = sim
+	h.folder = at(h.dir)
+	h.o = Options{Library: h.folder, Zone: time.UTC, Sink: h.sink, Account: account{}, WatchlistTag: tag}
+	h.restart()
+	return h
+}
+
+// restart begins again with what was kept.
+func (h *tagging) restart() {
+	h.t.Helper()
+	i, err := New(h.o)
+	must(h.t, err)
+	h.i = i
+}
+
+func (h *tagging) film(title string, ids viewing.IDs) kodisim.Ref {
+	h.t.Helper()
+	r, err := h.sim.AddFilm(kodisim.Film{Title: title, IDs: ids, Path: "/media/films/" + title + ".mkv"}, time.Now().Add(-48*time.Hour))
+	must(h.t, err)
+	return r
+}
+
+// read takes one reading and tells what it handed over, in lines.
+func (h *tagging) read() string {
+	h.t.Helper()
+	before := len(h.sink.batches)
+	must(h.t, h.i.refresh(h.t.Context()))
+	var b strings.Builder
+	for _, batch := range h.sink.batches[before:] {
+		for _, v := range batch.Events {
+			must(h.t, v.Validate())
+			fmt.Fprint(&b, v.Kind)
+			for _, m := range v.Media {
+				fmt.Fprint(&b, " ", m.Type, " ", m.Label())
+			}
+			if v.Class != "" {
+				fmt.Fprint(&b, " as ", v.Class)
+			}
+			b.WriteByte('\n')
+		}
+		for _, a := range batch.Amendments {
+			to := "dropped"
+			if !a.Drop {
+				to = fmt.Sprint("to ", a.Media[0].IDs.TMDB)
+			}
+			fmt.Fprintf(&b, "amended %s %s: %s\n", h.label(a.EventID), to, a.Reason)
+		}
+	}
+	return b.String()
+}
+
+// label is what an event was about when it was handed over.
+func (h *tagging) label(id string) string {
+	for _, batch := range h.sink.batches {
+		for _, v := range batch.Events {
+			if v.EventID == id && len(v.Media) > 0 {
+				return v.Media[0].Label()
+			}
+		}
+	}
+	return "unknown"
+}
+
+func (h *tagging) expect(what, want string) {
+	h.t.Helper()
+	if diff := cmp.Diff(want, h.read()); diff != "" {
+		h.t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// What has the tag goes to the watchlist once for good.
+func TestWatchlistTag(t *testing.T) {
+	h := newTagging(t, "watchlist")
+	alpha, beta := h.film("Alpha", viewing.IDs{TMDB: 1}), h.film("Beta", viewing.IDs{})
+	show, err := h.sim.AddShow(kodisim.Show{Title: "Red", IDs: viewing.IDs{TMDB: 1396}}, time.Now())
+	must(t, err)
+	for _, r := range []kodisim.Ref{alpha, beta, show} {
+		must(t, h.sim.Tag(r, "Watchlist"))
+	}
+	if r, err := h.i.Scan(t.Context()); err != nil || len(r.Watchlist) != 3 {
+		t.Errorf("a scan finds %+v, %v", r.Watchlist, err)
+	}
+	h.expect("first contact", "watchlist movie Alpha\nwatchlist movie Beta\nwatchlist tv Red\n")
+	h.restart()
+	h.expect("after a restart", "")
+	must(t, h.sim.Untag(alpha, "Watchlist"))
+	h.expect("a tag that is taken away", "")
+	must(t, h.sim.Tag(alpha, "watchlist"))
+	h.expect("and given again", "")
+	must(t, h.sim.Tag(h.film("Copy of Alpha", viewing.IDs{TMDB: 1}), "watchlist"))
+	h.expect("a copy of the same film", "")
+	h.o.WatchlistTag = ""
+	h.restart()
+	must(t, h.sim.Tag(h.film("Gamma", viewing.IDs{TMDB: 3}), "watchlist"))
+	h.expect("without the setting", "")
+}
+
+// A film that gets an identifier later keeps its entry. One that was taken for
+// another is added under its new name, and the wrong entry withdrawn.
+func TestTaggedFollowsIdentity(t *testing.T) {
+	h := newTagging(t, "watchlist")
+	for title, ids := range map[string]viewing.IDs{"Bare": {}, "Wrong": {TMDB: 6}} {
+		must(t, h.sim.Tag(h.film(title, ids), "watchlist"))
+	}
+	h.read()
+	renamed := func(title, path string, id int64) snapshot.Tagged {
+		return snapshot.Tagged{Media: viewing.Media{Type: viewing.Movie, Title: title, IDs: viewing.IDs{TMDB: id}}, Path: path}
+	}
+	h.o.Library = tagged{h.folder, []snapshot.Tagged{renamed("Found", "/media/films/Bare.mkv", 5), renamed("Right", "/media/films/Wrong.mkv", 7)}, nil}
+	h.i.o.Library = h.o.Library
+	h.expect("other names", "amended Bare to 5: Kodi now calls it Found.\namended Wrong dropped: Kodi now calls it Right.\nwatchlist movie Right\n")
+	h.restart()
+	h.expect("after a restart", "")
+}
+
+// tagged is a library in which other items have the tag.
+type tagged struct {
+	Library
+	items []snapshot.Tagged
+	err   error
+}
+
+func (l tagged) ReadTagged(context.Context, string) ([]snapshot.Tagged, error) { return l.items, l.err }
+
+func TestManyTaggedLetLiveEntriesPass(t *testing.T) {
+	h := newTagging(t, "watchlist")
+	for n := range 11 {
+		must(t, h.sim.Tag(h.film(fmt.Sprint("Film ", n), viewing.IDs{TMDB: int64(n + 1)}), "watchlist"))
+	}
+	if got := h.read(); strings.Count(got, " as import\n") != 11 {
+		t.Errorf("first contact:\n%s", got)
+	}
+	must(t, h.sim.Tag(h.film("One more", viewing.IDs{TMDB: 99}), "watchlist"))
+	h.expect("one more", "watchlist movie One more\n")
+}
+
+// An item whose commit fails, or may have been kept all the same, is added once.
+func TestTaggedSurviveTrouble(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		h := newTagging(t, "watchlist")
+		h.expect("first contact", "")
+		must(t, h.sim.Tag(h.film("Alpha", viewing.IDs{TMDB: 1}), "watchlist"))
+		must(t, h.i.load(t.Context()))
+		_, err := h.i.read(t.Context(), h.i.changes)
+		must(t, err)
+		h.sink.fail, h.sink.late = errors.New("no room"), late
+		if err := h.i.addTagged(t.Context()); !errors.Is(err, errStorage) {
+			t.Fatalf("got %v", err)
+		}
+		h.sink.fail = nil
+		want := "watchlist movie Alpha\n"
+		if late {
+			want = ""
+		}
+		h.expect(fmt.Sprint("kept=", late), want)
+	}
+}
+
+// A library without tables of tags says so; its viewings go on.
+func TestLibraryWithoutTags(t *testing.T) {
+	h := newTagging(t, "watchlist")
+	h.o.Library = tagged{h.folder, nil, library.ErrUnsupported}
+	h.restart()
+	h.expect("a reading", "")
+	if s := h.i.Status(); s.State != StateOK || !strings.Contains(s.Watchlist, "no tags") {
+		t.Errorf("%+v", s)
+	}
+	h.o.Library = tagged{h.folder, nil, library.ErrBusy}
+	h.restart()
+	if err := h.i.refresh(t.Context()); !errors.Is(err, library.ErrBusy) {
+		t.Errorf("a busy library: %v", err)
+	}
+}
+
+func TestReportersAreTold(t *testing.T) {
+	h := newTagging(t, "")
+	settings := filepath.Join(h.dir, "addon_data", "script.tracker", "settings.xml")
+	must(t, os.MkdirAll(filepath.Dir(settings), 0o700))
+	must(t, os.WriteFile(settings, []byte(`<setting id="key">sk_secret</setting><setting id="url">https://tracker.example/</setting>`), 0o600))
+	var log strings.Builder
+	h.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h.o.Account = account{hosts: []string{"tracker.example"}}
+	h.restart()
+	h.expect("a reading", "")
+	r, err := h.i.Scan(t.Context())
+	if err != nil || !slices.Equal(r.Reporters, []string{"script.tracker"}) || !slices.Equal(h.i.Status().Reporters, r.Reporters) {
+		t.Errorf("%v, %v, %v", r.Reporters, h.i.Status().Reporters, err)
+	}
+	if said := log.String(); !strings.Contains(said, "script.tracker") || strings.Contains(said, "sk_secret") {
+		t.Errorf("the log says:\n%s", said)
+	}
+}
