@@ -19,7 +19,7 @@ type Resolution struct {
 
 // features are the names of what this server can do beyond the first messages.
 func (s *Server) features() []string {
-	list := []string{"watchlist", "list", "status-push", protocol.FeatureWaiting, protocol.FeatureKnock}
+	list := []string{"watchlist", "list", "status-push", protocol.FeatureWaiting}
 	if s.options.Resolve != nil {
 		list = append(list, protocol.FeatureResolve)
 	}

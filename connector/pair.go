@@ -17,34 +17,19 @@ func (s *session) pair(m protocol.Pair) bool {
 		s.say(pairedAlready(m.ID))
 		return true
 	}
-	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, s.label(m.Label), s.origin, s.hello.Client.Browser)
+	client, token, err := s.server.options.Pairing.Pair(s.server.commits, m.Code, cmp.Or(m.Label, s.hello.Client.Name), s.origin, s.hello.Client.Browser)
 	if err != nil {
 		return s.unpaired(m.ID, err)
 	}
-	s.welcomeIn(m.ID, client, token)
+	s.server.log.Info("client paired", "client", client)
+	revoked := s.become(client)
+	s.sayWith(protocol.Paired{ID: m.ID, ClientID: client, Token: token}, revoked)
 	return true
 }
-
-// label is the name that a client gives itself.
-func (s *session) label(given string) string { return cmp.Or(given, s.hello.Client.Name) }
 
 // pairedAlready is the answer to who asks for a second token.
 func pairedAlready(id string) *protocol.Error {
 	return protocol.Refusal(id, protocol.BadMessage, "this socket is paired already")
-}
-
-// welcomeIn makes the socket the new client's, and tells the token.
-func (s *session) welcomeIn(id, client, token string) {
-	s.server.log.Info("client paired", "client", client)
-	s.visit.leave()
-	revoked := s.become(client)
-	s.sayWith(protocol.Paired{ID: id, ClientID: client, Token: token}, revoked)
-}
-
-// notKept answers a pairing that did not reach the disk.
-func (s *session) notKept(id string, err error) {
-	s.server.log.Warn("pairing not kept", "error", err)
-	s.say(protocol.Refusal(id, protocol.Storage, "the pairing could not be kept; try again"))
 }
 
 // unpaired answers a pairing that failed, and ends the session after too many.
@@ -58,7 +43,8 @@ func (s *session) unpaired(id string, err error) bool {
 	case errors.Is(err, pairing.ErrNoCode):
 		problem = "no code is open: it has expired or was used; run filmspool pair for a new one"
 	default:
-		s.notKept(id, err)
+		s.server.log.Warn("pairing not kept", "error", err)
+		s.say(protocol.Refusal(id, protocol.Storage, "the pairing could not be kept; try again"))
 		return true
 	}
 	s.server.refused.note(err.Error(), s.origin)

@@ -56,17 +56,14 @@ type session struct {
 	rate    *rate.Limiter
 	ignored int // RATE_LIMITED answers, less what was accepted since
 	wrong   int // pairing codes that failed
-	visit   visit
 	frame   bytes.Buffer
 }
 
 // outgoing is a frame for the writer. The one that tells a client it is
-// paired brings the channel of its revocation, to be watched from then on. A knock
-// comes without a frame; the writer tells what a person says to it.
+// paired brings the channel of its revocation, to be watched from then on.
 type outgoing struct {
 	frame   []byte
 	revoked <-chan struct{}
-	knock   visit
 }
 
 // closing is how a session ends. Code 0 says nothing: the peer has gone.
@@ -99,7 +96,6 @@ func (s *session) run(farewell *farewell) {
 	} else {
 		s.dismiss(farewell.refusal, farewell.code)
 	}
-	s.visit.leave()
 	lost()
 	close(s.work)
 	close(s.requests)
@@ -313,12 +309,6 @@ func (s *session) handle(frame []byte) bool {
 		return s.auth(m)
 	case protocol.Pair:
 		return s.pair(m)
-	case protocol.Knock:
-		s.knock(m)
-	case protocol.Reveal:
-		s.reveal(m)
-	case protocol.Confirm:
-		s.confirm(m)
 	case protocol.StatusRequest:
 		s.status(m)
 	case protocol.Event:

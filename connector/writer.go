@@ -20,7 +20,6 @@ func (s *session) write() {
 	defer ping.Stop()
 	var revoked <-chan struct{} // nil until paired
 	var unsent *Status          // the last one pushed before that
-	var knock visit             // whose answer is to be told
 	for {
 		var err error
 		select {
@@ -29,16 +28,10 @@ func (s *session) write() {
 				s.goodbye()
 				return
 			}
-			if next.knock.door != nil {
-				knock = next.knock
-				continue
-			}
 			err = s.send(next.frame)
 			if next.revoked != nil {
 				revoked = next.revoked
 			}
-		case accepted := <-knock.answers():
-			err = s.sayAnswer(knock.id, accepted)
 		case <-revoked:
 			s.server.log.Info("client revoked", "client", s.client)
 			s.leave(protocol.CloseRevoked, "this client was revoked")

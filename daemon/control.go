@@ -23,7 +23,7 @@ func (d *Daemon) Control() control.API {
 	return control.API{
 		Status: a.Status, Health: a.Health, Mend: a.Mend, Watch: a.Watch, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
 		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Import: op.Import, Backup: op.Backup,
-		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Knocks: a.Knocks, AnswerKnock: a.AnswerKnock, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
+		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
 		Settings: a.Settings, Set: a.Set, Reload: a.Reload, FindKodi: a.FindKodi, AddKodi: a.AddKodi, RemoveKodi: a.RemoveKodi,
 		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
 		TestNotices: a.TestNotices,
@@ -76,29 +76,6 @@ func (c *api) Pair(context.Context) (control.PairingCode, error) {
 		out.Tried = append(out.Tried, control.WrongCodes(t))
 	}
 	return out, nil
-}
-
-// Knocks implements [control.API].
-func (c *api) Knocks(context.Context) ([]control.Knock, error) {
-	if c.d.pairing == nil {
-		return nil, notRunning(c.d.o.Paths)
-	}
-	list := []control.Knock{}
-	for _, k := range c.d.pairing.Knocks() {
-		list = append(list, control.Knock(k))
-	}
-	return list, nil
-}
-
-// AnswerKnock implements [control.API].
-func (c *api) AnswerKnock(_ context.Context, a control.KnockAnswer) error {
-	if c.d.pairing == nil {
-		return notRunning(c.d.o.Paths)
-	}
-	if err := c.d.pairing.AnswerKnock(a.ID, a.Accept); err != nil {
-		return &control.Fault{Code: control.CodeNotFound, Message: "no browser asks to be paired under this id; it may have taken longer than 2 minutes"}
-	}
-	return nil
 }
 
 // Clients implements [control.API].

@@ -64,7 +64,7 @@ Each package says in its own comment what it owns, promises and refuses.
     health: what is wrong, and what mends it. words: the texts, in each language.
     setting: changes one in a file. tenure: what stays when the configuration changes.
     operate: what a person does to the queue. identify: who else is asked what an item is
-  - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes, knocks and
+  - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
     scan: what is told of a scan. library, nfo: readers. plainfile: opens plain files alone.

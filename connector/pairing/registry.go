@@ -52,8 +52,6 @@ type Registry struct {
 	clients map[string]*entry
 	code    *openCode
 	tries   map[string]int // wrong tries since the last code was made, by Origin
-	knocks  []*Door        // those that are open, the eldest first
-	visits  []visit        // knocks and refusals of the last hour
 }
 
 // New loads the clients from keep. A record it cannot read is an error: the

@@ -19,8 +19,7 @@ const (
 	maxTexts = MaxMessageBytes
 )
 
-// Decode reads a client's message: [Hello], [Auth], [Pair], [Knock], [Reveal],
-// [Confirm], an [Event], [StatusRequest], [Resolve], [Candidates], [Correct],
+// Decode reads a client's message: [Hello], [Auth], [Pair], an [Event], [StatusRequest], [Resolve], [Candidates], [Correct],
 // [Undo], [Waiting], [Ping] or [Pong]. The error carries the message's id if it has one that can be read.
 func Decode(frame []byte) (Message, *Error) {
 	value, err := parse(frame)
@@ -82,12 +81,6 @@ func (o object) message(name, id string) (Message, *Error) {
 		return Auth{Token: o.named("token", maxID)}, nil
 	case TypePair:
 		return Pair{ID: o.named("id", maxID), Code: o.named("code", maxName), Label: o.text("label", maxName)}, nil
-	case TypeKnock:
-		return o.knock(), nil
-	case TypeReveal:
-		return Reveal{ID: o.named("id", maxID), Nonce: o.named("nonce", maxID)}, nil
-	case TypeConfirm:
-		return Confirm{ID: o.named("id", maxID)}, nil
 	case TypeViewing:
 		return o.viewing(), nil
 	case TypeWatchlist:
@@ -115,14 +108,6 @@ func (o object) message(name, id string) (Message, *Error) {
 		return Pong{}, nil
 	}
 	return nil, Refusal(id, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, name))
-}
-
-func (o object) knock() Knock {
-	m := Knock{ID: o.named("id", maxID), Commitment: o.named("commitment", maxID), Label: o.text("label", maxName)}
-	if len(m.Commitment) != 64 || strings.Trim(m.Commitment, "0123456789abcdef") != "" {
-		o.refuse("commitment", "is not a SHA-256 in lower-case hexadecimal")
-	}
-	return m
 }
 
 // resolve reads a question.
@@ -320,8 +305,7 @@ func badField(id string, f fault) *Error {
 	return refusal
 }
 
-// DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Knocked], [Answered],
-// [Ack], [*Error], [Status], [Resolved], [Corrected], [Undone], [Ping] or [Pong]. A client trusts
+// DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error], [Status], [Resolved], [Corrected], [Undone], [Ping] or [Pong]. A client trusts
 // the daemon that has proved itself, so this reads leniently; a type that is not
 // known is an error.
 func DecodeAnswer(frame []byte) (Message, error) {
@@ -336,10 +320,6 @@ func DecodeAnswer(frame []byte) (Message, error) {
 		return answer[Welcome](frame)
 	case TypePaired:
 		return answer[Paired](frame)
-	case TypeKnocked:
-		return answer[Knocked](frame)
-	case TypeAnswered:
-		return answer[Answered](frame)
 	case TypeAck:
 		return answer[Ack](frame)
 	case TypeStatus:

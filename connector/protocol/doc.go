@@ -25,8 +25,7 @@
 // compares the proof in welcome, which package pairing describes. The proof is
 // absent when the daemon does not know the client. Then the client sends auth and
 // gets a second welcome. A client without a token sends pair with the code that
-// the user has typed. Or it sends knock, where welcome.features has that name. Package
-// pairing describes what follows.
+// the user has typed.
 //
 // A viewing, a watchlist wish and a list to create carry a UUID that the
 // client made when it happened. Each is answered by ack once it is on disk,

@@ -22,11 +22,6 @@ const (
 	TypeAuth       = "auth"
 	TypePair       = "pair"
 	TypePaired     = "paired"
-	TypeKnock      = "knock"
-	TypeKnocked    = "knocked"
-	TypeReveal     = "reveal"
-	TypeAnswered   = "answered"
-	TypeConfirm    = "confirm"
 	TypeViewing    = "viewing"
 	TypeWatchlist  = "watchlist"
 	TypeList       = "list"
@@ -108,7 +103,7 @@ type Pair struct {
 	Label string `json:"label,omitempty"` // the user's name for this client
 }
 
-// Paired answers pair and confirm. The token is never told again.
+// Paired answers pair. The token is never told again.
 type Paired struct {
 	ID       string `json:"id"`
 	ClientID string `json:"clientId"`
@@ -194,7 +189,6 @@ const (
 	FeatureCorrect    = "correct"    // takes [Correct]
 	FeatureUndo       = "undo"       // takes [Undo]
 	FeatureWaiting    = "waiting"    // takes [Waiting]
-	FeatureKnock      = "knock"      // takes [Knock], [Reveal] and [Confirm]
 )
 
 // Resolve asks what an item is. Nothing is kept of it.

@@ -237,9 +237,6 @@ func TestEncodedEventsAreRead(t *testing.T) {
 		protocol.Hello{V: 1, Client: protocol.ClientInfo{Name: "n", Version: "1", Browser: "b"}, ClientID: "c", Nonce: "n", Token: "t"},
 		protocol.Auth{Token: "t"},
 		protocol.Pair{ID: "p", Code: "c", Label: "<b> & \u2028"},
-		protocol.Knock{ID: "k", Commitment: strings.Repeat("0a", 32), Label: "l"},
-		protocol.Reveal{ID: "k", Nonce: "n"},
-		protocol.Confirm{ID: "k"},
 		protocol.Viewing{
 			ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", WatchedAt: "2026-03-01T20:15:00Z", Count: 1,
 			Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &two, Episode: &three},

@@ -79,11 +79,6 @@ type API struct {
 	Login func(context.Context, Login) (LoginResult, error)
 	// Pair makes a new one-time code; the one before is void.
 	Pair func(context.Context) (PairingCode, error)
-	// Knocks are the browsers that ask to be paired now, at most 3, the eldest first.
-	Knocks func(context.Context) ([]Knock, error)
-	// AnswerKnock lets one of them in, or sends it away; [CodeNotFound] when it
-	// is over. One that is let in is paired once its person agrees there, too.
-	AnswerKnock func(context.Context, KnockAnswer) error
 	// Clients are the paired browsers and the programs.
 	Clients func(context.Context) ([]ClientInfo, error)
 	// AddClient lets a program add viewings; its token is told this once.

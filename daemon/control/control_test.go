@@ -32,7 +32,7 @@ func (f *fixed) api() control.API {
 	return control.API{
 		Status: f.Status, Watch: f.Watch, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
-		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Knocks: f.Knocks, AnswerKnock: f.AnswerKnock, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
+		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
 	}
 }
@@ -89,15 +89,6 @@ func (f *fixed) KodiProgress(context.Context) ([]control.KodiProgress, error) {
 
 func (f *fixed) Pair(context.Context) (control.PairingCode, error) {
 	return control.PairingCode{Code: "ABCD2345", ExpiresAt: time.Unix(120, 0).UTC()}, f.err
-}
-
-func (f *fixed) Knocks(context.Context) ([]control.Knock, error) {
-	return []control.Knock{{ID: "k", Number: "012345", Label: "Sofa"}}, f.err
-}
-
-func (f *fixed) AnswerKnock(_ context.Context, a control.KnockAnswer) error {
-	f.asked = append(f.asked, a)
-	return f.err
 }
 
 func (f *fixed) Clients(context.Context) ([]control.ClientInfo, error) {
@@ -192,9 +183,7 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	code, err := c.Pair(ctx)
 	must(t, err)
-	knocks, err := c.Knocks(ctx)
 	must(t, err)
-	must(t, c.AnswerKnock(ctx, control.KnockAnswer{ID: "k/1", Accept: true}))
 	clients, err := c.Clients(ctx)
 	must(t, err)
 	added, err := c.AddClient(ctx, control.NewProgram{Label: "Plex & co"})
@@ -206,10 +195,10 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	if news.Last != 12 || news.Missed != 4 || news.Entries[0].State != "held" {
 		t.Errorf("news: %+v", news)
 	}
-	if e.ID != 7 || len(list) != 1 || len(days) != 1 || days[0].Viewings["kodi"] != 2 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || knocks[0].Number != "012345" || clients[0].ID != "c/1" || added.Token != "t" {
-		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, knocks, clients, added)
+	if e.ID != 7 || len(list) != 1 || len(days) != 1 || days[0].Viewings["kodi"] != 2 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
+		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.KnockAnswer{ID: "k/1", Accept: true}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9), control.Watch{After: 3, Summary: "All is delivered."}}
+	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9), control.Watch{After: 3, Summary: "All is delivered."}}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -343,7 +332,6 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 		{"POST", "/v1/control/pause", ``, 400},
 		{"POST", "/v1/control/kodi/import", `{"since":"yesterday"}`, 400},
 		{"POST", "/v1/control/login", `{"key":"sk_secret",}`, 400},
-		{"POST", "/v1/control/knocks/k", `{"accepted":true}`, 400},
 		{"GET", "/v1/control/none", "", 404},
 	}
 	for _, c := range cases {

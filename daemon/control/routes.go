@@ -40,8 +40,6 @@ func (a *API) routes() []route {
 		forget("DELETE /corrections/{id}", &a.ForgetCorrection),
 		tell("POST /login", &a.Login),
 		ask("POST /pair", &a.Pair),
-		ask("GET /knocks", &a.Knocks),
-		forget("POST /knocks/{id}", &a.AnswerKnock),
 		ask("GET /clients", &a.Clients),
 		tell("POST /clients", &a.AddClient),
 		forget("DELETE /clients/{id}", &a.Revoke),
@@ -172,8 +170,6 @@ func read(r *http.Request, question any) error {
 		if err := readID(r, q.entry()); err != nil {
 			return err
 		}
-	case *KnockAnswer:
-		q.ID = r.PathValue("id")
 	case *Login:
 		if decode(r, q) != nil { // the decoder could quote what was sent
 			return &Fault{Code: CodeInvalid, Message: "the request is not a login"}
@@ -199,8 +195,6 @@ func write(question any, path string) (place string, body any) {
 		return path + "?days=" + strconv.Itoa(q.Days), nil
 	case aboutEntry:
 		return named(*q.entry()), q
-	case *KnockAnswer:
-		return named(q.ID), q
 	default:
 		return path, q
 	}

@@ -176,24 +176,6 @@ type WrongCodes struct {
 	Wrong  int    `json:"wrong"`
 }
 
-// Knock is a browser that asks to be paired. The person compares the number with
-// the one that the browser shows.
-type Knock struct {
-	ID        string    `json:"id"`
-	Number    string    `json:"number"` // 6 digits
-	Label     string    `json:"label"`  // the name that it gives itself
-	Origin    string    `json:"origin"`
-	Browser   string    `json:"browser"` // such as "firefox"; empty where untold
-	ExpiresAt time.Time `json:"expiresAt"`
-	Accepted  bool      `json:"accepted"` // it is let in, and its person has yet to agree there
-}
-
-// KnockAnswer lets a browser in that knocks, or sends it away.
-type KnockAnswer struct {
-	ID     string `json:"-"` // it stands in the path
-	Accept bool   `json:"accept"`
-}
-
 // ClientInfo is one paired browser or one program. A program has neither
 // origin nor browser.
 type ClientInfo struct {

@@ -19,7 +19,6 @@ import (
 func slowImport(asked chan<- control.KodiImport, let <-chan error) control.API {
 	api := fakeAPI()
 	api.Clients = func(context.Context) ([]control.ClientInfo, error) { return nil, nil }
-	api.Knocks = func(context.Context) ([]control.Knock, error) { return nil, nil }
 	api.FindKodi = func(context.Context) ([]scan.Library, error) { return nil, nil }
 	api.KodiProgress = func(context.Context) ([]control.KodiProgress, error) {
 		return []control.KodiProgress{{

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -13,9 +12,6 @@ const (
 	quiet = time.Second
 	// heartbeat is how often a page hears that we are there.
 	heartbeat = 25 * time.Second
-	// knockEvery is how often it is looked whether a browser knocks, while somebody
-	// looks at a page.
-	knockEvery = 2 * time.Second
 	// mostStreams is how many pages may listen at once; others work without news.
 	mostStreams = 16
 )
@@ -33,7 +29,7 @@ func (s *Site) live(w http.ResponseWriter, r *http.Request) {
 	defer s.giveStream()
 	changed, stop := s.o.Changed()
 	defer stop()
-	knocks, news := s.knocks(r.Context()), s.news()
+	news := s.news()
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	send := func(text string) bool {
@@ -44,9 +40,8 @@ func (s *Site) live(w http.ResponseWriter, r *http.Request) {
 	if !send("retry: 2000\nevent: here\ndata:\n\n") {
 		return
 	}
-	beat, look := time.NewTicker(heartbeat), time.NewTicker(knockEvery)
+	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	defer look.Stop()
 	for {
 		ok := true
 		select {
@@ -56,10 +51,6 @@ func (s *Site) live(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-beat.C:
 			ok = send(":\n\n")
-		case <-look.C:
-			if now := s.knocks(r.Context()); now != knocks {
-				knocks, ok = now, send(change)
-			}
 		case <-news:
 			_, in := s.door.session(r)
 			news, ok = s.news(), send(change) && in
@@ -83,12 +74,6 @@ func (s *Site) pause(r *http.Request) bool {
 	case <-s.running.Done():
 	}
 	return false
-}
-
-// knocks are the browsers that knock now, as one text.
-func (s *Site) knocks(ctx context.Context) string {
-	all, err := s.o.API.Knocks(ctx)
-	return fmt.Sprint(all, err)
 }
 
 // news is closed when something changes that is known here alone.

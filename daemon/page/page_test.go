@@ -121,7 +121,6 @@ func TestOnlyATicketSignsIn(t *testing.T) {
 // stays. Where that cannot be kept, all stays as it was.
 func TestSignOutEverywhere(t *testing.T) {
 	api := fakeAPI()
-	api.Knocks = func(context.Context) ([]control.Knock, error) { return nil, nil }
 	api.Settings = func(context.Context) (control.Settings, error) { return control.Settings{}, nil }
 	s, server := newSite(t, api)
 	host, ticket := s.Host("1"), s.Ticket()

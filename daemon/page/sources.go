@@ -20,7 +20,7 @@ func sourcesRoom() room {
 // sourceActs are what a person can do about sources. Setup has them, too.
 func sourceActs() map[string]act {
 	return map[string]act{
-		"pair": pairBrowser, "knock": answerKnock, "forget": forgetClient, "program": addProgram,
+		"pair": pairBrowser, "forget": forgetClient, "program": addProgram,
 		"watch": watchKodi, "unwatch": unwatchKodi,
 		"scan": scanKodi, "preview": previewKodi, "import": importKodi, "pause": pauseImport,
 	}
@@ -29,7 +29,6 @@ func sourceActs() map[string]act {
 // sourcesData is what there is to show of sources.
 type sourcesData struct {
 	Code      *control.PairingCode // nil where none holds
-	Knocks    []control.Knock
 	Browsers  []client
 	Programs  []client
 	Added     *control.AddedClient // a program that was just added
@@ -81,8 +80,6 @@ func (v *visit) sources() (*sourcesData, error) {
 	clients, failed := v.api().Clients(v.ctx())
 	err = errors.Join(err, failed)
 	found, failed := v.api().FindKodi(v.ctx())
-	err = errors.Join(err, failed)
-	d.Knocks, failed = v.api().Knocks(v.ctx())
 	err = errors.Join(err, failed)
 	imports, failed := v.api().KodiProgress(v.ctx())
 	if err = errors.Join(err, failed); err != nil {
@@ -173,19 +170,6 @@ func pairBrowser(v *visit) error {
 	defer v.site.mu.Unlock()
 	v.site.desk.code, v.site.desk.made = &code, made
 	time.AfterFunc(time.Until(code.ExpiresAt), v.site.nudge)
-	return nil
-}
-
-func answerKnock(v *visit) error {
-	yes := v.Typed("answer") == "yes"
-	if err := v.api().AnswerKnock(v.ctx(), control.KnockAnswer{ID: v.Typed("id"), Accept: yes}); err != nil {
-		return err
-	}
-	if yes {
-		v.tell("sources.knock.there")
-	} else {
-		v.tell("sources.knock.refused")
-	}
 	return nil
 }
 

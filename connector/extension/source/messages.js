@@ -279,17 +279,6 @@
  */
 
 /**
- * A request to be paired by two clicks: the number to compare, and who has said
- * yes. Of its phases all but open are ends.
- * @typedef {object} Knock
- * @property {string} number 6 digits
- * @property {boolean} accepted on Filmspool's page
- * @property {boolean} agreed here
- * @property {"open" | "paired" | "refused" | "expired" | "lost"} phase
- * @property {boolean} alone nobody has clicked for it
- */
-
-/**
  * What the daemon says of itself.
  * @typedef {object} DaemonStatus
  * @property {boolean} online
@@ -318,7 +307,6 @@
  * Everything the pages show.
  * @typedef {object} State
  * @property {LinkInfo} link
- * @property {Knock | null} knock the latest
  * @property {DaemonStatus | null} daemon as last heard
  * @property {{waiting: number, full: boolean, rejected: Rejected[], unknown: Unknown[]}} outbox
  * @property {Recent[]} recent
@@ -333,10 +321,6 @@
  * Pages to background.
  * @typedef {{kind: "state"}
  *   | {kind: "pair", code: string, label: string, address: string}
- *   | {kind: "knock", label: string, address: string}
- *   | {kind: "knockAlone", label: string}
- *   | {kind: "knockAgree"}
- *   | {kind: "knockEnd"}
  *   | {kind: "unpair"}
  *   | {kind: "settings", settings: Settings}
  *   | {kind: "retry"}

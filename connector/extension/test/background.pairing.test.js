@@ -1,8 +1,7 @@
 /** The background comes to be paired, loses its daemon, and is paired again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Database } from "../source/background/database.js";
-import { api, certainly, content, daemon, media, page, paired, settled, sitting, state, stranger } from "./background-rig.js";
+import { api, certainly, content, daemon, media, page, paired, settled, sitting, state } from "./background-rig.js";
 import { until } from "./fake-daemon.js";
 
 test("first start: options open, the storage is closed to content scripts", async () => {
@@ -16,19 +15,6 @@ test("first start: options open, the storage is closed to content scripts", asyn
   assert.equal(daemon.probes, 0, "nobody is asked before there is something to say");
   api.runtime.onInstalled.fire({ reason: "update" });
   assert.equal(api.optionsOpened, 1);
-});
-
-test("a page of ours that is open has it knock without a click: at the kept address alone, and no more after a person's word", async () => {
-  const { features } = daemon;
-  daemon.features = ["knock"];
-  const asks = () => page({ kind: "knockAlone", label: "Sofa", address: "localhost:50000" });
-  assert.deepEqual(await asks(), { ok: true });
-  assert.equal(daemon.socket.url, "ws://127.0.0.1:43456/v1/connector");
-  assert.equal((await state()).knock.alone, true);
-  await page({ kind: "knockEnd" });
-  assert.deepEqual(await asks(), { ok: true });
-  assert.deepEqual([daemon.said("knock").length, (await state()).knock], [1, null]);
-  Object.assign(daemon, { features, probes: 0 });
 });
 
 test("before pairing, what is watched is kept", async () => {
@@ -82,40 +68,4 @@ test("revoked: told in badge and state, everything is kept; unpair and pair agai
   assert.equal((await state()).outbox.waiting, 1);
   await paired();
   await settled(({ outbox }) => outbox.waiting === 0);
-});
-
-test("a paired browser knocks with a click alone", async () => {
-  daemon.features = ["knock"];
-  await paired();
-  await new Database().write("knocked", []);
-  await page({ kind: "knockAlone", label: "Sofa" });
-  assert.deepEqual(daemon.said("knock"), []);
-  assert.equal((await state()).knock, null);
-});
-
-test("two clicks pair the browser at the address that was asked, and what waits is sent", async () => {
-  daemon.features = ["knock"];
-  const wish = { kind: "knock", label: "Sofa" };
-  for (const address of ["films.example:80", "", null]) {
-    assert.equal((await page({ ...wish, address })).code, "ADDRESS", String(address));
-  }
-  const { answer } = daemon;
-  daemon.answer = async (socket, message) =>
-    message.type === "knock" ? socket.tell({ type: "error", id: message.id, code: "RATE_LIMITED", message: "no", retryable: true, retryAfterMs: 3_600_000 }) : answer.call(daemon, socket, message);
-  const late = await page({ ...wish, address: "localhost:43456" });
-  assert.equal(late.code, "KNOCK_LATER");
-  assert.ok(Math.abs(Date.parse(late.message) - Date.now() - 3_600_000) < 10_000, late.message);
-  daemon.answer = answer;
-  assert.deepEqual(await page({ ...wish, address: "localhost:43456" }), { ok: true });
-  assert.match((await state()).knock.number, /^\d{6}$/);
-  assert.deepEqual(await page({ kind: "knockEnd" }), { ok: true });
-  assert.equal((await state()).knock, null);
-  assert.equal(await stranger({ kind: "knock", label: "", address: "localhost:43456" }), null);
-  await page({ ...wish, address: "localhost:43456" });
-  daemon.token = "t".repeat(43);
-  daemon.letIn(true);
-  assert.deepEqual(await page({ kind: "knockAgree" }), { ok: true });
-  await settled(({ link, knock, outbox }) => link.state === "connected" && knock.phase === "paired" && outbox.waiting === 0, "it is paired");
-  const { link, settings } = await state();
-  assert.deepEqual([link.pairedLabel, settings.address], ["Sofa", "localhost:43456"]);
 });

@@ -96,7 +96,7 @@ test("refused: shown, sent again, dropped", async () => {
 
 test("strangers and content scripts may ask for nothing", async () => {
   assert.equal(await stranger({ kind: "state" }), null);
-  for (const kind of ["state", "pair", "knock", "knockAlone", "knockAgree", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
+  for (const kind of ["state", "pair", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
     assert.equal(await content({ kind, id: uuid(), origin: "https://films.example/*" }), null, kind);
   }
   for (const odd of [{}, { id: "x" }, sitting({ id: "no" }), sitting({ at: "yesterday" }), sitting({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), sitting({ evidence: null })]) {

@@ -101,13 +101,12 @@ export function fakeApi(messages, script) {
 
 /**
  * A state in which all is well, changed by what is given.
- * @param {{link?: any, knock?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, places?: any[], ignored?: any, paused?: boolean}} [change]
+ * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, places?: any[], ignored?: any, paused?: boolean}} [change]
  */
-export function stateWith({ link, knock, daemon, outbox, recent, settings, sites, places, ignored, paused = false } = {}) {
+export function stateWith({ link, daemon, outbox, recent, settings, sites, places, ignored, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
-    knock: knock ?? null,
     daemon: daemon === undefined ? { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z" } : daemon,
     outbox: { waiting: 0, full: false, rejected: [], unknown: [], ...outbox },
     settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, askUnknown: true, ...settings },

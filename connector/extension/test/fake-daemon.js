@@ -21,9 +21,6 @@ export class FakeDaemon {
   /** What it says to an event; null says nothing. */
   answers = (message) => ({ type: "ack", id: message.id, status: "queued" });
   code = "7KQMW2XD";
-  /** The nonce that it answers a knock with, and what a person says to it. */
-  nonce = "0".repeat(64);
-  letIn = (accepted) => this.socket.tell({ type: "answered", id: this.said("knock").at(-1).id, accepted });
 
   /** Every message that came, of all sockets, and how often it was asked. */
   heard = [];
@@ -96,14 +93,6 @@ export class FakeDaemon {
       case "pair":
         if (message.code === this.code) socket.tell({ type: "paired", id: message.id, clientId: "c".repeat(16), token: "t".repeat(43) });
         else socket.tell({ type: "error", id: message.id, code: "PAIRING_CODE_INVALID", message: "this code is wrong", retryable: false });
-        break;
-      case "knock":
-        socket.tell({ type: "knocked", id: message.id, nonce: this.nonce, expiresInMs: 120_000 });
-        break;
-      case "reveal":
-        break;
-      case "confirm":
-        socket.tell({ type: "paired", id: message.id, clientId: "c".repeat(16), token: "t".repeat(43) });
         break;
       case "status":
         socket.tell({ type: "status", id: message.id, online: true, pending: 2, attention: 1, problems: this.problems });

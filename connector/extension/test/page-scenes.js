@@ -106,7 +106,6 @@ async function copied(page) {
   await page.waitForSelector("#said:not(:empty)");
 }
 
-const knock = { number: "070998", accepted: false, agreed: false, phase: "open" };
 const lost = { minutes: 14, parts: ["say.0", "say.1"] };
 const odd = places.map((place, i) => (i > 1 ? place : { ...place, lost }));
 /** @type {Record<string, Scene>} */
@@ -137,9 +136,6 @@ export const SCENES = {
   "popup-paused": popup({ paused: true, settings: { pausedUntil: Date.now() + 1_800_000 } }),
   "popup-private": popup({ paused: true, settings: { private: true } }),
   "options-unpaired": options({ link: unpaired, daemon: null, sites: [] }),
-  "options-knock": options({ link: unpaired, knock, sites: [] }),
-  "options-knock-agreed": options({ link: unpaired, knock: { ...knock, agreed: true }, sites: [] }),
-  "options-knock-later": options({ link: unpaired }, { answers: { knock: { ok: false, code: "KNOCK_LATER", message: "2026-11-22T20:45:00Z" } } }, (page) => page.click("#knock")),
   "options-paired": options({ sites, places }),
   "options-lost": options({ sites, places: odd }),
   "options-first-step": options({ sites: [], places }),

@@ -96,7 +96,7 @@ describe("the pages in Chromium", { skip }, () => {
     }
   }
 
-  for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-knock", "options-first-step", "options-ignored", "options-faults"]) {
+  for (const name of ["popup-faults", "popup-cards", "popup-number", "popup-playing", "options-paired", "options-first-step", "options-ignored", "options-faults"]) {
     const scene = SCENES[name];
     test(`${name} from right to left`, async () => {
       await enter(scene, { rtl: true });
@@ -111,7 +111,7 @@ describe("the pages in Chromium", { skip }, () => {
     });
   }
 
-  for (const name of ["options-paired", "options-knock", "options-first-step"]) {
+  for (const name of ["options-paired", "options-first-step"]) {
     test(`${name} at four times the size, which is 320 pixels wide`, async () => {
       await enter(SCENES[name], { width: 320, language: "de" });
       await picture(page, `${name}-narrow`);
@@ -136,7 +136,7 @@ describe("the pages in Chromium", { skip }, () => {
     assert.ok(top >= 0 && bottom <= 600, `${top} to ${bottom}`);
   });
 
-  for (const name of ["popup-needs", "popup-lost", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-knock", "options-paired", "options-first-step", "options-unpair"]) {
+  for (const name of ["popup-needs", "popup-lost", "popup-cards", "popup-number", "options-ignored", "popup-faults", "popup-unpaired", "popup-not-allowed", "options-unpaired", "options-paired", "options-first-step", "options-unpair"]) {
     test(`${name}: everything is reached by Tab, in order, and seen to be`, async () => {
       await enter(SCENES[name]);
       const wanted = await page.evaluate(() => {

@@ -65,5 +65,10 @@ document.addEventListener('submit', (event) => {
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = 'yes';
 });
+document.addEventListener('click', async ({ target }) => {
+  if (!target.dataset?.copy) return;
+  await navigator.clipboard.writeText(target.dataset.copy);
+  target.nextElementSibling.textContent = target.dataset.copied;
+});
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent; });
 listen();

@@ -245,18 +245,6 @@ export class Link {
     });
   }
 
-  /**
-   * Takes a pairing in place of the one before.
-   * @param {Pairing} pairing
-   */
-  adopt(pairing) {
-    return this.#alone(async () => {
-      this.drop(new LinkProblem("waiting", "PAIRED", ""));
-      await this.#edges.save(pairing);
-      this.#tell("waiting", "");
-    });
-  }
-
   /** Ends the link after the pairing was taken away here. */
   unpaired() {
     this.drop(new LinkProblem("unpaired", "UNPAIRED", ""));

@@ -16,7 +16,6 @@ import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
 import { HealthBook } from "./health.js";
 import { unwanted } from "./ignored.js";
-import { Knock } from "./knock.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { fromPage, GRACE } from "./pages.js";
@@ -82,19 +81,6 @@ const delivery = new Delivery({
   told: async (now) => database.write("told", now ? { clientId: (await loadPairing())?.clientId, ...now } : undefined),
 });
 
-const knock = new Knock({
-  ...edges,
-  paired: async (pairing) => {
-    await link.adopt(pairing);
-    await saveSettings({ ...(await loadSettings()), address: pairing.address });
-    await delivery.wake({ force: true });
-  },
-  alone: {
-    load: async () => (await database.read("knocked")) ?? [],
-    save: (times) => database.write("knocked", times),
-  },
-});
-
 const asking = new Asking({
   outbox,
   delivery,
@@ -115,7 +101,7 @@ async function recall() {
 
 async function state() {
   await recalled;
-  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health, knock: knock.shown });
+  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health });
 }
 
 let announcing = false;
@@ -160,7 +146,6 @@ const pageParts = {
   typed: identifyTyped,
   outbox,
   link,
-  knock,
   delivery,
   forget: () => database.write("pairing", undefined),
   sites,

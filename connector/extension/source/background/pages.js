@@ -35,7 +35,6 @@ import { asked, isMistaken } from "./watching.js";
  * @property {(text: string, as?: "movie" | "tv" | "episode") => Media | null} typed
  * @property {import("./outbox.js").Outbox} outbox
  * @property {import("./link.js").Link} link
- * @property {import("./knock.js").Knock} knock
  * @property {import("./deliver.js").Delivery} delivery
  * @property {() => Promise<void>} forget the pairing
  * @property {{grant(origins: unknown): Promise<void>, ungrant(origins: unknown): Promise<void>}} sites
@@ -74,14 +73,6 @@ function handle(parts, message) {
       return look(parts);
     case "pair":
       return pair(parts, message);
-    case "knock":
-      return knock(parts, message);
-    case "knockAlone":
-      return knockAlone(parts, message);
-    case "knockAgree":
-      return Promise.resolve(parts.knock.agree()).then(() => done);
-    case "knockEnd":
-      return endKnock(parts);
     case "unpair":
       return unpair(parts);
     case "settings":
@@ -129,62 +120,17 @@ async function look({ state, delivery, link }) {
  * @param {{code: string, label: string, address: string}} wish
  * @returns {Promise<Answer>}
  */
-async function pair({ settings, saveSettings, link, knock: door, delivery, changed }, { code, label, address }) {
+async function pair({ settings, saveSettings, link, delivery, changed }, { code, label, address }) {
   if (!isAddress(address)) return { ok: false, code: "ADDRESS", message: fault({ address }) };
   await link.pair({ code: String(code).slice(0, 40), label: String(label ?? "").slice(0, 80), address });
-  door.end();
   await saveSettings({ ...(await settings()), address });
   await delivery.wake({ force: true });
   changed();
   return done;
 }
 
-/**
- * Asks to be paired by two clicks.
- * @param {Parts} parts
- * @param {{label: string, address: string}} wish
- * @returns {Promise<Answer>}
- */
-async function knock({ knock: door, changed }, { label, address }) {
-  if (!isAddress(address)) return { ok: false, code: "ADDRESS", message: fault({ address }) };
-  await door.wait();
-  try {
-    await door.begin({ label: String(label ?? "").slice(0, 80), address });
-  } catch (error) {
-    if (!(error instanceof LinkProblem) || !error.retryAfter) throw error;
-    return { ok: false, code: "KNOCK_LATER", message: new Date(Date.now() + error.retryAfter).toISOString() };
-  }
-  changed();
-  return done;
-}
-
-/**
- * Asks the same without a click, where nothing is paired: at the address that is kept, whatever a page has in its field.
- * @param {Parts} parts
- * @param {{label: string}} wish
- * @returns {Promise<Answer>}
- */
-async function knockAlone({ state, knock: door, changed }, { label }) {
-  const { link } = await state();
-  if (link.state !== "unpaired") return done;
-  await door.beginAlone({ label: String(label ?? "").slice(0, 80), address: link.address });
-  changed();
-  return done;
-}
-
-/**
- * @param {Parts} parts
- * @returns {Promise<Answer>}
- */
-async function endKnock({ knock: door }) {
-  await door.wait();
-  door.end();
-  return done;
-}
-
 /** @param {Parts} parts */
-async function unpair({ forget, link, knock: door, changed }) {
-  await door.wait();
+async function unpair({ forget, link, changed }) {
   await forget();
   link.unpaired();
   changed();

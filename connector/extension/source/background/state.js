@@ -99,10 +99,9 @@ async function recent(outbox) {
  * @param {import("../messages.js").DaemonStatus | null} parts.daemon
  * @param {import("../messages.js").Pairing | undefined} parts.pairing
  * @param {import("./health.js").HealthBook} parts.health
- * @param {import("../messages.js").Knock | null} parts.knock
  * @returns {Promise<State>}
  */
-export async function compose({ outbox, info, daemon, pairing, health, knock }) {
+export async function compose({ outbox, info, daemon, pairing, health }) {
   const settings = await loadSettings();
   const { waiting, full } = await outbox.count();
   return {
@@ -112,7 +111,6 @@ export async function compose({ outbox, info, daemon, pairing, health, knock }) 
       pairedLabel: pairing ? pairing.label || pairing.clientId : null,
       address: settings.address,
     },
-    knock,
     daemon,
     outbox: {
       waiting,

@@ -1,6 +1,6 @@
 /** The pages' side of the talk with the background. */
 import { api } from "./api.js";
-import { clock, text } from "./words.js";
+import { text } from "./words.js";
 
 /**
  * @typedef {import("../messages.js").FromPage} FromPage
@@ -49,10 +49,6 @@ function reason(code, message) {
       return text("faultStranger");
     case "UNSUPPORTED_VERSION":
       return text("faultOld");
-    case "KNOCK_OLD":
-      return text("faultKnockOld");
-    case "KNOCK_LATER":
-      return text("faultKnockLater", clock(Date.parse(message ?? "")));
     case "RATE_LIMITED":
       return text("faultRate");
     case "LOST":

@@ -2,7 +2,6 @@
 import { request } from "./ask.js";
 import { button, find, form, input, part } from "./elements.js";
 import { fault, onSubmit, say } from "./fields.js";
-import { knockView } from "./knock-view.js";
 import { readAddress, readCode } from "./typed.js";
 import { put, text } from "./words.js";
 
@@ -22,7 +21,6 @@ export function pairingView(refresh) {
   /** @type {State | undefined} */
   let last;
   pairForm(refresh);
-  const knock = knockView(refresh, pairingDone);
   unpairSteps(refresh);
   addressForm(refresh, () => last?.settings);
   button("to-sites").addEventListener("click", () => {
@@ -40,9 +38,9 @@ export function pairingView(refresh) {
     if (changed) find("pair", HTMLDetailsElement).open = !paired || state.link.state === "revoked";
     offer("pair-address", state.settings.address, last?.settings.address);
     offer("new-address", state.settings.address, last?.settings.address);
+    part("code-page").setAttribute("href", `http://${state.settings.address}/sources`);
     offer("pair-label", state.link.pairedLabel || browserName(), last && (last.link.pairedLabel || browserName()));
     last = state;
-    knock(state);
   };
 }
 
@@ -51,18 +49,6 @@ function pairingDone() {
   find("pair", HTMLDetailsElement).open = false;
   (part("first-step").hidden ? part("link") : button("to-sites")).focus();
   say(text("pairingDone"));
-}
-
-/**
- * Reads the name and the address, which both ways of pairing share.
- * @returns {{label: string, address: string} | void} nothing where one of them is wrong, which is told
- */
-export function readPairing() {
-  const label = input("pair-label").value.trim();
-  const address = readAddress(input("pair-address").value);
-  if ([...label].length > LONGEST_LABEL) return fault(input("pair-label"), text("faultLong", LONGEST_LABEL, [...label].length));
-  if (!address) return fault(input("pair-address"), text("faultAddress"));
-  return { label, address };
 }
 
 /** @param {State} state */
@@ -93,10 +79,12 @@ function pairForm(refresh) {
   onSubmit(form("pair-form"), async () => {
     const read = readCode(code.value);
     if (!read) return fault(code, text(code.value.trim() ? "faultCode" : "faultCodeEmpty"));
-    const wish = readPairing();
-    if (!wish) return;
+    const label = input("pair-label").value.trim();
+    const address = readAddress(input("pair-address").value);
+    if ([...label].length > LONGEST_LABEL) return fault(input("pair-label"), text("faultLong", LONGEST_LABEL, [...label].length));
+    if (!address) return fault(input("pair-address"), text("faultAddress"));
     say(text("pairingNow"));
-    const answer = await request({ kind: "pair", code: read, ...wish });
+    const answer = await request({ kind: "pair", code: read, label, address });
     await refresh();
     if (!answer.ok) {
       say("");

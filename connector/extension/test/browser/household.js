@@ -167,16 +167,6 @@ export class Household {
     return JSON.parse(text);
   }
 
-  /** The browsers that knock. @returns {Promise<{id: string, number: string, label: string, origin: string, browser: string, accepted: boolean}[]>} */
-  knocks() {
-    return this.control("GET", "/knocks");
-  }
-
-  /** A person's click on the daemon's page. @param {string} id @param {boolean} accept */
-  answerKnock(id, accept) {
-    return this.control("POST", `/knocks/${id}`, { accept });
-  }
-
   pairingCode() {
     return /** @type {string} */ (this.json("pair").code);
   }
