@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -35,12 +35,7 @@ func median(times []time.Duration) float64 {
 func hurried(b *testing.B) *household {
 	b.Helper()
 	h := &household{t: b, dir: b.TempDir()}
-	file := filepath.Join(h.dir, "hurried.toml")
-	const limits = "[connector]\nmessages_per_second = 100000\nburst = 100000\nsockets = 64\nsockets_per_origin = 64\n"
-	if err := os.WriteFile(file, []byte(limits), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	h.env = []string{"FILMSPOOL_CONFIG=" + file}
+	h.configure("[connector]\nmessages_per_second = 100000\nburst = 100000\nsockets = 64\nsockets_per_origin = 64\n")
 	return h
 }
 
@@ -74,20 +69,19 @@ func echo(b *testing.B, first func() error) *websocket.Conn {
 // that a browser speaks to has long done: until then a flush costs more.
 func (h *household) settled() {
 	h.t.Helper()
-	h.until("growing the log", func() bool {
-		logs, err := filepath.Glob(filepath.Join(h.dir, "state", "*-wal"))
-		if err != nil || len(logs) == 0 {
-			return false
+	await(h.t, "growing the log", func() (size int64, err error) {
+		info, err := os.Stat(filepath.Join(h.dir, "state", "filmspool.db-wal"))
+		if err == nil {
+			size = info.Size()
 		}
-		info, err := os.Stat(logs[0])
-		return err == nil && info.Size() >= 1000*4096
-	})
+		return size, err
+	}, func(size int64) bool { return size >= 1000*4096 })
 }
 
 // bare is a paired browser's socket without anything around it.
 func (h *household) bare(daemon *process) *websocket.Conn {
 	h.t.Helper()
-	_, token := h.credentials(daemon)
+	token := h.pair(daemon).Token
 	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
 	conn, _, err := dialer.DialContext(h.t.Context(), "ws://"+daemon.address+"/v1/connector", http.Header{"Origin": {extension}})
 	if err != nil {
@@ -179,13 +173,13 @@ func BenchmarkEventToAck(b *testing.B) {
 func BenchmarkAcksOver64Sockets(b *testing.B) {
 	h := hurried(b)
 	daemon := h.start("run")
-	id, token := h.credentials(daemon)
+	paired := h.pair(daemon)
 	h.settled()
 	const sockets = 64
 	each := b.N/sockets + 1
 	browsers := make([]*client.Client, sockets)
 	for i := range browsers {
-		browsers[i] = h.dial(daemon, id, token)
+		browsers[i] = h.browser(daemon, paired)
 	}
 	b.ResetTimer()
 	began, used := time.Now(), cpu(b, daemon.cmd.Process.Pid)
@@ -259,21 +253,14 @@ func BenchmarkStartToReady(b *testing.B) {
 
 // BenchmarkManyWaiting is the program over a queue in which much waits, while
 // the service is away at first: its start, and the memory it holds when ready,
-// after status and a list were asked for, and after fifty deliveries. With
-// FILMSPOOL_BENCH_MILLION a million wait, which takes minutes to prepare.
+// after status and a list were asked for, and after fifty deliveries. With the
+// tag long a million wait, which takes minutes to prepare.
 func BenchmarkManyWaiting(b *testing.B) {
-	waiting := 20_000
-	if os.Getenv("FILMSPOOL_BENCH_MILLION") != "" {
-		waiting = 1_000_000
-	}
 	h := &household{t: b, dir: b.TempDir()}
-	start := func(listen string) *process {
-		return h.start("sandbox", "--listen", listen, "--state-dir", h.dir+"/box", "--secret-key", secretKey)
-	}
-	box := start("127.0.0.1:0")
-	h.do(secretKey, "login", "--base-url", "http://"+box.address+"/api/v1", "--key-stdin")
+	box := h.sandbox("127.0.0.1:0")
+	h.login(box.baseURL())
 	box.end(os.Interrupt)
-	fillQueue(b, filepath.Join(h.dir, "state", "filmspool.db"), waiting)
+	fillQueue(b, filepath.Join(h.dir, "state", "filmspool.db"), manyWaiting)
 	var p *process
 	var starts []time.Duration
 	for b.Loop() {
@@ -290,15 +277,9 @@ func BenchmarkManyWaiting(b *testing.B) {
 	h.try("status")
 	h.do("", "queue", "list")
 	resident("listed")
-	start(box.address)
+	h.sandbox(box.address)
 	h.do("", "queue", "retry", "1")
-	h.until("deliveries", func() bool {
-		var said struct {
-			Counts struct{ Delivered int }
-		}
-		text, _, _ := strings.Cut(h.try("status", "--json"), "\n(")
-		return json.Unmarshal([]byte(text), &said) == nil && said.Counts.Delivered >= 50
-	})
+	h.until("deliveries", func(s control.Status) bool { return s.Counts.Delivered >= 50 })
 	resident("delivering")
 }
 
@@ -341,30 +322,4 @@ func rss(b *testing.B, pid int) int64 {
 		b.Fatal(err)
 	}
 	return kib
-}
-
-// dial connects to the daemon, as a paired client if there is a token.
-func (h *household) dial(daemon *process, id, token string) *client.Client {
-	h.t.Helper()
-	browser, err := client.Dial(h.t.Context(), client.Options{
-		URL: "ws://" + daemon.address + "/v1/connector", Origin: extension, Info: protocol.ClientInfo{Name: "test", Version: "1"},
-		ClientID: id, Token: token,
-	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = browser.Close() }) // the daemon may have gone before
-	return browser
-}
-
-// credentials pair a browser and let it go.
-func (h *household) credentials(daemon *process) (id, token string) {
-	h.t.Helper()
-	browser := h.dial(daemon, "", "")
-	defer browser.Close()
-	id, token, err := browser.Pair(h.t.Context(), h.code(), "living room")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return id, token
 }

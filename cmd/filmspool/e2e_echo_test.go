@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
 )
 
 // echoes are answers of a service that tells everybody what it was shown.
@@ -76,6 +78,7 @@ func pausing() []func(w http.ResponseWriter, key string) {
 // TestKeyThatIsEchoed has the service tell the key in every answer it can:
 // none of it may reach a log, an error, the database or an export.
 func TestKeyThatIsEchoed(t *testing.T) {
+	t.Parallel()
 	h := newHousehold(t)
 	h.env = []string{"FILMSPOOL_LOG_LEVEL=debug"}
 	f := newFlaky(t, h.dir, false)
@@ -94,34 +97,35 @@ func TestKeyThatIsEchoed(t *testing.T) {
 		f.server.Config.Handler.ServeHTTP(w, r)
 	}))
 	defer echo.Close()
-	login := func() { h.do(secretKey, "login", "--base-url", echo.URL+"/api/v1", "--key-stdin") }
-	login()
-	for n := range 2 * len(all) {
-		at := time.Date(2026, 1, 1+n, 20, 0, 0, 0, time.UTC) // so many at once would be a wave
-		h.do("", "add", "movie", fmt.Sprint(n+1), "--watched-at", at.Format(time.RFC3339))
-	}
+	h.login(echo.URL + "/api/v1")
 	daemon := h.start("run")
-	h.until("every echo", func() bool {
+	for n := range 2 * len(all) { // a day apart: so many at once would be held
+		must(t, h.film(int64(n+1), time.Date(2026, 1, 1+n, 20, 0, 0, 0, time.UTC)))
+	}
+	h.until("every echo", func(control.Status) bool {
 		if int(answered.Load()) > len(echoes()) {
-			login()
+			h.login(echo.URL + "/api/v1") // wakes the account that a refusal has paused
 		}
 		return int(answered.Load()) >= len(all)
 	})
-	h.do("", "add", "movie", "9999")
-	for _, args := range [][]string{
-		{"queue", "list", "--json", "--limit", "10000"},
-		{"queue", "list"},
-		{"status"},
-		{"status", "--json"},
-		{"config", "show"},
-		{"clients", "list"},
-		{"queue", "export"},
-	} {
-		h.try(args...)
+	must(t, h.film(9999, time.Date(2026, 6, 1, 20, 0, 0, 0, time.UTC)))
+	for _, args := range []string{"queue list --json", "queue list", "status", "status --json", "config show", "queue export", "queue show 2", "queue show 2 --json"} {
+		h.try(strings.Fields(args)...)
 	}
-	for n := range all {
-		h.try("queue", "show", fmt.Sprint(n+1), "--json")
-	}
+	must(t, h.ask(func(ctl control.API) error {
+		for n := range all {
+			x, err := ctl.Explain(t.Context(), int64(n+1))
+			if err != nil {
+				return err
+			}
+			text, err := json.Marshal(x)
+			if err != nil {
+				return err
+			}
+			h.said.add(text)
+		}
+		return nil
+	}))
 	daemon.kill()
 	daemon = h.start("run")
 	h.try("status")

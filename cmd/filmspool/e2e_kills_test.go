@@ -1,9 +1,10 @@
+//go:build unix
+
 package main
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,13 +21,9 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/connector/client"
-	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// killsEnv is how often TestKills kills each daemon; a few times without it.
-const killsEnv = "FILMSPOOL_KILLS"
 
 // inFlight is max_in_flight as it is by default.
 const inFlight = 4
@@ -40,15 +36,16 @@ type killMode struct {
 	reads        bool // the service can be read back, which settles nearly every doubt about a viewing
 	idempotent   bool // it honours Idempotency-Key, which settles every doubt
 	stumbles     []string
+	first        []string // the steps to be killed at before all others
 }
 
 func killModes() []killMode {
 	writes := []string{"POST /history", "POST /history", "POST /history", "POST /watchlist", "POST /lists"}
 	all := append([]string{"GET /history", "POST /media/status", "GET /lists"}, append(writes, writes...)...)
 	return []killMode{
-		{name: "contract only, hold", contractOnly: true, stumbles: writes},
-		{name: "read back", reads: true, stumbles: all},
-		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", idempotent: true, stumbles: writes},
+		{name: "contract only, hold", contractOnly: true, stumbles: writes, first: []string{"marked", "moment"}},
+		{name: "read back", reads: true, stumbles: all, first: []string{"recorded", "settling"}},
+		{name: "Idempotency-Key", config: "[accounts.default]\nidempotency = true\n", idempotent: true, stumbles: writes, first: []string{"answered", "marked"}},
 	}
 }
 
@@ -57,20 +54,11 @@ func killModes() []killMode {
 // the service stumbles. After a last, quiet start every acknowledged act is
 // recorded once, or visible with a reason.
 func TestKills(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a kill cannot be told from another end here")
-	}
-	kills := 5
-	if text := os.Getenv(killsEnv); text != "" {
-		var err error
-		if kills, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("%s: %v", killsEnv, err)
-		}
-	}
 	for _, mode := range killModes() {
 		t.Run(mode.name, func(t *testing.T) {
+			t.Parallel()
 			k := newKilling(t, mode)
-			k.run(kills)
+			k.run(killsEach)
 			k.audit()
 		})
 	}
@@ -94,24 +82,21 @@ type killing struct {
 
 func newKilling(t *testing.T, mode killMode) *killing {
 	h := newHousehold(t)
-	config := filepath.Join(h.dir, "config.toml")
-	if err := os.WriteFile(config, []byte(mode.config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h.env = []string{"FILMSPOOL_CONFIG=" + config, "FILMSPOOL_LOG_LEVEL=debug", hasty + "=1"}
+	h.configure("%s", mode.config)
+	h.env = append(h.env, "FILMSPOOL_LOG_LEVEL=debug", hasty+"=1")
 	k := &killing{
 		T: t, killMode: mode, h: h, diary: newDiary(h), steps: map[string]int{},
 		box: newFlaky(t, h.dir, mode.contractOnly), db: filepath.Join(h.dir, "state", "filmspool.db"),
 	}
 	k.box.forgets = !mode.idempotent
-	h.do(secretKey, "login", "--base-url", k.box.baseURL(), "--key-stdin")
+	h.login(k.box.baseURL())
 	return k
 }
 
 // run is the whole life: sources report, the daemon is killed so often, then
 // all is well.
 func (k *killing) run(kills int) {
-	browsers := k.pair(2)
+	browsers := k.pairAll(2)
 	ctx, stop := context.WithCancel(k.Context())
 	defer stop()
 	var sources sync.WaitGroup
@@ -119,7 +104,7 @@ func (k *killing) run(kills int) {
 		sources.Go(func() { k.diary.browse(ctx, o) })
 	}
 	sources.Go(func() { k.diary.typeIn(ctx) })
-	steps := slices.Concat([]string{"moment", "start", "moment"}, crashSteps(), serviceSteps())
+	steps := slices.Concat(k.first, []string{"moment", "start"}, crashSteps(), serviceSteps())
 	limit := time.Now().Add(time.Duration(kills)*2*time.Second + time.Minute)
 	for n := 0; n < kills && !k.Failed(); {
 		if time.Now().After(limit) {
@@ -137,20 +122,11 @@ func (k *killing) run(kills int) {
 	k.recover()
 }
 
-// pair pairs browsers in a first, untroubled life.
-func (k *killing) pair(n int) (all []client.Options) {
+// pairAll pairs browsers in a first, untroubled life.
+func (k *killing) pairAll(n int) (all []client.Options) {
 	daemon := k.h.start("run")
 	for range n {
-		o := client.Options{URL: "ws://" + daemon.address + "/v1/connector", Origin: extension, Info: protocol.ClientInfo{Name: "test", Version: "1"}}
-		c, err := client.Dial(k.Context(), o)
-		if err != nil {
-			k.Fatal(err)
-		}
-		if o.ClientID, o.Token, err = c.Pair(k.Context(), k.h.code(), "living room"); err != nil {
-			k.Fatal(err)
-		}
-		c.Close()
-		all = append(all, o)
+		all = append(all, k.h.pair(daemon))
 	}
 	daemon.end(os.Interrupt)
 	return all
@@ -303,17 +279,11 @@ func (k *killing) recover() {
 	k.box.recover()
 	daemon := k.h.start("run")
 	unfinished := k.unfinished()
-	limit := time.Now().Add(2 * time.Minute)
-	for k.count(unfinished) > 0 && time.Now().Before(limit) {
-		rest(k.Context(), 100*time.Millisecond)
-	}
-	if n := k.count(unfinished); n > 0 {
-		k.Errorf("%d entries are unfinished two minutes after all was well:\n%s", n, k.h.try("status"))
-	}
-	text := k.h.do("", "queue", "list", "--json", "--limit", "10000")
-	if err := json.Unmarshal([]byte(text), &k.entries); err != nil {
-		k.Fatal(err)
-	}
+	await(k.T, "the end of all that was unfinished",
+		func() (int, error) { return k.count(unfinished), nil }, func(n int) bool { return n == 0 })
+	var err error
+	k.entries, err = k.h.entries()
+	must(k.T, err)
 	daemon.end(os.Interrupt)
 }
 

@@ -152,22 +152,17 @@ func columnOf(db *sql.DB, query string, args ...any) ([]string, error) {
 
 // TestLeaksAreFound shows that the search finds what it is for.
 func TestLeaksAreFound(t *testing.T) {
+	t.Parallel()
 	h := &household{t: t, dir: t.TempDir()}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.Mkdir(filepath.Join(h.dir, "keys"), 0o700))
-	must(os.WriteFile(filepath.Join(h.dir, "keys", "default.json"), []byte(secretKey), 0o600))
+	must(t, os.Mkdir(filepath.Join(h.dir, "keys"), 0o700))
+	must(t, os.WriteFile(filepath.Join(h.dir, "keys", "default.json"), []byte(secretKey), 0o600))
 	if found := h.leaks(); len(found) != 0 {
 		t.Fatalf("found %q in a house that keeps its key", found)
 	}
 	h.said.add([]byte("error: the key " + secretKey + " is wrong"))
-	must(os.WriteFile(filepath.Join(h.dir, "support.txt"), []byte("key: …"+secretKey[3:]), 0o600))
-	must(os.WriteFile(filepath.Join(h.dir, "dump"), []byte(base64.StdEncoding.EncodeToString([]byte(secretKey))), 0o600))
-	must(plantAcrossPages(filepath.Join(h.dir, "a.db")))
+	must(t, os.WriteFile(filepath.Join(h.dir, "support.txt"), []byte("key: …"+secretKey[3:]), 0o600))
+	must(t, os.WriteFile(filepath.Join(h.dir, "dump"), []byte(base64.StdEncoding.EncodeToString([]byte(secretKey))), 0o600))
+	must(t, plantAcrossPages(filepath.Join(h.dir, "a.db")))
 	if found := h.leaks(); len(found) != 4 {
 		t.Errorf("found %q, want four", found)
 	}

@@ -16,16 +16,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/daemon"
+	"github.com/filmspool/filmspool/daemon/config"
+	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // household is a folder in which the real program runs as a user would run it.
+// Commands are processes of their own; what the daemon does is observed through
+// its control API, from within the test.
 type household struct {
 	t    testing.TB
 	dir  string
-	env  []string   // besides the usual
-	said transcript // all that its programs have printed
+	env  []string   // added to the usual environment
+	said transcript // everything that its programs printed
 }
 
 // newHousehold makes an empty one. When its test ends, nothing it has printed
@@ -37,37 +44,66 @@ func newHousehold(t *testing.T) *household {
 	return h
 }
 
-// makeQueue makes an empty queue in a folder: what is added is refused where
-// there is none.
-func makeQueue(t *testing.T, state string) (path string) {
+// must fails the test if something failed that is only preparation.
+func must(t testing.TB, err error) {
 	t.Helper()
-	path = filepath.Join(state, "filmspool.db")
-	err := os.MkdirAll(state, 0o700)
-	if err == nil {
-		var s *queue.Store
-		if s, err = queue.Open(t.Context(), queue.Options{Path: path}); err == nil {
-			err = s.Close()
-		}
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// configure writes a configuration file and has all programs use it.
+func (h *household) configure(format string, args ...any) {
+	h.t.Helper()
+	file := filepath.Join(h.dir, "config.toml")
+	must(h.t, os.WriteFile(file, fmt.Appendf(nil, format, args...), 0o600))
+	h.env = append(h.env, "FILMSPOOL_CONFIG="+file)
+}
+
+// makeQueue makes an empty queue in a state folder.
+func makeQueue(t *testing.T, state string) (path string) {
+	t.Helper()
+	path = filepath.Join(state, "filmspool.db")
+	must(t, os.MkdirAll(state, 0o700))
+	s, err := queue.Open(t.Context(), queue.Options{Path: path})
+	must(t, err)
+	must(t, s.Close())
 	return path
 }
 
-// command prepares the program; TestMain has put it on the PATH.
-func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "filmspool", args...)
-	cmd.Env = append(os.Environ(),
+// environ is the environment of the household's programs.
+func (h *household) environ() []string {
+	return append(append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0",
-		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=") // nothing is shown on the desktop of who tests
-	cmd.Env = append(cmd.Env, h.env...)
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="), // so that no notice appears on the tester's desktop
+		h.env...)
+}
+
+func (h *household) getenv(name string) string {
+	for _, e := range slices.Backward(h.environ()) {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// command prepares the program, which TestMain has put on the PATH.
+func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "filmspool", args...)
+	cmd.Env = h.environ()
 	return cmd
 }
 
-// do runs one command to its end and returns what it printed.
-func (h *household) do(stdin string, args ...string) string {
+// try runs one command and returns what it printed and its exit code.
+func (h *household) try(args ...string) (string, int) {
+	h.t.Helper()
+	return h.pipe("", args...)
+}
+
+// pipe is try with something on the standard input.
+func (h *household) pipe(stdin string, args ...string) (string, int) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
@@ -75,19 +111,37 @@ func (h *household) do(stdin string, args ...string) string {
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	h.said.add(out)
-	if err != nil {
-		h.t.Fatalf("filmspool %v: %v\n%s", args, err, out)
+	if cmd.ProcessState == nil {
+		h.t.Fatalf("filmspool %v: %v", args, err)
 	}
-	return string(out)
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// do runs one command that has to succeed and returns what it printed.
+func (h *household) do(stdin string, args ...string) string {
+	h.t.Helper()
+	out, code := h.pipe(stdin, args...)
+	if code != exitDone {
+		h.t.Fatalf("filmspool %v: exit %d\n%s", args, code, out)
+	}
+	return out
+}
+
+// login logs in to a service with the good key.
+func (h *household) login(baseURL string) {
+	h.t.Helper()
+	h.do(secretKey, "login", "--base-url", baseURL, "--key-stdin")
 }
 
 // process is the program in the background.
 type process struct {
 	cmd     *exec.Cmd
 	address string          // host and port
-	log     strings.Builder // what it wrote to standard error; read it after the end
+	log     strings.Builder // its standard error; read it after the end
 	waited  bool
 }
+
+func (p *process) baseURL() string { return "http://" + p.address + "/api/v1" }
 
 // start runs a command that serves, and waits for its address.
 func (h *household) start(args ...string) *process {
@@ -95,22 +149,24 @@ func (h *household) start(args ...string) *process {
 	return h.serve(h.command(context.WithoutCancel(h.t.Context()), args...))
 }
 
-// serve starts what serves, and waits for its address.
+// sandbox runs the sandbox in a process of its own.
+func (h *household) sandbox(listen string, more ...string) *process {
+	h.t.Helper()
+	return h.start(append([]string{"sandbox", "--listen", listen, "--state-dir", h.dir + "/box", "--secret-key", secretKey}, more...)...)
+}
+
+// serve starts a command that serves, and waits for its address.
 func (h *household) serve(cmd *exec.Cmd) *process {
 	h.t.Helper()
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	p := &process{cmd: cmd}
 	cmd.Stderr = io.MultiWriter(&p.log, &h.said)
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, cmd.Start())
 	h.t.Cleanup(p.kill)
 	said := io.Writer(&h.said)
 	if slices.Contains(cmd.Args, "sandbox") {
-		said = io.Discard // a service tells its own keys: that is its trade
+		said = io.Discard // a service prints its own keys
 	}
 	lines := bufio.NewScanner(io.TeeReader(out, said))
 	for lines.Scan() {
@@ -138,69 +194,105 @@ func (p *process) end(s os.Signal) {
 	_ = p.cmd.Wait()            // a killed process has no other answer
 }
 
-// records is what the sandbox at address has.
-func (h *household) records(address string) sandbox.Records {
-	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, "http://"+address+"/_sandbox/records", nil)
+// ask calls do with the control API of the daemon that runs.
+func (h *household) ask(do func(control.API) error) error {
+	paths, err := config.FindPaths(config.Choice{}, h.getenv)
 	if err != nil {
-		h.t.Fatal(err)
+		return err
 	}
-	answer, err := http.DefaultClient.Do(r)
+	c, err := daemon.Find(h.t.Context(), paths)
 	if err != nil {
-		h.t.Fatal(err)
+		return err
 	}
-	defer answer.Body.Close()
-	var records sandbox.Records
-	if err := json.NewDecoder(answer.Body).Decode(&records); err != nil {
-		h.t.Fatal(err)
-	}
-	return records
+	defer c.Close()
+	return do(c.API)
 }
 
-// until asks again and again until good says yes.
-func (h *household) until(what string, good func() bool) {
-	h.t.Helper()
-	h.within(patience, what, good)
+// status is how the daemon says that things stand.
+func (h *household) status() (s control.Status, err error) {
+	err = h.ask(func(ctl control.API) error {
+		s, err = ctl.Status(h.t.Context())
+		return err
+	})
+	return s, err
 }
 
-// within waits for at most a time until something is so.
-func (h *household) within(most time.Duration, what string, good func() bool) {
-	h.t.Helper()
-	limit := time.After(most)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !good() {
-		select {
-		case <-limit:
-			h.t.Fatalf("%s did not happen within %v; status:\n%s", what, most, h.try("status"))
-		case <-tick.C:
+// entries are those of the running daemon, the newest first.
+func (h *household) entries() (all []entry.Entry, err error) {
+	err = h.ask(func(ctl control.API) error {
+		all, err = ctl.List(h.t.Context(), entry.Filter{})
+		return err
+	})
+	return all, err
+}
+
+// film adds a film to the queue of the running daemon; no error is an acknowledgement.
+func (h *household) film(id int64, watchedAt time.Time) error {
+	return h.ask(func(ctl control.API) error {
+		_, err := ctl.Add(h.t.Context(), viewing.Event{
+			Kind: viewing.KindViewing, EventID: uuid(), Media: []viewing.Media{film(id)}, WatchedAt: viewing.At(watchedAt), Count: 1,
+		})
+		return err
+	})
+}
+
+// patience bounds every wait. It decides nothing: on a good run no wait comes near it.
+const patience = time.Minute
+
+// await looks again and again until what it sees is good, and returns that. A
+// failure says what was seen last.
+func await[T any](t testing.TB, what string, look func() (T, error), good func(T) bool) T {
+	t.Helper()
+	limit := time.Now().Add(patience)
+	for {
+		saw, err := look()
+		if err == nil && good(saw) {
+			return saw
 		}
+		if time.Now().After(limit) {
+			text, _ := json.MarshalIndent(saw, "", "  ")
+			t.Fatalf("%s did not happen within %v; seen last (error: %v):\n%s", what, patience, err, text)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// try runs one command and returns what it printed, whatever its exit code.
-func (h *household) try(args ...string) string {
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
-	defer cancel()
-	out, err := h.command(ctx, args...).CombinedOutput()
-	h.said.add(out)
-	return fmt.Sprintf("%s(%v)", out, err)
+// until waits for a status of the daemon.
+func (h *household) until(what string, good func(control.Status) bool) control.Status {
+	h.t.Helper()
+	return await(h.t, what, h.status, good)
 }
 
 // delivered waits until n entries are delivered.
-func (h *household) delivered(n int) {
+func (h *household) delivered(n int64) {
 	h.t.Helper()
-	h.until(fmt.Sprintf("delivery of %d", n), func() bool {
-		return strings.Contains(h.try("status", "--json"), fmt.Sprintf(`"delivered": %d,`, n))
-	})
+	h.until(fmt.Sprintf("delivery of %d", n), func(s control.Status) bool { return s.Counts.Delivered == n })
+}
+
+// problem waits until the status has a problem, by its code.
+func (h *household) problem(code string) control.Problem {
+	h.t.Helper()
+	has := func(p control.Problem) bool { return p.Code == code }
+	s := h.until("the problem "+code, func(s control.Status) bool { return slices.ContainsFunc(s.Problems, has) })
+	return s.Problems[slices.IndexFunc(s.Problems, has)]
+}
+
+// records is what the sandbox at address has.
+func (h *household) records(address string) (records sandbox.Records) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, "http://"+address+"/_sandbox/records", nil)
+	must(h.t, err)
+	answer, err := http.DefaultClient.Do(r)
+	must(h.t, err)
+	defer answer.Body.Close()
+	must(h.t, json.NewDecoder(answer.Body).Decode(&records))
+	return records
 }
 
 // code is a pairing code, as "filmspool pair" shows it.
 func (h *household) code() string {
 	h.t.Helper()
 	var code struct{ Code string }
-	if err := json.Unmarshal([]byte(h.do("", "pair", "--json")), &code); err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, json.Unmarshal([]byte(h.do("", "pair", "--json")), &code))
 	return code.Code
 }

@@ -29,9 +29,10 @@ func (h *household) postViewing(url, token, body string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestProgramAddsViewings is another program's life: added, heard, survives a
-// restart, revoked.
+// TestProgramAddsViewings adds a program, which reports, is known again after a
+// kill, and is revoked.
 func TestProgramAddsViewings(t *testing.T) {
+	t.Parallel()
 	h := newHousehold(t)
 	daemon := h.start("run")
 	var added struct{ ID, Kind, Label, Token, URL string }
@@ -58,20 +59,8 @@ func TestProgramAddsViewings(t *testing.T) {
 	if status, said := h.postViewing(added.URL, added.Token, movie); status != 200 || !strings.Contains(said, `"duplicate"`) {
 		t.Errorf("after kill -9: %d %s", status, said)
 	}
-	if out := h.do("", "clients", "list"); !strings.Contains(out, "Home cinema") || !strings.Contains(out, "program") {
-		t.Errorf("clients: %s", out)
-	}
-	if out := h.try("status", "--json"); !strings.Contains(out, `"name": "program:`+added.ID) {
-		t.Errorf("status: %s", out)
-	}
 	h.do("", "clients", "revoke", added.ID)
 	if status, said := h.postViewing(added.URL, added.Token, movie); status != 401 || !strings.Contains(said, "filmspool clients add") {
 		t.Errorf("revoked: %d %s", status, said)
-	}
-	if out := h.do("", "clients", "add", "Kitchen"); !strings.Contains(out, "not shown again") || !strings.Contains(out, added.URL) {
-		t.Errorf("add in words: %s", out)
-	}
-	if out := h.try("clients", "add", " "); !strings.Contains(out, "a program needs a name") {
-		t.Errorf("without a name: %s", out)
 	}
 }

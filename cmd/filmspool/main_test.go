@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/daemon/config"
 )
 
@@ -29,15 +30,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as a user would, by the scripts in testdata.
 func TestScripts(t *testing.T) {
-	script, err := filepath.Abs("../../.github/try-endpoints")
-	if err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("SCRIPT", script)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			paths, err := config.FindPaths(config.Choice{}, e.Getenv)
 			if err != nil {
@@ -53,13 +49,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "capture": capture, "start": start, "ends": ends, "hangup": hangup, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
-			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "tagged": taggedLibrary, "kodi": kodiActs,
+			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "kodi": kodiActs,
 		},
 	})
 }
-
-// patience bounds every wait in a script.
-const patience = 30 * time.Second
 
 type startedKey struct{}
 
@@ -170,11 +163,22 @@ func hangup(ts *testscript.TestScript, _ bool, args []string) {
 	s := ts.Value(startedKey{}).(map[string]*started)[args[0]]
 	before := len(ts.ReadFile(args[0] + ".log"))
 	ts.Check(s.cmd.Process.Signal(syscall.SIGHUP))
-	want := regexp.MustCompile(args[1])
-	for end := time.Now().Add(patience); !want.MatchString(ts.ReadFile(args[0] + ".log")[before:]); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			ts.Fatalf("the log never said %s", args[1])
+	wait(ts, args[1], func() string { return ts.ReadFile(args[0] + ".log")[before:] })
+}
+
+// wait looks again and again until it sees what matches.
+func wait(ts *testscript.TestScript, want string, look func() string) string {
+	match := regexp.MustCompile(want)
+	limit := time.Now().Add(patience)
+	for {
+		saw := look()
+		if match.MatchString(saw) {
+			return saw
 		}
+		if time.Now().After(limit) {
+			ts.Fatalf("nothing matched %s within %v; seen last:\n%s", want, patience, saw)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -183,25 +187,16 @@ func kill9(ts *testscript.TestScript, _ bool, args []string) {
 	kill(ts.Value(startedKey{}).(map[string]*started), args[0])
 }
 
-// until runs "until REGEXP ARGS…" again and again until the output matches.
+// until runs "until REGEXP ARGS…" again and again until the output matches, and
+// keeps that in out. The command runs in this process: waiting starts no others.
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	want := regexp.MustCompile(args[0])
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		out, _ := command(ctx, ts, args[1:]).CombinedOutput() // status exits 4 when it has something to say
-		if want.Match(out) {
-			ts.Check(os.WriteFile(ts.MkAbs("out"), out, 0o600))
-			return
-		}
-		select {
-		case <-ctx.Done():
-			ts.Fatalf("%v never matched %s; last:\n%s", args[1:], args[0], out)
-		case <-tick.C:
-		}
-	}
+	out := wait(ts, args[0], func() string {
+		var out bytes.Buffer
+		p := &program{stdin: strings.NewReader(""), stdout: terminal.To(&out), stderr: terminal.To(&out), getenv: ts.Getenv}
+		p.run(context.Background(), args[1:]) // status has exit codes of its own
+		return out.String()
+	})
+	ts.Check(os.WriteFile(ts.MkAbs("out"), []byte(out), 0o600))
 }
 
 // replace runs "replace FILE OLD NEW".

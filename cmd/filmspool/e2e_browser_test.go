@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/protocol"
+)
+
+const (
+	extension = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
+	secretKey = "sk_householdsecret1"
+)
+
+// browser is a browser that speaks to a daemon: as the paired client that the
+// options name, or, without a token, as one that is not paired yet.
+func (h *household) browser(daemon *process, o client.Options) *client.Client {
+	h.t.Helper()
+	o.URL, o.Origin = "ws://"+daemon.address+"/v1/connector", extension
+	o.Info = protocol.ClientInfo{Name: "test", Version: "1"}
+	c, err := client.Dial(h.t.Context(), o)
+	if err != nil {
+		h.t.Fatalf("dial: %v; the daemon said\n%s", err, h.said.String())
+	}
+	h.t.Cleanup(func() { _ = c.Close() }) // the daemon may have gone before
+	return c
+}
+
+// pair pairs a browser and returns what it needs to come back.
+func (h *household) pair(daemon *process) (o client.Options) {
+	h.t.Helper()
+	c := h.browser(daemon, o)
+	defer c.Close()
+	var err error
+	o.ClientID, o.Token, err = c.Pair(h.t.Context(), h.code(), "living room")
+	must(h.t, err)
+	return o
+}

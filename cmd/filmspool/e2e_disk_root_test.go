@@ -1,0 +1,260 @@
+//go:build linux && root
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/connector/client"
+	"github.com/filmspool/filmspool/connector/protocol"
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// These tests mount small disks and trace system calls: they need root, strace
+// and mkfs.ext4.
+
+// ill is a household whose storage fails, with a browser that reports films.
+type ill struct {
+	*household
+	t       *testing.T
+	box     *flaky
+	daemon  *process
+	paired  client.Options
+	at      map[int64]string // when each film was watched
+	acked   map[int64]string // their event ids
+	refused int
+}
+
+// newIll has its state folder below disk, and runs a daemon.
+func newIll(t *testing.T, disk string) *ill {
+	h := newHousehold(t)
+	h.env = []string{"FILMSPOOL_STATE_DIR=" + filepath.Join(disk, "state"), "RUNTIME_DIRECTORY=" + t.TempDir()}
+	i := &ill{household: h, t: t, box: newFlaky(t, h.dir, true), at: map[int64]string{}, acked: map[int64]string{}}
+	h.login(i.box.baseURL())
+	i.daemon = h.start("run")
+	i.paired = h.pair(i.daemon)
+	return i
+}
+
+// report reports a film; false when the daemon refused it, which must be because
+// of its storage and only for now.
+func (i *ill) report(c *client.Client, id int64, event string) bool {
+	i.t.Helper()
+	if i.at[id] == "" { // the same event keeps its time
+		i.at[id] = time.Now().Add(-time.Duration(id) * time.Minute).Format(time.RFC3339)
+	}
+	_, err := c.Viewing(i.t.Context(), protocol.Viewing{ID: event, Media: film(id), WatchedAt: i.at[id], Count: 1})
+	refusal, refused := errors.AsType[*protocol.Error](err)
+	switch {
+	case err == nil:
+		i.acked[id] = event
+		return true
+	case refused && refusal.Code == protocol.Storage && refusal.Retryable:
+		i.refused++
+		return false
+	default:
+		i.t.Fatalf("film %d: %v; the daemon said\n%s", id, err, i.said.String())
+		return false
+	}
+}
+
+// insist reports a film again and again until it is acknowledged.
+func (i *ill) insist(c *client.Client, id int64, event string) {
+	i.t.Helper()
+	await(i.t, "an acknowledgement", func() (bool, error) { return i.report(c, id, event), nil }, func(ok bool) bool { return ok })
+}
+
+// allThere kills the daemon, starts it again and waits until nothing is left to
+// send. Each film that was acknowledged is then delivered and once at the
+// service, or in doubt; nothing is there twice or out of nowhere.
+func (i *ill) allThere() {
+	i.t.Helper()
+	i.daemon.kill()
+	i.daemon = i.start("run")
+	i.until("delivery of all", func(s control.Status) bool { return s.Counts.Pending+s.Counts.Sending == 0 })
+	entries, err := i.entries()
+	must(i.t, err)
+	states := map[string]string{}
+	for _, e := range entries {
+		states[e.EventID] = string(e.State)
+	}
+	records, err := i.box.service.Records(i.t.Context())
+	must(i.t, err)
+	times := map[int64]int{}
+	for _, r := range records.History {
+		times[r.ID]++
+	}
+	for id, event := range i.acked {
+		if state := states[event]; (state != "delivered" || times[id] != 1) && state != "in_doubt" {
+			i.t.Errorf("film %d was acknowledged, is %q and %d times at the service", id, state, times[id])
+		}
+	}
+	for id, n := range times {
+		if i.at[id] == "" || n > 1 {
+			i.t.Errorf("film %d is %d times at the service", id, n)
+		}
+	}
+}
+
+// as runs a tool as root would at the command line.
+func as(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// smallDisk mounts a file system of a few megabytes until the test ends.
+func smallDisk(t *testing.T, kind string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if kind == "tmpfs" {
+		as(t, "mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "none", dir)
+	} else {
+		image := filepath.Join(t.TempDir(), "image")
+		must(t, errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 24<<20)))
+		as(t, "mkfs.ext4", "-q", "-m", "0", image)
+		as(t, "mount", "-o", "loop", image, dir)
+	}
+	t.Cleanup(func() { as(t, "umount", "--lazy", dir) })
+	return dir
+}
+
+// fill takes what room is left on a disk, and returns what frees it.
+func fill(t *testing.T, disk string) (free func()) {
+	t.Helper()
+	filler, err := os.Create(filepath.Join(disk, "filler"))
+	must(t, err)
+	defer filler.Close()
+	for size := 1 << 20; size > 0; {
+		if _, err := filler.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	return func() { must(t, os.Remove(filler.Name())) }
+}
+
+// TestDiskFull fills the disk under the daemon: what does not fit is refused, to
+// be sent again; nothing acknowledged is missing; with room again all goes on.
+func TestDiskFull(t *testing.T) {
+	disk := smallDisk(t, "tmpfs")
+	i := newIll(t, disk)
+	c := i.browser(i.daemon, i.paired)
+	for id := int64(1); id <= 20; id++ {
+		i.report(c, id, uuid())
+	}
+	// What waits comes due, and so has to be written, once the disk is full.
+	must(t, i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "retry-after:1", Times: 1000}))
+	for id := int64(21); id <= 30; id++ {
+		i.report(c, id, uuid())
+	}
+	free := fill(t, disk)
+	events := map[int64]string{}
+	for id := int64(100); i.refused < 10; id++ { // the log may have room for many
+		if id > 100_000 {
+			t.Fatal("a full disk takes everything")
+		}
+		events[id] = uuid()
+		i.report(c, id, events[id])
+	}
+	i.box.recover()
+	i.problem(health.DiskFull)
+	if out, code := i.try("add", "movie", "7"); code != exitFailed {
+		t.Errorf("a command on a full disk exits %d and says %q", code, out)
+	}
+	if out, code := i.try("queue", "list", "--json"); code != exitDone {
+		t.Errorf("on a full disk the queue cannot be read: %s", out)
+	}
+	free()
+	for id, event := range events {
+		i.insist(c, id, event)
+	}
+	i.allThere()
+}
+
+// TestStartOnAFullDisk starts after a kill where nothing can be written: the
+// daemon runs and says why it takes nothing, reading goes on, and it begins by
+// itself once there is room.
+func TestStartOnAFullDisk(t *testing.T) {
+	for _, kind := range []string{"tmpfs", "ext4"} {
+		t.Run(kind, func(t *testing.T) {
+			disk := smallDisk(t, kind)
+			i := newIll(t, disk)
+			i.report(i.browser(i.daemon, i.paired), 1, uuid())
+			i.daemon.kill()
+			i.do("", "resume") // leaves no log with room in it
+			free := fill(t, disk)
+			i.daemon = i.start("run")
+			i.problem(health.DiskFull)
+			if entries, err := i.entries(); err != nil || len(entries) != 1 {
+				t.Errorf("on a full disk it lists %d entries, %v", len(entries), err)
+			}
+			free()
+			s := i.until("a queue that can be written", func(s control.Status) bool { return s.Storage == nil })
+			i.daemon.address = s.Listen // the port was any, and is another one now
+			i.insist(i.browser(i.daemon, i.paired), 2, uuid())
+			i.allThere()
+		})
+	}
+}
+
+// TestReadOnlyDisk has the disk turn read-only under the daemon, as after an
+// error. The daemon is not said to be stopped, and reading goes on.
+func TestReadOnlyDisk(t *testing.T) {
+	disk := smallDisk(t, "ext4")
+	i := newIll(t, disk)
+	c := i.browser(i.daemon, i.paired)
+	i.report(c, 1, uuid())
+	as(t, "mount", "-o", "remount,abort", disk)
+	if i.report(c, 2, uuid()) {
+		t.Error("taken by a disk that is read-only")
+	}
+	i.do("", "queue", "list")
+	i.daemon.kill()
+	i.daemon = i.start("run")
+	i.problem(health.DiskReadOnly)
+	if entries, err := i.entries(); err != nil || len(entries) != 1 {
+		t.Errorf("on a read-only disk it lists %d entries, %v", len(entries), err)
+	}
+	i.daemon.end(os.Interrupt)
+}
+
+// TestFlushFails has the system report, now and then, that a flush has failed:
+// such a commit is refused, the next ones are well, and after a kill all that was
+// acknowledged is there.
+func TestFlushFails(t *testing.T) {
+	i := newIll(t, t.TempDir())
+	i.daemon.end(os.Interrupt)
+	cmd := i.command(context.WithoutCancel(t.Context()), "run")
+	cmd.Args = append(strings.Fields("strace -f -qq -o /dev/null -e trace=fsync,fdatasync -e inject=fsync,fdatasync:error=EIO:when=15+9"), cmd.Path, "run")
+	strace, err := exec.LookPath("strace")
+	must(t, err)
+	cmd.Path = strace
+	traced := i.serve(cmd)
+	c := i.browser(traced, i.paired)
+	events := map[int64]string{}
+	for id := int64(1); id <= 60; id++ {
+		events[id] = uuid()
+		i.report(c, id, events[id])
+	}
+	if i.refused == 0 {
+		t.Error("no flush failed: this test proves nothing")
+	}
+	for id, event := range events {
+		i.insist(c, id, event)
+	}
+	as(t, "pkill", "-KILL", "-P", strconv.Itoa(traced.cmd.Process.Pid)) // the daemon; strace ends as it did
+	traced.waited = true
+	_ = traced.cmd.Wait()
+	i.allThere()
+}

@@ -1,0 +1,88 @@
+//go:build linux && long
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/kodi/kodisim"
+)
+
+// wakeups counts how often a sleeping process has begun to run within a span:
+// the runs of samples, 20 ms apart, in which any of its threads has gone to
+// sleep again or has come or gone. What follows closer is one wake-up.
+func wakeups(t *testing.T, pid int, span time.Duration) int {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(span)
+	count, awake, was := 0, false, sleeps(t, pid)
+	for {
+		select {
+		case <-end:
+			return count
+		case <-tick.C:
+		}
+		now := sleeps(t, pid)
+		moved := !maps.Equal(now, was)
+		if moved && !awake {
+			count++
+		}
+		awake, was = moved, now
+	}
+}
+
+// sleeps is how often each thread of a process has gone to sleep so far.
+func sleeps(t *testing.T, pid int) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("process %d is gone, %v", pid, err)
+	}
+	times := map[string]string{}
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // a thread may end at any time
+		_, after, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		times[file], _, _ = strings.Cut(after, "\n")
+	}
+	return times
+}
+
+// TestIdleHardlyWakes holds the real program against its promise: a library
+// that is watched, a key, an account that works, a service manager that wants
+// a sign of life; nothing waits. Then it wakes at most three times a minute.
+func TestIdleHardlyWakes(t *testing.T) {
+	h := newHousehold(t)
+	userdata := filepath.Join(h.dir, "userdata")
+	if _, err := kodisim.Sample(userdata); err != nil {
+		t.Fatal(err)
+	}
+	h.configure("[[kodi.libraries]]\nuserdata = %q\n", userdata)
+	box := h.sandbox("127.0.0.1:0")
+	manager, err := net.ListenPacket("unixgram", filepath.Join(h.dir, "notify"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manager.Close()
+	h.env = append(h.env, "NOTIFY_SOCKET="+filepath.Join(h.dir, "notify"), "WATCHDOG_USEC=180000000")
+	run := h.start("run")
+	h.login(box.baseURL())
+	h.do("", "add", "movie", "603")
+	h.delivered(1)
+	pid := run.cmd.Process.Pid
+	if n := wakeups(t, pid, 5*time.Second); n == 0 {
+		t.Error("the end of the work does not show in the count")
+	}
+	n := wakeups(t, pid, time.Minute)
+	t.Logf("%d wake-ups in an idle minute", n)
+	if n > 3 {
+		t.Errorf("%d wake-ups in an idle minute, want at most 3", n)
+	}
+}

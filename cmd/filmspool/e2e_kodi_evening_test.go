@@ -1,0 +1,166 @@
+//go:build kodi
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/internal/realkodi"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// Files below the media folder of the real Kodi. Newt is not in its library at first.
+const (
+	alpha  = "movies/Alpha One (1999)/Alpha One (1999).mkv"
+	beta   = "movies/Beta (2010)/Beta (2010).mkv"
+	newt   = "movies/Newt (2020)/Newt (2020).mkv"
+	red101 = "tv/Show Red/Season 01/Show Red S01E01.mkv"
+)
+
+// TestKodiEvening lives with a real Kodi: what is played and marked there arrives
+// at the service, once and at its time, and nothing else does.
+func TestKodiEvening(t *testing.T) {
+	var k *realkodi.Kodi
+	lives := realkodi.Lives{
+		Ended: func() bool { return k.Ended() },
+		Renew: func(testing.TB) {},
+		Last:  func() string { return k.Tail() },
+	}
+	lives.Survive(t, t.Name(), func(mortal testing.TB) {
+		dir, err := os.MkdirTemp("", "filmspool-kodi-")
+		must(t, err)
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		must(t, os.Chmod(dir, 0o755)) // Kodi runs as another user
+		k = realkodi.New(mortal, filepath.Join(dir, "kodi"))
+		defer k.Stop()
+		k.Start()
+		e := newEvening(t, k)
+		defer e.end()
+		e.live()
+	})
+}
+
+// evening is the real program beside a real Kodi.
+type evening struct {
+	*household
+	k           *realkodi.Kodi
+	box, daemon *process
+	recorded    []string // what the service has to have
+}
+
+func newEvening(t *testing.T, k *realkodi.Kodi) *evening {
+	e := &evening{household: newHousehold(t), k: k}
+	e.t = k.T
+	e.configure("[[kodi.libraries]]\nuserdata = %q\n", k.Userdata())
+	e.box = e.sandbox("127.0.0.1:0")
+	e.login(e.box.baseURL())
+	e.daemon = e.start("run")
+	return e
+}
+
+func (e *evening) end() {
+	e.daemon.kill()
+	e.box.kill()
+}
+
+// live is the whole evening. Each deed adds to what the service has; "" adds nothing.
+func (e *evening) live() {
+	k := e.k
+	e.settle(time.Time{})
+	var ended time.Time // the first playback
+	for _, deed := range []struct {
+		name string
+		do   func()
+		adds string
+	}{
+		{"play a film to its end", func() { e.play(beta); ended = time.Now() }, "movie 27205"},
+		{"play half of it", func() { k.Play(map[string]any{"movieid": k.Films()[alpha]}, 50, true) }, ""},
+		{"mark an episode", func() {
+			k.Toggle(fmt.Sprintf("videodb://tvshows/titles/%d/1/", k.Shows()["Show Red"]), k.Episodes()[red101])
+		}, "episode 1396 1x1"},
+		{"scan a new film", func() { e.addNewt(); k.Scan(newt) }, ""},
+		{"play the new film", func() { e.play(newt) }, "movie 77"},
+		{"restart Kodi, and play again", func() {
+			k.Stop()
+			k.Again("America/New_York")
+			// Two ends within half the running time of a minute are one viewing.
+			k.Await("another sitting", func() bool { return time.Since(ended) > 35*time.Second })
+			e.play(beta)
+		}, "movie 27205"},
+	} {
+		k.Await("a moment of rest", func() bool { return time.Since(e.changed()) > 3*time.Second }) // marks within seconds look like a mass mark
+		from := time.Now()
+		deed.do()
+		e.settle(from)
+		if deed.adds != "" {
+			e.recorded = append(e.recorded, deed.adds)
+		}
+		e.compare(deed.name, from, deed.adds != "")
+		e.t.Logf("%-30s %4.1f s", deed.name, time.Since(from).Seconds())
+	}
+}
+
+func (e *evening) play(path string) {
+	e.k.Play(map[string]any{"movieid": e.k.Films()[path]}, 97, false)
+}
+
+// addNewt puts a film into the media folder that Kodi has not scanned.
+func (e *evening) addNewt() {
+	nfo := newt[:len(newt)-len(".mkv")] + ".nfo"
+	e.k.AddMedia(newt, map[string]string{nfo: `<movie><title>Newt</title><year>2020</year><premiered>2020-06-01</premiered>` +
+		`<uniqueid type="tmdb" default="true">77</uniqueid></movie>`})
+}
+
+// changed is when the library's file last changed.
+func (e *evening) changed() (last time.Time) {
+	for _, end := range []string{"", "-wal", "-journal"} {
+		if info, err := os.Stat(e.k.Database() + end); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+// settle waits until the library has rested for a second, the daemon has read
+// what changed in it, and nothing is left to send.
+func (e *evening) settle(from time.Time) {
+	e.t.Helper()
+	e.k.Await("rest of the library", func() bool { return time.Since(e.changed()) > time.Second })
+	e.until("a reading", func(s control.Status) bool {
+		return s.Counts.Pending+s.Counts.Sending == 0 && slices.ContainsFunc(s.Sources, func(s control.Source) bool {
+			return s.Name == "kodi:"+e.k.Userdata() && s.LastSeen != nil && !s.LastSeen.Before(e.changed().Truncate(time.Second))
+		})
+	})
+}
+
+// compare compares what the service has with what it has to have. What a deed
+// added has its time from the begin of the deed to now.
+func (e *evening) compare(deed string, from time.Time, added bool) {
+	e.t.Helper()
+	history := await(e.t, deed, func() ([]sandbox.HistoryRecord, error) { return e.records(e.box.address).History, nil },
+		func(all []sandbox.HistoryRecord) bool { return len(all) >= len(e.recorded) })
+	var got []string
+	for _, r := range history {
+		if r.Type == "movie" {
+			got = append(got, fmt.Sprint("movie ", r.ID))
+		} else {
+			got = append(got, fmt.Sprintf("episode %d %dx%d", r.TVShowID, *r.SeasonNumber, r.EpisodeNumber))
+		}
+	}
+	if diff := cmp.Diff(e.recorded, got); diff != "" {
+		e.t.Errorf("%s: the service has (-want +got):\n%s", deed, diff)
+	} else if added {
+		at := history[len(history)-1].WatchedAt.Time // Kodi writes whole seconds
+		if at.Before(from.Add(-1500*time.Millisecond)) || at.After(time.Now().Add(time.Second)) {
+			e.t.Errorf("%s: recorded at %v, but begun at %v", deed, at, from)
+		}
+	}
+}

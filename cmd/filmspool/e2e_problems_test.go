@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/filmspool/filmspool/daemon/control"
+	"github.com/filmspool/filmspool/daemon/health"
+	"github.com/filmspool/filmspool/queue/tracker/sandbox"
+)
+
+// TestProblemsAreSolvedByTheirCommand: the status has a problem, and typing the
+// command that it names makes it go away.
+func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
+	t.Parallel()
+	for code, show := range map[string]func(h *household, box *flaky){
+		health.AddressMissing: func(h *household, _ *flaky) { h.start("run") },
+		health.KeyRefused: func(h *household, box *flaky) {
+			h.login(box.baseURL())
+			must(h.t, box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:401", Times: 1}))
+			h.start("run")
+			h.do("", "add", "movie", "603")
+		},
+		"notice": func(h *household, box *flaky) { // the queue's file is none
+			h.login(box.baseURL())
+			must(h.t, os.WriteFile(filepath.Join(h.dir, "state", "filmspool.db"), []byte("no database any more"), 0o600))
+			h.start("run")
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			h := newHousehold(t)
+			box := newFlaky(t, h.dir, false)
+			show(h, box)
+			p := h.problem(code)
+			if p.Text == "" || p.Why == "" || p.Act.Text == "" || p.Act.Command == nil {
+				t.Fatalf("the problem is %+v", p)
+			}
+			args := strings.Fields(strings.ReplaceAll(strings.TrimPrefix(*p.Act.Command, "filmspool "), "ADDRESS", box.baseURL()))
+			if args[0] == "login" {
+				args = append(args, "--key-stdin")
+			}
+			if out, code := h.pipe(secretKey, args...); code != exitDone && code != exitAttention {
+				t.Fatalf("filmspool %v: exit %d\n%s", args, code, out)
+			}
+			h.until("the end of "+code, func(s control.Status) bool {
+				return !slices.ContainsFunc(s.Problems, func(p control.Problem) bool { return p.Code == code })
+			})
+		})
+	}
+}
+
+// TestOpenFoldersAreRefused: where others may write the state folder, neither the
+// daemon nor a command uses it.
+func TestOpenFoldersAreRefused(t *testing.T) {
+	t.Parallel()
+	h := newHousehold(t)
+	state := filepath.Join(h.dir, "state")
+	makeQueue(t, state)
+	must(t, os.Chmod(state, 0o777))
+	for _, line := range []string{"status", "queue list", "login --key-stdin --base-url https://tracker.example/api/v1", "run"} {
+		out, code := h.pipe(secretKey, strings.Fields(line)...)
+		if code == exitDone || !strings.Contains(out, "can be changed by other users") {
+			t.Errorf("%s: exit %d\n%s", line, code, out)
+		}
+	}
+}

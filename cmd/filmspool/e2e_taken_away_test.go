@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/daemon/control"
+)
+
+// TestFilesTakenAway harms the files of the running program, lets it take films
+// before and after, kills it and starts it again: what was acknowledged is there,
+// and the status has a notice. What a file held that was cut off may be gone.
+func TestFilesTakenAway(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(db string) error{
+		"delete":   os.Remove,
+		"truncate": func(db string) error { return os.Truncate(db, 0) },
+		"replace": func(db string) error {
+			return errors.Join(os.WriteFile(db+".other", []byte("something else"), 0o600), os.Rename(db+".other", db))
+		},
+		"delete all": func(db string) error {
+			return errors.Join(os.Remove(db), os.Remove(db+"-wal"), os.Remove(db+"-shm"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHousehold(t)
+			daemon := h.start("run")
+			h.do("", "pause")
+			begun, acked := time.Now().Add(-300*time.Hour), map[int64]bool{}
+			for id := int64(1); id <= 12; id++ {
+				if id == 6 {
+					if err := harm(filepath.Join(h.dir, "state", "filmspool.db")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+						t.Fatal(err)
+					}
+				}
+				acked[id] = h.film(id, begun.Add(time.Duration(id)*24*time.Hour)) == nil
+			}
+			daemon.kill()
+			daemon = h.start("run")
+			entries, err := h.entries()
+			must(t, err)
+			there := map[int64]bool{}
+			for _, e := range entries {
+				there[e.Media.IDs.TMDB] = true
+			}
+			taken := 0
+			for id := int64(1); id <= 12; id++ {
+				if acked[id] {
+					taken++
+				}
+				if acked[id] && !there[id] && name != "truncate" {
+					t.Errorf("film %d was acknowledged and is gone", id)
+				}
+			}
+			if taken < 6 {
+				t.Errorf("only %d of 12 films were acknowledged", taken)
+			}
+			h.until("a notice", func(s control.Status) bool { return len(s.Notices) > 0 })
+			daemon.end(os.Interrupt)
+			// What was cut is no database that could be searched for the key.
+			aside, err := filepath.Glob(filepath.Join(h.dir, "state", "*.damaged-*"))
+			must(t, err)
+			for _, file := range aside {
+				if strings.HasPrefix(filepath.Base(file), "filmspool.db") {
+					must(t, os.Remove(file))
+				}
+			}
+		})
+	}
+}
