@@ -66,7 +66,6 @@ type Daemon struct {
 	sources    []source
 	waiting    *disk.Trouble     // the queue can only be read, and this is why
 	connector  *connector.Server // nil while waiting
-	ends       <-chan struct{}   // closed when serving ends; nil while nobody is served
 	catalogue  words.Catalogue
 
 	closed chan struct{} // is closed when nobody is let in any more

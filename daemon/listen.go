@@ -82,7 +82,6 @@ func (d *Daemon) doors(at net.Addr, token string, site *page.Site, browsers http
 func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Handler) error {
 	l := all[0] // the one that we are known by
 	token := d.tenure.Token()
-	d.ends = ctx.Done()
 	site, err := d.openPage()
 	if err != nil {
 		return err

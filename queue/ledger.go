@@ -42,7 +42,6 @@ type changes struct {
 	moved map[viewing.State]count // in the counters
 	nudge bool                    // entries were added or changed
 	again []int64                 // entries that became pending again
-	each  []Change                // in their order
 }
 
 // count is a change of one counter.
@@ -50,7 +49,7 @@ type count struct{ current, total int64 }
 
 // Mark is what was changed so far.
 func (l *ledger) Mark() any {
-	return changes{maps.Clone(l.moved), l.nudge, l.again, l.each}
+	return changes{maps.Clone(l.moved), l.nudge, l.again}
 }
 
 // Back takes back what was changed since a mark, or at all.
@@ -96,7 +95,6 @@ func (l *ledger) shift(s viewing.State, current, total int64) {
 func (l *ledger) pass(id int64, from, to viewing.State) {
 	l.shift(from, -1, 0)
 	l.shift(to, 1, 1)
-	l.each = append(l.each, Change{id, to})
 	if to == viewing.StatePending {
 		l.again = append(l.again, id)
 	}
@@ -108,7 +106,5 @@ func (l *ledger) made(id int64, s viewing.State) {
 	l.nudge = true
 	if s != viewing.StatePending {
 		l.pass(id, viewing.StatePending, s)
-		return
 	}
-	l.each = append(l.each, Change{id, s})
 }

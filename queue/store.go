@@ -43,7 +43,6 @@ type Store struct {
 	run      int64        // number of this opening
 	leases   atomic.Int64 // tokens given in this run
 	ledger   ledger
-	recent   recent
 
 	listening sync.Mutex
 	listeners map[chan struct{}]struct{}
@@ -109,7 +108,6 @@ func (s *Store) tell(done changes) {
 			s.PendingAgain(id)
 		}
 	}
-	s.recent.add(done.each)
 	if done.nudge {
 		s.nudge()
 	}

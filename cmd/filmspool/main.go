@@ -113,7 +113,7 @@ from Kodi, keeps it on disk, and tells your tracking service of each viewing onc
 Try it:     filmspool demo
 Set it up:  filmspool open --start
             in a terminal: filmspool service install && filmspool service start
-                           filmspool setup
+                           filmspool login && filmspool pair
 
 More about a command: filmspool COMMAND --help, or its manual page,
 which packages install.`,
@@ -138,7 +138,7 @@ which packages install.`,
 	f.StringVar(&p.flags.LogLevel, "log-level", "", "debug, info, warn or error (FILMSPOOL_LOG_LEVEL)")
 	root.AddCommand(
 		p.runCommand(), p.demoCommand(), p.sandboxCommand(), p.loginCommand(), p.resolveCommand(), p.fixCommand(), p.rulesCommand(),
-		p.statusCommand(), p.doctorCommand(), p.watchCommand(), p.openCommand(), p.setupCommand(), p.supportCommand(),
+		p.statusCommand(), p.doctorCommand(), p.openCommand(), p.supportCommand(),
 		p.pairCommand(), p.clientsCommand(), p.queueCommand(), p.addCommand(), p.watchlistCommand(),
 		p.listCommand(), p.pauseCommand(), p.resumeCommand(), p.noticesCommand(), p.kodiCommand(), p.configCommand(), p.versionCommand(),
 		group("service", "Install Filmspool as a service, and control it", p.service().Commands()...),

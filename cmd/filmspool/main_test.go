@@ -49,7 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "capture": capture, "start": start, "ends": ends, "hangup": hangup, "kill9": kill9, "until": until, "fetch": fetch, "post": post,
-			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "kodi": kodiActs,
+			"replace": replace, "tmdb": tmdb, "wikidata": wikidata, "tagged": taggedLibrary, "kodi": kodiActs,
 		},
 	})
 }

@@ -22,8 +22,6 @@ type API struct {
 	// Mend mends what this instance can mend by itself, and tells what it has mended; a
 	// dry run tells what that would be.
 	Mend func(context.Context, Mend) ([]Problem, error)
-	// Watch waits until something is new, and tells it.
-	Watch func(context.Context, Watch) (News, error)
 	// Open makes a ticket that signs one browser in to the pages, or waits until one
 	// is used.
 	Open func(context.Context, Open) (Opened, error)

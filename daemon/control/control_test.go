@@ -30,7 +30,7 @@ type fixed struct {
 // api is the fixed answers, all of them.
 func (f *fixed) api() control.API {
 	return control.API{
-		Status: f.Status, Watch: f.Watch, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
+		Status: f.Status, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
 		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
 		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
@@ -39,11 +39,6 @@ func (f *fixed) api() control.API {
 
 func (f *fixed) Status(context.Context) (control.Status, error) {
 	return control.Status{State: account.OK, Accounts: []control.Account{}, Sources: []control.Source{}}, f.err
-}
-
-func (f *fixed) Watch(_ context.Context, q control.Watch) (control.News, error) {
-	f.asked = append(f.asked, q)
-	return control.News{Last: 12, Entries: []entry.Entry{{ID: 3, State: "held"}}, Missed: 4}, f.err
 }
 
 func (f *fixed) Add(_ context.Context, v viewing.Event) (entry.Entry, error) {
@@ -190,15 +185,10 @@ func TestEveryQuestionArrivesAsItWasAsked(t *testing.T) {
 	must(t, err)
 	must(t, c.Revoke(ctx, "c/1"))
 	must(t, c.Acknowledge(ctx, 9))
-	news, err := c.Watch(ctx, control.Watch{After: 3, Summary: "All is delivered."})
-	must(t, err)
-	if news.Last != 12 || news.Missed != 4 || news.Entries[0].State != "held" {
-		t.Errorf("news: %+v", news)
-	}
 	if e.ID != 7 || len(list) != 1 || len(days) != 1 || days[0].Viewings["kodi"] != 2 || x.ID != 5 || !l.Proven || code.Code != "ABCD2345" || clients[0].ID != "c/1" || added.Token != "t" {
 		t.Errorf("answers: %+v %+v %+v %+v %+v %+v %+v", e, list, x, l, code, clients, added)
 	}
-	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9), control.Watch{After: 3, Summary: "All is delivered."}}
+	want := []any{v, entry.Filter{State: "held", Limit: 3}, control.Days{Days: 30}, int64(5), control.Login{Account: "a", Key: "sk_1"}, control.NewProgram{Label: "Plex & co"}, "c/1", int64(9)}
 	if diff := cmp.Diff(want, f.asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

@@ -47,24 +47,6 @@ func printUnread(w *terminal.Printer, sources []control.Source) {
 	}
 }
 
-// News tells what a watch has seen; same is whether the sentence is the one before.
-func News(w *terminal.Printer, news control.News, same bool) error {
-	t, now := w.Table(2, 3), time.Now().Format(time.TimeOnly)
-	if news.Missed > 0 {
-		t.Row(now + "  " + terminal.Counted(news.Missed, "change") + " came too fast to be told one by one")
-	}
-	for _, e := range news.Entries {
-		t.Row(now, e.ID, strings.TrimSpace(string(e.State)+"  "+e.Reason), e.Label())
-	}
-	if !same {
-		t.Row(now + "  " + news.Summary)
-		if news.Hint != "" {
-			t.Row("hint:  " + news.Hint)
-		}
-	}
-	return t.Flush()
-}
-
 // counted says how many entries there are in the states that matter to a person.
 func counted(n entry.Counts) string {
 	return fmt.Sprintf("waiting %d   held %d   in doubt %d   rejected %d   delivered %d", n.Pending+n.Sending, n.Held, n.InDoubt, n.Rejected, n.Delivered)

@@ -92,7 +92,7 @@ func commandWords() map[string]string {
 		"config edit": "filmspool config path says where the file is, and filmspool config example what may stand in it",
 	}
 	for _, word := range []string{"log", "queue log"} {
-		all[word] = "everything about one entry: filmspool queue show ID; of all: filmspool queue list; what happens now: filmspool watch"
+		all[word] = "everything about one entry: filmspool queue show ID; of all: filmspool queue list"
 	}
 	for _, word := range []string{"tv", "show", "series"} {
 		all["add "+word] = "a series as a whole is not watched; add its episodes: " +
