@@ -67,7 +67,7 @@ Each package says in its own comment what it owns, promises and refuses.
   - connector: the websocket of browsers and the posts of programs. protocol: the messages. pairing: codes and
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
-    scan: what is told of a scan. library, nfo: readers. plainfile: opens plain files alone.
+    scan: what is told of a scan. library: reader. plainfile: opens plain files alone.
     watch: notices changes. kodisim: for the tests
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
     entries. upkeep: what is forgotten or mended. export: the lines of an export. viewing: the shared words;

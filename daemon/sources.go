@@ -102,8 +102,7 @@ func (d *Daemon) attend(ctx context.Context, name string, run func(context.Conte
 	}
 }
 
-// openKodi makes an importer for each library of the configuration, and for
-// what libraries were exported to.
+// openKodi makes an importer for each library of the configuration.
 func (d *Daemon) openKodi() error {
 	log := d.log.With("part", "kodi")
 	door := newLibrarian(d.keys)
@@ -118,11 +117,6 @@ func (d *Daemon) openKodi() error {
 		})
 		if err != nil {
 			return fmt.Errorf("open library %s: %w", l.Userdata, err)
-		}
-	}
-	for _, e := range d.o.Config.Kodi.NFO {
-		if err := d.openLibrary(e.TimeZone, kodi.Options{Library: kodi.Exported(e.Path, log), SecondHand: true, Logger: log}); err != nil {
-			return fmt.Errorf("open NFO files %s: %w", e.Path, err)
 		}
 	}
 	return nil

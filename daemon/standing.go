@@ -124,7 +124,6 @@ const (
 func remarks(s kodi.Status) (all string) {
 	for _, r := range []struct{ before, clause, after string }{
 		{"", s.Watchlist, ""},
-		{"", s.Amiss, ""},
 		{"looked at now and then: ", s.Deaf, ""},
 		{"not watched: the profile ", strings.Join(s.Unwatched, ", "), ", which has a library of its own"},
 		{"", s.Clock, ""},

@@ -20,9 +20,6 @@ const addOnsEvery = time.Hour
 
 // findAddOns looks for add-ons now and then, and shows what it finds.
 func (i *Importer) findAddOns(ctx context.Context) {
-	if i.o.SecondHand {
-		return
-	}
 	stamp := stampOfFile(library.AddOns(i.path)) + writtenAt(library.AddOnDatabase(i.path)).String()
 	if !i.addOnsAt.IsZero() && time.Since(i.addOnsAt) < addOnsEvery && stamp == i.addOnsStamp {
 		return
@@ -40,8 +37,5 @@ func (i *Importer) findAddOns(ctx context.Context) {
 
 // reporters are the add-ons that report to the same service.
 func (i *Importer) reporters(ctx context.Context) []string {
-	if i.o.SecondHand {
-		return nil
-	}
 	return library.Reporters(ctx, i.path, i.o.Account.Hosts(i.source))
 }

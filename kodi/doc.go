@@ -17,8 +17,6 @@
 //
 // # Libraries
 //
-// A [Library] tells of changes and is read. There are two kinds.
-//
 // A [Folder] is one of Kodi's userdata folders. Its library is a file in it, or lies on a server.
 // The folder's settings say which, and they may change while this program runs.
 // A file is read when its folder has rested for half a second, or after five seconds at the latest.
@@ -27,14 +25,6 @@
 // It is read when the mark has changed, and every hour. So a viewing is found up to 75 seconds later.
 // Several Kodis may write to it. A playback by one in another zone is held.
 // Where several folders lead to one library, one of them is imported ([Access]).
-//
-// [Exported] is what a library was exported to: NFO files, or videodb.xml.
-// A reading of the files counts as a reading of the library, and the same rule judges it.
-// Kodi writes these files only when a person exports, and it writes only the date of a time.
-// So what an export adds is held as backdated, at noon of its day.
-// Media servers write NFO files for playbacks that others have told of ([Options].SecondHand).
-// So an item that another source has told of is held: a film within three hours, an episode within one.
-// What stands in a broken file has no identifier until the file is whole.
 //
 // # Add-ons
 //

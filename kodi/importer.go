@@ -52,9 +52,6 @@ type Account interface {
 type Options struct {
 	// Library is the library to import.
 	Library Library
-	// SecondHand is for a library that repeats what others saw, such as files
-	// that a media server writes: what others have told of is held.
-	SecondHand bool
 	// Zone is the zone of Kodi's clock; nil means that of its settings, else this
 	// machine's.
 	Zone *time.Location
@@ -111,9 +108,6 @@ func New(o Options) (*Importer, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.SecondHand {
-		o.Sink = beWary(o.Sink)
 	}
 	path := o.Library.Path()
 	i := &Importer{

@@ -8,11 +8,9 @@ import (
 	"github.com/filmspool/filmspool/kodi/watch"
 )
 
-// Library is a library of films and episodes, wherever it is kept: see [Folder]
-// and [Exported].
+// Library is a library of films and episodes: see [Folder].
 type Library interface {
-	// Path is where it is found, absolute: a userdata folder, a folder of NFO
-	// files, or videodb.xml.
+	// Path is the userdata folder, absolute.
 	Path() string
 	// Read takes one reading. It may give the files that part does not pick in
 	// outline. The zero part asks for all of them in full.

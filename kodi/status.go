@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/kodi/library"
-	"github.com/filmspool/filmspool/kodi/nfo"
 	"github.com/filmspool/filmspool/kodi/plainfile"
 	"github.com/filmspool/filmspool/kodi/rule"
 	"github.com/filmspool/filmspool/kodi/scan"
@@ -63,9 +62,6 @@ type Status struct {
 	// Watchlist is what has the tag for the watchlist, a clause; "" without a
 	// tag.
 	Watchlist string
-	// Amiss is what a person should know of the last reading, a clause; "" for
-	// nothing.
-	Amiss string
 	// Clock says that Kodi's clock seems to be wrong, a clause; "" as long as it
 	// seems right.
 	Clock string
@@ -146,10 +142,6 @@ func complaints() []complaint {
 		{plainfile.ErrOdd, StateOdd, "What stands in the place of a file of Kodi's is no file, so it is not opened.", "the log names it: put the file back, or take the source out of the configuration"},
 		{library.ErrNotDatabase, StateDamaged, "The library file is damaged or no database.", "let Kodi repair or rebuild its library"},
 		{library.ErrUnsupported, StateUnsupported, "This version of Kodi's library is not known yet.", "look for a newer version of this program"},
-		{nfo.ErrNotFound, StateWaiting, "Waiting for the folder of NFO files, or for videodb.xml, to appear.", "check that the path is right and the drive is there"},
-		{nfo.ErrPermission, StateDenied, "The NFO files may not be read by this user.", "let the user of this service read them"},
-		{nfo.ErrIncomplete, StateBusy, "The export videodb.xml is not whole: Kodi may still be writing it.", "if that stays so, export the library again"},
-		{nfo.ErrTooMany, StateUnsupported, "There are more NFO files than a library can hold.", "name a folder further down"},
 		{errEmptied, StateEmpty, "The library has lost all its files; what was known of it is kept.", "scan the library in Kodi"},
 		{errGuarded, StateGuarded, "Most of the library has vanished: what is left of it is not imported.", "if that is right, it is believed after a day; else scan the library in Kodi"},
 		{errImporting, StateBusy, "An import of this library is under way already.", "wait for it: filmspool status"},
@@ -199,7 +191,6 @@ func (i *Importer) good(snap snapshot.Snapshot, v rule.Verdict) {
 	if percent := watchedAt(i.path); percent != usualPercent && s.Hint == "" {
 		s.Hint = fmt.Sprintf("this Kodi counts a playback from %g %% on (playcountminimumpercent)", percent)
 	}
-	s.Amiss = snap.Remark
 	var hint string
 	s.Clock, hint = v.Meta.Clock.Words()
 	s.Hint = cmp.Or(s.Hint, hint)

@@ -51,7 +51,7 @@
 //
 // # One playback, several sources
 //
-// A browser and Kodi, two Kodis, Kodi and the NFO files of another program may
+// A browser and Kodi, two Kodis, Kodi and another program may
 // see the same playback. It becomes one request, before or after the first of
 // them was sent. An entry is compared with the entries of the same account and item
 // when it is committed. It is compared again when it gets its identity late, when the

@@ -29,8 +29,5 @@ func (c Config) Absent() (missing []string) {
 	for i, l := range c.Kodi.Libraries {
 		look(fmt.Sprintf("kodi.libraries[%d].userdata", i), filepath.Clean(l.Userdata))
 	}
-	for i, e := range c.Kodi.NFO {
-		look(fmt.Sprintf("kodi.nfo[%d].path", i), filepath.Clean(e.Path))
-	}
 	return missing
 }

@@ -93,8 +93,6 @@ type Kodi struct {
 	Libraries []Library `toml:"libraries" json:"libraries"`
 	// Announcements has a Kodi on this machine heard announce what it plays.
 	Announcements bool `toml:"announcements" json:"announcements"`
-	// NFO lists what libraries were exported to.
-	NFO []Exported `toml:"nfo" json:"nfo,omitempty"`
 	// Classes say what becomes of what is found.
 	Classes Classes `toml:"classes" json:"classes"`
 }
@@ -134,17 +132,6 @@ type TMDB struct {
 // person on this machine may then read how much is watched, and when.
 type Metrics struct {
 	Enabled bool `toml:"enabled" json:"enabled"`
-}
-
-// Exported is a folder of NFO files, or a videodb.xml.
-type Exported struct {
-	// Path is the folder or the file, absolute.
-	Path string `toml:"path" json:"path"`
-	// Account is whose history its viewings belong to: a name, or a list of names.
-	Account any `toml:"account,omitempty" json:"account,omitempty"`
-	// TimeZone is an IANA name, only when the times in the files are not those
-	// of this machine; some media servers write them in UTC.
-	TimeZone string `toml:"time_zone" json:"timeZone,omitempty"`
 }
 
 // Library is one Kodi library.
@@ -301,9 +288,6 @@ func (c Config) SourceRoutes() map[string][]string {
 	}
 	for _, l := range c.Kodi.Libraries {
 		lead("kodi:"+filepath.Clean(l.Userdata), l.Account)
-	}
-	for _, e := range c.Kodi.NFO {
-		lead("kodi:"+filepath.Clean(e.Path), e.Account)
 	}
 	return routes
 }

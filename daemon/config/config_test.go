@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -253,7 +252,7 @@ func TestSecretShowsItselfNowhere(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{
 		"in_doubt = 3\nlisten = 4", "[[filters]]\nsite = 3", "[a.b]\nc = { d = [\n1]}", "a.b.c = 1", "\"a\" = 1", "= 1",
-		"[[kodi.libraries]]\n[kodi.libraries.x]\ny = 1", "[kodi]\nnfo = [\n1,\n2]",
+		"[[kodi.libraries]]\n[kodi.libraries.x]\ny = 1", "[kodi]\nlibraries = [\n1,\n2]",
 	} {
 		f.Add(text)
 	}
@@ -271,39 +270,6 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("%q was let through", c.Listen)
 		}
 	})
-}
-
-// What was exported is a source of its own, with an account and a zone.
-func TestExportedFiles(t *testing.T) {
-	root := t.TempDir()
-	file := write(t, fmt.Sprintf(`
-[accounts.default]
-[accounts.guest]
-[[kodi.libraries]]
-userdata = %q
-[[kodi.nfo]]
-path = %q
-account = "guest"
-time_zone = "UTC"
-`, filepath.Join(root, "userdata"), filepath.Join(root, "films")+string(filepath.Separator)))
-	c, err := Load(file, true, env(), Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := c.SourceRoutes()["kodi:"+filepath.Join(root, "films")]; !slices.Equal(got, []string{"guest"}) {
-		t.Errorf("routes %v", c.SourceRoutes())
-	}
-	c.Kodi.NFO = append(c.Kodi.NFO, Exported{Path: filepath.Join(root, "films")}, Exported{Path: "films", Account: "nobody", TimeZone: "Mars/Base"},
-		Exported{Path: filepath.Join(root, "films", "new")}, Exported{Path: filepath.Join(root, "films2")})
-	err = c.Validate()
-	for _, want := range []string{"kodi.nfo[1].path:", "named twice", "kodi.nfo[2].path:", "kodi.nfo[2].account:", "kodi.nfo[2].time_zone:", "kodi.nfo[3].path:", "watched as a whole"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not named in: %v", want, err)
-		}
-	}
-	if strings.Contains(fmt.Sprint(err), "kodi.nfo[4]") {
-		t.Errorf("a neighbour was refused: %v", err)
-	}
 }
 
 func TestXDGStateHomeMustBeAbsolute(t *testing.T) {
@@ -330,10 +296,10 @@ cli = "ben"
 [[kodi.libraries]]
 userdata = %q
 account = ["ben", "anna"]
-[[kodi.nfo]]
-path = %q
+[[kodi.libraries]]
+userdata = %q
 account = ""
-`, filepath.Join(root, "userdata"), filepath.Join(root, "films"))), true, env(), Overrides{})
+`, filepath.Join(root, "userdata"), filepath.Join(root, "other"))), true, env(), Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}

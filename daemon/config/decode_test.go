@@ -29,8 +29,8 @@ action = "eat"
 base_url = "https://tracker.example"
 [[kodi.libraries]]
 userdata = "~/.kodi/userdata"
-[[kodi.nfo]]
-path = "films"
+[[kodi.libraries]]
+userdata = "films"
 colour = "red"
 `), true, env(), Overrides{})
 	if !errors.Is(err, ErrInvalid) {
@@ -45,7 +45,7 @@ colour = "red"
 		`filters[1].action: "eat" is not one of send, hold, ignore (line 11)`,
 		`"https://tracker.example" does not end in /api/v1; write "https://tracker.example/api/v1" (line 13)`,
 		`write "/home/me/.kodi/userdata" (line 15)`,
-		`kodi.nfo[0].path: "films" is not an absolute path (line 17)`,
+		`kodi.libraries[1].userdata: "films" is not an absolute folder (line 17)`,
 		"18| colour",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -65,13 +65,13 @@ colour = "red"
 // TestWhatIsWrongInSeveralLinesIsToldToo, as far as it can be.
 func TestWhatIsWrongInSeveralLinesIsToldToo(t *testing.T) {
 	for text, want := range map[string]string{
-		"accounts = []":              "this is a list, and a table, under [its name], is wanted here",
-		"[kodi]\nlibraries = 3":      "this is a number, and a list of tables, each under [[its name]], is wanted here",
-		"[listen]\nx = 1":            "this is a table, and text in quotes is wanted here",
-		"[[accounts]]\nx = 1":        "this is a list of tables, and a table, under [its name], is wanted here",
-		"[kodi]\nnfo = [\n 1,\n 2]":  "line 3",
-		"listen = 2026-01-01":        "this is a date or time, and text in quotes is wanted here",
-		"listen = \"a\nin_doubt = 3": "line 1",
+		"accounts = []":                   "this is a list, and a table, under [its name], is wanted here",
+		"[kodi]\nlibraries = 3":           "this is a number, and a list of tables, each under [[its name]], is wanted here",
+		"[listen]\nx = 1":                 "this is a table, and text in quotes is wanted here",
+		"[[accounts]]\nx = 1":             "this is a list of tables, and a table, under [its name], is wanted here",
+		"[kodi]\nlibraries = [\n 1,\n 2]": "line 3",
+		"listen = 2026-01-01":             "this is a date or time, and text in quotes is wanted here",
+		"listen = \"a\nin_doubt = 3":      "line 1",
 	} {
 		_, err := Load(write(t, text), true, env(), Overrides{})
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
@@ -83,7 +83,7 @@ func TestWhatIsWrongInSeveralLinesIsToldToo(t *testing.T) {
 func TestWhatIsWatchedAndNotThereIsTold(t *testing.T) {
 	dir := t.TempDir()
 	c, err := Load(write(t, "[[kodi.libraries]]\nuserdata = '"+dir+"'\n[[kodi.libraries]]\nuserdata = '"+filepath.Join(dir, "none")+
-		"'\n[[kodi.nfo]]\npath = '"+filepath.Join(dir, "films")+"'\n"), true, env(), Overrides{})
+		"'\n[[kodi.libraries]]\nuserdata = '"+filepath.Join(dir, "films")+"'\n"), true, env(), Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}

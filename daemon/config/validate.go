@@ -40,10 +40,6 @@ func (c Config) Validate() error {
 	for i, l := range c.Kodi.Libraries {
 		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))
 	}
-	for i, e := range c.Kodi.NFO {
-		setting := fmt.Sprintf("kodi.nfo[%d]", i)
-		faults = append(faults, absolute(setting+".path", "path", e.Path), c.validateWhose(setting, e.Account, e.TimeZone))
-	}
 	faults = append(faults, c.Kodi.distinct())
 	for source, accounts := range c.Routes {
 		setting := "routes." + source
@@ -254,8 +250,7 @@ func (c Config) validateWhose(setting string, accounts any, zone string) error {
 	return errors.Join(faults...)
 }
 
-// distinct refuses to watch one place twice, be it as a part of another: its
-// viewings would be doubled.
+// distinct refuses to watch one place twice: its viewings would be doubled.
 func (k Kodi) distinct() error {
 	var faults []error
 	seen := map[string]bool{}
@@ -263,18 +258,6 @@ func (k Kodi) distinct() error {
 		path := filepath.Clean(l.Userdata)
 		if seen[path] {
 			faults = append(faults, fault(fmt.Sprintf("kodi.libraries[%d].userdata", i), "%q is named twice", path))
-		}
-		seen[path] = true
-	}
-	for i, e := range k.NFO {
-		path := filepath.Clean(e.Path)
-		if seen[path] {
-			faults = append(faults, fault(fmt.Sprintf("kodi.nfo[%d].path", i), "%q is named twice", path))
-		}
-		for j, other := range k.NFO {
-			if i != j && strings.HasPrefix(path, filepath.Clean(other.Path)+string(filepath.Separator)) {
-				faults = append(faults, fault(fmt.Sprintf("kodi.nfo[%d].path", i), "%q lies in %q, which is watched as a whole", path, other.Path))
-			}
 		}
 		seen[path] = true
 	}

@@ -105,8 +105,7 @@ func (v *visit) sources() (*sourcesData, error) {
 	return d, nil
 }
 
-// libraries are those that were found and those that are watched, which may be
-// folders of NFO files, too.
+// libraries are those that were found and those that are watched.
 func libraries(found []scan.Library, sources []control.Source) (all []library) {
 	for _, l := range found {
 		all = append(all, library{Library: l})

@@ -316,9 +316,6 @@ func (r *reading) handOver() {
 	}
 }
 
-// maxDoubts bounds evidence.
-const maxDoubts = 1000
-
 // event is the finding as it is remembered. What may have been brought from
 // elsewhere waits for a person, so it cannot stand for a playback.
 func (f *finding) event() event {
@@ -339,7 +336,7 @@ func (f *finding) viewing() viewing.Event {
 		Class: f.class, SameAs: f.sameAs, Unsure: f.unsure || f.clockless(), Elsewhere: f.elsewhere,
 	}
 	v.Origin = origin(f.file)
-	v.Origin.Note = f.note + doubts(f.file)
+	v.Origin.Note = f.note
 	return v
 }
 
@@ -379,14 +376,4 @@ func withLabels(all, more []string) []string {
 		}
 	}
 	return all
-}
-
-// doubts says why identifiers of a file's items are not used, as evidence.
-func doubts(f snapshot.File) (said string) {
-	for _, i := range f.Items {
-		if i.Doubt != "" && !strings.Contains(said, i.Doubt) {
-			said += " " + i.Doubt
-		}
-	}
-	return validText(said, maxDoubts)
 }

@@ -19,7 +19,6 @@ type Snapshot struct {
 	Verified bool          // the schema is one that is tested against a real Kodi
 	ReadAt   time.Time     // when the reading began
 	Files    []File        // in the order of their ids
-	Remark   string        // what a person should know of this reading, one clause; "" for nothing
 	Names    string        // changes when an identifier does, or a place in a series, that an item of the library has; "" when not asked for
 	Held     time.Duration // the longest time for which Kodi's writes had to wait
 	Written  time.Time     // when the library was last written, as far as that is known to the second; zero when it is not
@@ -49,7 +48,6 @@ type Item struct {
 	Extra  bool          // an extra of the film (trailer, making-of), not the film
 	Genres []string      // as Kodi names them; of an episode, those of its series; not to be changed
 	Tags   []string      // likewise
-	Doubt  string        // why identifiers that the source names are left out, in sentences; "" for no reason
 }
 
 // Part is how much of a library to read.

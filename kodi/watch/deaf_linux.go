@@ -54,21 +54,13 @@ func driveOf(magic uint32) string {
 // fuse stands for drives on other machines (sshfs) and for some on this one.
 const fuse = "FUSE"
 
-// deafness says why changes in a folder may come without an event, or "". On a
-// network drive only changes made on this machine send events.
-func deafness(dir string) string {
+// far says why changes in a folder may come without an event, or "": on a
+// network drive only changes made on this machine send events. Whether FUSE is
+// far, only a change shows that no event came for.
+func far(dir string) string {
 	name := drive(dir)
-	if name == "" {
+	if name == "" || name == fuse {
 		return ""
 	}
 	return fmt.Sprintf("the folder lies on a drive (%s) on which others make changes without an event", name)
-}
-
-// far is deafness for a folder that is listened to all the same: whether FUSE
-// is far, only a change shows that no event told of.
-func far(dir string) string {
-	if drive(dir) == fuse {
-		return ""
-	}
-	return deafness(dir)
 }

@@ -43,14 +43,9 @@ func (l *loop) distance() Ears {
 }
 
 // tell tells of ears that have changed.
-func (l *loop) tell(e Ears) { l.told = tell(l.o.Ears, l.told, e) }
-
-// tell tells of ears that have changed.
-func (t *tree) tell(e Ears) { t.told = tell(t.o.Ears, t.told, e) }
-
-func tell(to func(Ears), before, now Ears) Ears {
-	if to != nil && now != before {
-		to(now)
+func (l *loop) tell(e Ears) {
+	if l.o.Ears != nil && e != l.told {
+		l.o.Ears(e)
 	}
-	return now
+	l.told = e
 }

@@ -2,12 +2,10 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -24,23 +22,6 @@ func hear(t *testing.T, told <-chan Ears, want string) {
 	case <-time.After(patience):
 		t.Fatalf("not told of %q", want)
 	}
-}
-
-// Changes that only the poll finds prove that no events come.
-func TestSilenceIsTold(t *testing.T) {
-	told := make(chan Ears, 10)
-	elsewhere := t.TempDir()
-	w := start(t, t.TempDir(), func(o *Options, l *loop) {
-		o.Poll, o.Ears = 50*time.Millisecond, func(e Ears) { told <- e }
-		l.open = func(string) (*fsnotify.Watcher, error) { return listen(elsewhere) }
-	})
-	w.write(t, "MyVideos121.db", "x")
-	w.wait(t, "x")
-	w.write(t, "MyVideos121.db", "xy")
-	w.wait(t, "xy")
-	hear(t, told, "no event told of")
-	w.write(t, "MyVideos121.db", "xyz")
-	w.wait(t, "xyz")
 }
 
 // One change without an event may be an accident, and one with an event clears
@@ -98,41 +79,4 @@ func TestFarFoldersAreTold(t *testing.T) {
 	l.far = func(string) string { return "it lies on NFS" }
 	l.aim()
 	hear(t, told, "it lies on NFS")
-}
-
-// A tree's owner is told as well.
-func TestTreeTells(t *testing.T) {
-	told := make(chan Ears, 10)
-	grow(t, t.TempDir(), func(tr *tree) {
-		tr.o.Ears, tr.o.Poll = func(e Ears) { told <- e }, 20*time.Millisecond
-		tr.deaf = func(string) string { return "it lies on NFS" }
-	})
-	hear(t, told, "it lies on NFS")
-}
-
-// While nothing happens the loop goes round once a minute, and all at the same
-// moment.
-func TestIdleIsQuiet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(17 * time.Second) // not at a full minute
-		l := newLoop(Options{Dir: t.TempDir()}, func(context.Context) {})
-		l.open = func(string) (*fsnotify.Watcher, error) { return nil, errors.New("no events in this test") }
-		var polls []time.Time
-		l.o.Unchanged = func() { polls = append(polls, time.Now()) }
-		l.aim()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		l.settle(ctx)
-		if err := l.run(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if l.woken != 60 || len(polls) != 60 {
-			t.Errorf("%d times round, %d polls in an hour", l.woken, len(polls))
-		}
-		for _, at := range polls {
-			if at != at.Truncate(time.Minute) {
-				t.Errorf("polled at %v", at)
-			}
-		}
-	})
 }

@@ -1,5 +1,5 @@
-// Package watch turns changes of files in one folder ([Run]), or in a tree of
-// folders ([RunTree]), into "something settled here".
+// Package watch turns changes of files in one folder ([Run]) into "something
+// settled here".
 //
 // It owns the way from the operating system's events to one call. It listens to
 // the folder and waits until the writer has been quiet for a moment. It does not

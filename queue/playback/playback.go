@@ -13,13 +13,10 @@
 //	               and a record of the service         running time     episode 10 min         same date (see [Shown])
 //	Import         Kodi's library, and what is known   less than half   film 20 min,           12 h from noon
 //	                                                   of it            episode 10 min
-//	Echo           NFO files, and what others saw      -                less than: film 3 h,   less than 12 h
-//	                                                                    episode 1 h            from noon
 //
 // TwoSources merges, so its window is the one in which nobody can have watched
 // the item twice. BeforeSending and Import leave out what would be a second
-// record, and must not swallow a second viewing: they take half. Echo only asks
-// a person, so it may be wide.
+// record, and must not swallow a second viewing: they take half.
 package playback
 
 import (
@@ -43,7 +40,6 @@ const (
 	TwoSources Rule = iota
 	BeforeSending
 	Import
-	Echo
 )
 
 // Reach is how far apart two ends can be at most that are one playback, by any
@@ -69,8 +65,6 @@ func (r Rule) numbers() numbers {
 			share: 1, least: 5 * time.Minute, most: Longest,
 			film: 40 * time.Minute, episode: 20 * time.Minute, day: Reach - time.Millisecond,
 		}
-	case Echo:
-		return numbers{film: 3 * time.Hour, episode: time.Hour, less: true, day: Reach - time.Nanosecond}
 	case Import:
 		return numbers{share: 2, film: 20 * time.Minute, episode: 10 * time.Minute, less: true, day: Reach}
 	default:

@@ -39,12 +39,6 @@ func TestWhichEndsAreOnePlayback(t *testing.T) {
 		{Import, viewing.Episode, [2]time.Duration{time.Minute}, exact, exact, 30*time.Second - ms},
 		{Import, viewing.Movie, [2]time.Duration{2 * time.Hour}, day, exact, 12 * time.Hour},
 		{Import, viewing.Movie, [2]time.Duration{2 * time.Hour}, exact, day, 12 * time.Hour},
-
-		{Echo, viewing.Movie, [2]time.Duration{}, exact, exact, 3*time.Hour - ms},
-		{Echo, viewing.Episode, [2]time.Duration{}, exact, exact, time.Hour - ms},
-		{Echo, viewing.Movie, [2]time.Duration{time.Hour, time.Hour}, exact, exact, 3*time.Hour - ms},
-		{Echo, viewing.Movie, [2]time.Duration{}, day, exact, 12*time.Hour - ms},
-		{Echo, viewing.Episode, [2]time.Duration{}, exact, day, 12*time.Hour - ms},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.rule, tt.item, tt.runtimes, tt.first, tt.second), func(t *testing.T) {

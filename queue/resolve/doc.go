@@ -22,7 +22,7 @@
 //	*** unless the service knows another of that title at most a year away
 //
 // An IMDb identifier is not certain where the service tells another title and a
-// year more than one off. What a broken NFO file or a file's name tells is never
+// year more than one off. What a file's name tells is never
 // certain.
 //
 // # Episodes
