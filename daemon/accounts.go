@@ -59,7 +59,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 	}
 	a.client = client
 	o := replay.Options{
-		Account: name, Outbox: d.store, MaxInFlight: d.o.Config.MaxInFlight,
+		Account: name, Outbox: d.store,
 		Doubts: d.store, Lookups: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),

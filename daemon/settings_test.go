@@ -300,7 +300,7 @@ func TestChangesAtOnceAreAllKept(t *testing.T) {
 	for round := range 3 {
 		var all sync.WaitGroup
 		var done sync.Map
-		for key, value := range map[string]any{"wave": 10 + round, "replay.rate": 20 + round, "max_in_flight": 1 + round} {
+		for key, value := range map[string]any{"wave": 10 + round, "replay.rate": 20 + round, "replay.backfill_rate": 1 + round} {
 			all.Go(func() {
 				if _, err := c.Set(t.Context(), control.Set{Key: key, Value: value}); err == nil {
 					done.Store(key, fmt.Sprint(value))

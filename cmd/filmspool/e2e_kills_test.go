@@ -25,7 +25,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// inFlight is max_in_flight as it is by default.
+// inFlight is how many requests are under way at once.
 const inFlight = 4
 
 // killMode is one way of living with doubt.

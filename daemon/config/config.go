@@ -40,8 +40,6 @@ type Config struct {
 	// Wave is how many different items of one source may end within a minute, to
 	// 1,000; more are held. 0 is no bound.
 	Wave int `toml:"wave" json:"wave"`
-	// MaxInFlight is how many requests may be under way at once, 1 to 16.
-	MaxInFlight int `toml:"max_in_flight" json:"maxInFlight"`
 	// Replay is when, and how fast, entries leave.
 	Replay Replay `toml:"replay" json:"replay"`
 	// Accounts by name. Without any, one named default is assumed.
@@ -157,7 +155,6 @@ func Default() Config {
 		InDoubt:     "hold",
 		Hold:        "none",
 		Wave:        5,
-		MaxInFlight: 4,
 		Replay:      Replay{BackfillRate: 5},
 		Kodi:        Kodi{Classes: defaultClasses(), Announcements: true},
 		Resolve:     Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},

@@ -64,7 +64,6 @@ func TestFaultsAreNamedAllAtOnce(t *testing.T) {
 listen = "0.0.0.0:43456"
 log_level = "loud"
 in_doubt = "guess"
-max_in_flight = 17
 [accounts.Main]
 base_url = "https://tracker.example"
 [[kodi.libraries]]
@@ -77,21 +76,11 @@ time_zone = "Mars/Base"
 		t.Fatalf("%v does not wrap ErrInvalid", err)
 	}
 	for _, want := range []string{
-		"listen:", "other machines", "log_level:", "in_doubt:", "max_in_flight:", "accounts.Main:", "accounts.Main.base_url:",
+		"listen:", "other machines", "log_level:", "in_doubt:", "accounts.Main:", "accounts.Main.base_url:",
 		"kodi.libraries[0].userdata:", "kodi.libraries[0].account:", "kodi.libraries[0].time_zone:",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not named in:\n%v", want, err)
-		}
-	}
-}
-
-func TestInFlightIsFromOneToSixteen(t *testing.T) {
-	for n, good := range map[int]bool{-1: false, 0: false, 1: true, 2: true, 16: true, 17: false} {
-		c := Default()
-		c.MaxInFlight = n
-		if err := c.Validate(); (err == nil) != good {
-			t.Errorf("max_in_flight %d: %v", n, err)
 		}
 	}
 }

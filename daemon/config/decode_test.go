@@ -17,7 +17,7 @@ func TestEveryFaultOfTheFileIsTold(t *testing.T) {
 	_, err := Load(write(t, `
 in_doubt = 3
 listen = "127.0.0.1:99999"
-max_in_flight = "four"
+wave = "four"
 [replay]
 grace = 10
 [[filters]]
@@ -152,7 +152,7 @@ func TestTheExampleNamesEverySetting(t *testing.T) {
 // TestFaultsStandInTheOrderOfTheFile, whatever found them.
 func TestFaultsStandInTheOrderOfTheFile(t *testing.T) {
 	text := `in_doubt = "guess"
-max_in_flight = "four"
+wave = "four"
 [routes]
 browzer = "default"
 "kodi:/home/me/.kodi/userdata" = "nobody"

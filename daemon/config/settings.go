@@ -27,7 +27,6 @@ func safe() []setting.Setting {
 			Key: "in_doubt", Type: setting.Word, Allowed: []string{"hold", "resend", "delivered"},
 			About: "What happens when nobody can tell whether a viewing arrived: it waits for you, is sent again, or counts as delivered.",
 		},
-		{Key: "max_in_flight", Type: setting.Number, Min: 1, Max: 16, About: "How many requests to the service may be under way at once."},
 		{
 			Key: "log_level", Type: setting.Word, Allowed: []string{"debug", "info", "warn", "error"},
 			About: "How much the log tells; titles stand in it at debug alone.",

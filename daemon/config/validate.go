@@ -33,9 +33,6 @@ func (c Config) Validate() error {
 	if c.Wave < 0 || c.Wave > maxWave {
 		faults = append(faults, fault("wave", "%d is not from 0 (no bound) to %d", c.Wave, maxWave))
 	}
-	if c.MaxInFlight < 1 || c.MaxInFlight > 16 {
-		faults = append(faults, fault("max_in_flight", "%d is not from 1 to 16", c.MaxInFlight))
-	}
 	faults = append(faults, c.Replay.validate(), c.Connector.validate(), c.validateAccounts(), c.validateFilters(), c.Kodi.Classes.validate(), c.Notices.validate())
 	for i, l := range c.Kodi.Libraries {
 		faults = append(faults, c.validateLibrary(fmt.Sprintf("kodi.libraries[%d]", i), l))

@@ -44,12 +44,6 @@
 // numbers. One reading serves for a minute, or thirty times what it took, up to 15
 // minutes. Viewings of one event never merge with each other.
 //
-// A viewing that was seen live is looked up by one question to media/status: two
-// programs of one household may see the same playback. It is merged by the same
-// numbers, unless a viewing of this queue may be the one that the service shows.
-// Trouble with that question holds nothing back. Two programs that ask within the
-// same second both send. What a person typed is sent as it is.
-//
 // # Idempotency-Key
 //
 // The key is the hash of installation id, dedupe key, account and revision. An

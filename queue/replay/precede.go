@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,21 +28,6 @@ type shelf struct {
 	mu    sync.Mutex
 	books map[viewing.MediaType]book
 	dated doubt.Precision // how the service keeps times
-	quiet time.Time       // before that, nothing is asked about single items
-}
-
-// resting reports whether nothing is asked about single items now.
-func (s *shelf) resting() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Before(s.quiet)
-}
-
-// rest has nothing asked about single items for a while: the question has failed.
-func (s *shelf) rest() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.quiet = time.Now().Add(shelfLife)
 }
 
 // precision is how the service keeps times, as far as it is known.
@@ -78,8 +62,6 @@ func (f flight) precede(ctx context.Context) bool {
 		return false
 	case e.Kind == viewing.KindViewing && e.Attempts == 0 && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		return f.checkHistory(ctx, reader) // it was not seen live, so the service may know it by another way
-	case e.Kind == viewing.KindViewing && e.Attempts == 0 && viewing.SourceKind(e.Source) != viewing.SourceCLI:
-		return f.checkStatus(ctx, reader)
 	default:
 		return false
 	}
@@ -163,52 +145,6 @@ func (f flight) putOff(v tracker.Verdict) {
 	r, at := f.run, time.Now()
 	r.post(func() { r.heard(f.entry.ID, v, f.generation, at) })
 	_ = r.outbox.Release(r.spans.write, []queue.Entry{f.entry}) // else the lease runs out
-}
-
-// statusPatience bounds the question before a viewing that was seen live: the
-// viewing is sent all the same.
-const statusPatience = 5 * time.Second
-
-// checkStatus merges a viewing that was seen live with a record of the service
-// that is the same playback and not ours: another Filmspool of the household has
-// told it. Where that cannot be asked of one item, the entry is sent as it is.
-func (f flight) checkStatus(ctx context.Context, reader Reader) bool {
-	r, e := f.run, f.entry
-	w, err := waysOf(ctx, r.outbox, r.account)
-	keeps := doubt.Precision(w.account.Keeps)
-	if err != nil || r.shelf.resting() || !w.may(supportStatus) || keeps == doubt.Day || keeps == doubt.Arrival {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
-	defer cancel()
-	found, err := reader.MediaStatus(ctx, []viewing.Media{*e.Media})
-	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
-		f.putOff(v)
-		return true
-	}
-	if err != nil {
-		r.shelf.rest()
-	}
-	if err == nil || !w.has(supportStatus) { // one odd item says nothing of all others
-		w.note(supportStatus, err)
-	}
-	kept := w.keep(r.spans.write)
-	shown := found[e.Media.Key()].WatchedAt
-	if err != nil || kept != nil || shown.IsZero() {
-		r.log.Debug("entry not looked up before it is sent", "entry", e.ID, "error", errors.Join(err, kept))
-		return false
-	}
-	kin, err := r.doubts.Kin(ctx, e.ID)
-	end := playback.End{At: e.WatchedAt.Instant, Type: e.Media.Type, Runtime: kin.Runtime}
-	if err != nil || !playback.Shown(shown, false, end) {
-		return false
-	}
-	ours, err := r.doubts.Told(ctx, e.ID)
-	if err != nil || slices.ContainsFunc(ours, func(at time.Time) bool { return playback.Shown(at, false, end) }) {
-		return false
-	}
-	f.settle(known(e, shown))
-	return true
 }
 
 // known merges an entry with a record of the service.

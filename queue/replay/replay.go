@@ -53,7 +53,6 @@ type Doubts interface {
 	WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error)
 	KeepLists(ctx context.Context, entry int64, ids []string) error
 	Kin(ctx context.Context, entry int64) (entry.Kin, error)
-	Told(ctx context.Context, entry int64) ([]time.Time, error)
 }
 
 // Reader is a [Service] that can be read back; [*v1.Client] is one. Any
