@@ -2,9 +2,11 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
@@ -20,14 +23,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// bed is the whole way from the disk to a sandbox, in a bubble: hours pass in
-// no time.
+// bed is the whole way from the disk to a service, in a bubble of its own: hours
+// pass in no time. The service is a sandbox behind a pipe, or scripted.
 type bed struct {
 	*testing.T
-	box    *sandbox.Service
+	box    *sandbox.Service // nil with a script
 	client *v1.Client
+	script *script
 	path   string
 	store  *queue.Store
+	outbox *flaky
 	shut   func()
 	loop   *Loop
 	stop   func()
@@ -35,95 +40,156 @@ type bed struct {
 	events int
 
 	mu      sync.Mutex
-	asked   map[string]int // requests, as "GET /history"
-	honours bool           // the service records one Idempotency-Key once
+	asked   map[string][]time.Time // when each request came, by "GET /history"
+	honours bool                   // the service records one Idempotency-Key once
+	portal  http.Handler           // answers in the sandbox's place; nil for nothing
 }
 
-// inBed runs a test in a bubble. contractOnly is the sandbox's; change is what
-// is special about the loop.
+// inBed runs a test against a sandbox. contractOnly is the sandbox's; change is
+// what is special about the loop.
 func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *bed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
-		b := &bed{T: t, path: storePath(t), change: change, asked: map[string]int{}}
-		var err error
-		b.box, err = sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
-		if err != nil {
-			t.Fatal(err)
-		}
-		listener := pipe.Listen()
-		server := &http.Server{Handler: b.counted(b.box.Handler())}
-		served := make(chan struct{})
-		go func() { defer close(served); server.Serve(listener) }()
-		b.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			b.client.Close()
-			server.Close()
-			<-served
-			b.box.Close()
-		})
-		b.store, b.shut = openStore(t, b.path)
-		b.start()
-		test(b)
-		b.stop()
-		b.shut()
+		b := &bed{T: t, change: change}
+		b.openBox(contractOnly)
+		b.live(test)
 	})
+}
+
+// scripted runs a test against a service that answers as the test says. Reading
+// back is not possible there.
+func scripted(t *testing.T, change func(*Options), test func(b *bed)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bed{T: t, change: change, script: &script{}}
+		b.live(test)
+	})
+}
+
+func (b *bed) live(test func(b *bed)) {
+	time.Sleep(37*time.Second + 123*time.Millisecond) // no round times
+	b.path, b.asked = filepath.Join(b.TempDir(), "queue.db"), map[string][]time.Time{}
+	b.open()
+	b.start()
+	test(b)
+	b.stop()
+	b.shut()
+}
+
+// openBox opens a sandbox and a client of it.
+func (b *bed) openBox(contractOnly bool) {
+	var err error
+	b.box, err = sandbox.Open(b.Context(), sandbox.Options{Path: filepath.Join(b.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
+	if err != nil {
+		b.Fatal(err)
+	}
+	listener := pipe.Listen()
+	server := &http.Server{Handler: b.counted(b.box.Handler())}
+	served := make(chan struct{})
+	go func() { defer close(served); server.Serve(listener) }()
+	b.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		b.client.Close()
+		server.Close()
+		<-served
+		b.box.Close()
+	})
+}
+
+// open opens the queue.
+func (b *bed) open() {
+	store, err := queue.Open(b.Context(), queue.Options{Path: b.path})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- store.Run(ctx) }()
+	b.store, b.outbox = store, &flaky{Store: store, fails: map[string]bool{}}
+	b.shut = sync.OnceFunc(func() {
+		cancel()
+		if err := errors.Join(<-ended, store.Close()); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Cleanup(b.shut)
 }
 
 // counted counts what is asked. A service that is not known to honour
 // Idempotency-Key does not, or it would hide what is sent twice.
 func (b *bed) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		what := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1")
 		b.mu.Lock()
-		b.asked[r.Method+" "+strings.TrimPrefix(r.URL.Path, "/api/v1")]++
+		b.asked[what] = append(b.asked[what], time.Now())
 		if !b.honours {
 			r.Header.Del("Idempotency-Key")
 		}
+		to := next
+		if b.portal != nil {
+			to = b.portal
+		}
 		b.mu.Unlock()
-		next.ServeHTTP(w, r)
+		to.ServeHTTP(w, r)
 	})
 }
 
-func (b *bed) askedFor(what string) int {
+// set puts something between the loop and the sandbox; nil takes it away.
+func (b *bed) set(portal http.Handler) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.asked[what]
+	b.portal = portal
 }
 
-// plain is a service that shows its history, but not the status of items.
-type plain struct{ *v1.Client }
+func (b *bed) askedFor(what string) int { return len(b.times(what)) }
 
-func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
-	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
+func (b *bed) times(what string) []time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked[what])
 }
 
-// withoutStatus gives the loop such a service.
-func withoutStatus(o *Options) { o.Service = plain{o.Service.(*v1.Client)} }
-
-// start begins a run of the loop.
+// start begins a run of the loop. It waits as long as it may between tries.
 func (b *bed) start() {
 	b.Helper()
-	b.loop = newLoop(b.T, b.store, b.client, func(o *Options) {
-		o.Doubts, o.Lookups, o.InstallationID = b.store, b.store, b.store.InstallationID()
-		if b.change != nil {
-			b.change(o)
+	o := Options{Account: "default", Outbox: b.outbox, Doubts: b.outbox, Lookups: b.outbox, InstallationID: b.store.InstallationID()}
+	if o.Service = b.client; b.script != nil {
+		o.Service = b.script
+	}
+	if b.change != nil {
+		b.change(&o)
+	}
+	b.mu.Lock()
+	b.honours = o.Idempotent
+	b.mu.Unlock()
+	loop, err := New(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	loop.jitter = func(most time.Duration) time.Duration { return most }
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(ctx) }()
+	b.loop = loop
+	b.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Errorf("run: %v", err)
 		}
-		b.mu.Lock()
-		b.honours = o.Idempotent
-		b.mu.Unlock()
 	})
-	b.stop = start(b.T, b.loop)
+	b.Cleanup(b.stop)
 }
 
-// restart ends the loop and the queue, and begins both anew.
+// restart ends the loop and the queue, and begins both again.
 func (b *bed) restart() {
 	b.stop()
 	b.shut()
-	b.store, b.shut = openStore(b.T, b.path)
+	b.open()
 	b.start()
+	synctest.Wait()
 }
 
 func (b *bed) arm(fault string, times int) {
@@ -217,3 +283,82 @@ func (b *bed) entry(id int64) queue.Entry {
 	}
 	return x.Entry
 }
+
+// row is the account's row.
+func (b *bed) row() account.Row {
+	b.Helper()
+	row, err := b.store.Account(b.Context(), "default")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return row
+}
+
+// edit changes the account's row, as commands and the page do.
+func (b *bed) edit(change func(*account.Row)) {
+	b.Helper()
+	if err := b.store.UpdateAccount(b.Context(), "default", change); err != nil {
+		b.Fatal(err)
+	}
+	b.loop.Wake()
+	synctest.Wait()
+}
+
+// pause pauses the account for a reason; "" ends that.
+func (b *bed) pause(reason string) {
+	b.Helper()
+	b.edit(func(a *account.Row) { a.Pause.Reason = reason })
+}
+
+// watch commits viewings of films that ended just now, and lets them leave.
+func (b *bed) watch(films ...int64) {
+	b.Helper()
+	var all []viewing.Event
+	for _, film := range films {
+		all = append(all, ago(film, 0))
+	}
+	b.commit(all...)
+	synctest.Wait()
+}
+
+// state fails unless an entry is in a state after so many attempts.
+func (b *bed) state(id int64, want viewing.State, attempts int) {
+	b.Helper()
+	if e := b.entry(id); e.State != want || e.Attempts != attempts {
+		b.Errorf("entry %d is %s after %d attempts, want %s after %d", id, e.State, e.Attempts, want, attempts)
+	}
+}
+
+// health fails unless the account is in a state.
+func (b *bed) health(want account.State) {
+	b.Helper()
+	if h := b.loop.Health(); h.State != want {
+		b.Errorf("health %+v, want %s", h, want)
+	}
+}
+
+// gaps are the times between requests, rounded to 10 ms.
+func gaps(times []time.Time) (all []time.Duration) {
+	for i := 1; i < len(times); i++ {
+		all = append(all, times[i].Sub(times[i-1]).Round(10*time.Millisecond))
+	}
+	return all
+}
+
+// seconds makes durations.
+func seconds(all ...int) (out []time.Duration) {
+	for _, n := range all {
+		out = append(out, time.Duration(n)*time.Second)
+	}
+	return out
+}
+
+// plain is a service that shows its history, but not the status of items.
+type plain struct{ *v1.Client }
+
+func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
+	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
+}
+
+// withoutStatus gives the loop such a service.
+func withoutStatus(o *Options) { o.Service = plain{o.Service.(*v1.Client)} }

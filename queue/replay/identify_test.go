@@ -79,11 +79,11 @@ func TestOthersAreAskedAfterTheService(t *testing.T) {
 		b.mayBe(3, 12)
 		b.mayBe(4)
 		if got := o.times(); got != 1 {
-			t.Errorf("asked %d times", got)
+			b.Errorf("asked %d times", got)
 		}
 		b.pass(day + time.Minute)
 		if got := o.times(); got != 2 {
-			t.Errorf("a day later: asked %d times", got)
+			b.Errorf("a day later: asked %d times", got)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestNumberOfASiteIsAskedOfOthers(t *testing.T) {
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		if o.knows = map[string]int64{"": 11}; o.times() != 1 {
-			t.Errorf("asked %d times", o.times())
+			b.Errorf("asked %d times", o.times())
 		}
 		b.pass(day + time.Minute)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")
@@ -116,7 +116,7 @@ func TestOthersAreAskedWhereTheServiceResolvesNothing(t *testing.T) {
 		b.commit(nameless(filmBy("", "Alpha", 2004)))
 		b.pass(time.Minute)
 		if films := b.films(); films[11] != 2 {
-			t.Errorf("recorded %v", films)
+			b.Errorf("recorded %v", films)
 		}
 	})
 }
@@ -132,11 +132,11 @@ func TestOthersThatCannotBeAskedAreAskedAgain(t *testing.T) {
 		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
 		b.pass(60 * day)
 		if got := o.times(); got != 4 {
-			t.Errorf("asked %d times in sixty days", got)
+			b.Errorf("asked %d times in sixty days", got)
 		}
 		o.fails(nil)
 		if err := b.store.AskAnew(b.Context(), "default"); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		b.pass(time.Minute)
 		b.stands(1, viewing.StateDelivered, "", "movie:11")

@@ -3,7 +3,10 @@ package replay
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
+	"math"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,16 +20,16 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func contains(s, part string) bool { return strings.Contains(s, part) }
-
 func TestNewRefuses(t *testing.T) {
-	good := Options{Account: "a", Outbox: newMemory(), InstallationID: "i"}
+	good := Options{Account: "a", Outbox: &flaky{}, InstallationID: "i"}
 	for name, change := range map[string]func(*Options){
-		"no account":      func(o *Options) { o.Account = "" },
-		"no outbox":       func(o *Options) { o.Outbox = nil },
-		"no installation": func(o *Options) { o.InstallationID = "" },
-		"too many":        func(o *Options) { o.MaxInFlight = 17 },
-		"negative":        func(o *Options) { o.MaxInFlight = -1 },
+		"no account":             func(o *Options) { o.Account = "" },
+		"no outbox":              func(o *Options) { o.Outbox = nil },
+		"no installation":        func(o *Options) { o.InstallationID = "" },
+		"too many at once":       func(o *Options) { o.MaxInFlight = 17 },
+		"unknown setting":        func(o *Options) { o.InDoubt = "guess" },
+		"negative rate":          func(o *Options) { o.Rate = -1 },
+		"rate that is no number": func(o *Options) { o.BackfillRate = math.NaN() },
 	} {
 		o := good
 		change(&o)
@@ -34,24 +37,22 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if l, err := New(good); err != nil || l.most != DefaultInFlight || l.Health().State != account.NoKey {
+	if l, err := New(good); err != nil || l.Health().State != account.NoKey {
 		t.Errorf("good options: %v", err)
 	}
 }
 
 func TestRunIsRefusedTwice(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, s)
-		start(t, l)
+	scripted(t, nil, func(b *bed) {
 		synctest.Wait()
-		if err := l.Run(t.Context()); !errors.Is(err, ErrRunning) {
-			t.Errorf("second run: %v", err)
+		if err := b.loop.Run(b.Context()); !errors.Is(err, ErrRunning) {
+			b.Errorf("second run: %v", err)
 		}
 	})
 }
 
+// What an answer means for the entry and for the account.
 func TestFates(t *testing.T) {
-	later := tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 425}
 	for name, c := range map[string]struct {
 		verdict  tracker.Verdict
 		state    viewing.State
@@ -60,358 +61,252 @@ func TestFates(t *testing.T) {
 		paused   string
 		health   account.State
 	}{
-		"delivered": {tracker.Verdict{Fate: tracker.Delivered, Sent: true, Status: 200, ListID: "L7"}, viewing.StateDelivered, 1, 0, "", account.OK},
+		"delivered": {delivered, viewing.StateDelivered, 1, 0, "", account.OK},
 		"rejected":  {tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 422, Problem: "no such film"}, viewing.StateRejected, 1, 1, "", account.OK},
-		"offline":   {offline(), viewing.StatePending, 0, 0, "", account.Offline},
-		"refused":   {refused(), viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
+		"offline":   {offline, viewing.StatePending, 0, 0, "", account.Offline},
+		"refused":   {refused, viewing.StatePending, 0, 0, account.PausedKey, account.Attention},
 		"unproven":  {tracker.Verdict{Fate: tracker.Unproven, Sent: true, Status: 404}, viewing.StatePending, 0, 0, account.PausedAddress, account.Attention},
-		"later":     {later, viewing.StatePending, 1, 0, "", account.OK},
-		"in doubt":  {broken(), viewing.StateInDoubt, 1, 0, "", account.OK},
+		"later":     {early, viewing.StatePending, 1, 0, "", account.OK},
+		"in doubt":  {broken, viewing.StateInDoubt, 1, 0, "", account.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, m *memory, s *remote) {
-				s.answer = always(c.verdict)
-				l := newLoop(t, m, s)
-				id := m.add(1)
-				due := m.entry(id).NextAt
-				start(t, l)
-				synctest.Wait()
-				e, row := m.entry(id), m.row()
-				if e.State != c.state || e.Attempts != c.attempts || e.Revision != c.revision {
-					t.Errorf("entry is %s after %d attempts, revision %d", e.State, e.Attempts, e.Revision)
+			scripted(t, nil, func(b *bed) {
+				b.script.always(c.verdict)
+				b.watch(1)
+				b.state(1, c.state, c.attempts)
+				e, row := b.entry(1), b.row()
+				if e.Revision != c.revision || row.Pause.Reason != c.paused || b.loop.Health().Pause != c.paused {
+					b.Errorf("revision %d, paused %q, health %+v", e.Revision, row.Pause.Reason, b.loop.Health())
 				}
-				if row.Pause.Reason != c.paused || l.Health().State != c.health || l.Health().Pause != c.paused {
-					t.Errorf("paused %q, health %+v", row.Pause.Reason, l.Health())
-				}
-				if (c.paused != "" || c.verdict.Fate == tracker.Offline) && !e.NextAt.Equal(due) {
-					t.Errorf("the account's trouble has moved the entry by %s", e.NextAt.Sub(due))
-				}
-				if got := m.settled[0]; got.Answer.Status != c.verdict.Status || got.RemoteID != c.verdict.ListID {
-					t.Errorf("settled as %+v", got)
+				b.health(c.health)
+				x, err := b.store.Explain(b.Context(), 1)
+				if err != nil || len(x.Requests) != 1 || x.Requests[0].Status != c.verdict.Status {
+					b.Errorf("requests %+v, %v", x.Requests, err)
 				}
 			})
 		})
 	}
 }
 
-func TestNoKeyLeasesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, nil)
-		start(t, l)
-		m.add(1)
-		time.Sleep(24 * time.Hour)
-		synctest.Wait()
-		if m.leasing != 0 || l.Health().State != account.NoKey {
-			t.Fatalf("%d leases, health %s", m.leasing, l.Health().State)
+// Viewings of one film leave in order, each with its own Idempotency-Key.
+func TestEachLeavesOnceAndInOrder(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.script.set(func() { b.script.delay = time.Second })
+		var all []viewing.Event
+		for i := range 60 {
+			all = append(all, ago(int64(i%20+1), time.Duration(60-i)*time.Hour))
 		}
-		l.Use(s)
-		synctest.Wait()
-		if _, p := s.seen(); p != 1 || m.count(viewing.StateDelivered) != 1 || l.Health().State != account.OK {
-			t.Errorf("%d probes, %d delivered, health %s", p, m.count(viewing.StateDelivered), l.Health().State)
-		}
-		l.Use(nil)
-		m.add(2)
-		synctest.Wait()
-		if m.count(viewing.StatePending) != 1 || l.Health().State != account.NoKey {
-			t.Errorf("sent without a key; health %s", l.Health().State)
-		}
-	})
-}
-
-func TestNewsOfAnOldKeySaysNothingOfTheNewOne(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer, s.delay = always(refused()), 10*time.Second
-		l := newLoop(t, m, s)
-		start(t, l)
-		id := m.add(1)
-		synctest.Wait()
-		fresh := &remote{}
-		l.Use(fresh)
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if m.row().Pause.Reason != "" || m.entry(id).State != viewing.StateDelivered {
-			t.Errorf("paused %q, entry %s", m.row().Pause.Reason, m.entry(id).State)
-		}
-		if n, p := fresh.seen(); n != 1 || p != 1 {
-			t.Errorf("%d sends and %d probes with the new key, want one each", n, p)
-		}
-	})
-}
-
-func TestUserPauseIsKeptAndEndsWithAProbe(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
-		l.Wake()
-		synctest.Wait()
-		m.add(1)
-		time.Sleep(48 * time.Hour)
-		synctest.Wait()
-		if n, p := s.seen(); n+p != 0 || l.Health().State != account.Paused {
-			t.Fatalf("%d sends, %d probes, health %s", n, p, l.Health().State)
-		}
-		l.Use(s)
-		synctest.Wait()
-		if n, p := s.seen(); n+p != 0 {
-			t.Fatalf("a new key ended the user's pause: %d sends, %d probes", n, p)
-		}
-		m.set(func(m *memory) { m.account.Pause.Reason = "" })
-		l.Wake()
-		synctest.Wait()
-		if n, p := s.seen(); n != 1 || p != 1 || l.Health().State != account.OK {
-			t.Errorf("%d sends, %d probes, health %s", n, p, l.Health().State)
-		}
-	})
-}
-
-// TestATimedPauseEndsByItself: not a nanosecond before its time, also over a restart
-// of the loop, and with a probe before the first entry.
-func TestATimedPauseEndsByItself(t *testing.T) {
-	for _, restart := range []time.Duration{0, time.Hour, 3 * time.Hour} {
-		bubble(t, func(t *testing.T, m *memory, s *remote) {
-			l := newLoop(t, m, s)
-			stop := start(t, l)
-			until := time.Now().Add(2 * time.Hour)
-			m.set(func(m *memory) { m.account.Pause = account.ByUser(time.Now(), until, true) })
-			l.Wake()
-			synctest.Wait()
-			m.add(1)
-			if h := l.Health(); h.State != account.Paused || !h.PausedUntil.Equal(until) || !h.Drops {
-				t.Errorf("%+v", h)
+		b.commit(all...)
+		b.pass(time.Hour)
+		keys, last := map[string]bool{}, map[int64]int64{}
+		for _, s := range b.script.sends {
+			film, at := s.req.Media.IDs.TMDB, s.req.WatchedAt.Millis
+			if keys[s.req.IdempotencyKey] = true; at < last[film] {
+				b.Errorf("%+v left after a younger viewing of the same film", s.req)
 			}
-			if restart > 0 {
-				time.Sleep(time.Millisecond)
-				stop()
-				time.Sleep(restart - time.Millisecond)
-				l = newLoop(t, m, s)
-				start(t, l)
-				synctest.Wait()
-			}
-			if time.Now().Before(until) {
-				time.Sleep(time.Until(until) - 1)
-				synctest.Wait()
-				if n, p := s.seen(); n+p != 0 || l.Health().State != account.Paused {
-					t.Fatalf("before its end: %d sends, %d probes, %s", n, p, l.Health().State)
+			last[film] = at
+		}
+		if n := b.counts().Delivered; n != 60 || len(keys) != 60 || len(b.script.sends) != 60 || b.script.most != DefaultInFlight {
+			b.Errorf("%d delivered, %d requests with %d keys, %d at once", n, len(b.script.sends), len(keys), b.script.most)
+		}
+	})
+}
+
+func TestNothingLeavesWithoutAKey(t *testing.T) {
+	scripted(t, func(o *Options) { o.Service = nil }, func(b *bed) {
+		b.watch(1)
+		b.pass(24 * time.Hour)
+		if n, p := b.script.seen(); n+p != 0 {
+			b.Fatalf("%d sends, %d probes", n, p)
+		}
+		b.health(account.NoKey)
+		b.loop.Use(b.script)
+		synctest.Wait()
+		b.state(1, viewing.StateDelivered, 1)
+		b.loop.Use(nil)
+		b.watch(2)
+		b.state(2, viewing.StatePending, 0)
+		b.health(account.NoKey)
+	})
+}
+
+// What the old key's answer says of the key says nothing of the new one, and what
+// was marked for the old one leaves with the new one.
+func TestNewKeyBeginsAnew(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.script.always(refused)
+		b.script.set(func() { b.script.delay = 10 * time.Second })
+		b.watch(1)
+		fresh := &script{}
+		b.loop.Use(fresh)
+		b.pass(10 * time.Second)
+		b.state(1, viewing.StateDelivered, 1)
+		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
+			b.Errorf("%d sends and %d probes with the new key, paused %q", n, p, b.row().Pause.Reason)
+		}
+		b.outbox.slow = 2 * time.Second
+		b.watch(2)
+		other := &script{}
+		b.loop.Use(other)
+		b.pass(time.Minute)
+		before, _ := fresh.seen()
+		if after, _ := other.seen(); before != 1 || after != 1 {
+			b.Errorf("%d more sends to the one, %d to the other", before-1, after)
+		}
+		b.state(2, viewing.StateDelivered, 1)
+	})
+}
+
+func TestPauseOfAPerson(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.pause(account.PausedUser)
+		b.watch(1)
+		b.pass(48 * time.Hour)
+		b.loop.Use(b.script) // a new key does not end it
+		synctest.Wait()
+		if n, p := b.script.seen(); n+p != 0 {
+			b.Fatalf("%d sends, %d probes", n, p)
+		}
+		b.health(account.Paused)
+		b.pause("")
+		if n, p := b.script.seen(); n != 1 || p != 1 {
+			b.Errorf("%d sends, %d probes", n, p)
+		}
+		b.health(account.OK)
+	})
+}
+
+// What is marked but not begun when the account is paused, is turned back.
+func TestPauseTurnsBackWhatIsMarked(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.watch(1) // now two may be under way
+		b.script.always(refused)
+		b.script.set(func() { b.script.delay = time.Second })
+		b.watch(2)
+		b.outbox.mu.Lock()
+		b.outbox.slow = 2 * time.Second // it is marked after the key was refused
+		b.outbox.mu.Unlock()
+		b.watch(3)
+		b.pass(time.Minute)
+		b.state(3, viewing.StatePending, 0)
+		if n, _ := b.script.seen(); n != 2 {
+			b.Errorf("%d sends", n)
+		}
+	})
+}
+
+// It ends on time, also over a restart, and with a probe before the first entry. A
+// clock that was ahead when it began does not lengthen it.
+func TestPauseWithAnEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		ahead   time.Duration
+		restart bool
+	}{"plain": {}, "over a restart": {restart: true}, "by a clock a year ahead": {ahead: 365 * 24 * time.Hour}} {
+		t.Run(name, func(t *testing.T) {
+			scripted(t, nil, func(b *bed) {
+				began := time.Now().Add(c.ahead)
+				b.edit(func(a *account.Row) { a.Pause = account.ByUser(began, began.Add(2*time.Hour), false) })
+				b.watch(1)
+				b.health(account.Paused)
+				b.pass(time.Hour)
+				if c.restart {
+					b.restart()
 				}
-				time.Sleep(1)
-				synctest.Wait()
-			}
-			if n, _ := s.seen(); n != 1 || l.Health().State != account.OK || m.row().Pause != (account.Pause{}) {
-				t.Errorf("restart after %s: %d sends, %s, %+v", restart, n, l.Health().State, m.row().Pause)
-			}
+				b.pass(time.Hour - time.Second)
+				if n, p := b.script.seen(); n+p != 0 {
+					b.Fatalf("before its end: %d sends, %d probes", n, p)
+				}
+				b.pass(2 * time.Second)
+				if n, _ := b.script.seen(); n != 1 || b.row().Pause != (account.Pause{}) {
+					b.Errorf("after its end: %d sends, %+v", n, b.row().Pause)
+				}
+				b.health(account.OK)
+			})
 		})
 	}
 }
 
-// TestATimedPauseOutlastsNoClock: it began by a clock that was a year ahead, and is
-// as long as it was meant to be. A pause that was made anew counts at once.
-func TestATimedPauseOutlastsNoClock(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, s)
-		start(t, l)
-		ahead := time.Now().AddDate(1, 0, 0)
-		m.set(func(m *memory) { m.account.Pause = account.ByUser(ahead, ahead.Add(2*time.Hour), false) })
-		m.add(1)
-		l.Wake()
-		synctest.Wait()
-		time.Sleep(2*time.Hour - 1)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 0 {
-			t.Fatal("it has ended too early")
+func TestPauseOfAPersonWinsOverARefusedKey(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.script.always(refused)
+		b.script.set(func() { b.script.delay = time.Second })
+		b.watch(1)
+		b.pause(account.PausedUser)
+		b.pass(time.Second)
+		if reason := b.row().Pause.Reason; reason != account.PausedUser {
+			b.Errorf("paused %q", reason)
 		}
-		until := time.Now().Add(time.Hour)
-		m.set(func(m *memory) { m.account.Pause = account.ByUser(time.Now(), until, false) })
-		l.Wake()
-		synctest.Wait()
-		time.Sleep(time.Until(until) - 1)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 0 {
-			t.Fatal("the later end does not count")
-		}
-		time.Sleep(1)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 1 {
-			t.Error("it has not ended")
-		}
+		b.health(account.Paused)
 	})
 }
 
-func TestUserPauseWinsOverARefusedKey(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer, s.delay = always(refused()), time.Second
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.add(1)
-		synctest.Wait()
-		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if m.row().Pause.Reason != account.PausedUser || l.Health().State != account.Paused {
-			t.Errorf("paused %q, health %s", m.row().Pause.Reason, l.Health().State)
-		}
-	})
-}
-
-func TestProvenIsKeptForTheAddressItWasProvenFor(t *testing.T) {
+func TestAddressIsProvenOnlyIfItIsTheSame(t *testing.T) {
+	proves := delivered
+	proves.Proves = true
 	for name, c := range map[string]struct {
 		verdict tracker.Verdict
-		proven  bool // the client knows it from login
+		login   bool
 		moved   bool // another address is saved meanwhile
 		want    bool
 	}{
-		"by an answer":       {tracker.Verdict{Fate: tracker.Delivered, Proves: true}, false, false, true},
-		"by login":           {tracker.Verdict{Fate: tracker.Delivered}, true, false, true},
-		"not yet":            {tracker.Verdict{Fate: tracker.Delivered}, false, false, false},
-		"for the old adress": {tracker.Verdict{Fate: tracker.Delivered, Proves: true}, false, true, false},
+		"by an answer":        {proves, false, false, true},
+		"by login":            {delivered, true, false, true},
+		"not yet":             {delivered, false, false, false},
+		"for the old address": {proves, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, m *memory, s *remote) {
-				s.answer, s.proven, s.delay = always(c.verdict), c.proven, time.Second
-				start(t, newLoop(t, m, s))
-				m.add(1)
-				synctest.Wait()
+			scripted(t, nil, func(b *bed) {
+				b.script.always(c.verdict)
+				b.script.set(func() { b.script.proven, b.script.delay = c.login, time.Second })
+				b.watch(1)
 				if c.moved {
-					m.set(func(m *memory) { m.account.BaseURL = "https://other.example/api/v1" })
+					err := b.store.UpdateAccount(b.Context(), "default", func(a *account.Row) { a.BaseURL = "https://other.example/api/v1" })
+					if err != nil {
+						b.Fatal(err)
+					}
 				}
-				time.Sleep(time.Second)
-				synctest.Wait()
-				if m.row().Proven != c.want {
-					t.Errorf("proven is %v, want %v", m.row().Proven, c.want)
+				b.pass(time.Second)
+				if got := b.row().Proven; got != c.want {
+					b.Errorf("proven is %v, want %v", got, c.want)
 				}
 			})
 		})
 	}
 }
 
-func TestPauseTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.add(1) // widens the gate to two
-		synctest.Wait()
-		s.set(func(s *remote) { s.answer, s.delay = always(refused()), time.Second })
-		m.add(2)
-		synctest.Wait()
-		m.markDelay = 2 * time.Second // the next mark ends after the pause has begun
-		id := m.add(3)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		e := m.entry(id)
-		if n, _ := s.seen(); n != 2 || e.State != viewing.StatePending || e.Attempts != 0 {
-			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
+func TestLastDeliveryIsSaved(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.pass(time.Second)
+		b.watch(1)
+		if since := time.Since(b.row().LastDelivered); since > time.Millisecond {
+			b.Errorf("last delivered %s ago", since)
 		}
 	})
 }
 
-// What is marked for one service must not leave for it once another is used.
-func TestAnotherServiceTurnsBackWhatIsMarkedButNotSent(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.markDelay = 2 * time.Second
-		id := m.add(1)
-		synctest.Wait()
-		other := &remote{}
-		l.Use(other)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		before, _ := s.seen()
-		after, _ := other.seen()
-		if e := m.entry(id); before != 0 || after != 1 || e.State != viewing.StateDelivered || e.Attempts != 1 {
-			t.Errorf("%d sends to the one, %d to the other, entry is %s after %d attempts", before, after, e.State, e.Attempts)
+func TestResendIsMarkedAsSuch(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.script.always(early)
+		b.watch(1)
+		b.pass(time.Second)
+		if len(b.script.sends) != 2 {
+			b.Fatalf("%d sends, want 2", len(b.script.sends))
 		}
-	})
-}
-
-func TestUserPauseEndsThoughOtherNewsWaitsToBeSaved(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.delay = time.Second
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.add(1)
-		synctest.Wait()
-		m.set(func(m *memory) { m.account.Pause.Reason = account.PausedUser })
-		l.Wake()
-		synctest.Wait()
-		m.set(func(m *memory) { m.failSave = errDisk })
-		time.Sleep(time.Hour) // the time of the delivery cannot be saved
-		m.set(func(m *memory) { m.account.Pause.Reason, m.failSave = "", nil })
-		l.Wake()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if m.row().Pause.Reason != "" || m.row().LastDelivered.IsZero() || l.Health().State != account.OK {
-			t.Errorf("row is %+v, health %+v", m.row(), l.Health())
-		}
-	})
-}
-
-func TestLastDeliveredIsSavedWhenIdleAndInALongRun(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		start(t, newLoop(t, m, s, func(o *Options) { o.MaxInFlight = 1 }))
-		for film := range int64(2) {
-			time.Sleep(time.Second)
-			m.add(film + 100)
-			synctest.Wait()
-			if at := m.row().LastDelivered; !at.Equal(time.Now()) {
-				t.Errorf("idle, last delivered is %s", at)
-			}
-		}
-		s.set(func(s *remote) { s.delay = time.Second })
-		for i := range int64(60) {
-			m.add(i + 2)
-		}
-		time.Sleep(30*time.Second + 1)
-		synctest.Wait()
-		if at := m.row().LastDelivered; time.Since(at) > savePause {
-			t.Errorf("in a long run, last delivered is %s old", time.Since(at))
-		}
-	})
-}
-
-func TestResendSaysSo(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer = always(early())
-		start(t, newLoop(t, m, s))
-		m.add(1)
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 2 {
-			t.Fatalf("%d sends, want 2", n)
-		}
-		first, second := s.sends[0].req, s.sends[1].req
-		again := first
+		again := b.script.sends[0].req
 		again.Resend = true
-		if first.Resend || !cmp.Equal(second, again) {
-			t.Errorf("first %+v, second %+v", first, second)
-		}
-	})
-}
-
-func TestUnidentifiedEntryIsHeldUnsent(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		start(t, newLoop(t, m, s))
-		id := m.add(0)
-		synctest.Wait()
-		if e := m.entry(id); e.State != viewing.StateHeld || e.Reason != "unresolved" || e.Attempts != 0 {
-			t.Errorf("entry is %s (%s) after %d attempts", e.State, e.Reason, e.Attempts)
-		}
-		if n, _ := s.seen(); n != 0 {
-			t.Errorf("%d requests for an item without identifier", n)
+		if first := b.script.sends[0].req; first.Resend || !cmp.Equal(b.script.sends[1].req, again) {
+			b.Errorf("first %+v, second %+v", first, b.script.sends[1].req)
 		}
 	})
 }
 
 func TestIdempotencyKeyNamesTheAct(t *testing.T) {
-	base := queue.Entry{Source: "browser:1", EventID: "e", Part: 0, Account: "default", Revision: 0}
+	base := queue.Entry{Source: "browser:1", EventID: "e", Account: "default"}
 	key := idempotencyKey("i", base)
-	if len(key) != 64 {
-		t.Fatalf("key %q has %d characters, want 64", key, len(key))
-	}
 	same := base
 	same.Source, same.Attempts, same.ID, same.Lease = "browser:2", 5, 9, 3
-	if idempotencyKey("i", same) != key {
-		t.Error("another browser with the same event makes another key")
+	if len(key) != 64 || idempotencyKey("i", same) != key {
+		t.Errorf("key %q; another browser with the same event has another one", key)
 	}
 	seen := map[string]string{key: "base", idempotencyKey("j", base): "installation"}
 	for name, change := range map[string]func(*queue.Entry){
@@ -431,50 +326,77 @@ func TestIdempotencyKeyNamesTheAct(t *testing.T) {
 	}
 }
 
+// A day without network is one warning, and no title stands in the log.
 func TestTroubleIsLoggedOnceAndWithoutTitles(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		var out bytes.Buffer
-		s.answer, s.probed = always(offline()), offline()
-		l := newLoop(t, m, s, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
-		stop := start(t, l)
-		m.add(1)
-		time.Sleep(24 * time.Hour)
-		s.set(func(s *remote) { s.answer, s.probed = nil, tracker.Verdict{} })
-		time.Sleep(time.Hour)
-		stop()
+	var out bytes.Buffer
+	scripted(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) }, func(b *bed) {
+		b.script.always(offline)
+		v := ago(1, 0)
+		v.Media[0].Title = "Secret Title"
+		b.commit(v)
+		b.pass(24 * time.Hour)
+		b.script.well()
+		b.pass(time.Hour)
+		b.stop()
 		text := out.String()
-		if n := strings.Count(text, "level=WARN"); n != 1 {
-			t.Errorf("%d warnings in a day offline(), want 1:\n%s", n, text)
-		}
-		if n := strings.Count(text, "account delivers again"); n != 1 {
-			t.Errorf("%d recoveries logged, want 1:\n%s", n, text)
-		}
-		if contains(text, "Secret") {
-			t.Errorf("a title stands above debug:\n%s", text)
+		if strings.Count(text, "level=WARN") != 1 || strings.Count(text, "account delivers again") != 1 || strings.Contains(text, "Secret") {
+			b.Errorf("logged:\n%s", text)
 		}
 	})
 }
 
 func TestHealthSubscription(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer, s.probed = always(refused()), refused()
-		l := newLoop(t, m, s)
-		changed, stop := l.Subscribe()
-		start(t, l)
-		m.add(1)
-		synctest.Wait()
+	scripted(t, nil, func(b *bed) {
+		b.script.always(refused)
+		changed, stop := b.loop.Subscribe()
+		b.watch(1)
 		select {
 		case <-changed:
 		default:
-			t.Error("no nudge when the account was paused")
+			b.Error("no word when the account was paused")
 		}
 		stop()
-		l.Use(nil)
-		synctest.Wait()
-		select {
-		case <-changed:
-			t.Error("a nudge after the subscription's end")
-		default:
-		}
 	})
+}
+
+// A hotel's or an office's network answers in the service's place. That is never a
+// delivery, nothing is sent twice for it, and no redirect is followed.
+func TestPortalIsNeverADelivery(t *testing.T) {
+	html, page := "text/html", "<!doctype html><title>Welcome</title>"
+	for name, c := range map[string]struct {
+		status int
+		header map[string]string
+		body   string
+		doubts int64
+	}{
+		"a page":                  {200, map[string]string{"Content-Type": html}, page, 3},
+		"a page as JSON":          {200, map[string]string{"Content-Type": "application/json"}, page, 3},
+		"a redirect":              {307, map[string]string{"Location": "/login"}, "", 0},
+		"a login for the network": {511, map[string]string{"Content-Type": html}, page, 0},
+		"a page that says no":     {403, map[string]string{"Content-Type": html}, page, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.anchor()
+				b.set(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					io.Copy(io.Discard, r.Body)
+					for name, value := range c.header {
+						w.Header().Set(name, value)
+					}
+					w.WriteHeader(c.status)
+					io.WriteString(w, c.body)
+				}))
+				for film := range int64(6) {
+					b.commit(ago(film+1, time.Duration(film)*26*time.Hour))
+				}
+				b.pass(10 * time.Minute)
+				if n := b.counts(); n.Delivered != 1 || n.InDoubt != c.doubts || n.Rejected != 0 || b.askedFor("POST /login")+b.askedFor("GET /login") != 0 {
+					b.Errorf("behind it: %+v, asked %v", n, b.asked)
+				}
+				b.set(nil)
+				b.pass(24 * time.Hour)
+				b.allOnce(7)
+			})
+		})
+	}
 }

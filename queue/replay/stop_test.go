@@ -3,165 +3,187 @@ package replay
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestStopWaitsForAnAnswerWithinTheGrace(t *testing.T) {
+// A request under way gets five seconds to be answered. After that it is in doubt.
+func TestStopWaitsForAnAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		delay, takes time.Duration
 		state        viewing.State
 	}{
-		"answered":  {4 * time.Second, 4 * time.Second, viewing.StateDelivered},
-		"cut off":   {time.Minute, grace, viewing.StateInDoubt},
-		"to the ns": {grace - 1, grace - 1, viewing.StateDelivered},
+		"answered": {4 * time.Second, 4 * time.Second, viewing.StateDelivered},
+		"cut off":  {time.Minute, grace, viewing.StateInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, m *memory, s *remote) {
-				s.delay = c.delay
-				stop := start(t, newLoop(t, m, s))
-				id := m.add(1)
-				other := m.add(2)
-				synctest.Wait()
+			scripted(t, nil, func(b *bed) {
+				b.script.set(func() { b.script.delay = c.delay })
+				b.watch(1, 2)
 				began := time.Now()
-				stop()
+				b.stop()
 				if took := time.Since(began); took != c.takes {
-					t.Errorf("stopping took %s, want %s", took, c.takes)
+					b.Errorf("stopping took %s, want %s", took, c.takes)
 				}
-				if e := m.entry(id); e.State != c.state {
-					t.Errorf("entry is %s, want %s", e.State, c.state)
-				}
-				if e := m.entry(other); e.State != viewing.StatePending || len(m.leases) != 0 {
-					t.Errorf("the other entry is %s, leases %v", e.State, m.leases)
-				}
+				b.state(1, c.state, 1)
+				b.state(2, viewing.StatePending, 0)
 			})
 		})
 	}
 }
 
 func TestStopWhileMarkingSendsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		m.markDelay = time.Second
-		stop := start(t, newLoop(t, m, s))
-		id := m.add(1)
-		synctest.Wait()
-		stop()
-		e := m.entry(id)
-		if n, _ := s.seen(); n != 0 || e.State != viewing.StatePending || e.Attempts != 0 {
-			t.Errorf("%d sends, entry is %s after %d attempts", n, e.State, e.Attempts)
-		}
-	})
-}
-
-func TestStopIsBoundedWhenTheOutboxHangs(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		stop := start(t, newLoop(t, &hanging{m}, s))
-		m.add(1)
-		synctest.Wait()
-		began := time.Now()
-		stop()
-		if took := time.Since(began); took > grace+lastWord {
-			t.Errorf("stopping took %s", took)
+	scripted(t, nil, func(b *bed) {
+		b.outbox.slow = time.Second
+		b.watch(1)
+		b.stop()
+		b.state(1, viewing.StatePending, 0)
+		if n, _ := b.script.seen(); n != 0 {
+			b.Errorf("%d sends", n)
 		}
 	})
 }
 
 func TestPauseFoundWhileStoppingIsSaved(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer, s.delay = always(refused()), time.Second
-		stop := start(t, newLoop(t, m, s))
-		m.add(1)
-		synctest.Wait()
-		stop()
-		if m.row().Pause.Reason != account.PausedKey || m.count(viewing.StatePending) != 1 {
-			t.Errorf("paused %q, %d pending", m.row().Pause.Reason, m.count(viewing.StatePending))
+	scripted(t, nil, func(b *bed) {
+		b.script.always(refused)
+		b.script.set(func() { b.script.delay = time.Second })
+		b.watch(1)
+		b.stop()
+		if reason := b.row().Pause.Reason; reason != account.PausedKey || b.counts().Pending != 1 {
+			b.Errorf("paused %q, %+v", reason, b.counts())
 		}
 	})
 }
 
-func TestFullDiskStopsClaimingAndSendsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		m.failMark = errDisk
-		l := newLoop(t, m, s)
-		start(t, l)
-		for i := range int64(20) {
-			m.add(i + 1)
+// What cannot be marked is not sent.
+func TestFullDiskSendsNothing(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.outbox.fail("Sending")
+		b.watch(1, 2, 3)
+		b.pass(time.Hour)
+		calls, _ := b.outbox.used()
+		if n, _ := b.script.seen(); n != 0 || calls > 500 {
+			b.Fatalf("%d requests, %d calls to a full disk in an hour", n, calls)
 		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 0 {
-			t.Fatalf("%d requests of entries that could not be marked", n)
+		if h := b.loop.Health(); h.State != account.Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
+			b.Errorf("health %+v", h)
 		}
-		if h := l.Health(); h.State != account.Attention || !strings.Contains(h.Reason, errDisk.Error()) || h.Hint == "" {
-			t.Errorf("health is %+v", h)
+		b.outbox.fail()
+		b.pass(storageCap)
+		if n := b.counts().Delivered; n != 3 {
+			b.Errorf("%d delivered after a minute", n)
 		}
-		if m.calls > 500 {
-			t.Errorf("%d calls to a full disk in an hour", m.calls)
+		b.health(account.OK)
+	})
+}
+
+// An answer that cannot be written down is tried again; meanwhile nothing leaves.
+func TestAnswerIsWrittenAgain(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.outbox.fail("Settle")
+		b.watch(1)
+		b.watch(2)
+		b.pass(time.Hour)
+		if n, _ := b.script.seen(); n != 1 {
+			b.Fatalf("%d sends while an answer is not written down", n)
 		}
-		m.set(func(m *memory) { m.failMark = nil })
-		time.Sleep(storageCap)
-		synctest.Wait()
-		if n := m.count(viewing.StateDelivered); n != 20 || l.Health().State != account.OK {
-			t.Errorf("%d delivered after a minute, health %+v", n, l.Health())
+		b.health(account.Attention)
+		b.outbox.fail()
+		b.pass(storageCap)
+		b.state(1, viewing.StateDelivered, 1)
+		b.state(2, viewing.StateDelivered, 1)
+		b.health(account.OK)
+	})
+}
+
+// One that is never written leaves the entry in doubt after the next start.
+func TestAnswerNeverWrittenIsADoubt(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.outbox.fail("Settle")
+		b.watch(1)
+		b.stop()
+		b.state(1, viewing.StateSending, 1)
+		b.restart()
+		b.watch(2)
+		b.state(1, viewing.StateInDoubt, 1)
+		b.state(2, viewing.StateDelivered, 1)
+	})
+}
+
+func TestPauseThatCannotBeSavedHolds(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.script.always(refused)
+		b.outbox.fail("UpdateAccount")
+		b.watch(1)
+		b.watch(2)
+		b.pass(time.Hour)
+		if n, _ := b.script.seen(); n != 1 {
+			b.Fatalf("%d sends", n)
+		}
+		b.health(account.Attention)
+		b.outbox.fail()
+		b.pass(storageCap)
+		if reason := b.row().Pause.Reason; reason != account.PausedKey {
+			b.Errorf("paused %q", reason)
 		}
 	})
 }
 
-func TestAnswerIsWrittenDownAgainAndAgain(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		m.failWrite = errDisk
-		l := newLoop(t, m, s)
-		start(t, l)
-		id := m.add(1)
-		synctest.Wait()
-		m.add(2)
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 1 || l.Health().State != account.Attention {
-			t.Fatalf("%d sends while an answer is not written down, health %s", n, l.Health().State)
-		}
-		m.set(func(m *memory) { m.failWrite = nil })
-		time.Sleep(storageCap)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 2 || m.entry(id).State != viewing.StateDelivered || l.Health().State != account.OK {
-			t.Errorf("%d sends, entry %s, health %+v", n, m.entry(id).State, l.Health())
-		}
-	})
+// Whatever fails on our disk while the service is read back, the user is told,
+// nothing is decided, and it is read again once the disk is well.
+func TestReadBackThatCannotBeKept(t *testing.T) {
+	film := func() viewing.Event { return ago(1, 26*time.Hour) }
+	for name, c := range map[string]struct {
+		fails, path string
+		v           func() viewing.Event
+	}{
+		"what it found": {"RecordReadBack", "POST /history", film},
+		"its claims":    {"Claims", "POST /history", film},
+		"the plan":      {"NextReadBack", "POST /history", film},
+		"of a list":     {"RecordReadBack", "POST /lists", func() viewing.Event { return listNamed("Noir") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, false, func(o *Options) { o.InDoubt = doubt.Resend }, func(b *bed) {
+				b.armAt(c.path, "drop-after", 1)
+				b.outbox.fail(c.fails)
+				b.commit(c.v())
+				b.pass(6 * time.Minute)
+				_, hits := b.outbox.used()
+				if hits < 2 || hits > 1000 || b.entry(1).State != viewing.StateInDoubt { // it backs off, to at most a minute
+					b.Fatalf("%d refusals, entry is %s", hits, b.entry(1).State)
+				}
+				if c.fails != "NextReadBack" {
+					b.health(account.Attention)
+				}
+				b.outbox.fail()
+				before := len(b.said(1))
+				b.pass(15 * time.Minute)
+				if b.health(account.OK); len(b.said(1)) == before {
+					b.Errorf("entry is %s: %q", b.entry(1).State, b.said(1))
+				}
+			})
+		})
+	}
 }
 
-func TestAnswerNeverWrittenStaysSending(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		m.failWrite = errDisk
-		stop := start(t, newLoop(t, m, s))
-		id := m.add(1)
-		synctest.Wait()
-		stop()
-		if e := m.entry(id); e.State != viewing.StateSending {
-			t.Errorf("entry is %s, want sending, for the next start to doubt it", e.State)
-		}
-	})
-}
-
-func TestUnsavedPauseSendsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, m *memory, s *remote) {
-		s.answer, s.probed, m.failSave = always(refused()), refused(), errDisk
-		l := newLoop(t, m, s)
-		start(t, l)
-		m.add(1)
-		m.add(2)
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if n, _ := s.seen(); n != 1 || l.Health().State != account.Attention {
-			t.Fatalf("%d sends, health %s", n, l.Health().State)
-		}
-		m.set(func(m *memory) { m.failSave = nil })
-		time.Sleep(storageCap)
-		synctest.Wait()
-		if m.row().Pause.Reason != account.PausedKey {
-			t.Errorf("paused %q", m.row().Pause.Reason)
-		}
+// Requests under way when the service asks for a wait are turned back, if they have
+// not begun.
+func TestWaitTurnsBackWhatIsMarked(t *testing.T) {
+	scripted(t, nil, func(b *bed) {
+		b.watch(1)
+		b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: time.Hour})
+		b.script.set(func() { b.script.delay = time.Second })
+		b.watch(2)
+		b.outbox.mu.Lock()
+		b.outbox.slow = 2 * time.Second
+		b.outbox.mu.Unlock()
+		b.watch(3)
+		b.pass(time.Minute)
+		b.state(3, viewing.StatePending, 0)
 	})
 }
