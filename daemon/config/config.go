@@ -150,16 +150,16 @@ type Library struct {
 // Default is the configuration of somebody who sets nothing.
 func Default() Config {
 	return Config{
-		Listen:      "127.0.0.1:43456",
-		LogLevel:    "info",
-		InDoubt:     "hold",
-		Hold:        "none",
-		Wave:        5,
-		Replay:      Replay{BackfillRate: 5},
-		Kodi:        Kodi{Classes: defaultClasses(), Announcements: true},
-		Resolve:     Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
-		Notices:     Notices{Desktop: true, Severity: "needs you"},
-		origins:     map[string]string{},
+		Listen:   "127.0.0.1:43456",
+		LogLevel: "info",
+		InDoubt:  "hold",
+		Hold:     "none",
+		Wave:     5,
+		Replay:   Replay{BackfillRate: 5},
+		Kodi:     Kodi{Classes: defaultClasses(), Announcements: true},
+		Resolve:  Resolve{Wikidata: Wikidata{Endpoint: wikidata.DefaultEndpoint}, TMDB: TMDB{BaseURL: tmdb.DefaultBase}},
+		Notices:  Notices{Desktop: true, Severity: "needs you"},
+		origins:  map[string]string{},
 	}
 }
 
