@@ -1,10 +1,9 @@
 // Package protocol is the language between the connector and its clients,
 // version 1: JSON objects in websocket text frames, each with a "type".
 //
-// It owns the messages, their codes and their limits. There are Go types, the
-// reading of frames, and JSON Schemas (draft 2020-12, in schema). Go and JavaScript
-// both test against the example messages in testdata. README.md is the page for
-// authors of other clients.
+// It has the Go types of the messages, their codes and limits, and reads frames. Go and
+// JavaScript both test against the example messages in testdata. README.md is the page
+// for authors of other clients.
 //
 // It promises that what [Decode] lets through has been read in one way only.
 // Keys match exactly, never by case; a key that stands twice, text that is

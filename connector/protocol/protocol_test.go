@@ -3,48 +3,53 @@ package protocol_test
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// badCase is one entry of testdata/bad.json.
-type badCase struct {
-	Name          string `json:"name"`
-	Code          string `json:"code"`
-	Field         string `json:"field"`
-	ID            string `json:"id"`
-	SchemaRefuses bool   `json:"schemaRefuses"` // some faults no schema can see
-	Frame         string `json:"frame"`         // as it is on the wire
+// maxPosted is how many messages one post may hold.
+const maxPosted = 100
+
+// badExample is a frame or a posted body that must be refused.
+type badExample struct {
+	Name  string
+	Code  string
+	Field string
+	ID    string
+	Item  *int   // of a post: which message is wrong; nil is the whole
+	Frame string // as it is on the wire
+	Body  string // of a post
 }
 
-func badCases(t testing.TB) []badCase {
+func badExamples(t testing.TB, file string) (cases []badExample) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/bad.json")
+	text, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []badCase
 	if err := json.Unmarshal(text, &cases); err != nil {
 		t.Fatal(err)
 	}
 	return cases
 }
 
-// goodFrames are the example messages whose file name begins with from.
-func goodFrames(t testing.TB, from string) map[string][]byte {
+// goodExamples are the messages in testdata/good whose file name begins with prefix.
+func goodExamples(t testing.TB, prefix string) map[string][]byte {
 	t.Helper()
-	names, err := filepath.Glob("testdata/good/" + from + "-*.json")
+	names, err := filepath.Glob("testdata/good/" + prefix + "-*.json")
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no examples from %s (%v)", from, err)
+		t.Fatalf("no examples %s (%v)", prefix, err)
 	}
 	frames := map[string][]byte{}
 	for _, name := range names {
@@ -55,148 +60,179 @@ func goodFrames(t testing.TB, from string) map[string][]byte {
 	return frames
 }
 
-// schemas compiles every file in schema by its name without ending.
-func schemas(t *testing.T) map[string]*jsonschema.Schema {
+func parsed(t *testing.T, frame []byte) (value any) {
 	t.Helper()
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	ids := map[string]string{}
-	files, err := fs.Glob(os.DirFS("schema"), "*.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile("schema/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		id := doc.(map[string]any)["$id"].(string)
-		if err := c.AddResource(id, doc); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		ids[strings.TrimSuffix(name, ".schema.json")] = id
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for name, id := range ids {
-		if compiled[name], err = c.Compile(id); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-	}
-	return compiled
-}
-
-func instance(t *testing.T, frame []byte) any {
-	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(frame))
-	if err != nil {
+	if err := json.Unmarshal(frame, &value); err != nil {
 		t.Fatalf("%s: %v", frame, err)
 	}
 	return value
 }
 
-func TestGoodExamplesFromClients(t *testing.T) {
-	all := schemas(t)
-	for name, frame := range goodFrames(t, "client") {
-		t.Run(name, func(t *testing.T) {
-			message, refusal := protocol.Decode(frame)
+// withNewFields is a JSON value with fields that no version knows yet in each of
+// its objects.
+func withNewFields(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{"tomorrow": map[string]any{"deep": []any{1, nil, "x"}}, "TYPE": "history", "Id": 7, "": true}
+		for name, field := range value {
+			out[name] = withNewFields(field)
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, element := range value {
+			out[i] = withNewFields(element)
+		}
+		return out
+	}
+	return value
+}
+
+// The daemon reads every good example, reads it the same with fields that it does
+// not know, and reads it the same once more after it was written again.
+func TestGoodExamplesOfClients(t *testing.T) {
+	for name, frame := range goodExamples(t, "client") {
+		message, refusal := protocol.Decode(frame)
+		if refusal != nil {
+			t.Errorf("%s: %v", name, refusal)
+			continue
+		}
+		if !strings.HasPrefix(name, "client-"+message.Type()) {
+			t.Errorf("%s is read as %s", name, message.Type())
+		}
+		newer, err := json.Marshal(withNewFields(parsed(t, frame)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := protocol.Encode(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range [][]byte{newer, again} {
+			got, refusal := protocol.Decode(other)
+			if diff := cmp.Diff(message, got); refusal != nil || diff != "" {
+				t.Errorf("%s as %s: %v\n%s", name, other, refusal, diff)
+			}
+		}
+	}
+}
+
+// The daemon writes its messages as the good examples have them.
+func TestGoodExamplesOfTheDaemon(t *testing.T) {
+	for name, frame := range goodExamples(t, "daemon") {
+		message, err := protocol.DecodeAnswer(frame)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		again, err := protocol.Encode(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(parsed(t, frame), parsed(t, again)); diff != "" {
+			t.Errorf("%s written again (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Every bad example is refused with its code, the field that is wrong, and the id.
+func TestBadExamples(t *testing.T) {
+	cases := badExamples(t, "bad.json")
+	for _, frame := range []string{"{\"type\":\"ping\",\"x\":\"\xff\"}", "\xef\xbb\xbf{\"type\":\"ping\"}"} { // JSON cannot hold these
+		cases = append(cases, badExample{Name: "not UTF-8", Code: string(protocol.BadJSON), Frame: frame})
+	}
+	for _, tc := range cases {
+		message, refusal := protocol.Decode([]byte(tc.Frame))
+		if refusal == nil {
+			t.Errorf("%s: taken as %+v", tc.Name, message)
+			continue
+		}
+		got := badExample{Name: tc.Name, Code: string(refusal.Code), Field: refusal.Field, ID: refusal.ID, Frame: tc.Frame}
+		if diff := cmp.Diff(tc, got); diff != "" || refusal.Retryable || refusal.Message == "" {
+			t.Errorf("%s: retryable %v, message %q (-want +got):\n%s", tc.Name, refusal.Retryable, refusal.Message, diff)
+		}
+	}
+}
+
+// Posts: good bodies are read, in bad ones the wrong message or the whole is refused.
+func TestPosts(t *testing.T) {
+	for _, name := range []string{"http-post-one.json", "http-post-several.json"} {
+		items, refusal := protocol.DecodeBatch(goodExamples(t, "http")[name], maxPosted)
+		if refusal != nil || len(items) == 0 {
+			t.Errorf("%s: %d messages, %v", name, len(items), refusal)
+		}
+		for i, item := range items {
+			if item.Refusal != nil || item.Event == nil {
+				t.Errorf("%s: message %d: %v", name, i, item.Refusal)
+			}
+		}
+	}
+	for _, tc := range badExamples(t, "bad-post.json") {
+		items, refusal := protocol.DecodeBatch([]byte(tc.Body), maxPosted)
+		if tc.Item != nil {
 			if refusal != nil {
-				t.Fatal(refusal)
+				t.Errorf("%s: the whole was refused: %v", tc.Name, refusal)
+				continue
 			}
-			if err := all["from-client"].Validate(instance(t, frame)); err != nil {
-				t.Errorf("schema: %v", err)
-			}
-			if !strings.HasPrefix(name, "client-"+message.Type()) {
-				t.Errorf("read as %s", message.Type())
-			}
-			if event, ok := message.(protocol.Event); ok {
-				v, err := event.AsEvent()
-				if err != nil || v.EventID != strings.ToLower(event.EventID()) {
-					t.Errorf("as viewing: %+v, %v", v, err)
+			for i, item := range items {
+				if wrong := i == *tc.Item; (item.Refusal != nil) != wrong || (item.Event == nil) != wrong {
+					t.Errorf("%s: message %d: %v", tc.Name, i, item.Refusal)
 				}
 			}
-		})
-	}
-}
-
-func TestGoodExamplesFromTheDaemon(t *testing.T) {
-	all := schemas(t)
-	for name, frame := range goodFrames(t, "daemon") {
-		t.Run(name, func(t *testing.T) {
-			message, err := protocol.DecodeAnswer(frame)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := all["from-daemon"].Validate(instance(t, frame)); err != nil {
-				t.Errorf("schema: %v", err)
-			}
-			again, err := protocol.Encode(message)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(instance(t, frame), instance(t, again)); diff != "" {
-				t.Errorf("written again (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestBadExamples(t *testing.T) {
-	fromClient := schemas(t)["from-client"]
-	for _, tc := range badCases(t) {
-		t.Run(tc.Name, func(t *testing.T) {
-			message, refusal := protocol.Decode([]byte(tc.Frame))
-			if refusal == nil {
-				t.Fatalf("was taken as %+v", message)
-			}
-			if string(refusal.Code) != tc.Code || refusal.Field != tc.Field || refusal.ID != tc.ID {
-				t.Errorf("got %s field %q id %q, want %s %q %q", refusal.Code, refusal.Field, refusal.ID, tc.Code, tc.Field, tc.ID)
-			}
-			if refusal.Retryable || refusal.Message == "" {
-				t.Errorf("retryable %v, message %q", refusal.Retryable, refusal.Message)
-			}
-			if tc.SchemaRefuses && fromClient.Validate(instance(t, []byte(tc.Frame))) == nil {
-				t.Error("the schema takes it")
-			}
-		})
-	}
-}
-
-// Every message has a schema of its own that refuses the other messages.
-func TestSchemasTellMessagesApart(t *testing.T) {
-	all := schemas(t)
-	for name, frame := range goodFrames(t, "client") {
-		kind := strings.TrimSuffix(strings.TrimPrefix(name, "client-"), ".json")
-		kind, _, _ = strings.Cut(kind, "-")
-		if kind == protocol.TypeStatus {
-			kind = "status-request"
+			refusal = items[*tc.Item].Refusal
 		}
-		for other, schema := range all {
-			if other == "media" || strings.HasPrefix(other, "from-") || strings.HasPrefix(other, "post") {
-				continue // they hold others
-			}
-			if err := schema.Validate(instance(t, frame)); (err == nil) != (other == kind) {
-				t.Errorf("%s against %s: %v", name, other, err)
-			}
+		if refusal == nil || string(refusal.Code) != tc.Code || refusal.Field != tc.Field || refusal.Message == "" {
+			t.Errorf("%s: got %+v, want %s %q", tc.Name, refusal, tc.Code, tc.Field)
 		}
 	}
 }
 
-func TestNotUTF8(t *testing.T) {
-	for _, frame := range []string{"{\"type\":\"ping\",\"x\":\"\xff\"}", "\xef\xbb\xbf{\"type\":\"ping\"}"} {
-		if _, refusal := protocol.Decode([]byte(frame)); refusal == nil || refusal.Code != protocol.BadJSON {
-			t.Errorf("%q: %v", frame, refusal)
+// Each side's message types have an example, and no example is of another type.
+func TestEveryMessageHasAnExample(t *testing.T) {
+	for side, want := range map[string][]string{
+		"client": {"auth", "hello", "list", "pair", "ping", "pong", "status", "viewing", "watchlist", "resolve", "candidates", "correct", "undo", "waiting"},
+		"daemon": {"ack", "error", "paired", "ping", "pong", "status", "welcome", "resolved", "corrected", "undone"},
+	} {
+		seen := map[string]bool{}
+		for _, frame := range goodExamples(t, side) {
+			seen[parsed(t, frame).(map[string]any)["type"].(string)] = true
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(seen))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", side, diff)
+		}
+	}
+}
+
+// The examples in README.md are messages.
+func TestReadmeExamples(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```json\n(.*?)```|-d '(.*?)'\n```").FindAllSubmatch(page, -1)
+	if len(examples) != 2 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, example := range examples {
+		if _, refusal := protocol.Decode(slices.Concat(example[1:]...)); refusal != nil {
+			t.Errorf("%s: %v", example[0], refusal)
+		}
+	}
+}
+
+// The version is looked at before all else: what follows may be of any shape.
+func TestOtherVersionsAreRefused(t *testing.T) {
+	for _, v := range []string{"2", "0", "-1", "2.0", "9007199254740991"} {
+		frame := fmt.Sprintf(`{"type":"hello","v":%s,"client":[],"token":7}`, v)
+		if m, refusal := protocol.Decode([]byte(frame)); refusal == nil || refusal.Code != protocol.UnsupportedVersion || refusal.Field != "" {
+			t.Errorf("version %s: %v, %v", v, m, refusal)
 		}
 	}
 }
 
 func TestViewingAsTheQueueSeesIt(t *testing.T) {
-	frame := goodFrames(t, "client")["client-viewing-movie.json"]
-	message, refusal := protocol.Decode(frame)
+	message, refusal := protocol.Decode(goodExamples(t, "client")["client-viewing-movie.json"])
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
@@ -220,75 +256,13 @@ func TestViewingAsTheQueueSeesIt(t *testing.T) {
 	}
 }
 
-func TestCountIsOneWhenLeftOut(t *testing.T) {
-	message, refusal := protocol.Decode(goodFrames(t, "client")["client-viewing-episode.json"])
-	if refusal != nil {
-		t.Fatal(refusal)
-	}
-	if v, _ := message.(protocol.Event).AsEvent(); v.Count != 1 {
-		t.Errorf("count %d", v.Count)
-	}
-}
-
-// What a Go client writes, the daemon reads as it was meant.
-func TestEncodedEventsAreRead(t *testing.T) {
-	two, three := 2, 3
-	for _, want := range []protocol.Message{
-		protocol.Hello{V: 1, Client: protocol.ClientInfo{Name: "n", Version: "1", Browser: "b"}, ClientID: "c", Nonce: "n", Token: "t"},
-		protocol.Auth{Token: "t"},
-		protocol.Pair{ID: "p", Code: "c", Label: "<b> & \u2028"},
-		protocol.Viewing{
-			ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", WatchedAt: "2026-03-01T20:15:00Z", Count: 1,
-			Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &two, Episode: &three},
-		},
-		protocol.Watchlist{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Media: viewing.Media{Type: viewing.TV, Title: "x"}, Priority: &two},
-		protocol.List{ID: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11", Name: "n", Description: "d", Visibility: "PUBLIC"},
-		protocol.StatusRequest{ID: "s"},
-		protocol.Resolve{ID: "r", Media: viewing.Media{Type: viewing.Movie, Title: "x", Year: 1999}},
-		protocol.Candidates{ID: "c", Words: "<b> & \u2028", Kind: viewing.TV},
-		protocol.Correct{
-			ID: "c", Media: viewing.Media{Type: viewing.Episode, Show: &viewing.Show{Title: "x"}, Season: &two, Episode: &three},
-			Is: &protocol.Candidate{Type: viewing.TV, TMDB: 1396, Title: "y", Year: 2008},
-		},
-		protocol.Correct{
-			ID: "c", Media: viewing.Media{Type: viewing.Movie, Title: "x"}, Was: &protocol.Candidate{Type: viewing.Movie, TMDB: 603},
-		},
-		protocol.Undo{ID: "u", Event: "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11"},
-		protocol.Waiting{Viewings: 13},
-		protocol.Ping{},
-		protocol.Pong{},
-	} {
-		frame, err := protocol.Encode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, refusal := protocol.Decode(frame)
-		if refusal != nil {
-			t.Errorf("%s: %v", frame, refusal)
-			continue
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", frame, diff)
-		}
-	}
-}
-
-func TestDecodeAnswerRefusesWhatItDoesNotKnow(t *testing.T) {
-	for _, frame := range []string{"", "{}", "[]", `{"type":"hello","v":1}`, `{"type":"welcome","v":"1"}`, `{"type":"error","code":7}`} {
-		if m, err := protocol.DecodeAnswer([]byte(frame)); err == nil {
-			t.Errorf("%q was taken as %+v", frame, m)
-		}
-	}
-}
-
-// FuzzDecode holds four things against any frame: no panic; either a message
-// or a refusal; a refusal of an object names its field; and what was taken
-// means the same when it is written again.
+// FuzzDecode: no frame makes the reader panic. It gives either a message or a
+// refusal that can be sent, and a message means the same when it is written again.
 func FuzzDecode(f *testing.F) {
-	for _, frame := range goodFrames(f, "client") {
+	for _, frame := range goodExamples(f, "client") {
 		f.Add(frame)
 	}
-	for _, tc := range badCases(f) {
+	for _, tc := range badExamples(f, "bad.json") {
 		f.Add([]byte(tc.Frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
@@ -312,6 +286,39 @@ func FuzzDecode(f *testing.F) {
 		}
 		if diff := cmp.Diff(message, second); diff != "" {
 			t.Fatal(diff)
+		}
+	})
+}
+
+// FuzzDecodeBatch: a body is read as its messages would be one by one.
+func FuzzDecodeBatch(f *testing.F) {
+	for _, body := range goodExamples(f, "http-post") {
+		f.Add(body)
+	}
+	for _, tc := range badExamples(f, "bad-post.json") {
+		f.Add([]byte(tc.Body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		items, refusal := protocol.DecodeBatch(body, maxPosted)
+		if (refusal == nil) == (len(items) == 0) || len(items) > maxPosted {
+			t.Fatalf("%d messages and refusal %v", len(items), refusal)
+		}
+		if refusal != nil {
+			return
+		}
+		var alone []json.RawMessage
+		if json.Unmarshal(body, &alone) != nil {
+			alone = []json.RawMessage{body}
+		}
+		for i, item := range items {
+			message, refusal := protocol.Decode(alone[i])
+			event, _ := message.(protocol.Event)
+			if diff := cmp.Diff(event, item.Event); diff != "" {
+				t.Fatal(diff)
+			}
+			if diff := cmp.Diff(refusal, item.Refusal); refusal != nil && diff != "" || (item.Refusal == nil) != (event != nil) {
+				t.Fatalf("message %d: refusal %v, alone %v", i, item.Refusal, refusal)
+			}
 		}
 	})
 }
