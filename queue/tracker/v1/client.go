@@ -62,6 +62,7 @@ type Client struct {
 	userAgent string
 	timeout   time.Duration
 	transport *http.Transport
+	most      bounds
 	proven    atomic.Bool
 	ahead     atomic.Int64
 }
@@ -89,7 +90,7 @@ func newClient(o Options, dial dialer) (*Client, error) {
 	if o.Timeout < 0 {
 		return nil, fmt.Errorf("make client: time-out %s is negative", o.Timeout)
 	}
-	c := &Client{base: base, key: o.Key, bearer: o.KeyHeader == "bearer", userAgent: o.UserAgent, timeout: o.Timeout}
+	c := &Client{base: base, key: o.Key, bearer: o.KeyHeader == "bearer", userAgent: o.UserAgent, timeout: o.Timeout, most: usual}
 	if c.userAgent == "" {
 		c.userAgent = "filmspool"
 	}

@@ -15,15 +15,20 @@ import (
 // The optional endpoints, beyond the contract: a service may lack any.
 const mediaStatus tracker.Operation = "media/status"
 
-// Bounds of one reading. A service that passes one of them is not read further,
-// and its reading is not complete.
-const (
-	maxPages   = 500      // of pageSize items: 50,000 records
-	pageSize   = 100      // items of one page
-	maxReading = 4 << 20  // bytes of one answer: a hundred records with all that may be said of each
-	maxAnswers = 64 << 20 // bytes of all answers of one reading
-	maxKept    = 8 << 20  // bytes of the texts that are kept of one reading
-)
+const pageSize = 100 // items of one page
+
+// bounds are those of one reading. A service that passes one of them is not read
+// further, and its reading is not complete.
+type bounds struct {
+	pages   int // of pageSize items
+	answer  int // bytes of one answer
+	answers int // bytes of all answers
+	kept    int // bytes of the texts that are kept
+}
+
+// usual allows 50,000 records, and a hundred with all that may be said of each in
+// one answer.
+var usual = bounds{pages: 500, answer: 4 << 20, answers: 64 << 20, kept: 8 << 20}
 
 // Me asks whose key it is (GET /me). A key that the service itself calls
 // wrong is a [tracker.ReadError] that says Refused.
@@ -48,7 +53,7 @@ func (c *Client) missing(v tracker.Verdict) error {
 
 // ask makes a read and gives the JSON of a good answer.
 func (c *Client) ask(ctx context.Context, q call) (json.RawMessage, error) {
-	q.key, q.limit = c.key, maxReading
+	q.key, q.limit = c.key, c.most.answer
 	v, s := c.actAndRead(ctx, q)
 	switch s.status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
@@ -176,7 +181,7 @@ type pile[T any] struct {
 func readPages[T any](ctx context.Context, c *Client, op tracker.Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
 	var all pile[T]
 	total, answers, kept := -1, 0, 0
-	for number := 1; number <= maxPages; number++ {
+	for number := 1; number <= c.most.pages; number++ {
 		s, err := c.page(ctx, op, q, number)
 		if err != nil {
 			return pile[T]{}, err
@@ -195,7 +200,7 @@ func readPages[T any](ctx context.Context, c *Client, op tracker.Operation, q ur
 		case len(s.items) == 0, s.told && !s.more:
 			all.whole = s.total < 0
 			return all, nil
-		case answers > maxAnswers, kept > maxKept:
+		case answers > c.most.answers, kept > c.most.kept:
 			all.bound = true
 			return all, nil
 		}

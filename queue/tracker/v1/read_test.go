@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,29 +157,4 @@ func TestStatusIsReadFlatAndWrapped(t *testing.T) {
 		}
 		h.Close()
 	}
-}
-
-// FuzzSheet: whatever a service answers, it is read or refused.
-func FuzzSheet(f *testing.F) {
-	f.Add([]byte(`{"success":true,"data":[` + film603 + `],"pagination":{"total":-1,"hasMore":"x"}}`))
-	f.Add([]byte(`[[]]`))
-	f.Add([]byte(`{"data":{"data":{}}}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		s, ok := readSheet(body, 100)
-		var items []tracker.HistoryItem
-		for _, f := range s.items {
-			item, _ := historyItem(f)
-			items = append(items, item)
-			remoteList(f)
-		}
-		if !ok && len(items) > 0 || s.total < -1 {
-			t.Errorf("%+v", s)
-		}
-		print := tracker.Fingerprint(items)
-		slices.Reverse(items)
-		if tracker.Fingerprint(items) != print {
-			t.Error("the fingerprint goes by the order")
-		}
-		readStatuses(body, nil)
-	})
 }
