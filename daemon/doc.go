@@ -59,7 +59,7 @@ Each package says in its own comment what it owns, promises and refuses.
     usage: mistakes in a command line. terminal: what prints and asks. report: answers in words. manual: man pages.
     servicecmd: the commands of the service
   - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
-    nudge: when to try again. notify: how a person is told. control: the control API. service: the system service.
+    notify: how a person is told. control: the control API. service: the system service.
     demo: the tour. logging: the lines of the log. metrics: figures for Prometheus.
     health: what is wrong, and what mends it. words: the texts, in each language.
     setting: changes one in a file. tenure: what stays when the configuration changes.

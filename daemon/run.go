@@ -98,7 +98,6 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	}
 	g.Go(func() error { return server.Run(ctx) })
 	g.Go(func() error { d.onNews(ctx, server.Nudge); return nil }) // what browsers are told may have changed
-	g.Go(func() error { return d.watchForNudges(ctx) })
 	g.Go(func() error { return d.giveNotices(ctx) })
 	g.Go(func() error { return d.feedWatchdog(ctx) })
 	g.Go(func() error { d.obey(ctx); return nil })

@@ -60,12 +60,17 @@ func (p Pause) Refuse(reason, problem, hint string, now time.Time) Pause {
 }
 
 // Postpone plans the next probe. After a probe that was due the wait doubles. After
-// one that somebody asked for it does not.
+// one that somebody asked for it does not. A wrong address is asked every 5 minutes:
+// often it is the sign-in page of a network that the machine leaves soon.
 func (p Pause) Postpone(now time.Time, asked bool) Pause {
 	if !asked {
 		p.ProbeStep = min(p.ProbeStep+1, lastStep)
 	}
-	p.ProbeAt = now.Add(min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe))
+	wait := min(firstProbe<<min(max(0, p.ProbeStep), lastStep), lastProbe)
+	if p.Reason == PausedAddress {
+		wait = firstProbe
+	}
+	p.ProbeAt = now.Add(wait)
 	return p
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	backoffBase = time.Second      // longest wait before the first retry
-	backoffCap  = 15 * time.Minute // longest wait before any retry
-	retryCap    = 24 * time.Hour   // a longer Retry-After is cut to this
+	backoffBase = time.Second     // longest wait before the first retry
+	backoffCap  = 5 * time.Minute // longest wait before any retry
+	retryCap    = 24 * time.Hour  // a longer Retry-After is cut to this
 )
 
 // jitter picks a wait of more than nothing and of at most most.

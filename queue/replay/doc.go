@@ -21,21 +21,17 @@
 // # After trouble
 //
 // The gate opens with one request, then 2, then 4: it adds one at a time, and
-// halves on 429 or 5xx. Back-off has full jitter, begins at 1 s and ends at 15
+// halves on 429 or 5xx. Back-off has full jitter, begins at 1 s and ends at 5
 // minutes; its state is in the row. Live entries go before imports, which leave at
 // 5 a second unless the settings say otherwise. The question "are we stopping?" is
 // answered by our own context, never by an error.
 //
 // A paused account is asked again by a request that records nothing. That is GET
 // /me where it exists, else POST /history with {}, which is refused as invalid. It
-// happens after 5 minutes, doubling to 6 hours. A new key, a change of the network
-// or queue retry makes it happen at once. An optional endpoint that answers 401,
+// happens after 5 minutes, and for a refused key the wait doubles to 6 hours. A new
+// key or queue retry makes it happen at once. An optional endpoint that answers 401,
 // 403 or 404 means "none here" and pauses nothing. When a new key belongs to
 // another user, the account stays paused, its entries are held, and the user is asked.
-//
-// While entries wait for a way to the service, package nudge watches the network
-// and the clock. Nothing is watched otherwise: an idle program wakes at most
-// three times a minute.
 //
 // # Before it is sent
 //

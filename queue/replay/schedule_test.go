@@ -13,20 +13,20 @@ import (
 )
 
 // backOff is the longest wait before each further try.
-var backOff = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900}
+var backOff = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}
 
-func TestEntryBacksOffToAQuarterOfAnHour(t *testing.T) {
+func TestEntryBacksOffToFiveMinutes(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.always(early)
 		b.watch(1)
-		b.pass(2824 * time.Second)
+		b.pass(1112 * time.Second)
 		if got := gaps(b.script.sentAt()); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("tries are %v apart", got)
 		}
-		b.state(1, viewing.StatePending, 13)
+		b.state(1, viewing.StatePending, 12)
 		b.script.well()
-		b.pass(901 * time.Second)
-		b.state(1, viewing.StateDelivered, 14)
+		b.pass(301 * time.Second)
+		b.state(1, viewing.StateDelivered, 13)
 	})
 }
 
@@ -34,7 +34,7 @@ func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
 		b.script.always(offline)
 		b.watch(1)
-		b.pass(2824 * time.Second)
+		b.pass(1112 * time.Second)
 		if got := gaps(append(b.script.sentAt(), b.script.probedAt()...)); !slices.Equal(got, seconds(backOff...)) {
 			b.Errorf("probes are %v apart", got)
 		}
@@ -43,7 +43,7 @@ func TestOfflineIsProbedAndCountsNoAttempt(t *testing.T) {
 		}
 		b.state(1, viewing.StatePending, 0)
 		b.script.well()
-		b.pass(901 * time.Second)
+		b.pass(301 * time.Second)
 		b.state(1, viewing.StateDelivered, 1)
 		b.health(account.OK)
 	})
