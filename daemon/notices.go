@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
@@ -22,9 +21,6 @@ func (d *Daemon) noticeWays() (ways []noticeWay) {
 	if set.Desktop {
 		send, err := notify.Desktop(d.o.Getenv)
 		ways = append(ways, noticeWay{notify.Way{Name: "desktop", Tells: notify.Only("key-refused", "nothing-delivered"), Send: send}, err})
-	}
-	if len(set.Command) > 0 {
-		ways = append(ways, noticeWay{notify.Way{Name: "command", Tells: worse, Send: notify.Command(set.Command)}, d.o.Paths.CheckAuthor()})
 	}
 	if set.Webhook.URL != "" {
 		token, err := d.keys.Webhook()
@@ -48,7 +44,7 @@ func NoticesOff(o Options) (warnings []string) {
 // giveNotices tells a person of problems until ctx ends.
 func (d *Daemon) giveNotices(ctx context.Context) error {
 	o := notify.Options{
-		Problems: d.problems, Quiet: d.o.Config.Notices.Quiet.Left, Keep: records{d.store, "notices"},
+		Problems: d.problems, Keep: records{d.store, "notices"},
 		Speech: d.catalogue.In(d.language()), Logger: d.log.With("part", "notify"),
 	}
 	for _, w := range d.noticeWays() {
@@ -89,9 +85,6 @@ func (c *api) TestNotices(ctx context.Context) ([]control.NoticeTest, error) {
 			t.State, t.Detail = control.NoticeOff, w.off.Error()
 		} else if err := w.Send(ctx, test); err != nil {
 			t.State, t.Detail = control.NoticeFailed, err.Error()
-		}
-		if trust, ok := errors.AsType[*config.TrustError](w.off); ok {
-			t.Hint = trust.Hint()
 		}
 		list = append(list, t)
 	}

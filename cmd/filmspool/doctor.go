@@ -154,8 +154,8 @@ func (p *program) printProblems(s words.Speech, problems []control.Problem) {
 func (p *program) noticesCommand() *cobra.Command {
 	test := &cobra.Command{
 		Use: "test", Short: "Send a test by each way in which Filmspool tells you of problems", Args: usage.Exactly(),
-		Long: `Sends a test to the desktop, the command and the webhook, as far as they are in
-the configuration, and says how each went.`,
+		Long: `Sends a test to the desktop and the webhook, as far as they are in the
+configuration, and says how each went.`,
 	}
 	asJSON := jsonFlag(test)
 	test.RunE = func(c *cobra.Command, _ []string) error {

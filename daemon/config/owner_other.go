@@ -31,11 +31,5 @@ func changeable(fs.FileInfo) bool { return false }
 // readable is always false, for the same reason.
 func readable(fs.FileInfo, bool) bool { return false }
 
-// writtenByOthers is always false, for the same reason.
-func writtenByOthers(string, fs.FileInfo) bool { return false }
-
-// howToKeep tells how to keep others from changing a file.
-func howToKeep(string) string { return "" }
-
 // handOver does nothing: this system knows no owners.
 func handOver(*os.File, fs.FileInfo) error { return nil }

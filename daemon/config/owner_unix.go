@@ -65,16 +65,6 @@ func shield(string) error { return nil }
 // howToShield is the command that makes a file private.
 func howToShield(name string) string { return "chmod 600 " + name }
 
-// writtenByOthers reports whether anybody but root and whoever runs this program may
-// change a file or folder.
-func writtenByOthers(name string, info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return !ours(name, info) && !(ok && stat.Uid == 0) || changeable(info)
-}
-
-// howToKeep tells how to keep others from changing a file.
-func howToKeep(name string) string { return "it must be yours or root's; then: chmod go-w " + name }
-
 // handOver gives an open file to whom another one belongs.
 func handOver(file *os.File, other fs.FileInfo) error {
 	info, err := file.Stat()

@@ -90,14 +90,5 @@ func changeable(fs.FileInfo) bool { return false }
 // readable is always false, for the same reason.
 func readable(fs.FileInfo, bool) bool { return false }
 
-// writtenByOthers reports whether other people may change a file or folder. Rights are
-// not weighed: who may read it counts, too.
-func writtenByOthers(name string, info fs.FileInfo) bool {
-	return !ours(name, info) || !private(name, info)
-}
-
-// howToKeep is the command that keeps others from changing a file.
-func howToKeep(name string) string { return howToShield(name) }
-
 // handOver does nothing: a file has the rights of its folder.
 func handOver(*os.File, fs.FileInfo) error { return nil }

@@ -77,22 +77,3 @@ func (p Paths) CheckControl(file *os.File) error {
 		return nil
 	}
 }
-
-// CheckAuthor refuses a configuration that others could have written; the error
-// wraps a [TrustError]. What it has run would be theirs.
-func (p Paths) CheckAuthor() error {
-	file, err := filepath.EvalSymlinks(p.File)
-	if err != nil {
-		return fmt.Errorf("look at the configuration: %w", err)
-	}
-	for _, name := range []string{file, filepath.Dir(file), filepath.Dir(p.File)} {
-		info, err := os.Stat(name)
-		if err != nil {
-			return fmt.Errorf("look at the configuration: %w", err)
-		}
-		if writtenByOthers(name, info) {
-			return &TrustError{name, "can be changed by other users", howToKeep(name)}
-		}
-	}
-	return nil
-}

@@ -16,6 +16,6 @@ func Desktop(func(string) string) (func(context.Context, Notice) error, error) {
 		return execute(ctx, []string{
 			"/usr/bin/osascript", "-e", "on run told", "-e", "display notification (item 2 of told) with title (item 1 of told)", "-e", "end run",
 			n.Title, n.Text,
-		}, "")
+		})
 	}, nil
 }

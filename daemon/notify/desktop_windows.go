@@ -35,7 +35,7 @@ func Desktop(func(string) string) (func(context.Context, Notice) error, error) {
 	}
 	shell := filepath.Join(folder, "WindowsPowerShell", "v1.0", "powershell.exe")
 	return func(ctx context.Context, n Notice) error {
-		return execute(ctx, []string{shell, "-NoProfile", "-NonInteractive", "-Command", toast}, "",
+		return execute(ctx, []string{shell, "-NoProfile", "-NonInteractive", "-Command", toast},
 			"FILMSPOOL_TITLE="+n.Title, "FILMSPOOL_TEXT="+n.Text)
 	}, nil
 }

@@ -1,10 +1,10 @@
-// Package notify tells a person of problems where they are: on their desktop, by a
-// webhook or by a command of their own.
+// Package notify tells a person of problems where they are: on their desktop or by
+// a webhook.
 //
 // It owns what each way has told, and when. It promises that a way tells of a problem
 // once. It tells again only when the problem was over for an hour, or when it has
 // lasted for seven more days. That holds over restarts. Problems that come together
-// are one notice. What comes in quiet hours is told at their end, if it lasts.
+// are one notice.
 //
 // A way that fails is tried again while the problem lasts, after one minute to one
 // hour. A notice comes twice only where the program ends between sending it and
@@ -45,9 +45,7 @@ type Options struct {
 	// Problems are those that there are now, the worst first, with those that another causes.
 	Problems func(context.Context) ([]control.Problem, error)
 	// News brings a nudge when they may have changed.
-	News <-chan struct{}
-	// Quiet is how long the quiet hours go on that a time lies in; 0 outside of them.
-	Quiet  func(time.Time) time.Duration
+	News   <-chan struct{}
 	Keep   Keep
 	Speech words.Speech
 	Logger *slog.Logger
@@ -115,9 +113,6 @@ func (r *run) look(ctx context.Context) time.Duration {
 	}
 	r.blind = false
 	wait := lookEvery
-	if left := r.Quiet(time.Now()); left > 0 {
-		wait = min(wait, left)
-	}
 	for _, t := range r.tellers {
 		r.tell(ctx, t, problems)
 		if t.retry > 0 {
@@ -147,7 +142,7 @@ func (r *run) load(ctx context.Context) error {
 func (r *run) tell(ctx context.Context, t *teller, problems []control.Problem) {
 	now := time.Now()
 	due, changed := t.told.due(now, standing(problems, t.Tells))
-	if len(due) > 0 && r.Quiet(now) == 0 && !now.Before(t.next) && r.send(ctx, t, due) {
+	if len(due) > 0 && !now.Before(t.next) && r.send(ctx, t, due) {
 		t.told.note(now, due)
 		changed = true
 	}

@@ -20,16 +20,13 @@ func at(day int, clock string) time.Time {
 	return t
 }
 
-// until lets time pass to a time of the zone UTC.
-func (b *bench) until(t time.Time) { b.pass(time.Until(t)) }
-
 // in runs a test with a bench, in a bubble whose zone is UTC.
-func in(t *testing.T, quiet string, test func(*testing.T, *bench)) {
+func in(t *testing.T, test func(*testing.T, *bench)) {
 	was := time.Local
 	time.Local = time.UTC
 	defer func() { time.Local = was }()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, quiet)
+		b := newBench(t)
 		b.start()
 		defer func() { b.end() }()
 		test(t, b)
@@ -52,7 +49,7 @@ func (b *bench) expect(t *testing.T, want ...string) {
 }
 
 func TestABurstIsOneNotice(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		for _, code := range []string{"a", "b", "c"} {
 			b.set(true, problem(code))
 			b.pass(3 * time.Second)
@@ -73,7 +70,7 @@ func TestABurstIsOneNotice(t *testing.T) {
 }
 
 func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		b.pass(time.Minute)
 		b.problems["a"] = problem("a")
 		b.pass(lookEvery)
@@ -82,7 +79,7 @@ func TestWhatComesByTimeIsFoundWithoutNews(t *testing.T) {
 }
 
 func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		b.set(true, problem("a"))
 		b.pass(remindsIn - time.Hour)
 		b.end()
@@ -95,7 +92,7 @@ func TestWhatLastsIsToldAgainAfterAWeek(t *testing.T) {
 }
 
 func TestWhatFlickersIsToldOnce(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		for range 5 {
 			b.set(true, problem("a"))
 			b.pass(time.Minute)
@@ -110,25 +107,9 @@ func TestWhatFlickersIsToldOnce(t *testing.T) {
 	})
 }
 
-func TestQuietHoursEndWithOneNotice(t *testing.T) {
-	in(t, "22:00-08:00", func(t *testing.T, b *bench) {
-		b.until(at(1, "23:00"))
-		b.set(true, problem("a"))
-		b.set(true, problem("gone"))
-		b.until(at(2, "03:00"))
-		b.set(true, problem("b"))
-		b.set(false, problem("gone"))
-		b.until(at(2, "07:59"))
-		b.expect(t)
-		b.until(at(2, "08:00"))
-		b.pass(time.Second)
-		b.expect(t, "a b")
-	})
-}
-
 // TestAFailingWayIsTriedAgain, ever more rarely, and the log says it once.
 func TestAFailingWayIsTriedAgain(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		b.broken = true
 		b.set(true, problem("a"))
 		b.pass(26 * time.Hour)
@@ -146,7 +127,7 @@ func TestAFailingWayIsTriedAgain(t *testing.T) {
 }
 
 func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		b.keep.full = true
 		b.set(true, problem("a"))
 		b.pass(26 * time.Hour)
@@ -164,7 +145,7 @@ func TestNothingIsToldTwiceWhereTheDiskIsFull(t *testing.T) {
 }
 
 func TestACauseHidesItsEffects(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		cause := "cause"
 		effect := problem("effect")
 		effect.Cause = &cause
@@ -181,7 +162,7 @@ func TestACauseHidesItsEffects(t *testing.T) {
 }
 
 func TestProblemsOfOneCodeAreToldApart(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		for _, account := range []string{"anna", "ben"} {
 			p := problem("key-refused")
 			p.About = account
@@ -210,7 +191,7 @@ func TestAClockThatWasAheadIsForgiven(t *testing.T) {
 }
 
 func TestARecordThatCannotBeReadIsNone(t *testing.T) {
-	in(t, "", func(t *testing.T, b *bench) {
+	in(t, func(t *testing.T, b *bench) {
 		b.keep.records["test"] = []byte("[]")
 		b.set(true, problem("a"))
 		b.pass(time.Minute)
@@ -219,7 +200,7 @@ func TestARecordThatCannotBeReadIsNone(t *testing.T) {
 }
 
 func TestANoticeIsHarmlessAndBounded(t *testing.T) {
-	b := newBench(t, "")
+	b := newBench(t)
 	login := "filmspool login"
 	p := control.Problem{
 		Code: "a", Severity: control.Soon, Text: "The library \x1b[31m\u202e\n\"a\"\x00 is gone.",

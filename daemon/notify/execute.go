@@ -1,3 +1,5 @@
+//go:build darwin || windows
+
 package notify
 
 import (
@@ -12,26 +14,15 @@ import (
 	"time"
 )
 
-// commandPatience is how long a program may take.
-const commandPatience = 30 * time.Second
+// desktopTimeout is how long the desktop may take.
+const desktopTimeout = 30 * time.Second
 
-// Command runs a program with a notice's text on its standard input. No shell reads
-// the words. FILMSPOOL_CODE has the codes of the problems, with blanks between
-// them, and FILMSPOOL_SEVERITY the worst severity.
-func Command(words []string) func(context.Context, Notice) error {
-	return func(ctx context.Context, n Notice) error {
-		return execute(ctx, words, n.Text+"\n",
-			"FILMSPOOL_CODE="+strings.Join(n.Codes, " "), "FILMSPOOL_SEVERITY="+string(n.Severity))
-	}
-}
-
-// execute runs a program with a text and some variables. It ends it, with all that
+// execute runs a program with some variables. It ends it, with all that
 // it has started, when the time is over. What it prints is not read.
-func execute(ctx context.Context, words []string, text string, variables ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, commandPatience)
+func execute(ctx context.Context, words []string, variables ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, desktopTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Stdin = strings.NewReader(text)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), variables...)
 	cmd.WaitDelay = time.Second
 	apart(cmd)
@@ -42,7 +33,7 @@ func execute(ctx context.Context, words []string, text string, variables ...stri
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s did not end within %s", name, commandPatience)
+		return fmt.Errorf("%s did not end within %s", name, desktopTimeout)
 	case ended:
 		return fmt.Errorf("%s failed: %s", name, exit.ProcessState)
 	default:
