@@ -12,15 +12,13 @@ import (
 	"testing/fstest"
 )
 
-// linux makes what needs the tools of the module .packages: the packages of every
-// distribution, with nfpm, and the image, with the program that prints certificate
-// authorities. Their dependencies are many, and stand neither in the program's
-// go.mod nor among the linter's.
+// linux makes the packages of every distribution, with the nfpm of the module
+// .tools, and the container image.
 func (r *release) linux(ctx context.Context) error {
 	if !slices.ContainsFunc(append(formats(), "image"), func(kind string) bool { return len(r.of(kind)) > 0 }) {
 		return nil
 	}
-	_, err := r.tool(ctx, filepath.Join(r.root, ".packages"), nil, "go", "build", "-trimpath", "-buildvcs=false", "-o", r.work, "tool", ".")
+	_, err := r.tool(ctx, filepath.Join(r.root, ".tools"), nil, "go", "build", "-trimpath", "-buildvcs=false", "-o", r.work, "github.com/goreleaser/nfpm/v2/cmd/nfpm")
 	if err != nil {
 		return err
 	}
@@ -76,16 +74,16 @@ func (r *release) image(ctx context.Context) error {
 // authorities it trusts, and empty folders. An image has no user database of its
 // own: the number of the state's owner is the one in the Containerfile.
 func (r *release) rootfs(ctx context.Context, p platform, into string) error {
-	authorities, err := r.tool(ctx, r.work, nil, filepath.Join(r.work, "packages"))
+	authorities, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
 	if err != nil {
-		return err
+		return fmt.Errorf("install ca-certificates: %w", err)
 	}
 	program, err := os.ReadFile(r.stage("bin", p.name, p.program()))
 	if err != nil {
 		return err
 	}
 	files := fstest.MapFS{
-		"etc/ssl/certs/ca-certificates.crt": r.file(0o644, []byte(authorities)),
+		"etc/ssl/certs/ca-certificates.crt": r.file(0o644, authorities),
 		"filmspool":                         r.file(0o755, program),
 		"state":                             r.file(fs.ModeDir|0o700, nil),
 		"tmp":                               r.file(fs.ModeDir|fs.ModeSticky|0o777, nil),
