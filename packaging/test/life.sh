@@ -11,16 +11,20 @@ trap 'echo "life.sh: line $LINENO: $BASH_COMMAND" >&2; journalctl --no-pager -n 
 old=$1 new=$2
 key=sk_testsecret1 address=http://127.0.0.1:8103/api/v1
 
-if command -v apt-get >/dev/null; then
-  install() { DEBIAN_FRONTEND=noninteractive apt-get -y -q install --allow-downgrades "$1"; }
+case $new in
+*.deb)
+  install() { DEBIAN_FRONTEND=noninteractive apt-get -y -q install "$1"; }
   remove() { DEBIAN_FRONTEND=noninteractive apt-get -y -q purge filmspool; }
-elif command -v pacman >/dev/null; then
-  install() { pacman -U --noconfirm "$1"; }
-  remove() { pacman -R --noconfirm filmspool; }
-else
-  install() { rpm -U "$1"; }
+  ;;
+*.rpm)
+  install() { rpm -U --nodeps "$1"; }
   remove() { rpm -e filmspool; }
-fi
+  ;;
+*)
+  install() { pacman -U --noconfirm -dd "$1"; }
+  remove() { pacman -R --noconfirm filmspool; }
+  ;;
+esac
 
 # as OWNER COMMAND...: runs a command as the person, or as root for the machine.
 as() {
@@ -39,11 +43,20 @@ filmspool_of() {
 wait_until() {
   local text=$1 said='' end=$((SECONDS + 60))
   shift
-  until said=$("$@" 2>&1) && grep -q "$text" <<<"$said"; do
+  until said=$("$@" 2>&1 || true) && grep -q "$text" <<<"$said"; do
     [ $SECONDS -lt $end ] || { printf 'no %s in:\n%s\n' "$text" "$said" >&2; return 1; }
     sleep 0.3
   done
 }
+# says TEXT COMMAND...: the command prints the text, whatever its exit code.
+says() {
+  local text=$1 said
+  shift
+  said=$("$@" 2>&1) || true
+  grep -q "$text" <<<"$said" || { printf 'no %s in:\n%s\n' "$text" "$said" >&2; exit 1; }
+}
+# refuses COMMAND...: the command has to fail.
+refuses() { if "$@"; then echo "should fail: $*" >&2; exit 1; fi; }
 delivered() { filmspool_of "$1" status --json | tr -d ' \n' || true; }
 records() { curl -sf -H "Authorization: Bearer $key" "$address/history" | grep -o '"type":"movie"' | wc -l; }
 tracker() { systemd-run --quiet --collect --unit=tracker -p StateDirectory=tracker /srv/filmspool sandbox --listen 127.0.0.1:8103 --state-dir /var/lib/tracker --secret-key $key --public-key pk_testpublic1; }
@@ -56,10 +69,10 @@ tracker
 
 install "$old"
 for owner in kid machine; do
-  wait_until 'not running\|stopped\|not installed' bash -c "$(declare -f as filmspool_of); filmspool_of $owner service status || true"
+  refuses filmspool_of $owner service status # a package starts nothing
   filmspool_of $owner service install
   filmspool_of $owner service start
-  filmspool_of $owner service status | grep -q running
+  says running filmspool_of $owner service status
   filmspool_of $owner login --base-url $address --key-stdin <<<$key
 done
 
@@ -68,8 +81,7 @@ filmspool_of kid add movie 603
 filmspool_of machine add movie 604
 install "$new"
 for owner in kid machine; do
-  filmspool_of $owner service status | grep -q running
-  [ "$(filmspool_of $owner status --json | grep -o '"version": "[^"]*"' | head -1)" != '' ]
+  says running filmspool_of $owner service status
 done
 tracker
 for owner in kid machine; do wait_until '"delivered":1' delivered $owner; done
@@ -77,13 +89,15 @@ for owner in kid machine; do wait_until '"delivered":1' delivered $owner; done
 
 # A crash is mended by systemd; a stop is not.
 systemctl kill --signal=KILL filmspool
-wait_until running filmspool_of machine service status
+wait_until '^1$' systemctl show --property=NRestarts --value filmspool
+says running filmspool_of machine service status
 filmspool_of machine service stop
-! filmspool_of machine service status | grep -q '^running'
+says stopped filmspool_of machine service status
 filmspool_of machine service start
 
 remove
-for left in /usr/bin/filmspool /usr/lib/systemd/system/filmspool.service; do [ ! -e $left ]; done
-! pgrep -x filmspool -u kid
+refuses test -e /usr/bin/filmspool
+refuses test -e /usr/lib/systemd/system/filmspool.service
+refuses pgrep -x filmspool -u kid
 for kept in /home/kid/.local/state/filmspool/filmspool.db /var/lib/private/filmspool/filmspool.db /etc/filmspool/config.toml; do [ -s $kept ]; done
 echo "the package's life: all well"
