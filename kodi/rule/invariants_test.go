@@ -1,0 +1,121 @@
+package rule
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/filmspool/filmspool/kodi/snapshot"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+// model is a library that people, add-ons and Kodi change at random, and two
+// importers: one keeps what it knows in memory and reads everything; the other
+// is restarted after each reading, and reads only what the rule asks for.
+type model struct {
+	*rapid.T
+	test      *testing.T
+	now       time.Time
+	files     []snapshot.File
+	kept      *Memory
+	restarted *Memory
+	counts    map[string]int           // of the last reading, by path
+	sent      map[string]viewing.Event // and neither held nor withdrawn since, by event id
+}
+
+func (m *model) file() *snapshot.File {
+	return &m.files[rapid.IntRange(0, len(m.files)-1).Draw(m.T, "file")]
+}
+
+func (m *model) wait(most int) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(0, most).Draw(m.T, "minutes"))*time.Minute + 3*time.Second)
+}
+
+// count sets the play count of a file and the time of now.
+func (m *model) count(f *snapshot.File, count int) {
+	f.PlayCount, f.LastPlayed = count, m.now.Format(time.DateTime)
+}
+
+// outlined gives a reading in the parts that the rule asks for.
+func (m *model) outlined(full snapshot.Snapshot) snapshot.Snapshot {
+	outline := full
+	outline.Files = slices.Clone(full.Files)
+	for i, f := range outline.Files {
+		f.Outline, f.Duration, f.Items = true, 0, slices.Clone(f.Items)
+		for j, item := range f.Items {
+			f.Items[j] = snapshot.Item{KodiID: item.KodiID, IDRow: item.IDRow, Extra: item.Extra, Media: viewing.Media{Type: item.Media.Type}}
+		}
+		outline.Files[i] = f
+	}
+	wanted := m.restarted.Part("", m.now).Pick(outline)
+	for i, f := range outline.Files {
+		if wanted(f) {
+			outline.Files[i] = full.Files[i]
+		}
+	}
+	return outline
+}
+
+// read takes a reading and checks what follows from it.
+func (m *model) read() {
+	m.now = m.now.Add(time.Second)
+	full, around := shown(slices.Clone(m.files)...), Around{Machine: time.UTC}
+	v := Decide(m.kept, full, m.now, around)
+	again := Decide(m.restarted, m.outlined(full), m.now, around)
+	if !reflect.DeepEqual(v, again) {
+		m.Fatalf("a restart or a partial reading changes the verdict:\n%+v\n%+v", v, again)
+	}
+	for _, w := range v.Viewings {
+		if w.SameAs != "" || !slices.Contains([]viewing.Class{viewing.ClassLive, viewing.ClassCatchUp, viewing.ClassMarked}, w.Class) {
+			continue
+		}
+		f := m.files[slices.IndexFunc(m.files, func(f snapshot.File) bool { return f.Path == w.Origin.Path })]
+		if f.PlayCount <= m.counts[f.Path] {
+			m.Fatalf("a viewing without growth: %s, count %d: %s", f.Path, f.PlayCount, w.Origin.Note)
+		}
+		for _, before := range m.sent {
+			d := w.WatchedAt.Time().Sub(before.WatchedAt.Time()).Abs()
+			if before.Media[0].Key() == w.Media[0].Key() && d < f.Duration/2 {
+				m.Fatalf("two viewings of %s, %s apart: %s", w.Media[0].Key(), d, w.Origin.Note)
+			}
+		}
+		m.sent[w.EventID] = w
+	}
+	for _, a := range v.Amendments {
+		if a.Drop || a.Class != "" {
+			delete(m.sent, a.EventID)
+		}
+	}
+	m.kept.Apply(v)
+	m.restarted = reload(m.test, m.restarted, again)
+	for _, f := range m.files {
+		m.counts[f.Path] = f.PlayCount
+	}
+}
+
+// However people, add-ons and Kodi change the counts: no item gets two viewings
+// within half its running time, none comes without growth of a count, and a
+// restart changes nothing.
+func TestInvariants(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		m := &model{T: r, test: t, now: moment(t, "2026-06-10 15:00:00"), kept: NewMemory("lib"), restarted: NewMemory("lib"), counts: map[string]int{}, sent: map[string]viewing.Event{}}
+		m.files = append(shelf(12, 1, "2025-01-01 20:00:00"), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
+		m.read()
+		row := int64(5000)
+		m.Repeat(map[string]func(*rapid.T){
+			"":       func(r *rapid.T) { m.T = r; m.read() },
+			"wait":   func(*rapid.T) { m.wait(3000) },
+			"play":   func(*rapid.T) { f := m.file(); m.wait(150); m.count(f, f.PlayCount+1) },
+			"part":   func(*rapid.T) { m.wait(90); m.file().LastPlayed = m.now.Format(time.DateTime) },
+			"mark":   func(*rapid.T) { m.count(m.file(), 1) },
+			"unmark": func(*rapid.T) { f := m.file(); f.PlayCount, f.LastPlayed = 0, "" },
+			"remote": func(*rapid.T) { m.file().PlayCount += 3 },
+			"sync":   func(*rapid.T) { f := m.file(); f.PlayCount, f.LastPlayed = f.PlayCount+1, "2024-03-01 20:00:00" },
+			"insert": func(*rapid.T) { f := m.file(); row++; *f = rebuilt(*f, row); m.count(f, f.PlayCount+1) },
+			"wipe": func(*rapid.T) { m.files = append(shelf(12, 0, ""), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4)) },
+		})
+	})
+}
