@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -35,28 +34,6 @@ func TestZoneOfKodiAndTimeOfTheFile(t *testing.T) {
 	expect(viewing.ClassBackdated, "Kodi writes a playback within seconds")
 	must(t, h.sim.Play(h.film, kolkata(-5*time.Hour-30*time.Minute))) // this minute at UTC+11
 	expect(viewing.ClassReview, "lies in the future")
-}
-
-// What an importer does not know of when a file was written, it does not use.
-func TestWhenWrittenIsKnown(t *testing.T) {
-	i := newImporter(t, newSink(), &shelfReader{})
-	at := time.Now()
-	snap := snapshot.Snapshot{Written: at}
-	if got := i.written(snap); !got.IsZero() {
-		t.Errorf("after a start: %v", got)
-	}
-	i.sound = at
-	if got := i.written(snap); !got.Equal(at) {
-		t.Errorf("while it watches: %v", got)
-	}
-	i.failed, i.since = 3, at.Add(-50*time.Second)
-	if got := i.written(snap); !got.Equal(i.since) {
-		t.Errorf("after readings that failed: %v", got)
-	}
-	i.failed, i.ears.Deaf = 0, "a network drive"
-	if got := i.written(snap); !got.IsZero() {
-		t.Errorf("where no event comes: %v", got)
-	}
 }
 
 // A clock that is wrong holds every playback. After some of them the source

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,33 +105,6 @@ func TestUnsure(t *testing.T) {
 	}
 }
 
-// A time that was seen before may lie between two readings: a backup that was put
-// back looks like a play that was missed. Only a person can tell.
-func TestBroughtBackFromABackupIsUnsure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, r := newSink(), &shelfReader{}
-		i := newImporter(t, s, r)
-		later := time.Now().Add(5*time.Hour + 30*time.Minute).Format(time.DateTime) // a traveller's clock
-		for _, reading := range []struct {
-			wait time.Duration
-			file snapshot.File
-		}{
-			{0, film(1, 0, "")}, {time.Minute, film(1, 1, later)}, {time.Minute, film(1, 0, "")}, {24 * time.Hour, film(1, 1, later)},
-		} {
-			time.Sleep(reading.wait)
-			r.files = list(reading.file)
-			i.pass(t.Context())
-		}
-		got := s.viewings()
-		if len(got) == 0 {
-			t.Fatal("nothing was found")
-		}
-		if last := got[len(got)-1]; !strings.Contains(last.Origin.Note, "brought back from a backup") || last.Class != viewing.ClassReview || !last.Unsure {
-			t.Errorf("%+v", last)
-		}
-	})
-}
-
 func TestEarlierPlaysAreUnsure(t *testing.T) {
 	i, s, _ := librarian(t, film(1, 4, "2019-05-05 21:00:00"), film(2, 1, ""))
 	if _, err := i.Import(t.Context(), rule.PlanOptions{Earlier: true}); err != nil {
@@ -160,35 +132,6 @@ func (p picky) Foresee(source string, v viewing.Event, m viewing.Media, now time
 		return p.account.Foresee(source, v, m, now)
 	}
 }
-
-func TestScanShowsWhatIsIgnored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		family := func(count int, last string) snapshot.File {
-			return but(told(2, count, last), func(f *snapshot.File) { f.Items[0].Tags = nil })
-		}
-		r := &shelfReader{files: list(told(1, 0, ""), family(0, ""), film(3, 0, ""))}
-		i := newImporter(t, newSink(), r)
-		i.o.Account = picky{}
-		i.pass(t.Context())
-		for n, f := range []func(int, string) snapshot.File{told1, family, film3} {
-			time.Sleep(time.Minute)
-			r.files[n] = f(1, local())
-		}
-		rep, err := i.Scan(t.Context())
-		if err != nil || len(rep.New) != 1 || len(rep.Held) != 1 || len(rep.Ignored) != 1 {
-			t.Fatalf("scan: %+v, %v", rep, err)
-		}
-		if f := rep.Ignored[0]; f.Reason != "filter" || f.Why != "Ignored." || f.Media[0].IDs.TMDB != 1 {
-			t.Errorf("ignored: %+v", f)
-		}
-		if f := rep.New[0]; f.Reason != "" || f.Why != "" || f.Media[0].IDs.TMDB != 3 {
-			t.Errorf("new: %+v", f)
-		}
-	})
-}
-
-func told1(count int, last string) snapshot.File { return told(1, count, last) }
-func film3(count int, last string) snapshot.File { return film(3, count, last) }
 
 func TestPreviewShowsWhatIsIgnored(t *testing.T) {
 	i, s, _ := librarian(t, told(1, 1, "2019-05-05 21:00:00"), film(2, 1, "2019-06-05 21:00:00"),

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -134,16 +132,6 @@ func newImporter(t *testing.T, s *sink, r *shelfReader) *Importer {
 	return i
 }
 
-func TestNewRefuses(t *testing.T) {
-	for name, o := range map[string]Options{
-		"a library": {Sink: newSink(), Account: account{}}, "a sink": {Library: &shelfReader{}, Account: account{}}, "an account": {Library: &shelfReader{}, Sink: newSink()},
-	} {
-		if _, err := New(o); err == nil {
-			t.Errorf("New without %s succeeded", name)
-		}
-	}
-}
-
 // A library that rests for hours is still known to be as it was: the next
 // play is live, and nothing is written meanwhile but the time, once an hour.
 func TestConfirmedReadingsStayFresh(t *testing.T) {
@@ -254,20 +242,6 @@ func TestEmptiedLibraryIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestEveryErrorHasItsWords(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range complaints() {
-		got := complain(fmt.Errorf("wrapped: %w", c.cause))
-		if got.state != c.state || got.summary == "" || seen[got.summary] {
-			t.Errorf("%v: %+v", c.cause, got)
-		}
-		seen[got.summary] = true
-	}
-	if got := complain(errors.New("odd")); got.state != StateFailed {
-		t.Errorf("an unknown error has the state %s", got.state)
-	}
-}
-
 // A commit that fails, before or after it was kept, neither loses nor doubles.
 func TestCommitThatFails(t *testing.T) {
 	for _, late := range []bool{false, true} {
@@ -357,20 +331,6 @@ func TestGuardIsTold(t *testing.T) {
 			t.Errorf("status %+v", st)
 		}
 	})
-}
-
-func TestOtherPercentIsTold(t *testing.T) {
-	dir := t.TempDir()
-	if got := watchedAt(dir); got != usualPercent {
-		t.Errorf("without a file: %v", got)
-	}
-	text := "<advancedsettings><video><playcountminimumpercent> 75 </playcountminimumpercent></video></advancedsettings>"
-	if err := os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := watchedAt(dir); got != 75 {
-		t.Errorf("got %v, want 75", got)
-	}
 }
 
 func TestMatchesLibraryFiles(t *testing.T) {

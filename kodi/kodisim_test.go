@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -175,44 +174,5 @@ func TestUpgradeWhileRunning(t *testing.T) {
 	must(t, newer.Play(h.film, time.Now().UTC()))
 	if v := s.next(t); v.Media[0].IDs.TMDB != 603 {
 		t.Errorf("got %+v", v)
-	}
-}
-
-// NFOs that have a count without a date give the time of the scan or refresh.
-func TestNFOsAreNoPlaybacks(t *testing.T) {
-	h, s := newHome(t, t.TempDir()), newSink()
-	i := run(t, h.dir, s)
-	i.reach(t, StateOK, time.Time{})
-	claim := func() kodisim.Claim { return kodisim.Claim{PlayCount: 1, ReadAt: time.Now().UTC()} }
-	expect := func(class viewing.Class, note string) {
-		t.Helper()
-		if v := s.next(t); v.Class != class || !strings.Contains(v.Origin.Note, note) {
-			t.Errorf("got %+v, want %s with %q", v, class, note)
-		}
-	}
-	fresh, err := h.sim.Refresh(h.film, kodisim.Refreshed{Claim: claim()})
-	must(t, err)
-	if fresh != h.film {
-		t.Fatalf("the only film was refreshed to %v: this is about one that keeps its id", fresh)
-	}
-	expect(viewing.ClassReview, "NFO was read again")
-	_, err = h.sim.Refresh(h.double, kodisim.Refreshed{Claim: claim()})
-	must(t, err)
-	expect(viewing.ClassReview, "NFO was read again")
-	beta, err := h.sim.AddFilm(kodisim.Film{Title: "Beta", IDs: viewing.IDs{TMDB: 604}, Duration: time.Hour, Claim: claim()}, time.Now())
-	must(t, err)
-	expect(viewing.ClassBackdated, "its NFO says so")
-	must(t, h.sim.Play(beta, time.Now().UTC().Add(-4*time.Second)))
-	expect(viewing.ClassLive, "seen live")
-	const clip = "/media/films/clip.mkv"
-	must(t, h.sim.PlayFile(clip, time.Now().UTC()))
-	expect(viewing.ClassLive, "seen live")
-	began := time.Now()
-	_, err = h.sim.AddFilm(kodisim.Film{Title: "Clip", Path: clip, IDs: viewing.IDs{TMDB: 605}, Claim: claim()}, time.Now())
-	must(t, err)
-	i.reach(t, StateOK, began)
-	i.stop()
-	if n := len(s.viewings()); n != 5 {
-		t.Errorf("%d viewings, want 5: one of the clip, which was played once", n)
 	}
 }

@@ -304,27 +304,6 @@ func (c *cutting) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcom
 	return nil, errors.New("killed")
 }
 
-// ending is a library that ends something when it is read.
-type ending struct {
-	Library
-	end func()
-}
-
-func (e ending) Read(ctx context.Context, part snapshot.Part) (snapshot.Snapshot, error) {
-	e.end()
-	return e.Library.Read(ctx, part)
-}
-
-func TestImportEndsWithItsContext(t *testing.T) {
-	i, s, _ := librarian(t, film(1, 1, "2019-05-05 21:00:00"))
-	i.pass(t.Context())
-	ctx, cancel := context.WithCancel(t.Context())
-	i.o.Library = ending{i.o.Library, cancel}
-	if _, err := i.Import(ctx, rule.PlanOptions{}); !errors.Is(err, context.Canceled) || len(s.viewings()) != 0 || i.Status().Importing {
-		t.Errorf("%v, %d viewings", err, len(s.viewings()))
-	}
-}
-
 func TestImportRefuses(t *testing.T) {
 	i, _, r := librarian(t, shelf(30, 1, "2020-01-01 00:00:00")...)
 	i.pass(t.Context())

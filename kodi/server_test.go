@@ -124,25 +124,6 @@ func TestServerAway(t *testing.T) {
 	})
 }
 
-// What was found but not kept is found again, though the mark stays.
-func TestServerAfterAFailedCommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, c := newSink(), &counter{shelfReader: shelfReader{files: list(film(1, 0, ""))}, marks: "a"}
-		i := newServed(t, s, c)
-		i.pass(t.Context())
-		time.Sleep(time.Minute)
-		c.files, c.marks = list(film(1, 1, local())), "b"
-		s.fail = errors.New("disk full")
-		i.pass(t.Context())
-		s.fail = nil
-		time.Sleep(time.Second)
-		i.pass(t.Context())
-		if got := s.viewings(); len(got) != 1 {
-			t.Errorf("got %+v, want the viewing once", got)
-		}
-	})
-}
-
 // Kodi is told to use a server while we watch its file: the file's rest says
 // nothing any more.
 func TestMovedToAServer(t *testing.T) {

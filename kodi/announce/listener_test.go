@@ -143,15 +143,6 @@ func endless(c net.Conn) {
 	}
 }
 
-// TestAListenerThatIsNone hears nothing.
-func TestAListenerThatIsNone(t *testing.T) {
-	var l *Listener
-	l.Await(t.Context())
-	if l.Heard() || l.Acts() != nil {
-		t.Error("it has heard something")
-	}
-}
-
 // TestRead: what comes between good announcements, and what ends them.
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {

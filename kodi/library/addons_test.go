@@ -110,17 +110,3 @@ func TestReporters(t *testing.T) {
 		t.Errorf("with a table that cannot be read: %v", got)
 	}
 }
-
-// The settings of a profile are its own, the add-ons are Kodi's.
-func TestReportersOfProfile(t *testing.T) {
-	k := newKodiHome(t)
-	k.install("script.tracker", "")
-	k.write(`https://tracker.example`, "userdata", "profiles", "Kids", "addon_data", "script.tracker", "settings.xml")
-	if got := k.reporters("tracker.example"); len(got) != 0 {
-		t.Errorf("of the main profile: %v", got)
-	}
-	kids := filepath.Join(k.userdata, "profiles", "Kids")
-	if got := library.Reporters(t.Context(), kids, []string{"tracker.example"}); len(got) != 1 {
-		t.Errorf("of the other: %v", got)
-	}
-}

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"context"
 	"crypto/x509"
 	"database/sql/driver"
 	"errors"
@@ -41,37 +40,5 @@ func TestClassifyServer(t *testing.T) {
 		if got := classifyServer(test.err); !errors.Is(got, test.want) || (test.want == nil) != (got == nil) {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
-	}
-}
-
-// The server's machine takes the connection, and then says nothing, or
-// nonsense.
-func TestServerThatIsNone(t *testing.T) {
-	for name, greeting := range map[string]string{"silent": "", "another service": "SSH-2.0-OpenSSH_9.2\r\n", "a web server": "HTTP/1.1 400 Bad Request\r\n\r\n"} {
-		t.Run(name, func(t *testing.T) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for {
-					conn, err := listener.Accept()
-					if err != nil {
-						return
-					}
-					_, _ = io.WriteString(conn, greeting)
-					_ = conn.Close()
-				}
-			}()
-			_, port, _ := net.SplitHostPort(listener.Addr().String())
-			s := Server{Host: "127.0.0.1", Port: port, Name: "MyVideos"}
-			if _, err := s.As("kodi", "kodi").Mark(context.Background()); !errors.Is(err, ErrServerAway) {
-				t.Errorf("got %v, want ErrServerAway", err)
-			}
-			_ = listener.Close()
-			<-done
-		})
 	}
 }

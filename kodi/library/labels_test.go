@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -84,33 +83,5 @@ func TestReadFolder(t *testing.T) {
 	want := map[string]string{"New.mkv": "/media/films/", "Small.mkv": "/media/films/kids/"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("wrong sources (-want +got):\n" + diff)
-	}
-}
-
-// A real Kodi's tags, which its own refreshes kept.
-func TestReadLabelsOfKodi(t *testing.T) {
-	for _, state := range []string{"after-watched", "upgraded"} {
-		got := map[string]string{}
-		for _, f := range read(t, recorded.Library(t, state)).Files {
-			for _, i := range f.Items {
-				folder := "/srv/household-pc/videos/movies/"
-				if i.Media.Type == viewing.Episode {
-					folder = "/srv/household-pc/videos/tv/"
-				}
-				if f.Folder != folder {
-					t.Errorf("%s lies in %q", f.Path, f.Folder)
-				}
-				if len(i.Tags) > 0 {
-					got[filepath.Base(f.Path)] = strings.Join(i.Tags, " ")
-				}
-			}
-		}
-		want := map[string]string{
-			"Beta (2010).mkv": "favourite watchlist", "Beta (2010) - copy.mkv": "favourite watchlist",
-			"Alpha One (1999).mkv": "watchlist", "Gamma (2014).mkv": "watchlist",
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: wrong tags (-want +got):\n%s", state, diff)
-		}
 	}
 }

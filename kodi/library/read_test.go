@@ -297,42 +297,6 @@ func TestReadCrashed(t *testing.T) {
 	same(t, `1 Alpha One (1999).mkv | 0  | 1h40m0s | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
 }
 
-func TestReadWALOfOurs(t *testing.T) {
-	s := newScene(t, 131)
-	film := s.film("Alpha One", viewing.IDs{TMDB: 603})
-	ok(t, s.SwitchToWAL())
-	ok(t, s.Play(film, time.Date(2026, 3, 1, 20, 5, 0, 0, time.UTC)))
-	same(t, `1 Alpha One (1999).mkv | 1 2026-03-01 20:05:00 | 1h40m0s | movie 1 Alpha One (1999) tmdb:603`, read(t, s.Path()))
-}
-
-// A library in WAL mode that nobody has open, in a folder that we may not
-// write to.
-func TestReadWALInReadOnlyFolder(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("needs a user whom permissions bind")
-	}
-	s := newScene(t, 121)
-	ok(t, s.SwitchToWAL())
-	ok(t, errors.Join(s.db.Close(), s.Close()))
-	folder := filepath.Dir(s.Path())
-	ok(t, os.Chmod(folder, 0o555))
-	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
-	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrReadOnlyDir) {
-		t.Errorf("got %v, want ErrReadOnlyDir", err)
-	}
-}
-
-func TestReadWithoutPermission(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("needs a user whom permissions bind")
-	}
-	s := newScene(t, 121)
-	ok(t, os.Chmod(s.Path(), 0))
-	if _, err := library.Read(context.Background(), s.Path(), snapshot.Part{}); !errors.Is(err, library.ErrPermission) {
-		t.Errorf("got %v, want ErrPermission", err)
-	}
-}
-
 // Folders have all kinds of names, and SQLite's addresses their own rules.
 func TestReadOddFolder(t *testing.T) {
 	name := "a b%20c#d?mode=rw&é"

@@ -13,11 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/scan"
-
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
@@ -154,8 +151,6 @@ func TestServer(t *testing.T) {
 	t.Run("refusals", m.refusals)
 	t.Run("leaves nothing", m.leavesNothing)
 	t.Run("secure", m.secure)
-	t.Run("found by its folder", m.found)
-	t.Run("imported", func(t *testing.T) { m.imported(t, sim.Path()) })
 }
 
 // sameAs: a database tells the same as the file that it was copied from, with
@@ -329,95 +324,4 @@ func (m *maria) secure(t *testing.T) {
 	if _, err := s.Read(t.Context()); err == nil {
 		t.Error("another authority was believed")
 	}
-}
-
-// found: advancedsettings.xml leads there, past a stale file.
-func (m *maria) found(t *testing.T) {
-	dir := m.userdata(t, "MyVideos")
-	makeLibrary(t, dir, 131)
-	db, err := library.Find(dir)
-	ok(t, err)
-	if db.Server == nil || db.Path != "" {
-		t.Fatalf("got %+v", db)
-	}
-	if got := readServer(t, db.Server); got.Version != 121 {
-		t.Errorf("got %d", got.Version)
-	}
-}
-
-// imported: a play in the server becomes a viewing, and nothing else does.
-func (m *maria) imported(t *testing.T, path string) {
-	m.load(t, "OtherHome121", path, "InnoDB")
-	sink := &inbox{got: make(chan viewing.Event, 10), first: make(chan struct{}, 1)}
-	folder := kodi.Folder(m.userdata(t, "OtherHome"), house{}, nil)
-	i, err := kodi.New(kodi.Options{Library: polled{folder}, Zone: time.UTC, Sink: sink, Account: house{}})
-	ok(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- i.Run(ctx) }()
-	<-sink.first
-	at := time.Now().UTC().Format(time.DateTime)
-	m.exec(t, "update OtherHome121.files set lastPlayed = '2026-03-01 20:05:00' where idFile = 2") // not to its end
-	m.exec(t, "update OtherHome121.files set playCount = 1, lastPlayed = ? where idFile = 1", at)
-	select {
-	case v := <-sink.got:
-		if v.Class != viewing.ClassLive || v.Media[0].IDs.TMDB != 603 || v.WatchedAt.Text != at {
-			t.Errorf("got %+v", v)
-		}
-	case <-time.After(20 * time.Second):
-		t.Error("the play was not found: ", i.Status())
-	}
-	cancel()
-	ok(t, <-done)
-	if len(sink.got) > 0 {
-		t.Errorf("a second viewing: %+v", <-sink.got)
-	}
-}
-
-// polled is a library that is read for its mark all the time.
-type polled struct{ kodi.Library }
-
-func (p polled) Watch(ctx context.Context, l *kodi.Listener) error {
-	l.Changed()
-	tick := time.NewTicker(40 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		snap, err := p.Read(ctx, snapshot.Part{})
-		if last, at := l.Last(); err == nil && !at.IsZero() && snap.Mark != last {
-			l.Changed()
-		}
-	}
-}
-
-// house lets every library be read, and foresees nothing.
-type house struct{}
-
-func (house) Login(_ string, s library.Server) (*library.Server, error) { return &s, nil }
-func (house) Claim(string, string) error                                { return nil }
-func (house) Hosts(string) []string                                     { return nil }
-
-func (house) Foresee(string, viewing.Event, viewing.Media, time.Time) scan.Fate { return scan.Fate{} }
-
-// inbox takes what an importer finds.
-type inbox struct {
-	got   chan viewing.Event
-	first chan struct{} // the baseline is there
-}
-
-func (*inbox) State(context.Context, string) (map[string][]byte, error) { return nil, nil }
-
-func (b *inbox) Commit(_ context.Context, batch viewing.Batch) ([]viewing.Outcome, error) {
-	select {
-	case b.first <- struct{}{}:
-	default:
-	}
-	for _, v := range batch.Events {
-		b.got <- v
-	}
-	return nil, nil
 }

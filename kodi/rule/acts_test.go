@@ -1,13 +1,8 @@
 package rule
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -133,59 +128,6 @@ func TestAMarkAndAPlayAreOneSitting(t *testing.T) {
 			}}.run(t)
 		})
 	}
-}
-
-// TestALiarInventsNothing: whatever is announced, the same growths are handed
-// over. Only those that it names with their counts may have another class.
-func TestALiarInventsNothing(t *testing.T) {
-	zone := location(t, "America/New_York")
-	now := moment(t, readAt)
-	rapid.Check(t, func(t *rapid.T) {
-		text := func(label string) string {
-			return rapid.SampledFrom([]string{"", justNow, "2026-03-01 20:50:00", "2026-02-01 00:00:00", "2019-01-01 20:00:00", "nonsense"}).Draw(t, label)
-		}
-		var was, is []snapshot.File
-		for id := range rapid.Int64Range(1, 5).Draw(t, "files") {
-			was = append(was, film(id+1, rapid.IntRange(0, 2).Draw(t, "was"), text("was at")))
-			is = append(is, film(id+1, rapid.IntRange(0, 3).Draw(t, "is"), text("is at")))
-		}
-		var lies []snapshot.Act
-		for range rapid.IntRange(0, 5).Draw(t, "lies") {
-			lies = append(lies, announced(rapid.Int64Range(0, 6).Draw(t, "id"), rapid.IntRange(-1, 3).Draw(t, "count"), rapid.Bool().Draw(t, "played")))
-		}
-		z := Around{Machine: zone}
-		if rapid.Bool().Draw(t, "writer") {
-			z.AddOns.Writers = []string{"script.trakt"}
-		}
-		known := NewMemory("lib")
-		known.Apply(Decide(known, shown(was...), now.Add(-time.Minute), z))
-		honest := Decide(known, shown(is...), now, z)
-		z.Acts = lies
-		told := Decide(known, shown(is...), now, z)
-		named := func(v viewing.Event) bool {
-			return slices.ContainsFunc(lies, func(a snapshot.Act) bool { return a.ID == v.Media[0].IDs.TMDB })
-		}
-		classes := func(all []viewing.Event, free func(viewing.Event) bool) (lines []string) {
-			for _, v := range all {
-				class := v.Class
-				if free(v) {
-					class = "any"
-				}
-				lines = append(lines, fmt.Sprint(v.Origin.Path, " ", v.Count, " ", class))
-			}
-			slices.Sort(lines)
-			return lines
-		}
-		loose := func(v viewing.Event) bool { return named(v) || v.Class == viewing.ClassBulk || anyBulk(honest) }
-		if diff := cmp.Diff(classes(honest.Viewings, loose), classes(told.Viewings, loose)); diff != "" {
-			t.Fatalf("(-without lies +with them):\n%s", diff)
-		}
-	})
-}
-
-// anyBulk reports a mass mark: of that, a lie about one film frees another.
-func anyBulk(v Verdict) bool {
-	return slices.ContainsFunc(v.Viewings, func(v viewing.Event) bool { return v.Class == viewing.ClassBulk })
 }
 
 // TestWhatWasSeenIsSure: the last word about a count decides, and a library

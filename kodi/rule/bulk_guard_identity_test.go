@@ -444,19 +444,3 @@ func TestGuess(t *testing.T) {
 		}
 	}
 }
-
-// The time that came with a count that has fallen stays, too, when a playback that did
-// not reach its end moves the time alone.
-func TestTimeOfAFrozenCountIsKept(t *testing.T) {
-	frozen := record{Count: 4, Text: "2026-06-10 15:09:17", Frozen: true, Low: 2}
-	for count, want := range map[int]string{1: "", 2: frozen.Text, 4: ""} {
-		if got := frozen.whole(film(1, count, "2026-06-10 17:15:12")); got != want {
-			t.Errorf("count %d came at %q, want %q", count, got, want)
-		}
-	}
-	for count, want := range map[int]string{1: "", 2: "", 3: untold} { // the last one was set by another program
-		if got := frozen.whole(film(1, count, frozen.Text)); got != want {
-			t.Errorf("count %d came at %q, want %q, and the time has not moved", count, got, want)
-		}
-	}
-}

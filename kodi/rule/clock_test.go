@@ -134,24 +134,6 @@ func TestParseWall(t *testing.T) {
 	}
 }
 
-// Every offset that a zone can have is found from a time written just now.
-func TestNowElsewhereFindsEveryQuarterHour(t *testing.T) {
-	now := moment(t, "2026-03-02 10:07:30")
-	for offset := -12 * time.Hour; offset <= 14*time.Hour; offset += quarter {
-		w := wallTime{Time: now.Add(offset - time.Second)}
-		s, ok := w.nowElsewhere(now.Add(-late), now)
-		if !ok || time.Duration(s.offset)*time.Second != offset {
-			t.Errorf("offset %v: got %v %v", offset, s.offset, ok)
-		}
-	}
-	for _, off := range []time.Duration{-5 * time.Minute, 5 * time.Minute, 14*time.Hour + quarter, -12*time.Hour - quarter} {
-		w := wallTime{Time: now.Add(off)}
-		if s, ok := w.nowElsewhere(now.Add(-late), now); ok {
-			t.Errorf("%v off was taken for the offset %d", off, s.offset)
-		}
-	}
-}
-
 // A time that names its own offset is read with that, whatever zone is
 // expected, and proves no other.
 func TestTimeWithItsOwnOffset(t *testing.T) {

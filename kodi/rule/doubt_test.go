@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/kodi/snapshot"
@@ -181,31 +180,5 @@ func TestShowMarkOfADoubleFile(t *testing.T) {
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) { s.run(t) })
-	}
-}
-
-// A person who decides is told why.
-func TestDoubtIsExplained(t *testing.T) {
-	const early, late = "2026-03-01 21:30:00", "2026-03-01 23:30:00"
-	tests := map[string]struct {
-		before, after snapshot.File
-		want          string
-	}{
-		"refreshed":   {film(1, 0, ""), rebuilt(film(1, 1, late), 8), "This file's NFO was read again"},
-		"new, early":  {film(2, 0, ""), film(1, 1, early), "less time to play it than half its running time"},
-		"new, late":   {film(2, 0, ""), film(1, 1, late), "it was played since the reading of 2026-03-01 21:00:00 -05:00, or its NFO says so"},
-		"from Files":  {film(2, 0, ""), bare(film(1, 1, early)), "The count went from 0 to 1"},
-		"same time":   {film(1, 1, "2025-01-01 20:00:00"), film(1, 2, "2025-01-01 20:00:00"), "The count went from 1 to 2, the time stayed 2025-01-01 20:00:00. An add-on,"},
-		"show marked": {episodes(0, "", 4, 5), episodes(2, late, 4, 5), "marked with its show"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			z := Around{Machine: location(t, "America/New_York")}
-			known := story{steps: []step{{at: "2026-03-02 02:00:00", files: list(tt.before)}}}.run(t)
-			v := Decide(known, shown(tt.after), moment(t, "2026-03-02 06:00:00"), z)
-			if len(v.Viewings) != 1 || !strings.Contains(v.Viewings[0].Origin.Note, tt.want) {
-				t.Errorf("got %+v, want a note with %q", v.Viewings, tt.want)
-			}
-		})
 	}
 }

@@ -63,6 +63,12 @@ func (m *model) outlined(full snapshot.Snapshot) snapshot.Snapshot {
 func (m *model) read() {
 	m.now = m.now.Add(time.Second)
 	full, around := shown(slices.Clone(m.files)...), Around{Machine: time.UTC}
+	for range rapid.IntRange(0, 2).Draw(m.T, "announcements") { // any program of this machine can say so
+		around.Acts = append(around.Acts, snapshot.Act{Type: viewing.Movie, ID: rapid.Int64Range(999, 1012).Draw(m.T, "id"), Count: rapid.IntRange(-1, 3).Draw(m.T, "count"), At: m.now})
+		if rapid.Bool().Draw(m.T, "played") {
+			around.Acts[len(around.Acts)-1].Ended = m.now
+		}
+	}
 	v := Decide(m.kept, full, m.now, around)
 	again := Decide(m.restarted, m.outlined(full), m.now, around)
 	if !reflect.DeepEqual(v, again) {
@@ -115,7 +121,9 @@ func TestInvariants(t *testing.T) {
 			"remote": func(*rapid.T) { m.file().PlayCount += 3 },
 			"sync":   func(*rapid.T) { f := m.file(); f.PlayCount, f.LastPlayed = f.PlayCount+1, "2024-03-01 20:00:00" },
 			"insert": func(*rapid.T) { f := m.file(); row++; *f = rebuilt(*f, row); m.count(f, f.PlayCount+1) },
-			"wipe": func(*rapid.T) { m.files = append(shelf(12, 0, ""), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4)) },
+			"wipe": func(*rapid.T) {
+				m.files = append(shelf(12, 0, ""), film(1, 0, ""), episodes(0, "", 1), episodes(0, "", 3, 4))
+			},
 		})
 	})
 }

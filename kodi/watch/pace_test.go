@@ -84,22 +84,3 @@ func TestPacer(t *testing.T) {
 		})
 	}
 }
-
-// A timer that is pushed back by every hint must still give way at the ceiling.
-func TestPacerCeilingWithoutTimer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(time.Second, 5*time.Second)
-		defer p.stop()
-		for range 50 {
-			p.hint()
-			time.Sleep(100 * time.Millisecond)
-			if p.due() {
-				t.Fatal("due before the ceiling")
-			}
-		}
-		p.hint()
-		if !p.due() {
-			t.Fatal("not due at the ceiling")
-		}
-	})
-}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -131,15 +132,6 @@ func (w *watched) write(t *testing.T, name, text string) {
 	}
 }
 
-func TestRunRefusesNothing(t *testing.T) {
-	if err := Run(t.Context(), Options{}, func(context.Context) {}); err == nil {
-		t.Error("Run without a folder succeeded")
-	}
-	if err := Run(t.Context(), Options{Dir: "x"}, nil); err == nil {
-		t.Error("Run without a function succeeded")
-	}
-}
-
 func TestRunCallsAtStartAndStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
@@ -161,45 +153,21 @@ func TestChangeSettles(t *testing.T) {
 	w.wait(t, gone)
 }
 
-func TestOtherNamesDoNotCount(t *testing.T) {
-	ours := func(name string) bool { return name == "MyVideos121.db" }
-	l := newLoop(Options{Dir: t.TempDir(), Match: ours}, func(context.Context) {})
+// Other names and changed permissions are no change.
+func TestOtherEventsDoNotCount(t *testing.T) {
+	l := newLoop(Options{Dir: t.TempDir(), Match: func(name string) bool { return name == "MyVideos121.db" }}, func(context.Context) {})
 	defer l.close()
 	l.aim()
-	l.event(fsnotify.Event{Name: filepath.Join(l.o.Dir, "Textures13.db"), Op: fsnotify.Write}, true)
-	if l.pace.armed() {
-		t.Error("another file's write armed the timer")
+	for _, e := range []fsnotify.Event{{Name: "Textures13.db", Op: fsnotify.Write}, {Name: "MyVideos121.db", Op: fsnotify.Chmod}} {
+		e.Name = filepath.Join(l.o.Dir, e.Name)
+		if l.event(e, true); l.pace.armed() {
+			t.Errorf("%v armed the timer", e)
+		}
 	}
 	l.event(fsnotify.Event{Name: filepath.Join(l.o.Dir, "MyVideos121.db"), Op: fsnotify.Write}, true)
 	if !l.pace.armed() {
 		t.Error("our file's write did not arm the timer")
 	}
-}
-
-func TestSteadyWritingDoesNotStarve(t *testing.T) {
-	w := start(t, t.TempDir(), func(o *Options, _ *loop) { o.Quiet, o.Ceiling = time.Hour, 100*time.Millisecond })
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-				w.write(t, "MyVideos121.db", fmt.Sprint(i))
-			}
-		}
-	}()
-	for range 2 {
-		select {
-		case <-w.settled:
-		case <-time.After(patience):
-			t.Fatal("steady writing starved the call")
-		}
-	}
-	close(stop)
-	<-done
 }
 
 func TestFolderAppearsLater(t *testing.T) {
@@ -241,41 +209,27 @@ func TestFolderReplaced(t *testing.T) {
 	}
 }
 
+// Without events the poll finds changes within a minute, and the log says once
+// what to do.
 func TestPollAloneFindsChanges(t *testing.T) {
-	w := start(t, t.TempDir(), func(o *Options, l *loop) {
-		o.Poll = 20 * time.Millisecond
-		l.open = func(string) (*fsnotify.Watcher, error) { return nil, fmt.Errorf("watch: %w", syscall.ENOSPC) }
-	})
-	select {
-	case <-w.unchanged:
-	case <-time.After(patience):
-		t.Fatal("a poll of a quiet folder said nothing")
-	}
-	w.write(t, "MyVideos121.db", "x")
-	w.wait(t, "x")
-	log := w.log.String()
-	if strings.Count(log, "max_user_watches") != 1 {
-		t.Errorf("the sysctl should be named once:\n%s", log)
-	}
-}
-
-// Watches that could not be had are tried again, and then work.
-func TestLimitsPass(t *testing.T) {
-	var tries int
-	w := start(t, t.TempDir(), func(o *Options, l *loop) {
-		o.Poll = 20 * time.Millisecond
-		l.open = func(dir string) (*fsnotify.Watcher, error) {
-			if tries++; tries < 3 {
-				return nil, fmt.Errorf("open: %w", syscall.EMFILE)
-			}
-			return listen(dir)
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, t.TempDir(), func(o *Options, l *loop) {
+			o.Poll = time.Minute
+			l.open = func(string) (*fsnotify.Watcher, error) { return nil, fmt.Errorf("watch: %w", syscall.ENOSPC) }
+		})
+		time.Sleep(2 * time.Minute)
+		if len(w.unchanged) == 0 || len(w.settled) > 0 {
+			t.Error("a poll of a quiet folder did not say that nothing has changed")
+		}
+		w.write(t, "MyVideos121.db", "x")
+		time.Sleep(time.Minute + time.Second)
+		if len(w.settled) != 1 || <-w.settled != "x" {
+			t.Error("the poll has not found a change")
+		}
+		if log := w.log.String(); strings.Count(log, "max_user_watches") != 1 {
+			t.Errorf("the sysctl should be named once:\n%s", log)
 		}
 	})
-	w.write(t, "MyVideos121.db", "x")
-	w.wait(t, "x")
-	if log := w.log.String(); !strings.Contains(log, "max_user_instances") {
-		t.Errorf("the sysctl is not named:\n%s", log)
-	}
 }
 
 func TestOverflowIsAChange(t *testing.T) {
@@ -290,16 +244,6 @@ func TestOverflowIsAChange(t *testing.T) {
 	l.fault(os.ErrInvalid, true)
 	if !l.pace.armed() || !l.aimed() {
 		t.Error("another error did not lead to a fresh look")
-	}
-}
-
-func TestChmodIsNoChange(t *testing.T) {
-	l := newLoop(Options{Dir: t.TempDir()}, func(context.Context) {})
-	defer l.close()
-	l.aim()
-	l.event(fsnotify.Event{Name: filepath.Join(l.o.Dir, "x"), Op: fsnotify.Chmod}, true)
-	if l.pace.armed() {
-		t.Error("a change of permissions armed the timer")
 	}
 }
 
