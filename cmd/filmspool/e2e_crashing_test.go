@@ -19,23 +19,23 @@ import (
 // between a lease and the settlement, as the outbox sees them.
 const crashAt = "FILMSPOOL_TEST_CRASH_AT"
 
-// hasty, in the environment of the program under test, has it look for what is
-// in doubt after a second, and not after minutes.
-const hasty = "FILMSPOOL_TEST_HASTY"
+// quickReadBack, in the environment of the program under test, has it read back
+// what is in doubt after a second instead of minutes.
+const quickReadBack = "FILMSPOOL_TEST_QUICK_READ_BACK"
 
 // crashSteps are the steps in their order: after leasing, before and after an
 // entry is marked as sending, before and after its answer is written down.
 func crashSteps() []string { return []string{"leased", "marking", "marked", "settling", "settled"} }
 
-// underTest is main, and does what crashAt and hasty ask.
+// underTest is main, and does what crashAt and quickReadBack ask.
 func underTest() {
 	p := &program{loop: func(o *replay.Options) {
-		if os.Getenv(hasty) != "" {
+		if os.Getenv(quickReadBack) != "" {
 			o.Waits = doubt.Waits{First: time.Second, Between: 200 * time.Millisecond}
 		}
 		step, times, ok := strings.Cut(os.Getenv(crashAt), ":")
 		if n, err := strconv.ParseInt(times, 10, 64); ok && err == nil {
-			m := &mined{Outbox: o.Outbox, step: step}
+			m := &crashingOutbox{Outbox: o.Outbox, step: step}
 			m.left.Store(n)
 			o.Outbox = m
 		}
@@ -43,15 +43,15 @@ func underTest() {
 	p.main()
 }
 
-// mined is an outbox that kills the process at a step.
-type mined struct {
+// crashingOutbox kills the process at a step.
+type crashingOutbox struct {
 	replay.Outbox
 	step string
 	left atomic.Int64
 }
 
-// reach kills, without a warning, where that was asked for.
-func (m *mined) reach(step string) {
+// reach kills the process if this is the step.
+func (m *crashingOutbox) reach(step string) {
 	if step != m.step || m.left.Add(-1) != 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func (m *mined) reach(step string) {
 	select {}
 }
 
-func (m *mined) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
+func (m *crashingOutbox) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]queue.Entry, error) {
 	entries, err := m.Outbox.Lease(ctx, account, n, ttl, lanes...)
 	if len(entries) > 0 {
 		m.reach("leased")
@@ -69,14 +69,14 @@ func (m *mined) Lease(ctx context.Context, account string, n int, ttl time.Durat
 	return entries, err
 }
 
-func (m *mined) Sending(ctx context.Context, e queue.Entry) (int64, error) {
+func (m *crashingOutbox) Sending(ctx context.Context, e queue.Entry) (int64, error) {
 	m.reach("marking")
 	attempt, err := m.Outbox.Sending(ctx, e)
 	m.reach("marked")
 	return attempt, err
 }
 
-func (m *mined) Settle(ctx context.Context, s queue.Settlement) error {
+func (m *crashingOutbox) Settle(ctx context.Context, s queue.Settlement) error {
 	m.reach("settling")
 	err := m.Outbox.Settle(ctx, s)
 	m.reach("settled")

@@ -17,7 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// act is something that one source reports, unlike any other act.
+// act is a viewing, a wish or a list that one source reports. No two are alike.
 type act struct {
 	kind  viewing.Kind
 	media viewing.Media
@@ -25,7 +25,7 @@ type act struct {
 	at    time.Time
 }
 
-// mark tells the act's record at the service from all others.
+// mark names the act's record at the service.
 func (a act) mark() string {
 	switch a.kind {
 	case viewing.KindList:
@@ -39,8 +39,7 @@ func (a act) mark() string {
 	return fmt.Sprintf("episode %d %d %d %d", a.media.Show.IDs.TMDB, *a.media.Season, *a.media.Episode, a.at.UnixMilli())
 }
 
-// diary is what several sources report to one daemon, and what of it was
-// acknowledged.
+// diary has several sources report to one daemon, and keeps what it acknowledged.
 type diary struct {
 	t       testing.TB
 	h       *household
@@ -50,14 +49,14 @@ type diary struct {
 
 	mu       sync.Mutex
 	invented int
-	told     map[string]bool   // marks that the service may have
+	reported map[string]bool   // marks that the service may have
 	acked    map[string]string // by event id, or by "entry N": the mark
 }
 
 func newDiary(h *household) *diary {
 	return &diary{
 		t: h.t, h: h, every: 40 * time.Millisecond, began: time.Now().Add(-1000 * 24 * time.Hour).Truncate(time.Hour),
-		told: map[string]bool{}, acked: map[string]string{},
+		reported: map[string]bool{}, acked: map[string]string{},
 	}
 }
 
@@ -82,7 +81,7 @@ func (d *diary) invent() act {
 	default:
 		a.media = film(int64(n))
 	}
-	d.told[a.mark()] = true
+	d.reported[a.mark()] = true
 	return a
 }
 
@@ -90,7 +89,7 @@ func film(id int64) viewing.Media {
 	return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: id}, Title: fmt.Sprint("Film ", id)}
 }
 
-// keep notes an acknowledgement.
+// keep records an acknowledgement.
 func (d *diary) keep(id string, a act) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

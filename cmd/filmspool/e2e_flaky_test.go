@@ -11,11 +11,11 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
-// flaky is a tracking service that keeps the contract, stumbles, and tells
-// when a request has come to a step.
+// flaky is a tracking service that keeps the contract, fails now and then, and
+// can stop a request at a step.
 type flaky struct {
 	t       testing.TB
-	forgets bool // it does not honour Idempotency-Key, and so hides nothing that is sent twice
+	forgets bool // it ignores Idempotency-Key, so that whatever is sent twice is recorded twice
 	service *sandbox.Service
 	server  *httptest.Server
 
@@ -95,29 +95,29 @@ func (f *flaky) watched(service http.Handler) http.Handler {
 			r.Header.Del("Idempotency-Key")
 		}
 		f.reach("arrived")
-		told := &telltale{ResponseWriter: w, f: f}
-		service.ServeHTTP(told, r)
-		if told.answered && http.NewResponseController(w).Flush() == nil {
+		answer := &watchedAnswer{ResponseWriter: w, f: f}
+		service.ServeHTTP(answer, r)
+		if answer.begun && http.NewResponseController(w).Flush() == nil {
 			f.reach("answered")
 		}
 	})
 }
 
-// telltale tells when the service begins to answer: all is recorded then.
-type telltale struct {
+// watchedAnswer is at the step "recorded" when the service begins to answer.
+type watchedAnswer struct {
 	http.ResponseWriter
-	f        *flaky
-	answered bool
+	f     *flaky
+	begun bool
 }
 
-func (w *telltale) WriteHeader(status int) {
-	w.answered = true
+func (w *watchedAnswer) WriteHeader(status int) {
+	w.begun = true
 	w.f.reach("recorded")
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Unwrap lets the service take the connection, to cut it.
-func (w *telltale) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *watchedAnswer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // stumble arms a few faults, as a bad day would, in place of those before.
 func (f *flaky) stumble(matches []string) {
