@@ -55,7 +55,7 @@ type diary struct {
 
 func newDiary(h *household) *diary {
 	return &diary{
-		t: h.t, h: h, every: 40 * time.Millisecond, began: time.Now().Add(-1000 * 24 * time.Hour).Truncate(time.Hour),
+		t: h.t, h: h, every: 20 * time.Millisecond, began: time.Now().Add(-1000 * 24 * time.Hour).Truncate(time.Hour),
 		reported: map[string]bool{}, acked: map[string]string{},
 	}
 }
@@ -94,6 +94,13 @@ func (d *diary) keep(id string, a act) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.acked[id] = a.mark()
+}
+
+// acknowledged is how many acts were acknowledged so far.
+func (d *diary) acknowledged() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.acked)
 }
 
 // rest waits for d; false when ctx has ended.
@@ -168,7 +175,7 @@ func (d *diary) report(ctx context.Context, socket **client.Client, o client.Opt
 
 // typeIn types acts at the command line; an exit code of 0 is the acknowledgement.
 func (d *diary) typeIn(ctx context.Context) {
-	for rest(ctx, 10*d.every) {
+	for rest(ctx, 20*d.every) {
 		a := d.invent()
 		args := []string{"add", "movie", fmt.Sprint(a.media.IDs.TMDB), "--watched-at", a.at.Format(time.RFC3339)}
 		switch {
