@@ -56,22 +56,3 @@ func TestSubjectAsksOneQuestionAfterTheOther(t *testing.T) {
 		t.Errorf("asks %+v about nothing", s.Next())
 	}
 }
-
-func TestGather(t *testing.T) {
-	var open []*Subject
-	for _, m := range []viewing.Media{film("tt1", "", 0), film("", "Alpha", 0), film("tt1", "Beta", 0), film("tt2", "", 0), film("", "Gamma", 0)} {
-		open = append(open, NewSubject(m))
-	}
-	wanted, place := Gather(open, 3)
-	if diff := cmp.Diff([]Question{{Title: "Alpha", Type: viewing.Movie}, {IMDB: "tt1"}, {IMDB: "tt2"}}, wanted); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if len(place) != 3 {
-		t.Errorf("places %v", place)
-	}
-	for i, q := range wanted {
-		if place[q] != i {
-			t.Errorf("%+v is at %d, want %d", q, place[q], i)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -275,53 +274,4 @@ func TestTroubleIsLeftAlone(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What nobody was asked says nothing of who is in trouble, and neither does a lack
-// of time of ours.
-func TestWhatWasNotAskedIsNoNews(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		trouble := &web.LaterError{Who: "Wikidata", Why: "it answered 503"}
-		f := &fake{may: []identity.Ask{identity.AskIMDB}, err: trouble}
-		l := NewLink("Wikidata", f, kept{}, slog.New(slog.DiscardHandler))
-		ask := func(q question) { _ = l.learn(t.Context(), []question{q}, map[question]*answer{}) }
-		ask(question{Ask: identity.AskIMDB, Text: "tt0000001"})
-		time.Sleep(2 * restsMost)
-		f.err = nil
-		if ask(question{Ask: identity.SearchFor, Text: "Alpha"}); l.Trouble() != error(trouble) {
-			t.Errorf("a title that is never sent: %v", l.Trouble())
-		}
-		if ask(question{Ask: identity.AskIMDB, Text: "tt0000002"}); l.Trouble() != nil {
-			t.Errorf("after a good answer: %v", l.Trouble())
-		}
-		f.err = context.DeadlineExceeded
-		if ask(question{Ask: identity.AskIMDB, Text: "tt0000003"}); l.Trouble() != nil || l.mayAsk() != nil {
-			t.Errorf("without time: %v", l.Trouble())
-		}
-	})
-}
-
-// forgetful is a memory that fails when it is told to.
-type forgetful struct {
-	kept
-	err error
-}
-
-func (f *forgetful) Keep(context.Context, map[question]answer) error { return f.err }
-
-// A memory that fails is logged once, and so is its end.
-func TestAFailureOfTheMemoryIsLoggedOnce(t *testing.T) {
-	var log bytes.Buffer
-	full := errors.New("disk full")
-	m := &forgetful{}
-	l := NewLink("TMDB", &fake{}, m, slog.New(slog.NewTextHandler(&log, nil)))
-	for _, m.err = range []error{nil, full, full, nil, nil, full} {
-		if err := l.learn(t.Context(), []question{{}}, map[question]*answer{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	failed, again := strings.Count(log.String(), "not remembered"), strings.Count(log.String(), "remembered again")
-	if failed != 2 || again != 1 {
-		t.Errorf("%d times failed, %d times again:\n%s", failed, again, &log)
-	}
 }

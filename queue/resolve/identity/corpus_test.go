@@ -138,8 +138,6 @@ func (g given) told() Told {
 			t.TVDB = n
 		case "netflix":
 			t.Site = fmt.Sprintf("netflix %d", n)
-		default:
-			t.Others = append(t.Others, fmt.Sprintf("%s:%d", list, n))
 		}
 	}
 	return t

@@ -209,7 +209,6 @@ func TestTable(t *testing.T) {
 		"Wikidata's series, a name that says nothing":         {at(Told{IDs: imdb("tt0000021")}, 1, 1, "Pilot (Parts 1 & 2)"), "counts as TMDB"},
 		"Wikidata's series, another's name":                   {at(Told{IDs: imdb("tt0000021"), Title: "Show Blue"}, 1, 1, ""), "another series"},
 		"Wikidata's series by TVDB's number":                  {at(Told{IDs: tvdb(21)}, 3, 4, ""), "counts as TMDB"},
-		"Wikidata's series by another list, too":              {at(Told{IDs: imdb("tt0000021"), Others: []string{"anidb:5"}}, 3, 4, ""), "counts as TMDB"},
 		"Wikidata's series, a season that is told":            {at(Told{IDs: imdb("tt0000024")}, 1, 2, ""), "counts as TMDB"},
 		"Wikidata's series, a place that is not there":        {at(Told{IDs: imdb("tt0000024")}, 1, 4, ""), "no such episode"},
 		"series by title, its TMDB number gone":               {at(Told{IDs: tmdb(999), Title: "Show Red", Year: 2008}, 1, 3, ""), "counts as TMDB"},

@@ -23,7 +23,7 @@
 //	place of an episode             its series is certain, the season's list has the number, and a witness
 //	                                says that the source counts as TMDB does
 //	the same, without any list      Wikidata alone is asked, and names the series by its IMDb number; the source
-//	                                tells no number of TVDB or another list, and no name as "Part 1"
+//	                                tells no number of TVDB, and no name as "Part 1"
 //	the same, by a site's number    the same, unless the site counts in its own way
 //
 // The witness of a place is the episode's name, or a series that is known by its TMDB

@@ -152,7 +152,7 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 			return held("TMDB has no such episode in that season", show)
 		}
 	}
-	switch asTMDB := e.Show.TMDB > 0 && e.Show.TMDB == show.TMDB && e.Show.IMDB == "" && e.Show.TVDB == 0 && len(e.Show.Others) == 0; {
+	switch asTMDB := e.Show.TMDB > 0 && e.Show.TMDB == show.TMDB && e.Show.IMDB == "" && e.Show.TVDB == 0; {
 	case p.named(e.Own.Title, e.Show.Title):
 		return certain(*p, "its name is that of the episode at its place")
 	case contradicted:
@@ -167,10 +167,10 @@ func (j *judge) byPlace(show Work, e Evidence, contradicted bool) Decision {
 }
 
 // asTold reports whether season and number may go to the service as they were told.
-// A source that knows TVDB's number or another list's may count as that list does.
+// A source that knows TVDB's number may count as TVDB does.
 // Behind a name that says nothing there may be two parts.
 func (e Evidence) asTold() bool {
-	return !e.OwnCount && e.Show.TVDB == 0 && len(e.Show.Others) == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
+	return !e.OwnCount && e.Show.TVDB == 0 && (fold(e.Own.Title) == "" || !generic(e.Own.Title, e.Show.Title))
 }
 
 func certain(p Part, why string) Decision {

@@ -17,10 +17,9 @@ type Evidence struct {
 // Told is what a source told about one work. Zero values were not told.
 type Told struct {
 	viewing.IDs
-	Others []string // numbers of other lists, as "anidb:14444"
-	Site   string   // a site, a blank, and the site's own number: "netflix 80057281"
-	Title  string
-	Year   int
+	Site  string // a site, a blank, and the site's own number: "netflix 80057281"
+	Title string
+	Year  int
 }
 
 // EvidenceOf is what a viewing tells.

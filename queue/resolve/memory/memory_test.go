@@ -60,6 +60,14 @@ func TestAnswersAreRememberedForATime(t *testing.T) {
 			t.Errorf("after %s: %v, %s", later, err, diff)
 		}
 	}
+	other, err := Open(t.Context(), file, "https://b.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if got, err := other.Recall(t.Context(), []identity.Question{aboutFilm}); err != nil || len(got) > 0 {
+		t.Errorf("another address has the answers of the first: %v, %v", got, err)
+	}
 }
 
 // What is too old leaves the file, too: TMDB's terms ask for that.
@@ -106,36 +114,6 @@ func TestBrokenFileIsMadeAnew(t *testing.T) {
 	}
 }
 
-// Folders may have any name, and each who answers has answers of its own.
-func TestOddFoldersAndOthers(t *testing.T) {
-	for _, name := range []string{"a#b", "a?b", "a%41b", "a b", "ü"} {
-		folder := filepath.Join(t.TempDir(), name)
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Skip(err) // Windows has no such names
-		}
-		file := filepath.Join(folder, "answers.db")
-		m := opened(t, file)
-		if err := m.Keep(t.Context(), map[identity.Question]identity.Answer{aboutFilm: film}); err != nil {
-			t.Fatal(err)
-		}
-		other, err := Open(t.Context(), file, "https://b.example")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for of, want := range map[*Memory]int{m: 1, other: 0} {
-			if got, err := of.Recall(t.Context(), []identity.Question{aboutFilm}); err != nil || len(got) != want {
-				t.Errorf("%s: %v, %v", name, got, err)
-			}
-			if err := of.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v, %v", name, info, err)
-		}
-	}
-}
-
 // What is no plain file of ours is left alone.
 func TestOtherThingsAreLeftAlone(t *testing.T) {
 	folder := t.TempDir()
@@ -145,10 +123,11 @@ func TestOtherThingsAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(folder, "link.db")
-	if err := os.Symlink(theirs, link); err != nil {
-		t.Skip(err)
+	others := []string{folder}
+	if os.Symlink(theirs, link) == nil { // not everybody may make one on Windows
+		others = append(others, link)
 	}
-	for _, file := range []string{link, folder} {
+	for _, file := range others {
 		if m, err := Open(t.Context(), file, "a"); err == nil {
 			t.Errorf("%s is opened", file)
 			m.Close()
@@ -157,28 +136,4 @@ func TestOtherThingsAreLeftAlone(t *testing.T) {
 	if now, err := os.ReadFile(theirs); err != nil || !bytes.Equal(now, text) {
 		t.Errorf("%q, %v", now, err)
 	}
-}
-
-// Ten thousand remembered answers must come in far less than a second.
-func BenchmarkRecall(b *testing.B) {
-	m, err := Open(b.Context(), filepath.Join(b.TempDir(), "answers.db"), "https://a.example")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer m.Close()
-	const all = 10_000
-	wanted, kept := make([]identity.Question, all), map[identity.Question]identity.Answer{}
-	for i := range wanted {
-		wanted[i] = identity.Question{Ask: identity.AskIMDB, Text: time.Unix(int64(i), 0).UTC().Format(time.RFC3339)}
-		kept[wanted[i]] = film
-	}
-	if err := m.Keep(b.Context(), kept); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if got, err := m.Recall(b.Context(), wanted); err != nil || len(got) != all {
-			b.Fatalf("%d, %v", len(got), err)
-		}
-	}
-	b.ReportMetric(float64(all)*float64(b.N)/b.Elapsed().Seconds(), "answers/s")
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/resolve/web"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 func TestCheckToken(t *testing.T) {
@@ -187,40 +186,6 @@ func TestAnswersAreBounded(t *testing.T) {
 	w := found[q].Films[0]
 	if len([]rune(w.Title)) != maxName || len(w.Names) > maxNames+1 || strings.Contains(strings.Join(w.Names, ""), long) {
 		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
-	}
-}
-
-// Ten thousand episodes of two hundred series, known by TVDB's numbers, take
-// four hundred requests.
-func TestRequestsOfABacklog(t *testing.T) {
-	s := &stub{t: t, world: map[string]map[string]any{"find": {}, "season": {}}}
-	var all []identity.Evidence
-	for show := range 200 {
-		id := float64(1000 + show)
-		s.world["find"][fmt.Sprintf("tvdb:%d", show+1)] = map[string]any{"tv": []any{id}}
-		for season := 1; season <= 5; season++ {
-			var list []any
-			for n := 1; n <= 10; n++ {
-				list = append(list, map[string]any{"episode": float64(n), "name": fmt.Sprintf("Old Tale %d of %d", n, season)})
-				all = append(all, identity.Evidence{
-					Kind: viewing.Episode, Season: &season, Episode: &n, Own: identity.Told{Title: fmt.Sprintf("Old Tale %d of %d", n, season)},
-					Show: identity.Told{IDs: viewing.IDs{TVDB: int64(show + 1)}},
-				})
-			}
-			s.world["season"][fmt.Sprintf("%.0f/%d", id, season)] = list
-		}
-	}
-	decided, err := chainOf(s.start()).Decide(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, d := range decided {
-		if d.Item == nil || d.Item.Season != *all[i].Season || d.Item.Number != *all[i].Episode {
-			t.Fatalf("%d: %+v", i, d)
-		}
-	}
-	if len(s.requests) != 400 {
-		t.Errorf("%d requests", len(s.requests))
 	}
 }
 

@@ -187,27 +187,6 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// What a hostile answer says is bounded, and leaves the rest as it is.
-func TestHostileAnswers(t *testing.T) {
-	var rows []row
-	for n := range 4_000 {
-		rows = append(rows, about("Q1", "number", fmt.Sprintf("tt%07d", n), "film", fmt.Sprint(n+1), "name", fmt.Sprintf("en:\x1b[2J%d", n))...)
-		rows = append(rows, about(fmt.Sprintf("Q%d", n), "number", "tt0000001", "film", fmt.Sprint(n+1), "name", "de:"+strings.Repeat("ü", 500))...)
-	}
-	s := &stub{t: t, rows: map[string][]row{"P345=tt0000001": rows, "P345=tt0000002": about("Q5", "number", "tt0000002", "film", "603")}}
-	one, two := identity.Question{Ask: identity.AskIMDB, Text: "tt0000001"}, identity.Question{Ask: identity.AskIMDB, Text: "tt0000002"}
-	found, err := s.start().Fetch(t.Context(), []identity.Question{one, two})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if kept, err := json.Marshal(found[one]); err != nil || len(kept) > 1<<20 || !found[one].Partial || len(found[one].Films) > maxWorks {
-		t.Errorf("%d bytes of %d works kept, %v", len(kept), len(found[one].Films), err)
-	}
-	if a := found[two]; a.Partial || len(a.Films) != 1 || a.Films[0].TMDB != 603 {
-		t.Errorf("%+v", a)
-	}
-}
-
 func TestNewRefusesAddresses(t *testing.T) {
 	for endpoint, ok := range map[string]bool{DefaultEndpoint: true, "http://127.0.0.1:1/sparql": true, "http://query.wikidata.org/sparql": false, "": false} {
 		if _, err := New(endpoint, "1"); (err == nil) != ok {
