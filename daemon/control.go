@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/connector/pairing"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
-	"github.com/filmspool/filmspool/daemon/machine"
 	"github.com/filmspool/filmspool/daemon/support"
 	"github.com/filmspool/filmspool/queue/entry"
 )
@@ -21,25 +18,13 @@ import (
 func (d *Daemon) Control() control.API {
 	a, op := &api{d: d}, d.operator()
 	return control.API{
-		Status: a.Status, Health: a.Health, Mend: a.Mend, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
+		Status: a.Status, Health: a.Health, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
 		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Import: op.Import, Backup: op.Backup,
 		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
 		Settings: a.Settings, Set: a.Set, Reload: a.Reload, FindKodi: a.FindKodi, AddKodi: a.AddKodi, RemoveKodi: a.RemoveKodi,
 		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,
 		TestNotices: a.TestNotices,
 	}
-}
-
-// Mend implements [control.API]. What else the doctor mends is wrong only while nothing
-// runs.
-func (c *api) Mend(_ context.Context, m control.Mend) ([]control.Problem, error) {
-	folder := c.d.o.Paths.State
-	open := health.OfFolder(machine.Others(folder), folder)
-	found := health.Judge(c.d.catalogue.In(m.Language), health.Conditions{Troubles: open, Now: time.Now()}).Problems
-	if m.DryRun || len(found) == 0 {
-		return found, nil
-	}
-	return found, os.Chmod(folder, 0o700)
 }
 
 // reported is how many of the latest entries a report counts.

@@ -3,13 +3,10 @@ package daemon
 import (
 	"bytes"
 	"errors"
-	"os"
 	"reflect"
-	"runtime"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/health"
 	"github.com/filmspool/filmspool/daemon/page"
 	"github.com/filmspool/filmspool/queue/entry"
 )
@@ -56,42 +53,5 @@ func TestSecretOfThePagesStays(t *testing.T) {
 		if got, err := d.pageSecret(); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("of %d bytes: %x, %v", size, got, err)
 		}
-	}
-}
-
-// TestAnInstanceMendsItsFolder: it tells who else may use its folder, changes nothing
-// before it is asked to, and then keeps the folder to itself.
-func TestAnInstanceMendsItsFolder(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("rights are lists there")
-	}
-	o := testOptions(t)
-	err := Offline(t.Context(), o, func(c control.API) error {
-		for mode, want := range map[os.FileMode]string{0o700: "", 0o755: health.StateOpen, 0o775: health.StateChangeable} {
-			if err := os.Chmod(o.Paths.State, mode); err != nil {
-				return err
-			}
-			for _, dry := range []bool{true, false} {
-				found, err := c.Mend(t.Context(), control.Mend{DryRun: dry})
-				got := ""
-				for _, p := range found {
-					got += p.Code
-				}
-				if err != nil || got != want {
-					t.Errorf("%o: found %q, %v, want %q", mode, got, err, want)
-				}
-				info, err := os.Stat(o.Paths.State)
-				if err != nil {
-					return err
-				}
-				if now := info.Mode().Perm(); dry && now != mode || !dry && now != 0o700 {
-					t.Errorf("%o: it is %o then", mode, now)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ Each package says in its own comment what it owns, promises and refuses.
   - cmd/filmspool: the program; files named by their commands, no logic. e2e tests try the whole program.
     usage: mistakes in a command line. terminal: what prints and asks. report: answers in words. manual: man pages.
     servicecmd: the commands of the service
-  - daemon: this package. config: settings, paths and keys. guard: who may talk to us. holder: who has the port.
+  - daemon: this package. config: settings, paths and keys. guard: who may talk to us.
     notify: how a person is told. control: the control API. service: the system service.
     demo: the tour. logging: the lines of the log. metrics: figures for Prometheus.
     health: what is wrong, and what mends it. words: the texts, in each language.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/holder"
 	"github.com/filmspool/filmspool/daemon/service"
 	"github.com/filmspool/filmspool/queue/disk"
 )
@@ -58,10 +57,7 @@ func notFound(ctx context.Context, p config.Paths, address string, err error) er
 	if !errors.Is(err, control.ErrUnproven) || ctx.Err() != nil {
 		return err
 	}
-	who := "a program"
-	if h, found := holder.Find(ctx, address); found {
-		who = h.String()
-	}
+	who := cmp.Or(holderOf(ctx, address), "a program")
 	return &unprovenError{
 		fmt.Sprintf("%s is held by %s, which has not proved to be your filmspool; nothing was told to it", address, who),
 		"after an upgrade: " + service.Command(p.System, "service restart") + "; else end that program, and try again",

@@ -2,39 +2,35 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/holder"
 )
 
 // TakenError says who has the port that this instance wants. It wraps
 // [config.ErrInvalid]: to start again would not mend it.
 type TakenError struct {
-	Holder holder.Holder
-	File   string // the configuration that could name another port
+	Address string
+	Holder  string // "another program", or "another filmspool" with its version
+	File    string // the configuration that could name another port
 }
 
-// Error names the holder as far as it can be seen.
-func (e *TakenError) Error() string {
-	return fmt.Sprintf("%s is held by %s", e.Holder.Address, e.Holder)
-}
+// Error names the holder.
+func (e *TakenError) Error() string { return e.Address + " is held by " + e.Holder }
 
 // Unwrap is what a script sees of it, by the exit code.
 func (e *TakenError) Unwrap() error { return config.ErrInvalid }
 
-// Hint is what ends the holder, if that is a Filmspool, and else another port.
+// Hint says how to get a free port.
 func (e *TakenError) Hint() string {
-	if stop := e.Holder.Stop(); stop != "" {
-		return stop
-	}
-	another := fmt.Sprintf("write listen = %q into %s", nextPort(e.Holder.Address), e.File)
-	if e.Holder.Filmspool {
-		return "stop that one, or " + another
-	}
-	return another
+	return fmt.Sprintf("stop it, or write listen = %q into %s", nextPort(e.Address), e.File)
 }
 
 // nextPort is the same host with a port that is another one.
@@ -47,14 +43,53 @@ func nextPort(address string) string {
 	return net.JoinHostPort(host, strconv.Itoa(n+1))
 }
 
-// PortTaken looks who listens where such an instance is to listen. It is nil
+// PortTaken reports who listens where such an instance is to listen. It is nil
 // where nobody does, and takes a second at most.
 func PortTaken(ctx context.Context, o Options) error {
 	if _, port, err := net.SplitHostPort(o.Config.Listen); err != nil || port == "0" {
 		return nil // any port will do
 	}
-	if h, found := holder.Find(ctx, o.Config.Listen); found {
-		return &TakenError{Holder: h, File: o.Paths.File}
+	if holder := holderOf(ctx, o.Config.Listen); holder != "" {
+		return &TakenError{Address: o.Config.Listen, Holder: holder, File: o.Paths.File}
 	}
 	return nil
 }
+
+// holderOf says who listens at an address: "another program", or "another filmspool"
+// with its version. It is empty where nobody listens. The answer may come from
+// anybody, so nothing of it is shown but a version of a few letters.
+func holderOf(ctx context.Context, address string) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return ""
+	}
+	conn.Close()
+	const stranger = "another program"
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/v1/health", nil)
+	if err != nil {
+		return stranger
+	}
+	c := &http.Client{
+		Transport:     &http.Transport{Proxy: nil, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return stranger
+	}
+	defer answer.Body.Close()
+	var health struct{ Service, Version string }
+	if json.NewDecoder(io.LimitReader(answer.Body, 4<<10)).Decode(&health) != nil || health.Service != "filmspool" {
+		return stranger
+	}
+	if !version.MatchString(health.Version) {
+		return "another filmspool"
+	}
+	return "another filmspool " + health.Version
+}
+
+// version is what a version number may look like.
+var version = regexp.MustCompile(`^[0-9A-Za-z.+~-]{1,40}$`)

@@ -2,13 +2,14 @@ package daemon
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/daemon/holder"
 )
 
 func TestListenNamesTheHolder(t *testing.T) {
@@ -84,21 +85,25 @@ func TestAStrangerBesideUsIsNamed(t *testing.T) {
 	again.Close()
 }
 
-func TestTakenHints(t *testing.T) {
-	for _, c := range []struct {
-		h    holder.Holder
-		want string
-	}{
-		{holder.Holder{Address: "127.0.0.1:43456"}, `write listen = "127.0.0.1:43457" into /c.toml`},
-		{holder.Holder{Address: "[::1]:65535"}, `write listen = "127.0.0.1:43457" into /c.toml`},
-		{
-			holder.Holder{Address: "127.0.0.1:43456", Filmspool: true},
-			`stop that one, or write listen = "127.0.0.1:43457" into /c.toml`,
-		},
-		{holder.Holder{Address: "127.0.0.1:43456", Filmspool: true, Service: holder.OfMachine}, "sudo filmspool --system service stop"},
+// TestPortIsHeldBy tells another Filmspool from other programs, and shows nothing of
+// their answers but a plain version.
+func TestPortIsHeldBy(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"service":"filmspool","version":"1.2.3"}`:       "another filmspool 1.2.3",
+		`{"service":"filmspool","version":"1\u001b[31m"}`: "another filmspool",
+		`{"service":"other","version":"1.2.3"}`:           "another program",
+		"hello":                                           "another program",
+		"":                                                "another program",
 	} {
-		if got := (&TakenError{c.h, "/c.toml"}).Hint(); got != c.want {
-			t.Errorf("%+v: %q", c.h, got)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+		address := server.Listener.Addr().String()
+		err := PortTaken(t.Context(), Options{Config: config.Config{Listen: address}})
+		if err == nil || err.Error() != address+" is held by "+want {
+			t.Errorf("%s: %v", answer, err)
+		}
+		server.Close()
+		if err := PortTaken(t.Context(), Options{Config: config.Config{Listen: address}}); err != nil {
+			t.Errorf("nobody listens: %v", err)
 		}
 	}
 }

@@ -55,32 +55,7 @@ func (d *Daemon) judged(ctx context.Context, asked control.HealthAsked) (control
 	if free, err := machine.Free(d.o.Paths.State); err == nil && free < lowRoom {
 		found = append(found, control.Trouble{Code: health.DiskLow, Detail: fmt.Sprintf("%d MB", free>>20)})
 	}
-	if asked.Check {
-		found = append(found, d.doubled(ctx)...)
-	}
 	return s, health.Judge(d.catalogue.In(asked.Language), health.Conditions{Status: &s, Troubles: found, Now: time.Now(), AtOnce: asked.Check}), nil
-}
-
-// doublePatience bounds what the services are asked for the doctor.
-const doublePatience = 10 * time.Second
-
-// doubled tells of accounts that somebody else feeds, too, as far as their services
-// show it now.
-func (d *Daemon) doubled(ctx context.Context) (found []control.Trouble) {
-	ctx, cancel := context.WithTimeout(ctx, doublePatience)
-	defer cancel()
-	for _, a := range d.accounts {
-		service, _, err := d.serviceOf(ctx, a.name)
-		if err != nil || a.loop.Health().State != account.OK {
-			continue
-		}
-		if n, err := d.operator().Doubled(ctx, a.name, service); err != nil {
-			d.log.Debug("nobody knows whether somebody else tells the service", "account", a.name, "error", err)
-		} else if n > 1 { // a single one may be a person's own
-			found = append(found, control.Trouble{Code: health.TwoSenders, About: a.name, Count: n})
-		}
-	}
-	return found
 }
 
 // lowRoom is how little room on the disk is told of, in bytes: some months of viewings,

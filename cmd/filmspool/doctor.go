@@ -26,37 +26,23 @@ func (p *program) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for everything that is wrong, and say what mends it",
 		Long: `Looks at everything now, also while nothing runs, and says what is wrong, why that
-matters, and what mends it. With --fix it mends what is safe: it starts an installed
-service, takes the rights of others from Filmspool's folder, and removes the control
-file of an instance that has ended. It never touches what you watched. While Filmspool
-runs, it reads your newest viewings at the service, to see whether another program
-tells them, too.
+matters, and what mends it. It changes nothing.
 Exit codes: 0 nothing needs you, 4 something needs you.`,
 		Args: usage.Exactly(),
 	}
 	asJSON := jsonFlag(c)
-	fix := c.Flags().Bool("fix", false, "mend what is safe to mend")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, err := p.patient()
 		if err != nil {
 			return err
 		}
-		var problems, mended []control.Problem
+		var problems []control.Problem
 		err = p.patiently(func() error {
 			problems = doctor.Examine(c.Context(), o)
-			if !*fix {
-				return nil
-			}
-			if mended, err = doctor.Mend(c.Context(), o, problems); len(mended) > 0 {
-				problems = doctor.Examine(c.Context(), o)
-			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return err
-		}
-		for _, m := range mended {
-			p.stderr.Printf("%s: %s\n", o.Speech.Say("severity.mended"), m.Text)
 		}
 		return p.report(o.Speech, problems, *asJSON)
 	}
@@ -144,9 +130,6 @@ func (p *program) printProblems(s words.Speech, problems []control.Problem) {
 		p.stdout.Printf("%s: %s\n  %s\n  %s\n", health.Word(s, problem.Severity), problem.Text, problem.Why, problem.Act.Text)
 		if problem.Act.Command != nil {
 			p.stdout.Printf("    %s\n", *problem.Act.Command)
-		}
-		if problem.Act.Fix {
-			p.stdout.Printf("    %s\n", p.addressed("filmspool doctor --fix"))
 		}
 	}
 }

@@ -19,9 +19,6 @@ type API struct {
 	// Health is how things stand in a person's language, with every problem that there
 	// is. With Check, it looks now at what is not looked at all the time.
 	Health func(context.Context, HealthAsked) (Health, error)
-	// Mend mends what this instance can mend by itself, and tells what it has mended; a
-	// dry run tells what that would be.
-	Mend func(context.Context, Mend) ([]Problem, error)
 	// Open makes a ticket that signs one browser in to the pages, or waits until one
 	// is used.
 	Open func(context.Context, Open) (Opened, error)

@@ -15,12 +15,6 @@ type HealthAsked struct {
 	Check bool `json:"check,omitempty"`
 }
 
-// Mend asks for what is wrong to be mended, in words of a language as [HealthAsked] has it.
-type Mend struct {
-	Language string `json:"language,omitempty"`
-	DryRun   bool   `json:"dryRun,omitempty"`
-}
-
 // Health is how things stand, in words of one language.
 type Health struct {
 	State   account.State `json:"state"`   // ok, offline, paused or attention
@@ -86,8 +80,6 @@ type Act struct {
 	Text string `json:"text"`
 	// Command is what to type; nil where it is not mended in this program.
 	Command *string `json:"command"`
-	// Fix says that `filmspool doctor --fix` does it by itself.
-	Fix bool `json:"fix"`
 	// Page is where on the daemon's page it is mended; "" for nowhere.
 	Page string `json:"page,omitempty"`
 }

@@ -21,7 +21,6 @@ func (a *API) routes() []route {
 	return []route{
 		ask("GET /status", &a.Status),
 		tell("POST /health", &a.Health),
-		tell("POST /mend", &a.Mend),
 		tell("POST /open", &a.Open),
 		ask("GET /about", &a.About),
 		tell("GET /entries", &a.List),

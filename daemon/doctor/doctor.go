@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -33,7 +32,6 @@ type Options struct {
 // Service is what is asked of a [service.Manager].
 type Service interface {
 	Status(context.Context) (service.Status, error)
-	Start(context.Context) error
 }
 
 // Examine looks at everything now, and tells the worst first.
@@ -140,9 +138,6 @@ func (o Options) stopped(ctx context.Context) []control.Trouble {
 		}
 		found = append(found, t)
 	}
-	if o.stale() {
-		found = append(found, control.Trouble{Code: health.ControlStale, About: o.Paths.Control})
-	}
 	return found
 }
 
@@ -152,39 +147,4 @@ func (o Options) service(ctx context.Context) (service.Status, error) {
 		return service.Status{}, service.ErrNoManager
 	}
 	return o.Service.Status(ctx)
-}
-
-// stale reports whether the control file is that of an instance of this folder which
-// has ended.
-func (o Options) stale() bool {
-	file, err := control.ReadControlFile(o.Paths.Control, func(*os.File) error { return nil })
-	return err == nil && file.State == o.Paths.State && !disk.Held(o.Paths.State)
-}
-
-// Mend mends what may be mended, and tells what it has mended. An error is of what it
-// could not.
-func Mend(ctx context.Context, o Options, problems []control.Problem) (done []control.Problem, err error) {
-	var faults []error
-	for _, p := range problems {
-		if !p.Act.Fix {
-			continue
-		}
-		err := errors.ErrUnsupported
-		switch p.Code {
-		case health.ServiceStopped:
-			err = o.Service.Start(ctx)
-		case health.StateOpen, health.StateChangeable:
-			err = os.Chmod(o.Paths.State, 0o700)
-		case health.ControlStale:
-			if err = nil; o.stale() { // it may be a new one's by now
-				err = os.Remove(o.Paths.Control)
-			}
-		}
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		done = append(done, p)
-	}
-	return done, errors.Join(faults...)
 }

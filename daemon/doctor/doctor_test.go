@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,13 +24,6 @@ type manager struct {
 }
 
 func (m *manager) Status(context.Context) (service.Status, error) { return m.now, m.err }
-
-func (m *manager) Start(context.Context) error {
-	if m.err == nil {
-		m.now = service.Status{Installed: true, Autostart: true, State: service.Running}
-	}
-	return m.err
-}
 
 // patient is an instance over an empty folder. It runs, and is well.
 type patient struct {
@@ -126,65 +118,5 @@ func TestTheInstanceIsHeard(t *testing.T) {
 	}
 	if got, want := p.roots(t), []string{"b", health.ServiceMissing, "a"}; !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
-	}
-}
-
-// TestMend: what is called a fix is mended, is found no more, and nothing else changes.
-func TestMend(t *testing.T) {
-	p := newPatient(t)
-	p.running, p.says = false, control.NotRunning("")
-	m := &manager{now: service.Status{Installed: true, Autostart: true, State: service.Stopped}}
-	p.Service = m
-	control := `{"address":"127.0.0.1:1","token":"t","state":` + fmt.Sprintf("%q", p.Paths.State) + `}`
-	if err := os.WriteFile(p.Paths.Control, []byte(control), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{health.ServiceStopped, health.ControlStale}
-	if runtime.GOOS != "windows" {
-		if err := os.Chmod(p.Paths.State, 0o770); err != nil {
-			t.Fatal(err)
-		}
-		want = []string{health.ServiceStopped, health.StateChangeable, health.ControlStale}
-	}
-	m.err = errors.New("no")
-	if done, err := Mend(t.Context(), p.Options, mendable(want[:1])); err == nil || len(done) > 0 {
-		t.Error("a service that cannot be started was started")
-	}
-	m.err = nil
-	var found []string
-	for _, problem := range Examine(t.Context(), p.Options) {
-		if problem.Act.Fix {
-			found = append(found, problem.Code)
-		}
-	}
-	if !slices.Equal(found, want) {
-		t.Errorf("found %v, want %v", found, want)
-	}
-	done, err := Mend(t.Context(), p.Options, mendable(want))
-	if err != nil || len(done) != len(want) || m.now.State != service.Running {
-		t.Errorf("mended %+v, %v; the service is %s", done, err, m.now.State)
-	}
-	p.running, p.says = true, nil
-	if got := p.roots(t); len(got) > 0 {
-		t.Errorf("afterwards: %v", got)
-	}
-}
-
-func mendable(codes []string) (all []control.Problem) {
-	for _, code := range append(slices.Clone(codes), "not-of-the-table") {
-		all = append(all, control.Problem{Code: code, Act: control.Act{Fix: code != "not-of-the-table"}})
-	}
-	return all
-}
-
-// TestAControlFileOfAnotherFolderStays: it may be of an instance that runs.
-func TestAControlFileOfAnotherFolderStays(t *testing.T) {
-	p := newPatient(t)
-	p.running, p.says = false, control.NotRunning("")
-	if err := os.WriteFile(p.Paths.Control, []byte(`{"address":"127.0.0.1:1","token":"t","state":"/elsewhere"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := p.roots(t); slices.Contains(got, health.ControlStale) {
-		t.Errorf("found %v", got)
 	}
 }

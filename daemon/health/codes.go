@@ -22,7 +22,6 @@ const (
 	AccessRefused     = "access-refused" // by something between here and the service
 	Unreachable       = "unreachable"
 	Throttled         = "throttled"
-	TwoSenders        = "two-senders" // somebody else tells the service, too
 	ClockWrong        = "clock-wrong"
 	LibraryMissing    = "library-missing"
 	LibraryDenied     = "library-denied"
@@ -45,9 +44,8 @@ const (
 	StateChangeable   = "state-changeable" // others may change it
 	Silent            = "silent"           // it runs, and does not say where
 	StateDenied       = "state-denied"
-	BrowserAsks       = "browser-asks"  // viewings wait in one browser for an answer
-	BrowsersAsk       = "browsers-ask"  // and in several
-	ControlStale      = "control-stale" // the control file of an instance that ended
+	BrowserAsks       = "browser-asks" // viewings wait in one browser for an answer
+	BrowsersAsk       = "browsers-ask" // and in several
 )
 
 // The codes of what says no more of itself.

@@ -153,7 +153,7 @@ func (f finding) problem(s words.Speech, all []finding) control.Problem {
 	}
 	p := control.Problem{
 		Code: f.code, Severity: f.severity, Text: say(".text"), Why: say(".why"), About: f.About,
-		Act: control.Act{Text: say(".act"), Fix: f.fix, Page: f.typed(f.page)},
+		Act: control.Act{Text: say(".act"), Page: f.typed(f.page)},
 	}
 	if command := f.typed(f.command); command != "" {
 		p.Act.Command = &command

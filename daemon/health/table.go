@@ -20,8 +20,6 @@ type row struct {
 	// after is how long it must have lasted before it is told, so that nothing flickers.
 	after         time.Duration
 	command, page string
-	// fix says that the doctor mends it. Why that is safe stands beside it.
-	fix bool
 }
 
 // kind is what a problem is about, and so what is told beside it.
@@ -89,7 +87,6 @@ func accountRows() []row {
 		{code: Unreachable, severity: control.Soon, find: waitingFor(Unreachable), after: day, command: "filmspool queue retry --all", page: "/"},
 		{code: Throttled, severity: control.Soon, find: waitingFor(Throttled), after: day, command: "filmspool config show", page: "/settings"},
 		{code: "paused-long", severity: control.Soon, find: pausedLong, command: "filmspool resume", page: "/"},
-		{code: TwoSenders, severity: control.Soon, page: "/sources"},
 		{code: "same-account", severity: control.Soon, find: sameAccount, command: "filmspool config show", page: settings},
 	}
 }
@@ -103,14 +100,10 @@ func programRows() []row {
 		{code: Silent, severity: control.NeedsYou, causes: []string{DiskFull, DiskReadOnly}, command: "filmspool service logs"},
 		{code: PortTaken, severity: control.NeedsYou},
 		{code: ServiceFailed, severity: control.NeedsYou, causes: down, command: "filmspool service logs"},
-		// Starting what the person installed loses nothing, and service stop ends it.
-		{code: ServiceStopped, severity: control.NeedsYou, causes: down, command: "filmspool service start", fix: true},
+		{code: ServiceStopped, severity: control.NeedsYou, causes: down, command: "filmspool service start"},
 		{code: NotRunning, severity: control.NeedsYou, causes: append(down, ServiceFailed, ServiceStopped), command: "filmspool run"},
-		// It is this user's own folder, and nobody else has business there.
-		{code: StateChangeable, severity: control.NeedsYou, fix: true},
-		{code: StateOpen, severity: control.Soon, fix: true},
-		// No process answers there, and the next one writes a file of its own.
-		{code: ControlStale, severity: control.Note, fix: true},
+		{code: StateChangeable, severity: control.NeedsYou, command: "chmod 700 {about}"},
+		{code: StateOpen, severity: control.Soon, command: "chmod 700 {about}"},
 		{code: ServiceMissing, severity: control.Soon, command: "filmspool service install", page: "/setup"},
 		{code: ServiceManual, severity: control.Soon, causes: []string{ServiceMissing}, command: "filmspool service install"},
 		{code: ServiceLogout, severity: control.Note, causes: []string{ServiceManual}, command: "filmspool service install --linger"},

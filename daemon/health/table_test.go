@@ -110,7 +110,7 @@ func TestEveryProblemIsShownAndGone(t *testing.T) {
 			for part, text := range map[string]string{"text": p.Text, "why": p.Why, "act": p.Act.Text} {
 				checkText(t, tag+" "+r.code+" "+part, text)
 			}
-			if r.fix != p.Act.Fix || r.command != "" && (p.Act.Command == nil || strings.Contains(*p.Act.Command, "{")) {
+			if r.command != "" && (p.Act.Command == nil || strings.Contains(*p.Act.Command, "{")) {
 				t.Errorf("%s: %+v", r.code, p.Act)
 			}
 			if r.page != "" && (!strings.HasPrefix(p.Act.Page, "/") || strings.Contains(p.Act.Page, "{")) {

@@ -15,7 +15,7 @@ import (
 // nowRoom is the first page: how things stand, what needs a person, and what waits.
 func nowRoom() room {
 	return room{path: "/", name: "now", menu: true, show: showNow, acts: map[string]act{
-		"retry": retryAll, "pause": pauseAll, "resume": resume, "seen": seen, "mend": mend,
+		"retry": retryAll, "pause": pauseAll, "resume": resume, "seen": seen,
 	}}
 }
 
@@ -57,10 +57,6 @@ func showNow(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mendable, err := v.api().Mend(v.ctx(), control.Mend{Language: v.Tag, DryRun: true})
-	if err != nil {
-		return nil, err
-	}
 	status, err := v.api().Status(v.ctx())
 	if err != nil {
 		return nil, err
@@ -72,9 +68,6 @@ func showNow(v *visit) (any, error) {
 	data := &nowData{Health: health, Status: status, Counts: countsOf(v, status), Chart: draw(v, days), Pauses: pauses(v)}
 	for _, p := range health.Problems {
 		data.Problems = append(data.Problems, buttonOf(p))
-	}
-	for _, p := range mendable {
-		data.Problems = append(data.Problems, problem{Problem: p, Do: "mend"})
 	}
 	data.Paused = len(status.Accounts) > 0 && !slices.ContainsFunc(status.Accounts, func(a control.Account) bool { return a.State != account.Paused && !a.Unused })
 	return data, nil
@@ -162,12 +155,6 @@ func pauseAll(v *visit) error {
 func resume(v *visit) error {
 	_, err := v.api().Resume(v.ctx(), control.Pause{Account: v.PostFormValue("account")})
 	return v.done(err, "now.resumed")
-}
-
-// mend mends what the program can mend by itself.
-func mend(v *visit) error {
-	_, err := v.api().Mend(v.ctx(), control.Mend{Language: v.Tag})
-	return v.done(err, "now.mended")
 }
 
 // seen forgets a notice.

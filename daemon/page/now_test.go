@@ -54,51 +54,6 @@ func TestButtonsOfProblems(t *testing.T) {
 	}
 }
 
-// TestWhatTheProgramCanMend: a problem that the program can mend has a button, and only
-// the button mends it.
-func TestWhatTheProgramCanMend(t *testing.T) {
-	api := fakeAPI()
-	broken, mended := true, 0
-	var cannot error
-	api.Mend = func(_ context.Context, m control.Mend) ([]control.Problem, error) {
-		if !m.DryRun && cannot != nil {
-			return nil, cannot
-		}
-		if !broken {
-			return nil, nil
-		}
-		if !m.DryRun {
-			broken, mended = false, mended+1
-		}
-		return []control.Problem{{Code: "state-open", Severity: control.Soon, Text: "It is <open> in " + m.Language, Act: control.Act{Fix: true}}}, nil
-	}
-	s, server := newSite(t, api)
-	cookie := signIn(t, s, server)
-	now := func() string {
-		_, body := do(t, "GET", server.URL+"/", "", "Cookie", cookie, "Accept-Language", "de")
-		return body
-	}
-	if body := now(); !strings.Contains(body, "It is &lt;open&gt; in de") || !strings.Contains(body, `action="/mend"`) || mended > 0 {
-		t.Errorf("mended %d times before the button:\n%s", mended, body)
-	}
-	for message, want := range map[string]string{
-		"the folder is another's": `<span lang="en">the folder is another&#39;s</span>`,
-		"there is no notice 7":    `<span lang="de">es gibt keinen Hinweis 7</span>`,
-	} {
-		cannot = &control.Fault{Code: control.CodeRefused, Message: message}
-		if answer, body := do(t, "POST", server.URL+"/mend", "", "Cookie", cookie, "Accept-Language", "de"); answer.StatusCode != 422 || !strings.Contains(body, want) {
-			t.Errorf("what could not be mended: %s\n%s", answer.Status, body)
-		}
-	}
-	cannot = nil
-	if answer, _ := do(t, "POST", server.URL+"/mend", "", "Cookie", cookie); answer.StatusCode != 303 || mended != 1 {
-		t.Errorf("%s, mended %d times", answer.Status, mended)
-	}
-	if body := now(); strings.Contains(body, `action="/mend"`) {
-		t.Error("what is mended has a button still")
-	}
-}
-
 // TestReasonsAreToldInTheLanguageOfThePage: and what has no other words is marked as
 // English.
 func TestReasonsAreToldInTheLanguageOfThePage(t *testing.T) {

@@ -25,7 +25,6 @@ func fakeAPI() control.API {
 		Status: func(context.Context) (control.Status, error) {
 			return control.Status{Sources: []control.Source{{Name: "kodi:/userdata", State: "ok"}}}, nil
 		},
-		Mend:    func(context.Context, control.Mend) ([]control.Problem, error) { return nil, nil },
 		Explain: func(context.Context, int64) (control.Explanation, error) { return control.Explanation{}, nil },
 		List:    func(context.Context, entry.Filter) ([]entry.Entry, error) { return nil, nil },
 		Days:    func(context.Context, control.Days) ([]entry.Day, error) { return nil, nil },

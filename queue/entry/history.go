@@ -52,33 +52,6 @@ func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]E
 	return claims, nil
 }
 
-// selectTold reads by two indexes, which must be named by their own words.
-const (
-	selectTold = "WITH told (id, watched_at, settled_at) AS (" + toldBy + "(o.state = 'pending' OR o.state = 'sending' OR o.state = 'in_doubt')" + ` UNION ALL ` +
-		toldBy + "(o.state = 'held' OR o.state = 'delivered' OR o.state = 'rejected' OR o.state = 'dropped' OR o.state = 'merged')" +
-		`) SELECT watched_at, settled_at FROM told UNION ALL SELECT a.at, NULL FROM told CROSS JOIN attempts AS a ON a.entry = told.id`
-	toldBy = `SELECT o.id, o.watched_at, o.settled_at FROM entries AS n CROSS JOIN entries AS o ON o.account = n.account AND o.item_key = n.item_key
-		WHERE n.id = ?1 AND o.id <> n.id AND o.kind = 'viewing' AND o.item_key <> '' AND (o.attempts > 0 OR o.state = 'delivered') AND `
-)
-
-// Told are times that the service may show for other entries about an entry's
-// item. Those are when each was watched, when its requests began, and when it was
-// settled. Each entry began a request at least once, whatever became of it.
-func (r *Reader) Told(ctx context.Context, entry int64) ([]time.Time, error) {
-	rows, err := r.db.QueryContext(ctx, selectTold, entry)
-	var all []time.Time
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
-		var watched, settled sql.NullInt64
-		err := row.Scan(&watched, &settled)
-		all = append(all, schema.NullTime(watched), schema.NullTime(settled))
-		return struct{}{}, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list what was told of the item of entry %d: %w", entry, err)
-	}
-	return all, nil
-}
-
 // WatchedSince reports whether an item, or an episode of a series, was seen
 // since then, as far as the queue has heard.
 func (r *Reader) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {

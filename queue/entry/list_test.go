@@ -112,15 +112,6 @@ func TestPagesForVerbsNeverSort(t *testing.T) {
 	}
 }
 
-func TestToldReadsAlongTheIndexesOfAnItem(t *testing.T) {
-	got := plan(t, empty(t), selectTold, 1)
-	for _, index := range []string{"entries_unfinished", "entries_settled"} {
-		if want := "SEARCH o USING INDEX " + index + " (account=? AND item_key=?)"; !strings.Contains(got, want) {
-			t.Errorf("it does not %s:\n%s", want, got)
-		}
-	}
-}
-
 func TestDaysReadAlongTheirIndex(t *testing.T) {
 	got := plan(t, empty(t), selectDays, "[1,2]")
 	for _, step := range []string{"SEARCH n USING INDEX entries_happened (happened_at>? AND happened_at<?)", "SEARCH v USING INTEGER PRIMARY KEY"} {

@@ -25,16 +25,6 @@ func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (tracker.R
 	return tracker.Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: tracker.Fingerprint(found.items)}, nil
 }
 
-// NewestHistory reads the newest records of one type, a page of them.
-func (c *Client) NewestHistory(ctx context.Context, t viewing.MediaType) (items []tracker.HistoryItem, err error) {
-	s, err := c.page(ctx, tracker.History, newest(t), 1)
-	for _, f := range s.items {
-		item, _ := historyItem(f)
-		items = append(items, item)
-	}
-	return items, err
-}
-
 func newest(t viewing.MediaType) url.Values {
 	return url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}
 }
