@@ -12,43 +12,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/connector"
-	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-func TestEveryKindOfEventIsCommitted(t *testing.T) {
-	r := start(t, nil)
-	c := r.client(chromium)
-	three := 3
-	if ack, err := c.Viewing(t.Context(), film(1)); err != nil || ack.Status != viewing.StatusQueued {
-		t.Errorf("viewing: %+v, %v", ack, err)
-	}
-	wish := protocol.Watchlist{ID: uuid(2), Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}, Priority: &three}
-	if _, err := c.Watchlist(t.Context(), wish); err != nil {
-		t.Errorf("watchlist: %v", err)
-	}
-	if _, err := c.List(t.Context(), protocol.List{ID: uuid(3), Name: "Rainy", Visibility: "PRIVATE"}); err != nil {
-		t.Errorf("list: %v", err)
-	}
-	var kinds []viewing.Kind
-	for _, v := range r.sink.kept() {
-		kinds = append(kinds, v.Kind)
-	}
-	if diff := cmp.Diff([]viewing.Kind{viewing.KindViewing, viewing.KindWatchlist, viewing.KindList}, kinds); diff != "" {
-		t.Error(diff)
-	}
+// gatedSink makes every Commit wait until its gate is closed.
+func gatedSink() *sink {
+	return &sink{entered: make(chan struct{}, 64), gate: make(chan struct{})}
 }
 
-// The promise above all others: no word of success before the disk has it.
-func TestAckOnlyAfterCommitHasReturned(t *testing.T) {
-	gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
+// An event is acknowledged after its commit has returned, and not before. What is
+// sent meanwhile is one batch, and keeps its order.
+func TestAckOnlyAfterCommit(t *testing.T) {
+	gated := gatedSink()
 	r := start(t, func(o *connector.Options) { o.Sink = gated })
 	_, token := r.pair(chromium)
 	s := r.greeted(chromium, token)
 	s.say(frameOf(t, film(0)))
 	<-gated.entered
-	for n := 1; n <= 5; n++ { // several in flight at once
+	for n := 1; n <= 5; n++ {
 		s.say(frameOf(t, film(n)))
 	}
 	for range 3 {
@@ -56,47 +38,56 @@ func TestAckOnlyAfterCommitHasReturned(t *testing.T) {
 	}
 	close(gated.gate)
 	for n := range 6 {
-		if got := s.hear(); got["type"] != "ack" || got["id"] != uuid(n) {
+		if got := s.hear(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != "queued" {
 			t.Fatalf("answer %d: %v", n, got)
 		}
 	}
 	if got := len(gated.batches); got != 2 || len(gated.batches[1].Events) != 5 {
 		t.Errorf("%d batches, want one of 1 and one of 5", got)
 	}
+	for i, v := range gated.kept() {
+		if v.EventID != uuid(i) {
+			t.Errorf("place %d: %s", i, v.EventID)
+		}
+	}
 }
 
-func TestOrderOfOneSocketIsKept(t *testing.T) {
-	r := start(t, nil)
-	_, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
-	const n = 300
-	var sender sync.WaitGroup
-	sender.Go(func() {
-		for i := range n {
-			s.say(frameOf(t, film(i)))
+// A socket that breaks before the ack loses nothing: what was read is kept. The client
+// sends it again, hears that it is there already, and it is kept once.
+func TestEventsWithoutAckAreSentAgainAndKeptOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gated := gatedSink()
+		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
+		_, token := r.pair(chromium)
+		s := r.greeted(chromium, token)
+		s.say(frameOf(t, film(0)))
+		<-gated.entered
+		s.say(frameOf(t, film(1)))
+		s.alive() // both have been read
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		close(gated.gate)
+		<-gated.entered // the second batch
+		again := r.greeted(chromium, token)
+		for n := range 3 {
+			again.say(frameOf(t, film(n)))
+			want := map[bool]string{true: "duplicate", false: "queued"}[n < 2]
+			if got := again.hear(); got["type"] != "ack" || got["id"] != uuid(n) || got["status"] != want {
+				t.Errorf("answer %d: %v, want %s", n, got, want)
+			}
+		}
+		r.stop()
+		if kept := gated.kept(); len(kept) != 3 {
+			t.Errorf("kept %d, want 3", len(kept))
 		}
 	})
-	for i := range n {
-		if got := s.hear(); got["type"] != "ack" || got["id"] != uuid(i) {
-			t.Fatalf("answer %d: %v", i, got)
-		}
-	}
-	sender.Wait()
-	for i, v := range r.sink.kept() {
-		if v.EventID != uuid(i) {
-			t.Fatalf("place %d: %s", i, v.EventID)
-		}
-	}
-	for _, batch := range r.sink.batches {
-		if len(batch.Events) > 32 {
-			t.Errorf("batch of %d", len(batch.Events))
-		}
-	}
 }
 
+// The server reads no further while as many events as the limit have no answer.
 func TestNoMoreThanTheLimitIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		gated := &sink{entered: make(chan struct{}, 64), gate: make(chan struct{})}
+		gated := gatedSink()
 		r := startInBubble(t, func(o *connector.Options) { o.Sink, o.Limits.InFlight = gated, 4 })
 		_, token := r.pair(chromium)
 		s := r.greeted(chromium, token)
@@ -133,61 +124,51 @@ func TestNoMoreThanTheLimitIsInFlight(t *testing.T) {
 	})
 }
 
+// What the sink says of an event is what the client hears.
 func TestOutcomes(t *testing.T) {
-	reply := func(status viewing.Status, reason string) func(viewing.Batch) ([]viewing.Outcome, error) {
-		return func(b viewing.Batch) ([]viewing.Outcome, error) {
-			list := outcomes(b, status)
-			list[0].Reason = reason
-			return list, nil
-		}
+	type answer = func(viewing.Batch) ([]viewing.Outcome, error)
+	status := func(status viewing.Status) answer {
+		return func(b viewing.Batch) ([]viewing.Outcome, error) { return outcomes(b, status), nil }
 	}
-	fail := func(err error) func(viewing.Batch) ([]viewing.Outcome, error) {
+	fail := func(err error) answer {
 		return func(viewing.Batch) ([]viewing.Outcome, error) { return nil, err }
 	}
-	tests := []struct {
-		name      string
-		answer    func(viewing.Batch) ([]viewing.Outcome, error)
-		ack       viewing.Status
-		code      protocol.Code
-		retryable bool
+	for _, tc := range []struct {
+		name   string
+		answer answer
+		want   string // type, status or code, and whether to try again
 	}{
-		{"queued", nil, "queued", "", false},
-		{"duplicate", reply(viewing.StatusDuplicate, ""), "duplicate", "", false},
-		{"dropped", reply(viewing.StatusDropped, "site left out"), "dropped", "", false},
-		{"conflict", reply(viewing.StatusConflict, ""), "", protocol.Conflict, false},
-		{"unknown status", reply("maybe", ""), "", protocol.Internal, true},
-		{"storage", fail(errors.New("disk full at /secret")), "", protocol.Storage, true},
-		{"full", fail(fmt.Errorf("take event: %w", connector.ErrFull)), "", protocol.QueueFull, true},
-		{"invalid", fail(&viewing.FieldError{Field: "media.year", Problem: "is odd"}), "", protocol.BadMessage, false},
-		{"no outcome", func(viewing.Batch) ([]viewing.Outcome, error) { return []viewing.Outcome{}, nil }, "", protocol.Internal, true},
-		{"outcome of another", func(viewing.Batch) ([]viewing.Outcome, error) {
+		{"queued", nil, "ack queued"},
+		{"duplicate", status(viewing.StatusDuplicate), "ack duplicate"},
+		{"dropped", status(viewing.StatusDropped), "ack dropped"},
+		{"conflict", status(viewing.StatusConflict), "error CONFLICT false"},
+		{"unknown status", status("maybe"), "error INTERNAL true"},
+		{"storage", fail(errors.New("disk full at /secret")), "error STORAGE true"},
+		{"full", fail(fmt.Errorf("take event: %w", connector.ErrFull)), "error QUEUE_FULL true"},
+		{"invalid", fail(&viewing.FieldError{Field: "media.year", Problem: "is odd"}), "error BAD_MESSAGE false"},
+		{"no outcome", func(viewing.Batch) ([]viewing.Outcome, error) { return []viewing.Outcome{}, nil }, "error INTERNAL true"},
+		{"outcome of another event", func(viewing.Batch) ([]viewing.Outcome, error) {
 			return []viewing.Outcome{{EventID: uuid(99), Status: viewing.StatusQueued}}, nil
-		}, "", protocol.Internal, true},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			r := start(t, func(o *connector.Options) { o.Sink = &sink{answer: tc.answer} })
-			ack, err := r.client(chromium).Viewing(t.Context(), film(1))
-			if ack.Status != tc.ack {
-				t.Errorf("ack %+v, want %q", ack, tc.ack)
-			}
-			var refused *protocol.Error
-			if tc.code == "" {
-				if err != nil {
-					t.Error(err)
-				}
-			} else if !errors.As(err, &refused) || refused.Code != tc.code || refused.Retryable != tc.retryable {
-				t.Errorf("error %v, want %s retryable %v", err, tc.code, tc.retryable)
-			} else if refused.ID != uuid(1) {
-				t.Errorf("error of %q", refused.ID)
-			}
-		})
+		}, "error INTERNAL true"},
+	} {
+		r := start(t, func(o *connector.Options) { o.Sink = &sink{answer: tc.answer} })
+		_, token := r.pair(chromium)
+		s := r.greeted(chromium, token)
+		s.say(frameOf(t, film(1)))
+		got := s.hear()
+		said := fmt.Sprint(got["type"], " ", got["status"])
+		if got["type"] == "error" {
+			said = fmt.Sprint(got["type"], " ", got["code"], " ", got["retryable"])
+		}
+		if said != tc.want || got["id"] != uuid(1) {
+			t.Errorf("%s: %v, want %s", tc.name, got, tc.want)
+		}
 	}
 }
 
-// One event that the sink finds invalid must not take its batch with it.
-func TestABadApple(t *testing.T) {
-	gated := &sink{entered: make(chan struct{}, 16), gate: make(chan struct{})}
+// One event that the sink finds invalid does not take its batch with it.
+func TestAnInvalidEventIsRefusedAlone(t *testing.T) {
+	gated := gatedSink()
 	gated.answer = func(b viewing.Batch) ([]viewing.Outcome, error) {
 		for _, v := range b.Events {
 			if v.EventID == uuid(2) {
@@ -217,66 +198,20 @@ func TestABadApple(t *testing.T) {
 	}
 }
 
-// An id in capitals is the same event; the answer repeats it as it was sent.
-func TestAnswersRepeatTheIDAsSent(t *testing.T) {
-	r := start(t, nil)
-	m := film(1)
-	m.ID = "5F0C6B1E-7D0A-4A57-9A64-0C0F5B3F9D11"
-	if ack, err := r.client(chromium).Viewing(t.Context(), m); err != nil || ack.ID != m.ID {
-		t.Errorf("%+v, %v", ack, err)
-	}
-	if got := r.sink.kept()[0].EventID; got != "5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11" {
-		t.Errorf("event id %q", got)
-	}
-}
-
-// What was read is kept even if the browser has gone before the answer.
-func TestEventsOfASocketThatHasGoneAreKept(t *testing.T) {
-	gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-	r := start(t, func(o *connector.Options) { o.Sink = gated })
-	_, token := r.pair(chromium)
-	s := r.greeted(chromium, token)
-	s.say(frameOf(t, film(0)))
-	<-gated.entered
-	s.say(frameOf(t, film(1)))
-	s.alive() // both have been read
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	close(gated.gate)
-	<-gated.entered // the second batch
-	r.stop()
-	if kept := gated.kept(); len(kept) != 2 {
-		t.Errorf("kept %d of 2", len(kept))
-	}
-}
-
-func TestStatusIsAnswered(t *testing.T) {
-	r := start(t, nil)
-	got, err := r.client(chromium).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got.ID = ""
-	if diff := cmp.Diff(protocol.Status{Online: true, Pending: 7, Attention: 2}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
+// Many clients send at once: each gets its own answers, and all is kept.
 func TestManyClientsAtOnce(t *testing.T) {
 	r := start(t, nil)
 	const clients, each = 6, 40
 	var all sync.WaitGroup
 	for i := range clients {
 		c := r.client(chromium)
-		all.Go(func() {
-			for n := range each {
-				if _, err := c.Viewing(context.Background(), film(i*each+n)); err != nil {
-					t.Errorf("client %d: %v", i, err)
-					return
+		for n := range each {
+			all.Go(func() {
+				if ack, err := c.Viewing(context.Background(), film(i*each+n)); err != nil || ack.ID != uuid(i*each+n) {
+					t.Errorf("client %d: %+v, %v", i, ack, err)
 				}
-			}
-		})
+			})
+		}
 	}
 	all.Wait()
 	if kept := r.sink.kept(); len(kept) != clients*each {
@@ -284,21 +219,36 @@ func TestManyClientsAtOnce(t *testing.T) {
 	}
 }
 
-func TestClientWaitsForItsOwnAnswers(t *testing.T) {
+// Each kind of event is kept as what it is, from its client. An id in capitals is
+// the same event, and the answer has it as it was sent.
+func TestEveryKindOfEventIsCommitted(t *testing.T) {
 	r := start(t, nil)
-	c := r.client(chromium)
-	var all sync.WaitGroup
-	for n := range 50 {
-		all.Go(func() {
-			ack, err := c.Viewing(context.Background(), film(n))
-			if err != nil || ack.ID != uuid(n) {
-				t.Errorf("%d: %+v, %v", n, ack, err)
-			}
-		})
+	id, token := r.pair(chromium)
+	s := r.greeted(chromium, token)
+	shouted := film(1)
+	shouted.ID = "5F0C6B1E-7D0A-4A57-9A64-0C0F5B3F9D11"
+	for _, m := range []protocol.Message{
+		shouted,
+		protocol.Watchlist{ID: uuid(2), Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		protocol.List{ID: uuid(3), Name: "Rainy", Visibility: "PRIVATE"},
+	} {
+		s.say(frameOf(t, m))
+		if got := s.hear(); got["type"] != "ack" || got["id"] != m.(protocol.Event).EventID() {
+			t.Errorf("%s: %v", m.Type(), got)
+		}
 	}
-	all.Wait()
-	var refused *client.RefusedError
-	if _, err := r.dialAs("https://evil.example", "", ""); !errors.As(err, &refused) || refused.StatusCode != 403 || refused.Code != "ORIGIN_NOT_ALLOWED" {
-		t.Errorf("hostile origin: %v", err)
+	var kept []string
+	for _, b := range r.sink.batches {
+		for _, v := range b.Events {
+			kept = append(kept, fmt.Sprint(b.Source, " ", v.Kind, " ", v.EventID))
+		}
+	}
+	source := "browser:" + id
+	want := []string{
+		fmt.Sprint(source, " ", viewing.KindViewing, " 5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11"),
+		fmt.Sprint(source, " ", viewing.KindWatchlist, " ", uuid(2)), fmt.Sprint(source, " ", viewing.KindList, " ", uuid(3)),
+	}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -185,33 +183,20 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 		code       string
 	}{
 		{"an extension's page", good, set("Origin", chromium), 403, "BROWSER_REFUSED"},
-		{"an empty origin", good, set("Origin", ""), 403, "BROWSER_REFUSED"},
 		{"a link's target", good, set("Referer", "http://127.0.0.1/"), 403, "BROWSER_REFUSED"},
 		{"a fetch without origin", good, set("Sec-Fetch-Site", "none"), 403, "BROWSER_REFUSED"},
-		{"a question before", "", func(q *http.Request) { q.Method = "OPTIONS"; q.Header.Set("Origin", "https://evil.example") }, 403, "BROWSER_REFUSED"},
 		{"GET", "", func(q *http.Request) { q.Method = "GET" }, 405, "METHOD_NOT_ALLOWED"},
-		{"PUT", good, func(q *http.Request) { q.Method = "PUT" }, 405, "METHOD_NOT_ALLOWED"},
 		{"a form", good, set("Content-Type", "application/x-www-form-urlencoded"), 415, "UNSUPPORTED_MEDIA_TYPE"},
-		{"plain text", good, set("Content-Type", "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE"},
 		{"no type", good, func(q *http.Request) { q.Header.Del("Content-Type") }, 415, "UNSUPPORTED_MEDIA_TYPE"},
-		{"two types", good, func(q *http.Request) { q.Header.Add("Content-Type", "text/plain") }, 415, "UNSUPPORTED_MEDIA_TYPE"},
-		{"another charset", good, set("Content-Type", "application/json; charset=utf-16"), 415, "UNSUPPORTED_MEDIA_TYPE"},
 		{"compressed", good, set("Content-Encoding", "gzip"), 415, "UNSUPPORTED_MEDIA_TYPE"},
 		{"no token", good, func(q *http.Request) { q.Header.Del("Authorization") }, 401, "TOKEN_REQUIRED"},
 		{"wrong token", good, set("Authorization", "Bearer "+token+"x"), 401, "TOKEN_REQUIRED"},
-		{"another scheme", good, set("Authorization", "Basic "+token), 401, "TOKEN_REQUIRED"},
-		{"two tokens", good, func(q *http.Request) { q.Header.Add("Authorization", "Bearer "+token) }, 401, "TOKEN_REQUIRED"},
 		{"token in the address", good, func(q *http.Request) { q.Header.Del("Authorization"); q.URL.RawQuery = "token=" + token }, 401, "TOKEN_REQUIRED"},
 		{"a browser's token", good, set("Authorization", "Bearer "+browserToken), 401, "TOKEN_REQUIRED"},
 		{"nothing", "", nil, 400, "BAD_JSON"},
-		{"garbage", "type=viewing", nil, 400, "BAD_JSON"},
-		{"two texts", good + good, nil, 400, "BAD_JSON"},
-		{"not UTF-8", "\"\xff\"", nil, 400, "BAD_JSON"},
-		{"a key twice in one of many", "[" + good + `,{"a":1,"a":2}]`, nil, 400, "BAD_JSON"},
 		{"an empty array", "[]", nil, 400, "BAD_MESSAGE"},
 		{"101 messages", arrayOf(t, 0, 101), nil, 413, "TOO_LARGE"},
 		{"too many bytes", strings.Repeat(" ", 64<<10+1), nil, 413, "TOO_LARGE"},
-		{"too many bytes without a length", strings.Repeat(" ", 64<<10+1), func(q *http.Request) { q.ContentLength = -1 }, 413, "TOO_LARGE"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -244,26 +229,6 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 		if got, err := r.do(request); err != nil || got.status != 200 || len(got.Answers) != 100 {
 			t.Errorf("100 messages as %s: %d, %v", kind, got.status, err)
 		}
-	}
-}
-
-func TestProgramsTokenOpensNoSocket(t *testing.T) {
-	r := start(t, nil)
-	id, token := r.add("p")
-	for _, fields := range []string{`"token":"` + token + `"`, `"token":"` + token + `","clientId":"` + id + `","nonce":"n"`} {
-		s := r.open(chromium)
-		s.say(strings.TrimSuffix(hello, "}") + "," + fields + "}")
-		s.refused(protocol.PairingRequired)
-		s.closed(protocol.CloseToken)
-	}
-	s := r.greeted(chromium, "")
-	s.say(`{"type":"auth","token":"` + token + `"}`)
-	s.refused(protocol.PairingRequired)
-	s.closed(protocol.CloseToken)
-	asked := r.open(chromium)
-	asked.say(strings.TrimSuffix(hello, "}") + `,"clientId":"` + id + `","nonce":"n"}`)
-	if welcome := asked.hear(); welcome["proof"] != nil {
-		t.Errorf("a proof for a program's client id: %v", welcome)
 	}
 }
 
@@ -302,42 +267,6 @@ func TestPostOutcomes(t *testing.T) {
 	}
 }
 
-// A message that the disk did not take, beside one that will never be right.
-func TestPostThatIsPartlyWrongAndPartlyUnkept(t *testing.T) {
-	r := start(t, func(o *connector.Options) {
-		o.Sink = &sink{answer: func(viewing.Batch) ([]viewing.Outcome, error) { return nil, errors.New("disk full") }}
-	})
-	_, token := r.add("p")
-	got := r.post(token, "["+frameOf(t, film(0))+`,{"type":"viewing"}]`)
-	if got.status != 422 || got.Answers[0].Code != "STORAGE" || got.Answers[1].Code != "BAD_MESSAGE" {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// What goes on failing is logged once, and so is its end.
-func TestAFailureIsLoggedOnce(t *testing.T) {
-	var log bytes.Buffer
-	fails := []bool{true, true, false, true, false, false}
-	r := start(t, func(o *connector.Options) {
-		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		o.Sink = &sink{answer: func(viewing.Batch) ([]viewing.Outcome, error) {
-			fail := fails[0]
-			if fails = fails[1:]; fail {
-				return nil, errors.New("disk full")
-			}
-			return nil, nil
-		}}
-	})
-	_, token := r.add("p")
-	for n := range 6 {
-		r.post(token, "["+frameOf(t, film(n))+"]")
-	}
-	failed, again := strings.Count(log.String(), "commit failed"), strings.Count(log.String(), "committed again")
-	if failed != 2 || again != 2 {
-		t.Errorf("%d times failed, %d times again:\n%s", failed, again, &log)
-	}
-}
-
 func TestPostRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startInBubble(t, func(o *connector.Options) { o.Limits = connector.Limits{Rate: 2, Burst: 10} })
@@ -366,143 +295,61 @@ func TestPostRate(t *testing.T) {
 	})
 }
 
-func TestPostsOfOneProgramAtOnce(t *testing.T) {
-	gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-	r := start(t, func(o *connector.Options) { o.Sink, o.Limits.Posts = gated, 2 })
-	_, token := r.add("p")
-	var under sync.WaitGroup
-	for n := range 2 {
-		under.Go(func() { r.post(token, frameOf(t, film(n))) })
-		<-gated.entered
-	}
-	got := r.post(token, frameOf(t, film(2)))
-	r.rejected(got, 429, "RATE_LIMITED")
-	if got.header.Get("Retry-After") != "1" {
-		t.Errorf("headers %v", got.header)
-	}
-	close(gated.gate)
-	under.Wait()
-	if got := r.post(token, frameOf(t, film(2))); got.status != 200 {
-		t.Errorf("afterwards: %+v", got)
-	}
-}
-
-// drip is a body that comes a byte at a time for as long as it is asked.
-func (r *rig) drip(token string) (conn net.Conn, answered <-chan string) {
-	r.t.Helper()
-	dial := r.dialer
-	if dial == nil {
-		dial = new(net.Dialer).DialContext
-	}
-	conn, err := dial(context.Background(), "tcp", r.address)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	fmt.Fprintf(conn, "POST /v1/viewings HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n[", r.address, token)
-	whole := make(chan string, 1)
-	go func() {
-		text, _ := io.ReadAll(conn)
-		whole <- string(text)
-	}()
-	return conn, whole
-}
-
-func TestSlowBodiesAreCutOff(t *testing.T) {
-	for name, known := range map[string]bool{"of a program": true, "of a stranger": false} {
-		t.Run(name, func(t *testing.T) {
+// A program that sends its body too slowly, is revoked, or comes while the daemon stops,
+// hears so, and nothing is kept.
+func TestPostsThatAreTooLate(t *testing.T) {
+	for _, tc := range []struct {
+		name, want string
+		after      time.Duration
+		then       func(r *rig, id string)
+	}{
+		{"a slow body", "408 ", 10 * time.Second, func(*rig, string) {}},
+		{"a stop", "503 ", 2 * time.Second, func(r *rig, _ string) { r.stop() }},
+		{"a revocation", "401 ", 2 * time.Second, func(r *rig, id string) {
+			if err := r.registry.Revoke(context.Background(), id); err != nil {
+				r.t.Error(err)
+			}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := startInBubble(t, nil)
-				_, token := r.add("p")
-				want := "408 "
-				if !known {
-					token, want = "stranger", "401 "
+				id, token := r.add("p")
+				conn, err := r.dialer(t.Context(), "tcp", r.address)
+				if err != nil {
+					t.Fatal(err)
 				}
+				defer conn.Close()
 				began := time.Now()
-				conn, answered := r.drip(token)
+				fmt.Fprintf(conn, "POST /v1/viewings HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n[", r.address, token)
 				var sender sync.WaitGroup
 				sender.Go(func() {
 					for {
+						<-time.After(time.Second)
 						if _, err := conn.Write([]byte(" ")); err != nil {
 							return
 						}
-						<-time.After(time.Second)
 					}
 				})
-				text := <-answered
+				sender.Go(func() {
+					<-time.After(2 * time.Second)
+					tc.then(r, id)
+				})
+				text, _ := io.ReadAll(conn)
 				sender.Wait()
-				if took := time.Since(began); took > 11*time.Second || !strings.Contains(text, want) {
+				if took := time.Since(began); took > tc.after+time.Second || !strings.HasPrefix(string(text), "HTTP/1.1 "+tc.want) {
 					t.Errorf("after %v: %s", took, text)
+				}
+				if tc.name != "a slow body" {
+					if got := r.post(token, frameOf(t, film(1))); got.status != map[string]int{"503 ": 503, "401 ": 401}[tc.want] {
+						t.Errorf("the next post: %+v", got)
+					}
+				}
+				if kept := r.sink.kept(); len(kept) != 0 {
+					t.Errorf("kept %v", kept)
 				}
 			})
 		})
-	}
-}
-
-func TestRevokedProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		gated := &sink{entered: make(chan struct{}, 8), gate: make(chan struct{})}
-		r := startInBubble(t, func(o *connector.Options) { o.Sink = gated })
-		id, token := r.add("p")
-		conn, answered := r.drip(token)
-		defer conn.Close()
-		var under sync.WaitGroup
-		under.Go(func() { // on its way to the disk when the program is revoked: kept, and said so
-			if got := r.post(token, frameOf(t, film(0))); got.status != 200 {
-				t.Errorf("under way: %+v", got)
-			}
-		})
-		<-gated.entered
-		synctest.Wait()
-		began := time.Now()
-		if err := r.registry.Revoke(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
-		text := <-answered
-		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 401 ") || !strings.Contains(text, "TOKEN_REQUIRED") {
-			t.Errorf("while it sends, after %v: %s", took, text)
-		}
-		r.rejected(r.post(token, frameOf(t, film(1))), 401, "TOKEN_REQUIRED")
-		close(gated.gate)
-		under.Wait()
-	})
-}
-
-func TestStopAnswersPosts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := startInBubble(t, nil)
-		_, token := r.add("p")
-		conn, answered := r.drip(token)
-		defer conn.Close()
-		synctest.Wait()
-		began := time.Now()
-		r.stop()
-		text := <-answered
-		if took := time.Since(began); took > time.Second || !strings.HasPrefix(text, "HTTP/1.1 503 ") || !strings.Contains(text, "GOING_AWAY") {
-			t.Errorf("while it sends, after %v: %s", took, text)
-		}
-		got := r.post(token, frameOf(t, film(1)))
-		r.rejected(got, 503, "GOING_AWAY")
-		if got.header.Get("Retry-After") == "" {
-			t.Errorf("headers %v", got.header)
-		}
-	})
-}
-
-func TestPostLeavesNoSecretInTheLog(t *testing.T) {
-	var log syncBuffer
-	r := start(t, func(o *connector.Options) {
-		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	})
-	_, token := r.add("p")
-	m := film(1)
-	m.Media.Title = "A Private Film"
-	r.post(token, frameOf(t, m))
-	r.post(token+"x", frameOf(t, m))
-	r.stop()
-	for _, secret := range []string{token, "Private"} {
-		if strings.Contains(log.String(), secret) {
-			t.Errorf("the log has %q:\n%s", secret, log.String())
-		}
 	}
 }
 
@@ -529,17 +376,20 @@ func FuzzPost(f *testing.F) {
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
 		}
-		taken := 0
+		taken, queued := 0, 0
 		for _, a := range got.Answers {
 			switch {
 			case a.Type == "ack":
 				taken++
+				if a.Status == string(viewing.StatusQueued) {
+					queued++
+				}
 			case a.Type != "error" || a.Code == "":
 				t.Fatalf("answer %+v", a)
 			}
 		}
-		if taken != len(kept.kept())-before {
-			t.Fatalf("%d acks for %d events kept", taken, len(kept.kept())-before)
+		if queued != len(kept.kept())-before {
+			t.Fatalf("%d acks of new events, %d kept", queued, len(kept.kept())-before)
 		}
 		if (got.Error.Code == "") == (len(got.Answers) == 0) {
 			t.Fatalf("both or neither of error and answers: %s", w.Body)

@@ -40,10 +40,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// sink is a Sink in memory.
+// sink is a Sink in memory. As the queue does, it keeps an event id once.
 type sink struct {
 	mu      sync.Mutex
 	batches []viewing.Batch
+	ids     map[string]bool                                // of the events that are kept
 	answer  func(viewing.Batch) ([]viewing.Outcome, error) // nil queues everything
 
 	entered chan struct{} // gets one for each Commit that begins, if not nil
@@ -68,8 +69,21 @@ func (s *sink) Commit(ctx context.Context, batch viewing.Batch) ([]viewing.Outco
 			return outcomes, err
 		}
 	}
-	s.batches = append(s.batches, batch)
-	return outcomes(batch, viewing.StatusQueued), nil
+	list := outcomes(batch, viewing.StatusQueued)
+	var fresh []viewing.Event
+	for i, v := range batch.Events {
+		if s.ids[v.EventID] {
+			list[i].Status = viewing.StatusDuplicate
+			continue
+		}
+		if s.ids == nil {
+			s.ids = map[string]bool{}
+		}
+		s.ids[v.EventID] = true
+		fresh = append(fresh, v)
+	}
+	s.batches = append(s.batches, viewing.Batch{Source: batch.Source, Events: fresh})
+	return list, nil
 }
 
 func outcomes(batch viewing.Batch, status viewing.Status) []viewing.Outcome {
