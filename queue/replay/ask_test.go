@@ -2,8 +2,6 @@ package replay
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -44,30 +42,6 @@ func TestAskSaysWhatIsCertainAndSuggestsTheRest(t *testing.T) {
 		}
 		if len(b.films()) != 0 {
 			b.Errorf("recorded %v", b.films())
-		}
-	})
-}
-
-// A browser that saw no more than a title does not know whether it was a film
-// or a series.
-func TestAskAboutATitleAloneSuggestsFilmAndSeries(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.pass(time.Second)
-		for title, want := range map[string][]string{"Fargo": {"movie 275", "tv 60622"}, "The Wire": {"tv 1438"}, "Dune": {"movie 841"}, "Nobody Knows": nil} {
-			got, err := b.loop.Ask(b.Context(), filmBy("", title, 0))
-			if err != nil || got.Media != nil {
-				b.Fatalf("%s: got %+v, %v", title, got, err)
-			}
-			var suggested []string
-			for _, s := range got.Suggestions {
-				suggested = append(suggested, fmt.Sprintf("%s %d", s.Type, s.TMDB))
-			}
-			if !slices.Equal(suggested, want) {
-				b.Errorf("%s: suggested %v, want %v", title, suggested, want)
-			}
-		}
-		if got, err := b.loop.Ask(b.Context(), filmBy("", "Fargo", 1996)); err != nil || got.Media == nil {
-			b.Errorf("with its year: %+v, %v", got, err)
 		}
 	})
 }

@@ -186,17 +186,3 @@ func TestRevokedKeyDropsNoItems(t *testing.T) {
 		b.ends(2, viewing.StateDelivered, "")
 	})
 }
-
-// TestItemOfAListWithoutId: a list that the user calls delivered has no id.
-func TestItemOfAListWithoutId(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.armAt("POST /lists", "drop-before", 1)
-		b.commit(listNamed("Noir"), onList(1, 603))
-		b.pass(time.Hour)
-		if _, err := b.store.SettleByHand(b.Context(), entry.Selection{IDs: []int64{1}}, viewing.StateDelivered, false); err != nil {
-			b.Fatal(err)
-		}
-		b.pass(time.Minute)
-		b.ends(2, viewing.StateHeld, "no_list")
-	})
-}

@@ -72,22 +72,6 @@ func TestWishIsNotRepeatedAfterTheItemWasWatched(t *testing.T) {
 	})
 }
 
-// Another device may have told the service that the item was watched, by a clock
-// that is up to a day off.
-func TestWishIsNotRepeatedAfterTheServiceSawItWatched(t *testing.T) {
-	for before, want := range map[time.Duration]viewing.State{
-		24*time.Hour - time.Minute: viewing.StateInDoubt, 24*time.Hour + time.Minute: viewing.StateDelivered,
-	} {
-		inBed(t, false, nil, func(b *bed) {
-			b.elsewhere(603, time.Now().Add(-before))
-			b.armAt("POST /watchlist", "drop-before", 1)
-			b.commit(wish(603))
-			b.pass(48 * time.Hour)
-			b.ends(1, want, "Read back: ")
-		})
-	}
-}
-
 // A wish for a film is no viewing of it, even if it comes with the same time.
 func TestWishInDoubtClaimsNoRecord(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
@@ -123,39 +107,6 @@ func TestListIsFoundByItsAbsenceBefore(t *testing.T) {
 				}
 				if want == viewing.StateInDoubt && len(names) != 1 {
 					b.Errorf("lists %q", names)
-				}
-			})
-		})
-	}
-}
-
-func TestListsThatCannotBeToldApartWait(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.armAt("POST /lists", "drop-after", 2)
-		b.commit(listNamed("Noir"), listNamed("Noir"))
-		b.pass(time.Hour)
-		b.ends(1, viewing.StateInDoubt, "2 such lists")
-		b.ends(2, viewing.StateInDoubt, "such lists")
-		if names := b.lists(); len(names) != 2 {
-			b.Errorf("lists %q", names)
-		}
-	})
-}
-
-func TestListOfAContractOnlyServiceFollowsTheSetting(t *testing.T) {
-	for setting, want := range map[doubt.Setting]int{doubt.Hold: 1, doubt.Resend: 2, doubt.Assume: 1} {
-		t.Run(string(setting), func(t *testing.T) {
-			inBed(t, true, func(o *Options) { o.InDoubt = setting }, func(b *bed) {
-				b.armAt("POST /lists", "drop-after", 1)
-				b.commit(listNamed("Noir"))
-				b.pass(time.Hour)
-				state := viewing.StateDelivered
-				if setting == doubt.Hold {
-					state = viewing.StateInDoubt
-				}
-				b.ends(1, state, "")
-				if names := b.lists(); len(names) != want {
-					b.Errorf("lists %q, want %d", names, want)
 				}
 			})
 		})

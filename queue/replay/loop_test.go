@@ -345,20 +345,6 @@ func TestTroubleIsLoggedOnceAndWithoutTitles(t *testing.T) {
 	})
 }
 
-func TestHealthSubscription(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
-		changed, stop := b.loop.Subscribe()
-		b.watch(1)
-		select {
-		case <-changed:
-		default:
-			b.Error("no word when the account was paused")
-		}
-		stop()
-	})
-}
-
 // A hotel's or an office's network answers in the service's place. That is never a
 // delivery, nothing is sent twice for it, and no redirect is followed.
 func TestPortalIsNeverADelivery(t *testing.T) {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -108,18 +107,6 @@ func TestNamelessEntriesAreResolvedAndDelivered(t *testing.T) {
 	})
 }
 
-func TestNamesakesAYearApartAreHeld(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.commit(nameless(filmBy("", "Saw", 2004)), nameless(filmBy("", "Saw", 2003)), nameless(filmBy("tt0387564", "Saw", 2004)), nameless(filmBy("", "The Matrix", 1999)))
-		b.pass(5 * time.Second)
-		b.stands(1, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.stands(3, viewing.StateDelivered, "", "movie:176")
-		b.stands(4, viewing.StateDelivered, "", "movie:603")
-		b.explained(1, "but another of that title is at most a year away. If that is right: filmspool fix 1 176")
-	})
-}
-
 func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		unsure := filmBy("tt0133093", "The Matrix", 1999)
@@ -147,16 +134,6 @@ func TestWhatIsNotCertainIsSuggested(t *testing.T) {
 	})
 }
 
-func TestWhatIsHeldForItsClassStaysHeld(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		v := nameless(filmBy("tt0133093", "", 0))
-		v.Class = viewing.ClassBulk
-		b.commit(v)
-		b.pass(5 * time.Second)
-		b.stands(1, viewing.StateHeld, viewing.ReasonBulk, "movie:603")
-	})
-}
-
 func TestUnknownIsAskedForFourTimes(t *testing.T) {
 	inBed(t, false, nil, func(b *bed) {
 		b.pass(time.Second)
@@ -172,21 +149,6 @@ func TestUnknownIsAskedForFourTimes(t *testing.T) {
 		b.restart()
 		b.pass(200 * day)
 		b.askedTimes(4, 0)
-	})
-}
-
-func TestManyAreAskedAboutFiftyAtOnce(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		var all []viewing.Event
-		for i := range 120 {
-			all = append(all, nameless(filmBy(fmt.Sprintf("tt9%06d", i), "", 0)))
-		}
-		b.commit(append(all, nameless(filmBy("tt0133093", "", 0)))...)
-		b.pass(7 * time.Second)
-		b.askedTimes(3, 0)
-		b.stands(121, viewing.StateDelivered, "", "movie:603")
-		b.pass(12 * time.Hour)
-		b.askedTimes(3, 0)
 	})
 }
 
@@ -251,22 +213,6 @@ func TestUnknownItemIsNoMissingEndpoint(t *testing.T) {
 		b.pass(10 * time.Second)
 		b.stands(2, viewing.StateDelivered, "", "movie:603")
 		b.askedTimes(1, 3) // the empty question is asked once
-	})
-}
-
-// What was answered before trouble is kept.
-func TestTroubleBetweenSingleQuestions(t *testing.T) {
-	inBed(t, false, nil, func(b *bed) {
-		b.pass(time.Second)
-		b.armAt(batchAsked, "status:404", 1)
-		b.commit(nameless(filmBy("tt0133093", "", 0)), nameless(filmBy("tt0234215", "", 0)))
-		b.pass(2500 * time.Millisecond)
-		b.armAt(singleAsked, "status:500", 1)
-		b.pass(2 * time.Second)
-		b.stands(1, viewing.StateDelivered, "", "movie:603")
-		b.stands(2, viewing.StateHeld, viewing.ReasonUnresolved, "")
-		b.pass(2 * time.Minute)
-		b.stands(2, viewing.StateDelivered, "", "movie:604")
 	})
 }
 

@@ -119,22 +119,6 @@ func TestRefusedKeyIsProbedFromFiveMinutesToSixHours(t *testing.T) {
 	})
 }
 
-// Probes without a network do not lengthen the wait of a refused key.
-func TestOfflineProbesOfARefusedKey(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.script.always(refused)
-		b.watch(1)
-		since := time.Now()
-		b.script.always(offline)
-		b.pass(26 * time.Minute)
-		b.script.always(refused)
-		b.pass(15 * time.Minute)
-		if got := gaps(append([]time.Time{since}, b.script.probedAt()...)); !slices.Equal(got, seconds(300, 300, 300, 300, 300, 300, 600)) {
-			b.Errorf("probes after %v", got)
-		}
-	})
-}
-
 func TestRefusedKeyIsTriedAtOnce(t *testing.T) {
 	for name, act := range map[string]func(*bed){
 		"when it is told to": func(b *bed) { b.loop.Wake() },

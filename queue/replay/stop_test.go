@@ -7,7 +7,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -169,21 +168,4 @@ func TestReadBackThatCannotBeKept(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Requests under way when the service asks for a wait are turned back, if they have
-// not begun.
-func TestWaitTurnsBackWhatIsMarked(t *testing.T) {
-	scripted(t, nil, func(b *bed) {
-		b.watch(1)
-		b.script.always(tracker.Verdict{Fate: tracker.Later, Sent: true, Status: 429, RetryAfter: time.Hour})
-		b.script.set(func() { b.script.delay = time.Second })
-		b.watch(2)
-		b.outbox.mu.Lock()
-		b.outbox.slow = 2 * time.Second
-		b.outbox.mu.Unlock()
-		b.watch(3)
-		b.pass(time.Minute)
-		b.state(3, viewing.StatePending, 0)
-	})
 }

@@ -125,17 +125,3 @@ func TestSame(t *testing.T) {
 		t.Error("two days apart are the same day")
 	}
 }
-
-// The numbers that people are told.
-func TestWaits(t *testing.T) {
-	if firstLook != 5*time.Minute || between != 30*time.Second || seldom != 86400*time.Second {
-		t.Errorf("%v, %v, %v", firstLook, between, seldom)
-	}
-	for taken, want := range map[int]time.Duration{1: between, 2: between, 3: firstLook, 4: time.Hour, 5: 6 * time.Hour, 6: seldom} {
-		e := base()
-		e.Taken, e.Readings[1].Print = taken, "q"
-		if d := decide(e); d.Wait != want || d.Final != (taken == 6) {
-			t.Errorf("after %d readings: %+v, want %v", taken, d, want)
-		}
-	}
-}

@@ -72,30 +72,6 @@ func TestUnreadNeedsNoReading(t *testing.T) {
 	}
 }
 
-func TestBegin(t *testing.T) {
-	same := Policy{Idempotent: true}
-	for _, c := range []struct {
-		p        Policy
-		attempts int
-		want     time.Duration
-	}{
-		{Policy{}, 0, firstLook},
-		{Policy{}, 7, firstLook},
-		{Policy{Waits: Waits{First: time.Minute}}, 0, time.Minute},
-		{same, 0, 30 * time.Second},
-		{same, 1, time.Minute},
-		{same, 4, 8 * time.Minute},
-		{same, 5, 15 * time.Minute},
-		{same, 1000, 15 * time.Minute},
-		{Policy{Idempotent: true, Waits: Waits{First: 3 * time.Second}}, 1, 6 * time.Second},
-		{Policy{Idempotent: true, Waits: Waits{First: time.Hour}}, 0, 30 * time.Second},
-	} {
-		if got := c.p.Begin(c.attempts, attempt()).Sub(attempt()); got != c.want {
-			t.Errorf("%+v after %d requests: %s, want %s", c.p, c.attempts, got, c.want)
-		}
-	}
-}
-
 func TestViewing(t *testing.T) {
 	now := attempt().Add(firstLook + between)
 	for name, c := range map[string]struct {

@@ -1,7 +1,6 @@
 package doubt
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -17,18 +16,6 @@ func filmNumber(id int64) viewing.Media {
 
 func placed(show int64, season, number int) viewing.Media {
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: &season, Episode: &number}
-}
-
-func TestAnchorsAreFewOfEachForm(t *testing.T) {
-	a := Anchors{}
-	for i := range int64(25) {
-		a.Add(Anchor{Media: filmNumber(i + 1)})
-	}
-	a.Add(Anchor{Media: placed(9, 1, 2)})
-	a.Add(Anchor{Media: viewing.Media{Type: viewing.Episode, IDs: viewing.IDs{TMDB: 3}}})
-	if len(a[form(filmNumber(1))]) != 20 || len(a) != 3 || len(a.Items()) != 3 {
-		t.Errorf("%d films, %d forms, %d items", len(a[form(filmNumber(1))]), len(a), len(a.Items()))
-	}
 }
 
 func TestGlance(t *testing.T) {
@@ -104,23 +91,5 @@ func TestTimes(t *testing.T) {
 		if len(all) != c.times || vague != c.vague {
 			t.Errorf("%s: %v, vague %v", name, all, vague)
 		}
-	}
-}
-
-func TestAppendKeepsTheNewestTwo(t *testing.T) {
-	first, second, third := Reading{At: attempt(), Print: "1"}, Reading{At: attempt(), Print: "2"}, Reading{At: attempt(), Print: "3"}
-	var kept json.RawMessage
-	for _, want := range [][]Reading{{first}, {first, second}, {second, third}} {
-		all, now := Append(kept, want[len(want)-1])
-		if diff := cmp.Diff(want, all); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-		kept = now
-	}
-	if all, _ := Append(json.RawMessage(`[{"print":"1"},{"print":2}]`), third); len(all) != 1 {
-		t.Errorf("%+v", all)
-	}
-	if all, kept := Append(nil, Reading{At: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); len(all) != 1 || kept != nil {
-		t.Errorf("%+v, kept %s", all, kept)
 	}
 }

@@ -64,17 +64,3 @@ func TestWatch(t *testing.T) {
 		})
 	}
 }
-
-// After another request an entry is looked for as if it were new.
-func TestWatchBeginsAnew(t *testing.T) {
-	var w Watch
-	now := attempt()
-	c := Case{LastByte: now, ReadAt: now.Add(firstLook)}
-	w.Due(Policy{}, 7, c, true, 0, now)
-	w.Glanced(7)
-	later := now.Add(time.Hour)
-	c.LastByte, c.ReadAt = later, later.Add(firstLook)
-	if due, early := w.Due(Policy{}, 7, c, true, 9, later); !early || due.Sub(later) != glanceAfter || w.Departed(7) != 9 {
-		t.Errorf("due after %s, early %v", due.Sub(later), early)
-	}
-}

@@ -122,20 +122,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The names of a film speak against its number. Then TMDB is asked, and its answer
-// counts for both: they differ.
-func TestOneThatIsDoubtedIsAskedFurther(t *testing.T) {
-	number := question{Ask: identity.AskIMDB, Text: "tt0000001"}
-	another := work{Kind: viewing.Movie, TMDB: 1, Title: "Another", Year: 1950, By: "Wikidata"}
-	right := work{Kind: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}
-	alpha := []identity.Evidence{{Kind: viewing.Movie, Own: identity.Told{IDs: viewing.IDs{IMDB: "tt0000001"}, Title: "Alpha", Year: 1999}}}
-	w, m := &fake{knows: map[question]answer{number: {Films: []work{another}}}}, &fake{knows: map[question]answer{number: {Films: []work{right}}}}
-	d, err := beside(w, m).Decide(t.Context(), alpha)
-	if got := told(d[0]); err != nil || got != "held [movie 2 movie 1] by TMDB" {
-		t.Errorf("%s, %v", got, err)
-	}
-}
-
 // Wikidata names the series of an episode; TMDB tells whether it has the place.
 func TestPlaceIsAskedOfTMDB(t *testing.T) {
 	show := answer{Series: []work{{Kind: viewing.TV, TMDB: 7, By: "Wikidata"}}}

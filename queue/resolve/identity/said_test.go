@@ -74,28 +74,3 @@ func TestApply(t *testing.T) {
 		t.Errorf("what was given has changed: %+v", seen)
 	}
 }
-
-func TestSaid(t *testing.T) {
-	a, b := film(1, "Alpha", 1999), show(2, "Beta", 0)
-	for _, c := range []struct {
-		d    Decision
-		said string
-	}{
-		{Decision{Item: &Item{}, Why: "it is so"}, "It is certain: it is so."},
-		{Decision{Why: "it is not"}, "It is not certain: it is not."},
-		{Decision{Why: "it is not", Candidates: []Work{a}}, `It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1).`},
-		{Decision{Why: "it is not", Candidates: []Work{b}}, `It is not certain: it is not. It may be "Beta" (series tmdb 2).`},
-		{
-			Decision{Why: "it is not", Candidates: []Work{a, b, film(3, "", 0)}},
-			`It is not certain: it is not. It may be "Alpha" (1999; film tmdb 1) or "Beta" (series tmdb 2) or film tmdb 3.`,
-		},
-		{
-			Decision{Why: "it is not", Candidates: []Work{b, b, b, a, a}},
-			`It is not certain: it is not. It may be "Beta" (series tmdb 2) or "Beta" (series tmdb 2) or "Beta" (series tmdb 2) or 2 others.`,
-		},
-	} {
-		if c.d.Said() != c.said {
-			t.Errorf("%s, want %s", c.d.Said(), c.said)
-		}
-	}
-}

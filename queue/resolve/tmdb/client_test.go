@@ -188,22 +188,3 @@ func TestAnswersAreBounded(t *testing.T) {
 		t.Errorf("%d letters, %d names", len([]rune(w.Title)), len(w.Names))
 	}
 }
-
-// A series of many seasons takes one request for each nineteen.
-func TestManySeasonsOfOneSeries(t *testing.T) {
-	s := &stub{t: t, world: map[string]map[string]any{"season": {}}}
-	var wanted []identity.Question
-	for season := range 45 {
-		wanted = append(wanted, identity.Question{Ask: identity.AskSeason, Number: 7, Season: season})
-		s.world["season"][fmt.Sprintf("7/%d", season)] = []any{float64(season + 1)}
-	}
-	found, err := s.start().Fetch(t.Context(), append(wanted, identity.Question{Ask: identity.AskSeason, Number: 7, Season: 99}))
-	if err != nil || len(s.requests) != 3 {
-		t.Fatalf("%v, %v", err, s.requests)
-	}
-	for i, q := range wanted {
-		if e := found[q].Episodes; len(e) != 1 || e[0].Number != i+1 || e[0].Season != i || e[0].Show != 7 {
-			t.Errorf("season %d: %+v", i, e)
-		}
-	}
-}

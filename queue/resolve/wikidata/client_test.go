@@ -141,16 +141,6 @@ func TestNumbersOfSites(t *testing.T) {
 	}
 }
 
-// One number of a site may be asked about twice: as that of a film, and of a series.
-func TestOneNumberOfTwoKinds(t *testing.T) {
-	s := &stub{t: t, rows: map[string][]row{"P1874=7": about("Q1", "number", "7", "series", "1396")}}
-	two := []identity.Question{{Ask: identity.AtSite, Text: "netflix 7"}, {Ask: identity.AtSiteTV, Text: "netflix 7"}}
-	found, err := s.start().Fetch(t.Context(), two)
-	if err != nil || len(s.asked) != 1 || found[two[0]] == nil || found[two[1]] == nil || len(found[two[1]].Series) != 1 {
-		t.Errorf("%v, %v; asked %v", found, err, s.asked)
-	}
-}
-
 // What is no answer never says "there is none". No error names what was asked.
 func TestBadAnswers(t *testing.T) {
 	const day = 24 * time.Hour

@@ -213,18 +213,12 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			for _, r := range p.whole() {
-				if r.Method != "CONNECT" || strings.Contains(headerText(r), testKey) {
+				if r.Method != "CONNECT" || r.Header.Get("X-Api-Key") != "" {
 					t.Errorf("the proxy got %s %v", r.Method, r.Header)
 				}
 			}
 		})
 	}
-}
-
-func headerText(r *http.Request) string {
-	var b strings.Builder
-	r.Header.Write(&b)
-	return b.String()
 }
 
 // With a proxy that cannot be understood nothing goes out past it.

@@ -55,13 +55,6 @@ func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
 	}
 }
 
-func TestResolveBatchBounds(t *testing.T) {
-	c, asked := resolving(t, 200, `{}`)
-	if _, err := c.ResolveBatch(t.Context(), make([]tracker.Wanted, tracker.MaxResolveItems+1)); err == nil || *asked != "" {
-		t.Errorf("%v, asked %q", err, *asked)
-	}
-}
-
 func TestResolve(t *testing.T) {
 	for name, s := range map[string]struct {
 		status  int
