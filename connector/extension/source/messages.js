@@ -57,7 +57,6 @@
  * @property {Rule} rule
  * @property {number} pausedUntil milliseconds since 1970; past or 0 is not paused
  * @property {boolean} private records nothing until it is switched off
- * @property {boolean} askUnknown false sends what was not identified with its title only
  */
 
 /**
@@ -68,29 +67,6 @@
  * @property {string} address where it was paired
  * @property {string} label
  * @property {boolean} [revoked] the daemon itself has said so
- */
-
-/**
- * Kept in storage.local under "known": what the user has said once, by a key
- * that known.js makes of the site and the name, or of the page.
- * @typedef {Record<string, Remembered>} Known
- */
-
-/**
- * @typedef {object} Remembered
- * @property {"movie" | "tv"} kind of tmdb
- * @property {number} tmdb
- * @property {string} title as far as it was known
- * @property {string} [about] what the page called it
- * @property {number} [season] of the one episode that a page plays
- * @property {number} [episode]
- * @property {number} [duration] seconds; what is shorter or longer is something else
- * @property {Media} [told] by what the daemon remembers it, for every site
- */
-
-/**
- * What the service may take something for.
- * @typedef {{type: "movie" | "tv", tmdb: number, title?: string, year?: number}} Candidate
  */
 
 /**
@@ -132,33 +108,21 @@
  * What identify() makes of a sitting.
  * @typedef {object} Identified
  * @property {Media | null} media
- * @property {boolean} certain may be sent without asking
+ * @property {boolean} certain
  * @property {{title?: string, season?: number, episode?: number, year?: number, kind?: "movie" | "episode", site?: SiteNumbers}} evidence
- * @property {string} [key] of the user's earlier answer that says so
  */
 
 /**
- * A name that was seen on a page, and where: the media session's title, artist
- * and album, what a media server or the page itself (JSON-LD) says of it, its
- * headings, its title, and what else stands there.
- * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title" | "mention", text: string}} Name
- */
-
-/**
- * What a person may recognise a viewing by. Nothing of it is certain. Of all
- * that only the title, or the series that is guessed, leaves the browser: with
- * the person's answer, and when the service is asked.
+ * What a person may recognise a viewing by. Nothing of it is certain.
  * @typedef {object} Seen
- * @property {string} title the best name
- * @property {Name[]} names all of them, each once
- * @property {{series: string, season?: number, title?: string}} [guess] what artist and album of the media session look like
+ * @property {string} title the best name, for the popup
+ * @property {string} [name] the same, where it is more than the site's name and was not read off something else on the page
  */
 
 /**
  * Why a video that plays is not counted: no length yet, a live stream, too
- * short, hidden or tiny, muted and untouched, recording is off, the user has
- * said "Never here" of the site, or "Not a film" of this.
- * @typedef {"length" | "live" | "short" | "hidden" | "muted" | "paused" | "never" | "notFilm"} Silence
+ * short, hidden or tiny, muted and untouched, or recording is off.
+ * @typedef {"length" | "live" | "short" | "hidden" | "muted" | "paused"} Silence
  */
 
 /**
@@ -199,7 +163,6 @@
  * @property {Record<string, any> | null} [site] the rule of the site, with its name
  * @property {Media | null} identified
  * @property {boolean} certain
- * @property {"never" | "notFilm"} [why] the user has said that it shall not be counted
  * @property {{title: string, host: string}} [seen] for the popup: the best name, and the site of the page
  * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] what an earlier visit left half way
  */
@@ -217,46 +180,6 @@
 /**
  * An event that the daemon has refused for good.
  * @typedef {{id: string, title: string, code: string, message: string, at: string}} Rejected
- */
-
-/**
- * Watched, not identified; kept until the user says what it was.
- * @typedef {object} Unknown
- * @property {string} id
- * @property {string} title
- * @property {string} host
- * @property {string} at
- * @property {"movie" | "episode" | null} kind
- * @property {Identified["evidence"]} evidence
- * @property {boolean} [later] the service could not be asked, and will be
- * @property {Candidate[]} [candidates] what the service takes it for
- * @property {Name[]} names
- * @property {Seen["guess"]} [guess]
- * @property {string} [address] of its page, over http or https; it never leaves the browser
- * @property {number} played seconds
- * @property {number} duration seconds
- */
-
-/**
- * What was reported a short while ago, or is about to be, and can be taken
- * back.
- * @typedef {{id: string, title: string, at: string}} Recent
- */
-
-/**
- * An answer of the user's that is remembered.
- * @typedef {Remembered & {key: string, host: string}} RememberedAnswer
- */
-
-/**
- * Kept in storage.local under "ignored": sites of which nothing is asked or
- * counted, without www., and videos that are no films.
- * @typedef {{sites: string[], films: {key: string, title: string, host: string}[]}} Ignored
- */
-
-/**
- * What the user has discarded and may take back.
- * @typedef {{id: string, title: string, host: string, at: string}} Discarded
  */
 
 /**
@@ -294,26 +217,13 @@
  */
 
 /**
- * A site of the grid "Where do you watch?".
- * @typedef {object} Place
- * @property {string} name of its rule
- * @property {string} label
- * @property {string[]} hosts names of its pages, or *.name for all that end in it
- * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
- * @property {{minutes: number, parts: string[]}} [lost] its rule found nothing in so many minutes of film, by none of its parts
- */
-
-/**
  * Everything the pages show.
  * @typedef {object} State
  * @property {LinkInfo} link
  * @property {DaemonStatus | null} daemon as last heard
- * @property {{waiting: number, full: boolean, rejected: Rejected[], unknown: Unknown[]}} outbox
- * @property {Recent[]} recent
+ * @property {{waiting: number, full: boolean, rejected: Rejected[]}} outbox
  * @property {Settings} settings
  * @property {{origin: string, granted: boolean}[]} sites match patterns such as "https://films.example/*"
- * @property {Place[]} places
- * @property {Ignored & {discarded: Discarded[]}} ignored
  * @property {boolean} paused
  */
 
@@ -324,24 +234,9 @@
  *   | {kind: "unpair"}
  *   | {kind: "settings", settings: Settings}
  *   | {kind: "retry"}
- *   | {kind: "add", media: Media, watchedAt: string}
- *   | {kind: "watchlist", media: WatchlistMedia, priority?: number}
- *   | {kind: "list", name: string, description?: string, visibility?: "PRIVATE" | "PUBLIC"}
- *   | {kind: "identify", id: string, media: Media, remember: boolean}
- *   | {kind: "discard", id: string}
- *   | {kind: "discardAll", ids: string[]}
- *   | {kind: "restore", id: string}
- *   | {kind: "emptyBin"}
- *   | {kind: "never", host: string}
- *   | {kind: "notFilm", id: string}
- *   | {kind: "takeBack", key: string}
+ *   | {kind: "watchlist", media: WatchlistMedia}
  *   | {kind: "again", id: string}
- *   | {kind: "identifyText", text: string, as?: "movie" | "tv" | "episode"}
- *   | {kind: "candidates", words: string, as?: "movie" | "tv"}
- *   | {kind: "undo", id: string}
- *   | {kind: "notThis", sitting: Sitting, tab?: number}
- *   | {kind: "answers"}
- *   | {kind: "forgetAnswer", key: string}
+ *   | {kind: "discard", id: string}
  *   | {kind: "grant", origins: string[]}
  *   | {kind: "ungrant", origins: string[]}} FromPage
  */
@@ -349,7 +244,7 @@
 /**
  * The answer to most page messages; code is an error code of the protocol, or
  * one of the link's states.
- * @typedef {{ok: true, id?: string, candidates?: Candidate[]} | {ok: false, code?: string, message: string}} Answer
+ * @typedef {{ok: true} | {ok: false, code?: string, message: string}} Answer
  */
 
 /**

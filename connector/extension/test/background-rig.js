@@ -26,23 +26,18 @@ export const sitting = (more = {}, evidence = {}) => ({
   at: "2026-03-01T21:00:00+01:00", duration: 3600, position: 3000, played: 2900.123,
   evidence: { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, ...evidence }, ...more,
 });
+/** A certain film is watched. */
+export const watch = async () => {
+  const one = sitting({}, certainly);
+  assert.deepEqual(await content({ kind: "watched", sitting: one }), { kept: true });
+  return one;
+};
 export const certainly = { jsonld: [{ type: "Movie", name: "The Matrix", refs: ["https://www.themoviedb.org/movie/603"] }] };
-export const media = (tmdb) => ({ type: "movie", ids: { tmdb } });
-/** Evidence that is a name alone. */
-export const named = (name) => ({ mediaSession: { title: name, artist: "", album: "" }, headings: [name] });
-export const unknowns = async () => (await state()).outbox.unknown;
-
 /** Pairs the browser by a code. */
 export async function paired() {
   daemon.listens = true;
   daemon.token = "t".repeat(43);
   assert.deepEqual(await page({ kind: "pair", code: daemon.code, label: "Desk", address: "127.0.0.1:43456" }), { ok: true });
-}
-
-/** Discards all questions for good. */
-export async function emptied() {
-  await page({ kind: "discardAll", ids: (await unknowns()).map(({ id }) => id) });
-  await page({ kind: "emptyBin" });
 }
 
 /** What the daemon answers where a test says nothing else. */

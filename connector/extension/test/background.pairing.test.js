@@ -1,7 +1,7 @@
 /** The background comes to be paired, loses its daemon, and is paired again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, certainly, content, daemon, media, page, paired, settled, sitting, state } from "./background-rig.js";
+import { api, daemon, page, paired, settled, state, watch } from "./background-rig.js";
 import { until } from "./fake-daemon.js";
 
 test("first start: options open, the storage is closed to content scripts", async () => {
@@ -18,7 +18,7 @@ test("first start: options open, the storage is closed to content scripts", asyn
 });
 
 test("before pairing, what is watched is kept", async () => {
-  assert.deepEqual(await content({ kind: "watched", sitting: sitting({}, certainly) }), { kept: true });
+  await watch();
   assert.equal((await state()).outbox.waiting, 1);
   await until(() => api.badge.text === "!", "it waits for the pairing");
   assert.ok(api.alarms.set.has("flush"));
@@ -44,7 +44,7 @@ test("the daemon stops: kept; the alarm finds it again", async () => {
   daemon.listens = false;
   daemon.socket?.shut(1001);
   await page({ kind: "retry" });
-  await page({ kind: "add", media: media(5), watchedAt: "2026-03-01T21:00:00Z" });
+  await watch();
   await settled(({ link, outbox }) => link.state === "offline" && outbox.waiting === 1);
   assert.ok(api.alarms.set.has("flush"));
   await until(() => api.badge.text === "1");
@@ -62,7 +62,7 @@ test("revoked: told in badge and state, everything is kept; unpair and pair agai
   daemon.socket.shut(4403);
   await settled(({ link }) => link.state === "revoked");
   await until(() => /pair this browser again/.test(api.badge.title));
-  await page({ kind: "add", media: media(6), watchedAt: "2026-03-01T21:00:00Z" });
+  await watch();
   assert.deepEqual(await page({ kind: "unpair" }), { ok: true });
   assert.equal((await state()).link.state, "unpaired");
   assert.equal((await state()).outbox.waiting, 1);

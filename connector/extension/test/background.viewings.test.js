@@ -1,7 +1,7 @@
 /** What the background records, on which sites, and how it is sent. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { accepting, api, certainly, content, daemon, emptied, media, page, paired, settled, sitting, state, stranger, uuid } from "./background-rig.js";
+import { api, certainly, content, daemon, page, paired, settled, sitting, state, stranger, uuid, watch } from "./background-rig.js";
 import { until } from "./fake-daemon.js";
 
 before(paired);
@@ -23,22 +23,11 @@ test("a viewing as it is sent: no query, no fragment, times as they were", async
   });
 });
 
-test("who does not want to be asked sends titles as evidence", async () => {
-  const { settings } = await state();
-  await page({ kind: "settings", settings: { ...settings, askUnknown: false } });
-  const other = { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] };
-  await content({ kind: "watched", sitting: sitting({}, other) });
-  await until(() => daemon.said("viewing").length === 1);
-  assert.equal(daemon.said("viewing")[0].media.ids, undefined);
-  assert.equal(daemon.said("viewing")[0].media.title, "Nobody Knows");
-  await page({ kind: "settings", settings });
-});
-
-test("an id of another service is evidence enough", async () => {
-  const other = { jsonld: [{ type: "Movie", name: "Nobody Knows", refs: ["https://www.imdb.com/title/tt0408664/"] }] };
-  await content({ kind: "watched", sitting: sitting({}, other) });
-  await until(() => daemon.said("viewing").length === 1);
-  assert.equal(daemon.said("viewing")[0].media.ids.imdb, "tt0408664");
+test("what is not certain is sent as it was seen, without a question", async () => {
+  await content({ kind: "watched", sitting: sitting({}, { jsonld: [{ type: "Movie", name: "Nobody Knows", date: "2004-08-07" }] }) });
+  await content({ kind: "watched", sitting: sitting({ title: "Part 2" }) });
+  await until(() => daemon.said("viewing").length === 2);
+  assert.deepEqual(daemon.said("viewing").map(({ media }) => media), [{ type: "movie", title: "Nobody Knows", year: 2004 }, { type: "movie", title: "Part 2" }]);
 });
 
 test("paused and private: nothing is recorded, except what the user says in the popup", async () => {
@@ -66,25 +55,18 @@ test("settings are checked", async () => {
   assert.deepEqual((await state()).settings, settings);
 });
 
-test("by hand: a viewing, a wish, a list", async () => {
-  const at = "2026-03-01T21:00:00+01:00";
-  assert.equal((await page({ kind: "add", media: { ...media(603), title: "" }, watchedAt: at })).ok, true);
-  assert.equal((await page({ kind: "watchlist", media: { type: "tv", ids: { tmdb: 1396 } }, priority: 2 })).ok, true);
-  assert.equal((await page({ kind: "list", name: "Rainy Sundays" })).ok, true);
-  await until(() => daemon.said("list").length === 1);
-  const [viewing] = daemon.said("viewing");
-  assert.deepEqual({ ...viewing, id: "" }, { type: "viewing", id: "", media: media(603), watchedAt: at });
-  assert.deepEqual({ ...daemon.said("watchlist")[0], id: "" }, { type: "watchlist", id: "", media: { type: "tv", ids: { tmdb: 1396 } }, priority: 2 });
-  assert.deepEqual({ ...daemon.said("list")[0], id: "" }, { type: "list", id: "", name: "Rainy Sundays" });
-  assert.deepEqual(await page({ kind: "identifyText", text: "https://www.themoviedb.org/movie/603" }), media(603));
+test("a wish for the watchlist", async () => {
+  assert.deepEqual(await page({ kind: "watchlist", media: { type: "tv", ids: { tmdb: 1396 }, title: "" } }), { ok: true });
+  await until(() => daemon.said("watchlist").length === 1);
+  assert.deepEqual({ ...daemon.said("watchlist")[0], id: "" }, { type: "watchlist", id: "", media: { type: "tv", ids: { tmdb: 1396 } } });
 });
 
 test("refused: shown, sent again, dropped", async () => {
   daemon.answers = ({ id }) => ({ type: "error", id, code: "BAD_MESSAGE", message: "media.ids.tmdb is odd", retryable: false });
-  const { id } = await page({ kind: "add", media: media(1), watchedAt: "2026-03-01T21:00:00Z" });
+  const { id, at } = await watch();
   await settled(({ outbox }) => outbox.rejected.length === 1);
   const [refused] = (await state()).outbox.rejected;
-  assert.deepEqual(refused, { id, title: "TMDB 1", at: "2026-03-01T21:00:00Z", code: "BAD_MESSAGE", message: "media.ids.tmdb is odd" });
+  assert.deepEqual(refused, { id, title: "The Matrix", at, code: "BAD_MESSAGE", message: "media.ids.tmdb is odd" });
   await until(() => api.badge.text === "!");
   await page({ kind: "again", id });
   await until(() => daemon.said("viewing").length === 2);
@@ -96,7 +78,7 @@ test("refused: shown, sent again, dropped", async () => {
 
 test("strangers and content scripts may ask for nothing", async () => {
   assert.equal(await stranger({ kind: "state" }), null);
-  for (const kind of ["state", "pair", "unpair", "settings", "retry", "add", "list", "identify", "discard", "grant"]) {
+  for (const kind of ["state", "pair", "unpair", "settings", "retry", "watchlist", "again", "discard", "grant"]) {
     assert.equal(await content({ kind, id: uuid(), origin: "https://films.example/*" }), null, kind);
   }
   for (const odd of [{}, { id: "x" }, sitting({ id: "no" }), sitting({ at: "yesterday" }), sitting({ at: `2026-03-01T20:00:00.${"0".repeat(40)}Z` }), sitting({ evidence: null })]) {
@@ -120,8 +102,6 @@ test("a player in a frame of another site is named by the page around it", async
     throw new Error("gone");
   };
   assert.deepEqual(await content({ kind: "watched", sitting: { ...inner, id: uuid() } }, { frameId: 3, url: inner.url }), { kept: true });
-  const [unknown] = (await state()).outbox.unknown;
-  await page({ kind: "discard", id: unknown.id });
 });
 
 test("sites: registered when granted, and only then", async () => {
@@ -183,25 +163,9 @@ test("a site that the browser has allowed begins, though the page that asked is 
   assert.equal(api.scripting.scripts.size, 0);
 });
 
-test("a rule that finds nothing in ten minutes of film is told to the user and to the daemon, until it finds something", async () => {
-  await emptied();
-  daemon.features = ["waiting"];
-  daemon.socket?.shut(1001);
-  await until(() => daemon.socket === undefined);
-  daemon.answers = (message) => (message.type === "waiting" ? null : accepting(message));
-  await page({ kind: "retry" });
-  await settled(({ link }) => link.state === "connected");
+test("a site whose rule finds nothing any more is reported to the daemon", async () => {
   const site = { name: "netflix", numbers: {}, said: [] };
-  const one = sitting({ url: "https://www.netflix.com/watch/80000001", host: "www.netflix.com", played: 30 }, { site });
-  const lost = async () => (await state()).places.filter((place) => place.lost).map(({ label }) => label);
-  await content({ kind: "sitting", sitting: one });
-  await content({ kind: "left", sittingId: one.id, halfway: { id: one.id, page: one.url, duration: one.duration, startedAt: one.startedAt, spans: [[0, 400], [500, 690]] } });
-  assert.deepEqual(await lost(), [], "not in 590 seconds");
-  assert.deepEqual(await content({ kind: "watched", sitting: { ...one, played: 700 } }), { kept: true });
-  assert.deepEqual(await lost(), ["Netflix"]);
-  await until(() => daemon.said("waiting").at(-1)?.unread?.[0] === "Netflix", "the daemon is told");
-  await emptied();
-  await content({ kind: "sitting", sitting: { ...one, id: uuid(), evidence: { ...one.evidence, site: { ...site, said: [{ name: "Show Red" }] } } } });
-  assert.deepEqual(await lost(), []);
-  await until(() => daemon.said("waiting").at(-1)?.unread === undefined, "and that it is over");
+  const one = sitting({ url: "https://www.netflix.com/watch/80000001", host: "www.netflix.com", played: 700 }, { site });
+  assert.deepEqual(await content({ kind: "watched", sitting: one }), { kept: true });
+  await until(() => daemon.said("status").at(-1)?.unread?.[0] === "Netflix");
 });

@@ -9,8 +9,7 @@ const { lookOf, showBadge } = await import("../source/background/badge.js");
 const calm = () => ({
   link: { state: "connected" },
   daemon: { online: true, pending: 3, attention: 0, lastDelivered: null },
-  outbox: { waiting: 0, full: false, rejected: [], unknown: [] },
-  places: [{ name: "kinoplus", label: "Kino+" }, { name: "nordlicht", label: "Nordlicht" }],
+  outbox: { waiting: 0, full: false, rejected: [] },
   paused: false,
 });
 
@@ -18,12 +17,10 @@ const calm = () => ({
 const steps = [
   ["", "name", () => {}],
   ["II", "badgePaused", (state) => (state.paused = true)],
-  ["i", "badgeLost", (state) => (state.places[1].lost = { minutes: 11, parts: ["watch"] })],
   ["!", "badgeAttention", (state) => (state.daemon.attention = 2)],
   ["!", "badgeProblem", (state) => (state.daemon.problems = [{ severity: "soon", text: "Soon.", act: "Do." }, { severity: "needs you", text: "The disk is full.", act: "Make room." }])],
   ["12", "badgeWaiting", (state) => (state.outbox.waiting = 12)],
   ["999+", "badgeWaiting", (state) => (state.outbox.waiting = 1000)],
-  ["1?", "badgeUnknown", (state) => state.outbox.unknown.push({})],
   ["!", "badgeRejected", (state) => state.outbox.rejected.push({}, {})],
   ["!", "badgeUnpaired", (state) => (state.link.state = "unpaired")],
   ["!", "badgeOld", (state) => (state.link.state = "old")],
@@ -45,7 +42,7 @@ test("the most pressing shows, as a sign and in words", () => {
 test("what is not paired yet is a step to be taken, and trouble once something waits for it", () => {
   const unpaired = { ...calm(), link: { state: "unpaired" } };
   assert.deepEqual([lookOf(unpaired).text, lookOf(unpaired).key, lookOf(unpaired).color], ["…", "badgeUnpaired", "#4d4d4d"]);
-  for (const kept of [{ waiting: 1 }, { unknown: [{}] }, { rejected: [{}] }]) {
+  for (const kept of [{ waiting: 1 }, { rejected: [{}] }]) {
     const { text, color } = lookOf({ ...unpaired, outbox: { ...unpaired.outbox, ...kept } });
     assert.deepEqual([text, color], ["!", "#a5271d"]);
   }

@@ -6,7 +6,7 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { WebSocketServer } from "ws";
 import { Database } from "../source/background/database.js";
 import { Delivery } from "../source/background/deliver.js";
-import { added, listed, wished } from "../source/background/events.js";
+import { wished } from "../source/background/events.js";
 import { Link } from "../source/background/link.js";
 import { Outbox } from "../source/background/outbox.js";
 import { edges, until } from "./fake-daemon.js";
@@ -34,11 +34,18 @@ function worker(factory = new IDBFactory(), idle = 500) {
       around.pairing = pairing;
     },
   });
-  const delivery = new Delivery({ outbox, link, changed: () => {}, wakeLater: async () => {}, sleep: async () => {}, times: { idle, answer: 20_000 } });
-  return { outbox, link, delivery };
+  /** @type {string[]} */
+  const unread = [];
+  const delivery = new Delivery({ outbox, link, unread: async () => unread, changed: () => {}, wakeLater: async () => {}, sleep: async () => {}, times: { idle, answer: 20_000 } });
+  return { outbox, link, delivery, unread };
 }
 
-const film = (n, at = "2026-03-01T20:15:00+01:00") => added(crypto.randomUUID(), { type: "movie", ids: { tmdb: 600 + n }, title: `Film ${n}` }, at);
+/** A viewing of the outbox. */
+const added = (media, watchedAt = "2026-03-01T20:15:00+01:00") => {
+  const id = crypto.randomUUID();
+  return { id, state: "waiting", title: "", at: watchedAt, message: { type: "viewing", id, media, watchedAt } };
+};
+const film = (n) => added({ type: "movie", ids: { tmdb: 600 + n }, title: `Film ${n}` });
 const empty = (outbox) => async () => (await outbox.count()).waiting === 0;
 
 test("a wrong code is refused, in words", async () => {
@@ -59,51 +66,27 @@ test("pairing, and every kind of event acknowledged", async () => {
   const now = new Date().toISOString();
   const events = [
     film(1),
-    added(crypto.randomUUID(), { type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad" }, season: 0, episode: 4 }, now),
-    wished(crypto.randomUUID(), now, { type: "tv", ids: { tmdb: 1396 } }, 3),
-    listed(crypto.randomUUID(), now, { name: "Rainy Sundays", visibility: "PRIVATE" }),
+    added({ type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad" }, season: 0, episode: 4 }, now),
+    wished(crypto.randomUUID(), now, { type: "tv", ids: { tmdb: 1396 } }),
   ];
   for (const event of events) assert.equal(await delivery.put(event), "kept");
   await until(empty(outbox));
   assert.equal((await outbox.count()).rejected, 0);
   assert.deepEqual(await daemon.queued(), events.map(({ id }) => id).sort());
   assert.equal(link.info.state, "connected");
-  await until(() => delivery.status?.pending === 4, "the daemon's count is pushed");
+  await until(() => delivery.status?.pending === 3, "the daemon's count is pushed");
   link.rest();
 });
 
-test("what waits in the browser is told to the real program", async () => {
-  let now = /** @type {any} */ ({ viewings: 13, unread: ["Nordlicht"] });
-  let told = /** @type {any} */ (null);
-  const { outbox, link } = worker();
-  const owes = async () => (told === now ? null : now);
-  const edges = { outbox, link, owes, told: async (n) => void (told = n), changed: () => {}, wakeLater: async () => {}, sleep: async () => {} };
-  const delivery = new Delivery({ ...edges, times: { idle: 500, answer: 5000 } });
-  await delivery.tell();
-  await until(async () => (await daemon.status()).sources[0].waiting === 13, "status says so");
-  const { sources: [browser] } = await daemon.status();
-  assert.deepEqual([browser.state, browser.detail, browser.waiting, browser.unread], ["attention", "Desk", 13, ["Nordlicht"]]);
-  now = { viewings: 0 };
-  await delivery.tell();
-  await until(async () => (await daemon.status()).sources[0].waiting === undefined, "and when none waits any more");
-  assert.equal((await daemon.status()).sources[0].unread, undefined);
-  link.rest();
-});
-
-test("an event is taken back by the real program; another's is not", async () => {
-  const { link, delivery, outbox } = worker();
-  const event = film(5);
-  await delivery.put(event);
-  await until(empty(outbox));
-  const { takeBack } = await import("../source/background/undo.js");
-  const parts = { outbox, delivery, changed: () => {} };
-  assert.deepEqual(await takeBack(parts, event.id), { ok: true });
-  const entry = (await daemon.command("queue", "list", "--json")).find(({ eventId }) => eventId === event.id);
-  assert.deepEqual([entry.state, entry.reason], ["dropped", "user"]);
-  const answer = await delivery.ask({ type: "undo", event: crypto.randomUUID() });
-  assert.deepEqual([answer.type, answer.code], ["error", "NOT_FOUND"]);
-  const asked = await delivery.ask({ type: "resolve", media: { type: "movie", title: "x", year: 1999 } });
-  assert.deepEqual([asked.type, asked.outcome], ["resolved", "later"], "no service is known");
+test("a site that cannot be read stands in the real program's status, until it can", async () => {
+  const { link, delivery, unread } = worker();
+  const shown = async () => (await daemon.status()).sources[0].unread;
+  unread.push("Nordlicht");
+  await delivery.wake();
+  await until(async () => (await shown())?.[0] === "Nordlicht");
+  unread.length = 0;
+  await delivery.report();
+  await until(async () => (await shown()) === undefined);
   link.rest();
 });
 
@@ -153,7 +136,7 @@ test("an event that the daemon will never take is kept apart", async () => {
   await until(empty(outbox));
   const other = worker();
   await other.delivery.put({ ...event, message: { ...event.message, watchedAt: "2026-03-02T20:15:00Z" } });
-  await other.delivery.put(added(crypto.randomUUID(), { type: "movie", ids: { imdb: "nm1" } }, "2026-03-02T20:15:00Z"));
+  await other.delivery.put(added({ type: "movie", ids: { imdb: "nm1" } }));
   await until(empty(other.outbox));
   const codes = (await other.outbox.list("rejected")).map(({ error }) => error.code);
   assert.deepEqual(codes, ["CONFLICT", "BAD_MESSAGE"]);

@@ -140,7 +140,7 @@ test("not paired any more is not the event's fault", async () => {
   const { delivery, outbox, link } = worker(daemon);
   await delivery.put(event(1));
   await until(() => link.info.state === "revoked");
-  assert.deepEqual(await outbox.count(), { waiting: 1, rejected: 0, unknown: 0, full: false });
+  assert.deepEqual(await outbox.count(), { waiting: 1, rejected: 0, full: false });
 });
 
 test("acknowledgements for what was not sent on this socket are ignored", async () => {
@@ -245,4 +245,17 @@ test("pairing anew while something is unanswered loses nothing", async () => {
   await delivery.wake({ force: true });
   await until(empty(outbox));
   assert.equal(daemon.said("viewing").length, 2);
+});
+
+test("sites that cannot be read are reported with each question for the daemon's status", async () => {
+  const daemon = new FakeDaemon();
+  const { delivery, unread } = worker(daemon, undefined, { idle: 60_000, answer: 60_000 });
+  await delivery.report();
+  assert.equal(daemon.heard.length, 0, "no socket is opened for it");
+  unread.push("Netflix");
+  await delivery.wake();
+  await until(() => daemon.said("status").length === 1);
+  unread.length = 0;
+  await delivery.report();
+  assert.deepEqual(daemon.said("status"), [{ type: "status", id: "status", unread: ["Netflix"] }, { type: "status", id: "status" }]);
 });

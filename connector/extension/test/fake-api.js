@@ -13,10 +13,7 @@
  * @property {any} [told] what else the background says of a sitting
  * @property {any[]} [outlooks] what the frames of the tab in front tell when nothing counts there
  * @property {boolean} [firefox] it is Firefox
- * @property {Record<string, any>} [typed] what a text means
  * @property {Record<string, any>} [answers] by kind; {ok: true} otherwise
- * @property {any[]} [remembered] answers
- * @property {any} [session] what storage.session holds
  */
 
 /**
@@ -28,7 +25,6 @@ export function fakeApi(messages, script) {
   const listeners = [];
   /** @type {any[]} */
   const calls = [];
-  const session = script.session ?? {};
   const copy = (/** @type {any} */ value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
   const text = (/** @type {string} */ key, /** @type {string[]} */ values = []) => {
@@ -44,8 +40,6 @@ export function fakeApi(messages, script) {
     calls.push(copy(message));
     if (message.kind === "state") return copy(script.state);
     if (message.kind === "sitting") return { record: true, rule: script.state.settings.rule, identified: copy(script.identified ?? null), certain: Boolean(script.identified), ...copy(script.told ?? {}) };
-    if (message.kind === "answers") return copy(script.remembered ?? []);
-    if (message.kind === "identifyText") return copy(script.typed?.[[message.text.trim(), message.as].filter(Boolean).join(" as ")] ?? null);
     const answer = script.answers?.[message.kind] ?? (message.kind === "watched" ? { kept: true } : { ok: true });
     if (message.kind === "settings" && answer.ok) script.state.settings = copy(message.settings);
     return copy(answer);
@@ -70,10 +64,6 @@ export function fakeApi(messages, script) {
         openOptionsPage: async () => void calls.push({ kind: "openOptionsPage" }),
       },
       storage: {
-        session: {
-          get: async () => copy(session),
-          set: async (/** @type {any} */ values) => void Object.assign(session, copy(values)),
-        },
         local: { get: async () => ({}), set: async () => {} },
       },
       tabs: {
@@ -101,19 +91,16 @@ export function fakeApi(messages, script) {
 
 /**
  * A state in which all is well, changed by what is given.
- * @param {{link?: any, daemon?: any, outbox?: any, recent?: any[], settings?: any, sites?: any, places?: any[], ignored?: any, paused?: boolean}} [change]
+ * @param {{link?: any, daemon?: any, outbox?: any, settings?: any, sites?: any, paused?: boolean}} [change]
  */
-export function stateWith({ link, daemon, outbox, recent, settings, sites, places, ignored, paused = false } = {}) {
+export function stateWith({ link, daemon, outbox, settings, sites, paused = false } = {}) {
   const threshold = { played: 0.5, position: 0.8, minimum: 300 };
   return {
     link: { state: "connected", detail: "", daemonVersion: "0.4.0", pairedLabel: "Firefox at home", address: "127.0.0.1:43456", ...link },
     daemon: daemon === undefined ? { online: true, pending: 0, attention: 0, lastDelivered: "2026-11-20T20:15:00Z" } : daemon,
-    outbox: { waiting: 0, full: false, rejected: [], unknown: [], ...outbox },
-    settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, askUnknown: true, ...settings },
-    recent: recent ?? [],
+    outbox: { waiting: 0, full: false, rejected: [], ...outbox },
+    settings: { address: "127.0.0.1:43456", rule: { movie: { ...threshold }, episode: { ...threshold }, last: 0 }, pausedUntil: 0, private: false, ...settings },
     sites: sites ?? [{ origin: "https://films.example/*", granted: true }],
-    places: places ?? [],
-    ignored: { sites: [], films: [], discarded: [], ...ignored },
     paused,
   };
 }
@@ -134,22 +121,6 @@ export function sitting() {
   };
 }
 
-/** A viewing that was not recognised. */
-export function unknown(change = {}) {
-  return {
-    id: "aaaaaaaa-2222-4333-8444-555555555555",
-    title: "The Long Night S02E03",
-    host: "films.example",
-    at: "2026-11-21T20:45:00+01:00",
-    kind: "episode",
-    evidence: { title: "The Long Night", season: 2, episode: 3, kind: "episode" },
-    names: [],
-    played: 2640,
-    duration: 2700,
-    ...change,
-  };
-}
-
 /** A viewing that the daemon has refused. */
 export function rejected(change = {}) {
   return {
@@ -161,9 +132,3 @@ export function rejected(change = {}) {
     ...change,
   };
 }
-
-/** What the links of a series and a film mean. */
-export const typed = {
-  "https://www.themoviedb.org/tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } },
-  "https://www.themoviedb.org/movie/603": { type: "movie", ids: { tmdb: 603 } },
-};

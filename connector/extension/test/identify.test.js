@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { answerFor } from "../source/background/known.js";
 import { withPage } from "../source/identify/around.js";
 import { identify } from "../source/identify/index.js";
 import { serversFor } from "../source/sites/index.js";
@@ -74,7 +73,7 @@ const pages = [
 
 for (const { name, page, url, media, certain } of pages) {
   test(name, async () => {
-    const found = identify(await seen(fixture(page), url), {});
+    const found = identify(await seen(fixture(page), url));
     assert.deepEqual(found.media, media);
     assert.equal(found.certain, certain);
   });
@@ -98,7 +97,7 @@ const contradictions = [
 
 for (const [name, html] of contradictions) {
   test(`not certain: ${name}`, async () => {
-    const { certain, media } = identify(await seen(html, "https://films.example/watch/1"), {});
+    const { certain, media } = identify(await seen(html, "https://films.example/watch/1"));
     assert.equal(certain, false);
     assert.equal(media?.ids?.tmdb, undefined);
     assert.equal(media?.show?.ids?.tmdb, undefined);
@@ -107,18 +106,18 @@ for (const [name, html] of contradictions) {
 
 test("a series linked and the episode in the title are certain together", async () => {
   const html = `<title>Reel Life S01E02</title>${link("tv/701396")}`;
-  assert.deepEqual(identify(await seen(html, "https://films.example/"), {}).media, reel);
+  assert.deepEqual(identify(await seen(html, "https://films.example/")).media, reel);
 });
 
 test("of several described, the one whose page this is", async () => {
   const at = (id) => `<script type="application/ld+json">{"@type":"Movie","name":"F${id}","url":"https://films.example/${id}","sameAs":"https://www.themoviedb.org/movie/${id}"}</script>`;
-  const { media, certain } = identify(await seen(at(1) + at(2), "https://films.example/2?from=home"), {});
+  const { media, certain } = identify(await seen(at(1) + at(2), "https://films.example/2?from=home"));
   assert.deepEqual([media.ids.tmdb, certain], [2, true]);
 });
 
 const described = (object) => `<script type="application/ld+json">${JSON.stringify(object)}</script>`;
 const place = async (object, url = "https://films.example/watch/2") => {
-  const { media } = identify(await seen(described(object), url), {});
+  const { media } = identify(await seen(described(object), url));
   return media && [media.show?.title, media.season, media.episode];
 };
 
@@ -158,7 +157,7 @@ test("how long the page says that it lasts", () => {
 
 test("a link that a rule has read is certain, and is not where the page contradicts itself", () => {
   const site = { name: "trakt", kind: "movie", numbers: {}, said: [{ tmdb: "https://www.themoviedb.org/movie/700603" }, { film: "The Spool Keeper" }] };
-  const found = (/** @type {any} */ more) => identify({ url: "https://trakt.tv/movies/the-spool-keeper", host: "trakt.tv", title: "", evidence: { site: { ...site, ...more } } }, {});
+  const found = (/** @type {any} */ more) => identify({ url: "https://trakt.tv/movies/the-spool-keeper", host: "trakt.tv", title: "", evidence: { site: { ...site, ...more } } });
   assert.deepEqual([found({}).certain, found({}).media], [true, { type: "movie", ids: { tmdb: 700603 }, title: "The Spool Keeper" }]);
   const odd = [{ torn: true }, { kind: "episode" }, { name: "nobody" }, { said: [...site.said, { tmdb: "https://www.themoviedb.org/movie/700604" }] }, { said: 5 }, { said: [null, { tmdb: 700603 }] }];
   for (const more of odd) assert.equal(found(more).certain, false, JSON.stringify(more));
@@ -166,7 +165,7 @@ test("a link that a rule has read is certain, and is not where the page contradi
 
 test("the media session tells series and episode", async () => {
   const mediaSession = { title: "S1 E2 · The Long Take", artist: "Reel Life", album: "" };
-  const found = identify(await seen("<title>Player</title>", "https://films.example/", { mediaSession }), {});
+  const found = identify(await seen("<title>Player</title>", "https://films.example/", { mediaSession }));
   assert.deepEqual(found.media, { type: "episode", show: { title: "Reel Life" }, season: 1, episode: 2 });
   assert.deepEqual(found.evidence, { kind: "episode", title: "Reel Life", season: 1, episode: 2 });
 });
@@ -176,7 +175,7 @@ test("a media server's answer says it all", async () => {
     name: "jellyfin", type: "episode", title: "The Long Take", season: 1, episode: 2, imdb: "tt7001396", tmdb: "999",
     seriesTitle: "Reel Life", seriesTmdb: "701396", seriesTvdb: "81189",
   };
-  const found = identify(await seen("<title>Jellyfin S09E09</title>", "http://nas.example:8096/web/#/video", { provider }), {});
+  const found = identify(await seen("<title>Jellyfin S09E09</title>", "http://nas.example:8096/web/#/video", { provider }));
   assert.equal(found.certain, true);
   assert.deepEqual(found.media, {
     type: "episode", ids: { imdb: "tt7001396" }, show: { ids: { tmdb: 701396, tvdb: 81189 }, title: "Reel Life" },
@@ -186,36 +185,14 @@ test("a media server's answer says it all", async () => {
 
 test("a media server without numbers leaves evidence", async () => {
   const provider = { name: "plex", type: "movie", title: "The Spool Keeper", year: 1999, imdb: "tt7000603", tmdb: "none" };
-  const found = identify(await seen("", "http://nas.example:32400/web/index.html", { provider }), {});
+  const found = identify(await seen("", "http://nas.example:32400/web/index.html", { provider }));
   assert.equal(found.certain, false);
   assert.deepEqual(found.media, { type: "movie", ids: { imdb: "tt7000603" }, title: "The Spool Keeper", year: 1999 });
 });
 
-test("what the user has said of a series holds for its other episodes on that site", async () => {
-  const url = "https://mediathek.example/v/2";
-  const page = await seen(fixture("titles-only").replace("Folge 2", "Folge 3"), url);
-  const first = identify(await seen(fixture("titles-only"), url), {});
-  const { season, episode } = first.evidence;
-  const said = { type: "episode", show: { ids: { tmdb: 701396 } }, season, episode };
-  const { key, value } = answerFor({ host: "mediathek.example", evidence: first.evidence }, said, "Leben auf Rolle");
-  const known = { [key]: value };
-  const found = identify(page, known);
-  assert.equal(found.certain, true);
-  assert.deepEqual(found.media, { type: "episode", show: { ids: { tmdb: 701396 }, title: "Leben auf Rolle" }, season: 1, episode: 3 });
-  assert.equal(identify({ ...page, host: "other.example" }, known).certain, false);
-  assert.equal(identify({ ...page, title: "Leben auf Rolle" }, known).certain, false);
-});
-
-test("what the user has said of a film holds for that film", async () => {
-  const page = await seen(fixture("imdb-film"), "https://www.imdb.com/title/tt7000603/");
-  const known = { "www.imdb.com|film|the spool keeper|1999": { kind: "movie", tmdb: 700603, title: "The Spool Keeper" } };
-  assert.deepEqual(identify(page, known).media.ids, { tmdb: 700603, imdb: "tt7000603" });
-  assert.equal(identify(page, known).certain, true);
-});
-
 test("names that every object has are not remembered ones", () => {
   const page = { url: "https://x.example/", host: "__proto__", title: "constructor S01E02", evidence: {} };
-  assert.equal(identify(page, {}).certain, false);
+  assert.equal(identify(page).certain, false);
 });
 
 test("a frame of another site is named by the page around it", async () => {
@@ -224,10 +201,10 @@ test("a frame of another site is named by the page around it", async () => {
   const joined = withPage(frame, page);
   assert.equal(joined.host, "films.example");
   assert.equal(joined.frameUrl, "https://player.example/embed/9");
-  assert.equal(identify(joined, {}).certain, true);
-  assert.equal(identify(frame, {}).media, null);
+  assert.equal(identify(joined).certain, true);
+  assert.equal(identify(frame).media, null);
   for (const odd of [null, undefined, {}, { url: 1, host: 2 }, { url: "https://a.example/", host: "a", evidence: { links: 5, jsonld: {} } }]) {
-    assert.doesNotThrow(() => identify(withPage(frame, odd), {}));
+    assert.doesNotThrow(() => identify(withPage(frame, odd)));
   }
 });
 
@@ -236,14 +213,14 @@ test("what the rule of the frame's site has read stays known", () => {
   const bare = { links: [], attributes: {} };
   const frame = { id: "x", url: "https://tubitv.com/movies/900100", host: "tubitv.com", title: "", evidence: { ...bare, site } };
   const page = { url: "https://films.example/watch/77", host: "films.example", title: "Another name", evidence: { ...bare, site: { name: "netflix", numbers: {}, said: [] } } };
-  const { evidence } = identify(withPage(frame, page), {});
+  const { evidence } = identify(withPage(frame, page));
   assert.deepEqual(evidence, { kind: "movie", title: "The Long Take", year: 1999, site: { name: "tubi", title: "900100" } });
   assert.equal("site" in withPage({ ...frame, evidence: bare }, page).evidence, false, "the page's own rule has read no video of the frame");
 });
 
 test("what a page leaves standing of the page before is not its own", async () => {
   const screening = new Screening({ html: fixture("series-page"), url: "https://films.example/watch/77" });
-  const ask = async () => identify(structuredClone(await screening.ask({ kind: "page" })), {});
+  const ask = async () => identify(structuredClone(await screening.ask({ kind: "page" })));
   assert.equal((await ask()).certain, true);
   screening.window.history.pushState(null, "", "/watch/78");
   screening.document.title = "Other";
@@ -264,7 +241,7 @@ test("evidence stays small, whatever the page holds", async () => {
   const { length } = JSON.stringify(page);
   assert.ok(length < 20_000, `${length} characters`);
   assert.equal(page.evidence.links.length, 20);
-  assert.equal(identify(page, {}).certain, false);
+  assert.equal(identify(page).certain, false);
 });
 
 test("nonsense from a content script is nothing, and does no harm", () => {
@@ -272,9 +249,9 @@ test("nonsense from a content script is nothing, and does no harm", () => {
     { provider: 5 }, { provider: { type: "movie", tmdb: -1, imdb: "tt" } }, { attributes: "x" }, { mediaSession: 5 },
     { jsonld: { length: 1e9 } }, { provider: { type: "episode", season: "1; 2", episode: NaN, seriesTmdb: 1e300 } }];
   for (const evidence of odd) {
-    const { certain, media } = identify({ url: "https://x.example/", host: "x.example", title: "", evidence }, {});
+    const { certain, media } = identify({ url: "https://x.example/", host: "x.example", title: "", evidence });
     assert.equal(certain, false);
     assert.ok(media === null || media.ids === undefined);
   }
-  for (const page of [null, {}, { url: 5, host: {}, title: [] }]) assert.equal(identify(page, {}).media, null);
+  for (const page of [null, {}, { url: 5, host: {}, title: [] }]) assert.equal(identify(page).media, null);
 });

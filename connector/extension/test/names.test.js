@@ -1,104 +1,69 @@
-/** What a card is called, and every name that was seen. */
+/** What a viewing is called, and by which name it is sent when the page says too little. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { identified, watched } from "../source/background/events.js";
+import { watched } from "../source/background/events.js";
 import { identify } from "../source/identify/index.js";
-import { isEmptyName, seen } from "../source/identify/names.js";
+import { seen } from "../source/identify/names.js";
 
-const nothing = { jsonld: [], mediaSession: null, links: [], attributes: {}, provider: null, headings: [] };
+const netflix = { host: "www.netflix.com", title: "Netflix" };
 
-/** @param {{host?: string, title?: string}} page @param {object} [evidence] */
+/** What becomes of a page. @param {{host?: string, title?: string}} page @param {object} [evidence] */
 function look({ host = "films.example", title = "" }, evidence = {}) {
-  const page = { url: `https://${host}/watch/1`, host, title, evidence: { ...nothing, ...evidence } };
-  return seen(/** @type {any} */ (page), identify(page, {}));
+  const page = { id: "1", at: "2026-03-01T20:15:00Z", position: 1, duration: 2, played: 1, url: `https://${host}/watch/1`, host, title, evidence: { links: [], ...evidence } };
+  const found = identify(page);
+  const names = seen(page, found);
+  return { found, ...names, media: watched(/** @type {any} */ (page), found, names).message.media };
 }
+const session = (/** @type {string} */ title, artist = "", album = "") => ({ mediaSession: { title, artist, album } });
 
 /** @type {[string, {host?: string, title?: string}, object, string][]} */
 const BEST = [
-  ["the site's name is the last resort", { host: "www.netflix.com", title: "Netflix" }, {}, "Netflix"],
-  ["a heading beats the site's name", { host: "www.netflix.com", title: "Netflix" }, { headings: ["Stranger Things"] }, "Stranger Things"],
+  ["the site's name is the last resort", netflix, {}, "Netflix"],
+  ["a heading beats the site's name", netflix, { headings: ["Stranger Things"] }, "Stranger Things"],
   ["the site's name in two words", { host: "play.hbomax.com", title: "HBO Max" }, { headings: ["HBO Max", "Dune"] }, "Dune"],
   ["the site's name is cut off", { host: "www.primevideo.com", title: "The Boys - Season 1 | Prime Video" }, {}, "The Boys – Season 1"],
   ["a count of news is cut off", { host: "www.youtube.com", title: "(3) A long talk - YouTube" }, {}, "A long talk"],
-  ["series and episode of a media session", { title: "C Media" }, { mediaSession: { title: "...And the Bag", artist: "Breaking Bad", album: "Season 1" } }, "Breaking Bad: ...And the Bag"],
-  ["series and episode of a description without numbers", { host: "tv.apple.com", title: "Apple TV" },
-    { jsonld: [{ type: "TVEpisode", name: "In the Dark Night", series: { name: "The Morning Show" } }] }, "The Morning Show: In the Dark Night"],
+  ["series and episode of a media session", { title: "C Media" }, session("...And the Bag", "Breaking Bad", "Season 1"), "Breaking Bad: ...And the Bag"],
+  ["a description without numbers", { host: "tv.apple.com", title: "Apple TV" }, { jsonld: [{ type: "TVEpisode", name: "In the Dark", series: { name: "The Morning Show" } }] }, "The Morning Show: In the Dark"],
   ["an episode by its numbers", { title: "Reel Life S01E02" }, { headings: ["Welcome"] }, "Reel Life S01E02"],
   ["a film with its year", { title: "x" }, { jsonld: [{ type: "Movie", name: "Fight Club", date: "1999" }] }, "Fight Club (1999)"],
-  ["a dated title", { title: "The Matrix (1999)" }, { headings: ["The Matrix (1999)"] }, "The Matrix (1999)"],
   ["what stands anywhere on the page comes after its title", { title: "Reel Life" }, { mentions: ["More like this"] }, "Reel Life"],
-  ["what stands anywhere on the page beats the site's name", { host: "www.netflix.com", title: "Netflix" }, { mentions: ["Netflix", "Stranger Things"] }, "Stranger Things"],
-  ["a page without any name", { host: "films.example", title: "" }, {}, "films.example"],
+  ["what stands anywhere on the page beats the site's name", netflix, { mentions: ["Netflix", "Stranger Things"] }, "Stranger Things"],
+  ["what a media server says", { title: "Jellyfin" }, { provider: { type: "movie", title: "Dune" } }, "Dune"],
+  ["a page without any name", {}, {}, "films.example"],
   ["a part without its whole", { title: "Reel Life" }, { headings: ["Episode 3"] }, "Reel Life"],
 ];
-for (const [what, page, evidence, title] of BEST) {
-  test(`the heading of a card: ${what}`, () => assert.equal(look(page, evidence).title, title));
+for (const [what, page, evidence, title] of BEST) test(`the best name: ${what}`, () => assert.equal(look(page, evidence).title, title));
+
+/** @type {[string, {host?: string, title?: string}, object, object][]} what is sent of pages that identify nothing for certain */
+const SENT = [
+  ["a name alone is a film without a year, which is certain of nothing", { host: "www.netflix.com", title: "Fargo | Netflix" }, {}, { type: "movie", title: "Fargo" }],
+  ["a series that the media session names", netflix, session("x", "Fargo", "Season 1"), { type: "movie", title: "Fargo" }],
+  ["a band is no series", {}, session("x", "A band", "Their album"), { type: "movie", title: "x" }],
+  ["a page without any name: its site", {}, {}, { type: "movie", title: "films.example" }],
+  ["an episode without its place", { title: "x" }, { jsonld: [{ type: "TVEpisode", name: "Pilot", series: { name: "Treme" } }] }, { type: "episode", show: { title: "Treme" } }],
+  ["a site's number without a name gets the one that was seen", { host: "www.netflix.com", title: "Fargo | Netflix" },
+    { site: { name: "netflix", kind: "movie", numbers: { film: "900100" }, said: [] } }, { type: "movie", title: "Fargo", site: { name: "netflix", title: "900100" } }],
+  ["and none where nothing was seen", netflix, { site: { name: "netflix", kind: "movie", numbers: { film: "900100" }, said: [] } }, { type: "movie", site: { name: "netflix", title: "900100" } }],
+  ["title and year as they are", { title: "The Matrix (1999)" }, {}, { type: "movie", title: "The Matrix", year: 1999 }],
+];
+for (const [what, page, evidence, media] of SENT) {
+  test(`sent as seen: ${what}`, () => {
+    const is = look(page, evidence);
+    assert.equal(is.found.certain, false);
+    assert.deepEqual(is.media, media);
+  });
 }
 
-test("every name is kept, each once, with where it stood", () => {
-  const evidence = {
-    mediaSession: { title: "Cat's in the Bag...", artist: "Breaking Bad", album: "Season 1" },
-    jsonld: [{ type: "VideoObject", name: "A clip" }, { type: "TVEpisode", name: "cat's in the bag...", series: { name: "Breaking Bad" } }, 5, null, { name: 7 }],
-    headings: ["Watch now", ""],
-    mentions: ["More like this", "C media"],
-  };
-  const { names, guess } = look({ title: "C Media" }, evidence);
-  assert.deepEqual(names.map(({ from, text }) => `${from} ${text}`),
-    ["session Cat's in the Bag...", "artist Breaking Bad", "album Season 1", "described A clip", "heading Watch now", "title C Media", "mention More like this"]);
-  assert.deepEqual(guess, { series: "Breaking Bad", season: 1, title: "Cat's in the Bag..." });
-});
-
-test("what a media server says of it is a name, too", () => {
-  const { names } = look({ title: "Jellyfin" }, { provider: { type: "episode", title: "Pilot", seriesTitle: "Breaking Bad", season: 1, episode: 1 } });
-  assert.deepEqual(names.map(({ from, text }) => `${from} ${text}`), ["described Pilot", "series Breaking Bad", "title Jellyfin"]);
-});
-
-test("artist and album are proposed and never taken for certain", () => {
-  const session = (/** @type {string} */ artist, /** @type {string} */ album) => ({ mediaSession: { title: "x", artist, album } });
-  assert.equal(look({}, session("A band", "Their album")).guess, undefined);
-  assert.equal(look({}, session("", "Season 1")).guess, undefined);
-  assert.deepEqual(look({}, session("Staffel 4", "Leben auf Rolle")).guess, { series: "Leben auf Rolle", season: 4, title: "x" });
-  const page = { url: "https://films.example/1", host: "films.example", title: "", evidence: { ...nothing, ...session("Breaking Bad", "Season 1") } };
-  const { certain, media, evidence } = identify(page, {});
-  assert.deepEqual([certain, media, evidence.season], [false, null, undefined]);
-});
-
-test("what names only the site, or nothing", () => {
-  for (const [text, host] of [["Netflix", "www.netflix.com"], ["Disney+", "www.disneyplus.com"], ["Max", "play.hbomax.com"], ["Apple TV", "tv.apple.com"], ["Player", "a.example"], ["", "a.example"], ["Season 2", "a.example"], ["...", "a.example"]]) {
-    assert.equal(isEmptyName(text, host), true, text);
+test("what stands somewhere on the page, or names only the site, is not sent as a name", () => {
+  assert.equal(look(netflix, { mentions: ["Stranger Things"] }).name, undefined);
+  for (const [title, host] of [["Watch | Netflix", "www.netflix.com"], ["(3) Netflix", "www.netflix.com"], ["Home - Disney+", "www.disneyplus.com"], ["Now playing – Plex", "app.plex.tv"]]) {
+    assert.equal(look({ title, host }).name, undefined, title);
   }
-  for (const [text, host] of [["Up", "www.netflix.com"], ["The Matrix", "films.example"], ["Dune: Part Two", "play.hbomax.com"], ["1917", "a.example"]]) assert.equal(isEmptyName(text, host), false, text);
 });
 
 test("odd pages harm nothing", () => {
   for (const evidence of [{}, { jsonld: "x", headings: 5, mediaSession: "y" }, { jsonld: [null, "x", { series: 5 }], headings: [{}, "ok"] }]) {
     assert.equal(typeof seen(/** @type {any} */ ({ host: "a.example", title: "t", evidence }), { media: null, certain: false, evidence: {} }).title, "string");
   }
-});
-
-/** The event of a sitting whose page was not identified. @param {{host: string, title: string}} page @param {object} [of] */
-function unknown({ host, title }, { evidence = {}, about = {} } = {}) {
-  const sitting = { id: "00000000-0000-4000-8000-000000000001", url: `https://${host}/watch/1`, host, title, at: "2026-03-01T20:15:00Z", position: 1, duration: 1, played: 1, evidence: { ...nothing, ...evidence } };
-  const none = { media: null, certain: false, evidence: about };
-  return watched(/** @type {any} */ (sitting), /** @type {any} */ (none), { askUnknown: true }, seen(/** @type {any} */ (sitting), /** @type {any} */ (none)));
-}
-
-test("a page that names only itself and the site: the service is not asked, and the answer gets no name", () => {
-  for (const [title, host] of [["Watch | Netflix", "www.netflix.com"], ["(3) Netflix", "www.netflix.com"], ["Home - Disney+", "www.disneyplus.com"], ["Now playing – Plex", "app.plex.tv"], ["Netflix", "www.netflix.com"]]) {
-    const event = unknown({ title, host });
-    assert.equal(event.ask, undefined, title);
-    assert.equal(identified(event, { type: "movie", ids: { tmdb: 1 } }).message.media.title, undefined, title);
-  }
-  const event = unknown({ title: "Fargo | Netflix", host: "www.netflix.com" });
-  assert.deepEqual(event.ask, { media: { type: "movie", title: "Fargo" }, at: 0, tries: 0, open: true });
-  assert.equal(identified(event, { type: "movie", ids: { tmdb: 1 } }).message.media.title, "Fargo");
-});
-
-test("what a page describes itself as may name nothing either: the next name is asked by", () => {
-  const netflix = { host: "www.netflix.com", title: "Netflix" };
-  for (const [what, of] of Object.entries({ described: { about: { title: "Watch" } }, "with the site": { about: { title: "Watch | Netflix" } } })) {
-    assert.equal(unknown(netflix, of).ask, undefined, what);
-  }
-  const fargo = { evidence: { mediaSession: { title: "x", artist: "Fargo", album: "Season 1" } }, about: { title: "Watch" } };
-  assert.equal(unknown(netflix, fargo).ask?.media.title, "Fargo");
 });

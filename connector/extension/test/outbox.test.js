@@ -42,33 +42,28 @@ test("what was put is there for the next worker", async () => {
   assert.deepEqual(await titles(new Outbox(new Database(factory)), "waiting"), ["Film 1"]);
 });
 
-test("states: rejected, again, unknown, identified", async () => {
+test("refused for good: out of the way until it is sent again", async () => {
   const outbox = new Outbox(new Database(new IDBFactory()));
   await outbox.put(event(1));
-  await outbox.put(event(2, { state: "unknown", message: undefined, draft: { watchedAt: "x" } }));
   assert.equal(await outbox.reject(event(1).id, { code: "CONFLICT", message: "no" }), true);
   assert.equal(await outbox.reject(event(1).id, { code: "CONFLICT", message: "no" }), false, "only what waits can be refused");
   assert.deepEqual((await outbox.list("rejected"))[0].error, { code: "CONFLICT", message: "no" });
-  assert.deepEqual(await outbox.count(), { waiting: 0, rejected: 1, unknown: 1, full: false });
+  assert.deepEqual(await outbox.count(), { waiting: 0, rejected: 1, full: false });
   await outbox.again(event(1).id);
   assert.equal("error" in (await outbox.list("waiting"))[0], false);
-  await outbox.identify(event(2).id, (now) => ({ ...now, message: { type: "viewing" }, title: "Known" }));
-  const [, known] = await outbox.list("waiting");
-  assert.equal(known.title, "Known");
-  assert.ok(known.draft, "what was an answer may become the question again");
 });
 
 test("remove heeds the state that is meant", async () => {
   const outbox = new Outbox(new Database(new IDBFactory()));
   await outbox.put(event(1));
-  assert.equal(await outbox.remove(event(1).id, ["unknown", "rejected"]), false);
+  assert.equal(await outbox.remove(event(1).id, ["rejected"]), false);
   assert.equal((await outbox.count()).waiting, 1);
 });
 
 test("a full outbox says so and loses nothing", async () => {
   const outbox = new Outbox(new Database(new IDBFactory()), 3);
   await outbox.put(event(1));
-  await outbox.put(event(2, { state: "unknown" }));
+  await outbox.put(event(2, { state: "rejected" }));
   await outbox.put(event(3));
   assert.equal((await outbox.count()).full, true);
   assert.equal(await outbox.put(event(4)), "full");
@@ -77,13 +72,14 @@ test("a full outbox says so and loses nothing", async () => {
   assert.equal(await outbox.put(event(4)), "kept");
 });
 
-test("what throws within a change changes nothing", async () => {
-  const outbox = new Outbox(new Database(new IDBFactory()));
-  await outbox.put(event(1, { state: "unknown" }));
-  await assert.rejects(outbox.identify(event(1).id, () => {
+test("what throws within a transaction changes nothing", async () => {
+  const db = new Database(new IDBFactory());
+  const outbox = new Outbox(db);
+  await assert.rejects(db.run("readwrite", ["events"], async (tx) => {
+    tx.objectStore("events").add(event(1));
     throw new Error("no");
   }), /no/);
-  assert.equal((await outbox.count()).unknown, 1);
+  assert.deepEqual(await outbox.all(), []);
 });
 
 test("remembered ids have a bound", async () => {

@@ -65,15 +65,6 @@ shown("of an unknown kind the stricter rule asks for more", async (screening) =>
   assert.deepEqual(outlook(screening), { players: [], why: "short", least: 600 });
 }, { answers: (message) => ({ ...answer(message), rule: { ...usualRule, movie: { ...usualRule.movie, minimum: 600 } } }) });
 
-for (const [why, record] of [["never", false], ["notFilm", true]]) {
-  shown(`the user has said so: ${why}`, async (screening) => {
-    await screening.film().play(100);
-    assert.equal(outlook(screening).why, why);
-    const now = await screening.ask({ kind: "now" });
-    if (record) assert.equal(now.why, why);
-  }, { answers: (message) => ({ ...answer(message), record, why }) });
-}
-
 shown("nothing is recorded now", async (screening) => {
   await screening.film().play(100);
   assert.equal(outlook(screening).why, "paused");

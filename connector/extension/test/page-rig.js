@@ -1,4 +1,5 @@
 // Opens a page of the extension in jsdom, with the scripted background.
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { JSDOM } from "jsdom";
@@ -15,7 +16,7 @@ const forwarded = new Proxy({}, { get: (_, name) => /** @type {any} */ (rig.api)
 
 /** The globals that the pages use. */
 const GLOBALS = ["window", "document", "location", "history", "navigator", "setInterval", "HTMLElement", "HTMLInputElement", "HTMLButtonElement",
-  "HTMLFormElement", "HTMLDetailsElement", "HTMLTextAreaElement", "HTMLProgressElement"];
+  "HTMLFormElement", "HTMLDetailsElement", "HTMLProgressElement", "HTMLAnchorElement"];
 
 /** @param {string} language */
 export const texts = (language) => JSON.parse(fs.readFileSync(path.join(source, "_locales", language, "messages.json"), "utf8"));
@@ -53,33 +54,47 @@ export async function open(t, page, script, { language = "en", hash = "", before
   });
   await import(`../source/pages/${page}.js?${opened++}`);
   await settle();
-  const find = (/** @type {string} */ selector) => {
-    const element = window.document.querySelector(selector);
-    if (!element) throw new Error(`nothing is ${selector}`);
-    return /** @type {any} */ (element);
+  const { document } = window;
+  const seen = (/** @type {any} */ element) => !element.closest("[hidden]");
+  const plain = (/** @type {string | null} */ text) => (text ?? "").trim().replace(/\s+/g, " ");
+  /** The element that a person sees by this name: a button or link by its text, a field by its label. @param {string} name @returns {any} */
+  const named = (name) => {
+    const acts = [...document.querySelectorAll("button, a, summary")].filter((one) => (one.getAttribute("aria-label") ?? plain(one.textContent)) === name);
+    const labels = [...document.querySelectorAll("label")].filter((one) => plain(one.textContent) === name);
+    return [...acts, ...labels.map((label) => label.control)].find((one) => one && seen(one));
+  };
+  /** By its name, or by a selector that begins with #. @param {string} name */
+  const get = (name) => (name.startsWith("#") ? document.querySelector(name) : named(name)) ?? assert.fail(`nothing is called ${name}`);
+  /** All that is to be seen, in one line. */
+  const shown = () => {
+    const walker = document.createTreeWalker(document.body, window.NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) if (seen(walker.currentNode.parentElement)) texts.push(walker.currentNode.textContent);
+    return plain(texts.join(""));
   };
   return {
-    rig,
-    document: window.document,
-    find,
-    /** What an element says. @param {string} selector */
-    words: (selector) => find(selector).textContent.trim().replace(/\s+/g, " "),
+    rig, document, named, get, shown,
+    find: (/** @type {string} */ selector) => /** @type {any} */ (document.querySelector(selector) ?? assert.fail(`nothing is ${selector}`)),
+    /** @param {string} selector */
+    words: (selector) => plain(document.querySelector(selector)?.textContent ?? ""),
     /** What the live region says. */
-    said: () => find("#said").textContent,
-    /** @param {string} selector @param {string} value */
-    type(selector, value) {
-      const field = find(selector);
+    said: () => document.querySelector("[role=status]")?.textContent ?? "",
+    /** What is wrong with a field. @param {string} name */
+    fault: (name) => plain(document.getElementById(`${get(name).id}-fault`)?.textContent ?? ""),
+    /** @param {string} name @param {string} value */
+    type(name, value) {
+      const field = get(name);
       field.value = value;
       field.dispatchEvent(new window.Event("input", { bubbles: true }));
     },
-    /** @param {string} selector */
-    async click(selector) {
-      find(selector).click();
+    /** @param {string} name */
+    async click(name) {
+      get(name).click();
       await settle();
     },
-    /** @param {string} selector @param {string} key */
-    async press(selector, key) {
-      find(selector).dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    /** @param {string} name @param {string} key */
+    async press(name, key) {
+      get(name).dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
       await settle();
     },
   };

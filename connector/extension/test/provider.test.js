@@ -44,7 +44,7 @@ async function watched({ url, stored, server, duration = 3000, entries = [] }) {
   for (let turn = 0; turn < 20; turn++) await settle();
   const [sitting] = screening.watched;
   screening.close();
-  return { provider: sitting?.evidence.provider, ...identify(sitting, {}) };
+  return { provider: sitting?.evidence.provider, ...identify(sitting) };
 }
 
 const jellyfin = (server) => ({

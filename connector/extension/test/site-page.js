@@ -71,7 +71,7 @@ export class SitePage {
 export function told(page) {
   const { kind = null, title = null, seriesTitle: series = null, season = null, episode = null, year = null, site } = gathered(page);
   const { title: number, series: seriesNumber, numbering } = site ?? {};
-  const numbers = { title: number, series: seriesNumber, numbering, ...others(identify(page, {}).media) };
+  const numbers = { title: number, series: seriesNumber, numbering, ...others(identify(page).media) };
   return { kind, title, series, season, episode, year, numbers: JSON.parse(JSON.stringify(numbers)) };
 }
 

@@ -64,7 +64,7 @@ screened("other words under the same number say nothing", async (screening, film
   await film.play(4800);
   const [told] = screening.watched;
   assert.equal(told.evidence.site.torn, true);
-  assert.deepEqual(identify(structuredClone(told), {}).evidence, {});
+  assert.deepEqual(identify(structuredClone(told)).evidence, {});
 });
 
 screened("words of before that stay under the next number are not taken, even for hours", async (screening, film) => {
@@ -118,7 +118,7 @@ for (const [name, address, rule] of [
     film.load(5700);
     await film.play(5600);
     assert.deepEqual(screening.watched.map((sitting) => said(sitting).torn), [undefined, true]);
-    assert.deepEqual(identify(structuredClone(screening.watched[1]), {}).evidence, {});
+    assert.deepEqual(identify(structuredClone(screening.watched[1])).evidence, {});
   }, { rule });
 }
 
@@ -174,7 +174,7 @@ for (const [name, box, counts] of [["a preview", "<div class='player preview'></
 screened("where the rule's place for the film is nowhere, all goes as without a rule", async (screening, film) => {
   screening.document.title = "Reel Life S01E02";
   await film.play(4900);
-  const { evidence } = identify(structuredClone(screening.watched[0]), {});
+  const { evidence } = identify(structuredClone(screening.watched[0]));
   assert.deepEqual(evidence, { kind: "episode", title: "Reel Life", season: 1, episode: 2, site: { name: "netflix", title: "1" } });
 }, { rule: { video: { is: ".gone" }, say: [{ from: "page", name: ".gone" }, { from: "object" }] } });
 

@@ -7,8 +7,7 @@ import { test } from "node:test";
 import Ajv from "ajv";
 import formats from "ajv-formats";
 import { objects } from "../source/background/objects.js";
-import { places } from "../source/background/places.js";
-import { SERVERS } from "../source/pages/places.js";
+import { PLACES, SERVERS } from "../source/pages/places.js";
 import { rules, servers } from "../source/sites/index.js";
 import { SitePage, told } from "./site-page.js";
 import { answer, Screening } from "./screening.js";
@@ -70,8 +69,8 @@ test("each media server has a reader, and each reader a file", () => {
   window.close();
 });
 
-test("the grid offers the sites where one watches, and the servers of one's own", async () => {
-  const grid = (await places({ all: async () => ({}) })).map(({ name }) => name);
+test("the grid offers the sites where one watches, and the servers of one's own", () => {
+  const grid = PLACES.map(({ name }) => name);
   assert.ok(grid.includes("stremio"));
   assert.deepEqual(Object.keys(rules).filter((name) => !grid.includes(name)), ["letterboxd", "trakt"]);
   assert.deepEqual(SERVERS.map(({ label }) => label).sort(), ["Emby", "Jellyfin", "Plex"]);
@@ -118,11 +117,9 @@ for (const [name, rule] of Object.entries(rules)) {
     assert.deepEqual([...wanted, ...paths].filter((one) => !found.has(one)), []);
   });
 
-  test(`${name}: no pattern takes long over a long text`, () => {
-    const patterns = [...values(rule, ["path", "pattern", "seriesNumber"]), ...rule.never ?? []].filter((one) => /[\\^$(]/.test(one));
-    const began = performance.now();
-    for (const pattern of patterns) for (const part of ["/", "a", "1", "a-", "/watch/", " - ", "(1", "S1:"]) new RegExp(pattern, "u").test(part.repeat(2000 / part.length));
-    assert.ok(performance.now() - began < 200);
+  test(`${name}: no pattern repeats a repetition, which could take long over a long text`, () => {
+    const patterns = [...values(rule, ["path", "pattern", "seriesNumber"]), ...rule.never ?? []];
+    assert.deepEqual(patterns.filter((one) => /[+*}]\??\)[+*{]/.test(one)), []);
   });
 
   if (expected(name).next) test(`${name}: the next episode starts by itself`, () => autoplay(name, rule));

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromImdb, fromTmdb } from "../source/identify/ids.js";
 import { dated, placeIn, placeOf } from "../source/identify/titles.js";
-import { identifyTyped } from "../source/identify/typed.js";
-import { bareNumber } from "../source/pages/typed.js";
 
 const places = {
   "Reel Life S01E02": [1, 2, "Reel Life"],
@@ -135,53 +133,3 @@ test("addresses of imdb.com", () => {
     assert.equal(fromImdb(href), null, String(href));
   }
 });
-
-const episode = { type: "episode", show: { ids: { tmdb: 1396 } }, season: 1, episode: 2 };
-const typed = {
-  "https://www.themoviedb.org/movie/603-the-matrix": { type: "movie", ids: { tmdb: 603 } },
-  "www.themoviedb.org/movie/603": { type: "movie", ids: { tmdb: 603 } },
-  "  movie 603 ": { type: "movie", ids: { tmdb: 603 } },
-  "603 movie": { type: "movie", ids: { tmdb: 603 } },
-  "Film: 603": { type: "movie", ids: { tmdb: 603 } },
-  "tv/1396": { type: "episode", show: { ids: { tmdb: 1396 } } },
-  "tv 1396 S01E02": episode,
-  "series 1396 season 1 episode 2": episode,
-  "https://www.themoviedb.org/tv/1396-breaking-bad/season/1/episode/2": episode,
-  "https://www.themoviedb.org/tv/1396 1x02": episode,
-};
-
-for (const [text, media] of Object.entries(typed)) {
-  test(`typed: ${text}`, () => assert.deepEqual(identifyTyped(text), media));
-}
-
-/** @type {[string, string, any][]} */
-const numbered = [
-  ["603", "movie", { type: "movie", ids: { tmdb: 603 } }],
-  [" #603 ", "movie", { type: "movie", ids: { tmdb: 603 } }],
-  ["1396", "tv", { type: "episode", show: { ids: { tmdb: 1396 } } }],
-  ["1396", "episode", null],
-  ["tt0133093", "movie", { type: "movie", ids: { imdb: "tt0133093" } }],
-  ["TT0133093", "movie", { type: "movie", ids: { imdb: "tt0133093" } }],
-  ["https://m.imdb.com/de/title/tt0133093/?ref_=x", "movie", { type: "movie", ids: { imdb: "tt0133093" } }],
-  ["www.imdb.com/title/tt0903747 S01E02", "tv", { type: "episode", show: { ids: { imdb: "tt0903747" } }, season: 1, episode: 2 }],
-  ["tt0903747", "tv", { type: "episode", show: { ids: { imdb: "tt0903747" } } }],
-  ["tt0959621", "episode", { type: "episode", ids: { imdb: "tt0959621" } }],
-  ["movie 603", "tv", { type: "movie", ids: { tmdb: 603 } }],
-  ["https://www.themoviedb.org/movie/603", "tv", { type: "movie", ids: { tmdb: 603 } }],
-  ["https://www.imdb.com/name/nm0000206/", "movie", null],
-  ["tt0133093x", "movie", null],
-  ["0", "movie", null],
-];
-for (const [text, as, media] of numbered) {
-  test(`typed, and said to be a ${as}: ${text}`, () => assert.deepEqual(identifyTyped(text, as), media));
-}
-
-test("a number that does not tell its kind", () => {
-  for (const text of ["603", " #603 "]) assert.equal(bareNumber(text), "number", text);
-  for (const text of ["tt0133093", "https://www.imdb.com/title/tt0133093/", "tt0903747 S01E02"]) assert.equal(bareNumber(text), "imdb", text);
-  for (const text of ["", "movie 603", "https://www.themoviedb.org/movie/603", "https://www.themoviedb.org/movie/603-tt0133093", "matt0133093"]) assert.equal(bareNumber(text), null, text);
-});
-
-for (const text of ["tt0133093", "https://www.imdb.com/title/tt0133093/", "", "603", "The Matrix", "movie", "movie x", "movie 0", "movie -5", "movie 603abc", "person 5", "https://example.com/movie/603", "1396 S01E02", null, 603, "x".repeat(5000)]) {
-  test(`typed, and not understood: ${String(text).slice(0, 30)}`, () => assert.equal(identifyTyped(text), null));
-}

@@ -12,7 +12,6 @@
 const api = globalThis.browser ?? globalThis.chrome;
 
 const TROUBLE = "#a5271d";
-const ASKING = "#7a4a00";
 const WAITING = "#1f4e9c";
 const QUIET = "#4d4d4d";
 
@@ -34,21 +33,18 @@ const look = (text, color, key, fallback, ...args) => ({ text, color, key, fallb
  * @param {State} state
  * @returns {Look}
  */
-export function lookOf({ link, daemon, outbox, places, paused }) {
-  const { waiting, full, rejected, unknown } = outbox;
+export function lookOf({ link, daemon, outbox, paused }) {
+  const { waiting, full, rejected } = outbox;
   if (full) return look("!", TROUBLE, "badgeFull", "Filmspool: too much is waiting, nothing more is kept");
   if (link.state === "revoked") return look("!", TROUBLE, "badgeRevoked", "Filmspool: pair this browser again");
   if (link.state === "stranger") return look("!", TROUBLE, "badgeStranger", "Filmspool: another program answers in its place");
   if (link.state === "old") return look("!", TROUBLE, "badgeOld", "Filmspool: an update is needed");
-  if (link.state === "unpaired") return unpaired(waiting + rejected.length + unknown.length);
+  if (link.state === "unpaired") return unpaired(waiting + rejected.length);
   if (rejected.length > 0) return look("!", TROUBLE, "badgeRejected", `Filmspool: ${rejected.length} refused`, rejected.length);
-  if (unknown.length > 0) return look(`${brief(unknown.length)}?`, ASKING, "badgeUnknown", `Filmspool: what was it? ${unknown.length} to answer`, unknown.length);
   if (waiting > 0) return look(brief(waiting), WAITING, "badgeWaiting", `Filmspool: ${waiting} waiting to be sent`, waiting);
   const worst = daemon?.problems?.find(({ severity }) => severity === "needs you");
   if (worst) return look("!", TROUBLE, "badgeProblem", `Filmspool: ${worst.text}`, worst.text);
   if (daemon && daemon.attention > 0) return look("!", TROUBLE, "badgeAttention", `Filmspool: ${daemon.attention} need you in Filmspool`, daemon.attention);
-  const changed = places.find(({ lost }) => lost);
-  if (changed) return look("i", QUIET, "badgeLost", `Filmspool: ${changed.label} looks different now`, changed.label);
   if (paused) return look("II", QUIET, "badgePaused", "Filmspool: paused, nothing is recorded");
   return look("", QUIET, "name", "Filmspool");
 }

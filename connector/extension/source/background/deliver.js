@@ -8,7 +8,6 @@
  */
 import { Backoff } from "./backoff.js";
 import { LinkProblem } from "./problem.js";
-import { Requests } from "./requests.js";
 
 /**
  * @typedef {import("./outbox.js").Outbox} Outbox
@@ -24,17 +23,13 @@ import { Requests } from "./requests.js";
  */
 
 /**
- * How many viewings wait for the user, and the sites that cannot be read any more.
- * @typedef {{viewings: number, unread?: string[]}} Waiting
- *
  * @typedef {object} Around
  * @property {Outbox} outbox
  * @property {Link} link
  * @property {() => Promise<void>} wakeLater makes sure that the alarm is set
  * @property {() => Promise<void>} sleep takes the alarm away
  * @property {() => void} changed
- * @property {() => Promise<Waiting | null>} [owes] what waits for the user; null when the daemon has been told so
- * @property {(now: Waiting | null) => Promise<void>} [told] the daemon knows it now; null: it may not
+ * @property {() => Promise<string[]>} [unread] the sites whose rules find nothing any more
  * @property {Backoff} [backoff]
  * @property {Times} [times]
  */
@@ -54,9 +49,6 @@ export class Delivery {
   #inFlight = new Map();
   /** Settled while the outbox is being read, and so maybe still in that reading. */
   #settled = new Set();
-  /** Being taken back: not to be sent. */
-  #withdrawn = new Set();
-  #requests = new Requests();
   /** @type {Promise<void> | null} */
   #connecting = null;
   /** @type {Promise<void>} */
@@ -68,8 +60,6 @@ export class Delivery {
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #watch;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #later;
 
   /** @type {DaemonStatus | null} */
   status = null;
@@ -118,65 +108,16 @@ export class Delivery {
     await ((await this.#due()) ? this.wake() : this.#drained());
   }
 
-  /** Whether there is something to say. */
+  /** Whether something waits. */
   async #due() {
-    return (await this.#outbox.count()).waiting > 0 || (await this.#owed()) !== null;
+    return (await this.#outbox.count()).waiting > 0;
   }
 
-  /** @returns {Promise<Waiting | null>} null when the daemon has been told */
-  async #owed() {
-    return (await this.#around.owes?.()) ?? null;
-  }
-
-  /** Tells the daemon what waits for the user, when it does not know. */
-  async tell() {
-    const now = await this.#owed();
-    if (!now) return;
-    await this.#around.wakeLater();
-    if (!this.#link.connected) return void this.wake();
-    if (this.#link.features.includes("waiting")) this.#link.send({ type: "waiting", ...now });
-    await this.#around.told?.(now);
-  }
-
-  /**
-   * Asks the daemon something.
-   * @param {Message} message without id; its type is the name of the feature too
-   * @param {{force?: boolean, mayGo?: () => Promise<boolean>}} [how] force: the user waits for it; mayGo: asked last, when it would leave
-   * @returns {Promise<Message>} the answer, or an error; OFFLINE when there is none, UNKNOWN_TYPE of an older daemon, WITHDRAWN when it may not go
-   */
-  async ask(message, how) {
-    await this.wake(how);
-    if (!this.#link.connected) return { type: "error", code: "OFFLINE", retryable: true };
-    if (!this.#link.features.includes(message.type)) return { type: "error", code: "UNKNOWN_TYPE", retryable: false };
-    if (how?.mayGo && !(await how.mayGo())) return { type: "error", code: "WITHDRAWN", retryable: false };
-    if (!this.#link.connected) return { type: "error", code: "OFFLINE", retryable: true };
-    const answer = this.#requests.ask((whole) => this.#link.send(whole), message);
-    this.#keepWatch();
-    return (await answer) ?? { type: "error", code: "OFFLINE", retryable: true };
-  }
-
-  /**
-   * @param {string} id
-   * @returns {boolean} whether it was sent and has no answer yet
-   */
-  flies(id) {
-    return this.#inFlight.has(id);
-  }
-
-  /**
-   * Runs work during which an event is not sent.
-   * @template T
-   * @param {string} id
-   * @param {() => Promise<T>} work
-   * @returns {Promise<T>}
-   */
-  async withdrawn(id, work) {
-    this.#withdrawn.add(id);
-    try {
-      return await work();
-    } finally {
-      this.#withdrawn.delete(id);
-    }
+  /** Asks how the daemon is, and reports which sites cannot be read any more. */
+  async report() {
+    if (!this.#link.connected) return; // it is reported with the next connection
+    const unread = (await this.#around.unread?.()) ?? [];
+    this.#link.send({ type: "status", id: "status", ...(unread.length > 0 && { unread }) });
   }
 
   /**
@@ -205,9 +146,7 @@ export class Delivery {
     try {
       await this.#link.connect({ again });
       this.#backoff.reset();
-      this.#link.send({ type: "status", id: "status" });
-      await this.#around.told?.(null); // another daemon may answer now
-      await this.tell();
+      await this.report();
     } catch (error) {
       await this.#failed(/** @type {LinkProblem} */ (error));
     }
@@ -243,9 +182,8 @@ export class Delivery {
     while (this.#link.connected && this.#backoff.left(performance.now()) === 0) {
       this.#settled.clear();
       const events = await this.#outbox.list("waiting", this.#link.window);
-      const fresh = events.filter((event) => this.#mayGo(event));
+      const fresh = events.filter(({ id }) => !this.#inFlight.has(id) && !this.#settled.has(id));
       if (!this.#link.connected) return;
-      this.#rouse(events);
       const next = fresh.slice(0, this.#link.window - this.#inFlight.size);
       if (events.length === 0) await this.#drained();
       for (const event of next) await this.#send(event);
@@ -255,29 +193,13 @@ export class Delivery {
   }
 
   /** @param {Event} event */
-  #mayGo({ id, after = 0 }) {
-    return after <= Date.now() && !this.#inFlight.has(id) && !this.#settled.has(id) && !this.#withdrawn.has(id);
-  }
-
-  /**
-   * Comes back for the first of those that are not to be sent yet.
-   * @param {Event[]} events
-   */
-  #rouse(events) {
-    const later = events.map(({ after = 0 }) => after - Date.now()).filter((wait) => wait > 0);
-    clearTimeout(this.#later);
-    if (later.length > 0) this.#later = setTimeout(() => void this.wake(), Math.min(...later) + 1);
-  }
-
-  /** @param {Event} event */
   async #send(event) {
     const message = /** @type {Message} */ (event.message);
     if (text.encode(JSON.stringify(message)).length > this.#link.maxBytes) {
       await this.#reject(event.id, "TOO_LARGE", "It is too large for Filmspool.");
       return;
     }
-    if (!event.tried && !(await this.#outbox.tried(event.id))) return; // it has been taken back meanwhile
-    if (!this.#mayGo(event) || !this.#link.connected) return;
+    if (!this.#link.connected) return;
     this.#inFlight.set(event.id, event);
     this.#link.send(message);
   }
@@ -306,7 +228,7 @@ export class Delivery {
   #keepWatch() {
     clearTimeout(this.#watch);
     if (!this.#link.connected) return;
-    if (this.#inFlight.size + this.#requests.size > 0) {
+    if (this.#inFlight.size > 0) {
       this.#watch = setTimeout(() => this.#link.drop(new LinkProblem("waiting", "LOST", "Filmspool does not answer.")), this.#times.answer);
     } else {
       this.#watch = setTimeout(() => this.#link.rest(), this.#times.idle);
@@ -315,7 +237,6 @@ export class Delivery {
 
   /** @param {Message} message */
   async #hear(message) {
-    if (this.#requests.hear(message)) return this.#keepWatch();
     switch (message.type) {
       case "ack":
         await this.#acknowledged(message.id);
@@ -335,7 +256,7 @@ export class Delivery {
    */
   async #acknowledged(id) {
     if (!this.#inFlight.has(id)) return;
-    await this.#outbox.remove(id, ["waiting"], { recent: true });
+    await this.#outbox.remove(id, ["waiting"]);
     this.#settle(id);
     this.#around.changed();
     await this.#pump();
@@ -391,7 +312,6 @@ export class Delivery {
   async #lost(why) {
     clearTimeout(this.#watch);
     this.#inFlight.clear();
-    this.#requests.lose();
     await this.#failed(why);
   }
 }

@@ -1,30 +1,18 @@
 /**
- * Whether the rules of the sites still find what they look for. It is kept on
- * disk, since the browser may end the background at any moment.
+ * Counts, for each site's rule, how much film was counted since the rule last
+ * found anything. It is kept on disk, since the browser may end the background
+ * at any moment.
  */
-import { ruleFor } from "../sites/index.js";
+import { rules, ruleFor } from "../sites/index.js";
 
-/**
- * @typedef {import("../messages.js").Sitting} Sitting
- * @typedef {{held?: number, seconds: Record<string, number>, parts: string[]}} Health of one rule. held: when it last found
- *   something, in milliseconds since 1970. seconds: of film in which it found nothing since then, by sitting. parts: those
- *   that found nothing.
- */
+/** @typedef {{held: number, seconds: number}} Health held: when the rule last found something, in milliseconds since 1970 */
 
-/** Played seconds without a word until it is told. */
+/** Seconds of film without a word until the site counts as one that cannot be read. */
 const ENOUGH = 600;
-/** Seconds; what is shorter may be a trailer, or some other video where the address is no player's. */
-const LEAST = 300;
-const LEAST_ELSEWHERE = 1200;
 /** Milliseconds. A series that plays on by itself shows its words once, so a rule that has found some is trusted so long. */
 const TRUSTED = 12 * 3_600_000;
-/** Milliseconds for which it is not noted again that a rule holds. */
-const HOLDS = 3_600_000;
-/** Sittings that are counted of one rule. */
+/** Sites that the daemon takes in one message. */
 const MOST = 20;
-
-/** @param {Health | undefined} health @returns {number} seconds */
-const silent = (health) => Object.values(health?.seconds ?? {}).reduce((sum, one) => sum + one, 0);
 
 export class HealthBook {
   #database;
@@ -34,8 +22,8 @@ export class HealthBook {
   #last = Promise.resolve();
 
   /**
-   * @param {import("./database.js").Database} database
-   * @param {() => void} changed a rule begins or ceases to be lost
+   * @param {{read(name: string): Promise<any>, write(name: string, value: any): Promise<void>}} database
+   * @param {() => unknown} changed a site begins or ceases to be unreadable
    * @param {() => number} [clock] milliseconds since 1970
    */
   constructor(database, changed, clock = () => Date.now()) {
@@ -49,67 +37,29 @@ export class HealthBook {
     return (await this.#database.read("health")) ?? {};
   }
 
-  /** @returns {Promise<Record<string, {lost?: {minutes: number, parts: string[]}, held?: string}>>} held: a day */
-  async all() {
-    const told = Object.entries(await this.#read()).map(([name, health]) => {
-      const seconds = silent(health);
-      const lost = seconds >= ENOUGH && { minutes: Math.floor(seconds / 60), parts: health.parts };
-      return [name, { ...(lost && { lost }), ...(health.held && { held: new Date(health.held).toISOString().slice(0, 10) }) }];
-    });
-    return Object.fromEntries(told);
+  /** @returns {Promise<string[]>} the sites whose rules find nothing any more */
+  async unread() {
+    const all = Object.entries(await this.#read()).filter(([name, { seconds }]) => seconds >= ENOUGH && rules[name]);
+    return all.map(([name]) => rules[name].label).slice(0, MOST);
   }
 
   /**
-   * Notes what the rule of a site has found of a sitting.
-   * @param {Sitting} sitting
+   * Notes what the rule of a site has found of a film that counts as watched.
+   * @param {import("../messages.js").Sitting} sitting
    * @param {boolean} certain it is known without the rule
    */
-  async note({ id, url, frameUrl, duration, played, evidence: { site } }, certain) {
+  note({ url, frameUrl, played, evidence: { site } }, certain) {
     const rule = frameUrl ? null : ruleFor(url); // a player elsewhere is not the site's page
-    if (!rule) return;
-    const { pathname, search, hash } = new URL(url);
-    if (rule.never?.some((/** @type {string} */ path) => new RegExp(path, "u").test(`${pathname}${search}${hash}`))) return;
-    const found = site?.name === rule.name && Array.isArray(site.said) && site.said.length >= Math.min(1, rule.say.length);
-    if (found) return this.#holds(rule.name);
-    if (certain || !(duration >= (site ? LEAST : LEAST_ELSEWHERE)) || !Number.isFinite(played)) return;
-    const parts = site ? rule.say.map((/** @type {unknown} */ _, /** @type {number} */ i) => `say.${i}`) : ["watch"];
-    await this.#change(rule.name, (was) => {
-      if (this.#clock() - (was?.held ?? 0) < TRUSTED) return was;
-      const seconds = Object.entries({ ...was?.seconds, [id]: played }).slice(-MOST);
-      return { ...was, seconds: Object.fromEntries(seconds), parts };
-    });
-  }
-
-  /**
-   * Notes how much of a sitting was played meanwhile.
-   * @param {unknown} id
-   * @param {number} played seconds
-   */
-  async go(id, played) {
-    const [name] = Object.entries(await this.#read()).find(([, { seconds }]) => Object.hasOwn(seconds, String(id))) ?? [];
-    if (name === undefined || !Number.isFinite(played)) return;
-    await this.#change(name, (was) => was && { ...was, seconds: { ...was.seconds, [String(id)]: played } });
-  }
-
-  /** @param {string} name */
-  #holds(name) {
-    return this.#change(name, (was) => {
-      const known = was && silent(was) === 0 && this.#clock() - (was.held ?? 0) < HOLDS;
-      return known ? was : { held: this.#clock(), seconds: {}, parts: [] };
-    });
-  }
-
-  /**
-   * @param {string} name
-   * @param {(was: Health | undefined) => Health | undefined} change
-   */
-  #change(name, change) {
+    if (!rule || site?.name !== rule.name) return Promise.resolve();
+    const found = Array.isArray(site.said) && site.said.length >= Math.min(1, rule.say.length);
+    if (certain && !found) return Promise.resolve();
     const mine = this.#last.then(async () => {
       const all = await this.#read();
-      const is = change(all[name]);
-      if (is === all[name]) return;
-      await this.#database.write("health", { ...all, [name]: is });
-      if (silent(all[name]) >= ENOUGH !== silent(is) >= ENOUGH) this.#changed();
+      const { held, seconds } = all[rule.name] ?? { held: 0, seconds: 0 };
+      if (!found && this.#clock() - held < TRUSTED) return;
+      const is = found ? { held: this.#clock(), seconds: 0 } : { held, seconds: seconds + (Number(played) || 0) };
+      await this.#database.write("health", { ...all, [rule.name]: is });
+      if (seconds >= ENOUGH !== is.seconds >= ENOUGH) await this.#changed();
     });
     this.#last = mine.catch(() => {});
     return mine;

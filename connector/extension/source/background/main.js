@@ -6,39 +6,30 @@
 import { withPage } from "../identify/around.js";
 import { identify } from "../identify/index.js";
 import { seen } from "../identify/names.js";
-import { identifyTyped } from "../identify/typed.js";
 import { ruleFor, serversFor } from "../sites/index.js";
-import { Asking } from "./asking.js";
 import { showBadge } from "./badge.js";
-import { Corrections } from "./corrections.js";
 import { Database } from "./database.js";
 import { Delivery } from "./deliver.js";
 import { HalfwayBook } from "./halfway.js";
 import { HealthBook } from "./health.js";
-import { unwanted } from "./ignored.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
-import { fromPage, GRACE } from "./pages.js";
-import { closeStorage, loadKnown, loadSettings, saveSettings } from "./settings.js";
+import { fromPage } from "./pages.js";
+import { closeStorage, loadSettings, saveSettings } from "./settings.js";
 import { readObject } from "./objects.js";
-import { places } from "./places.js";
 import * as sites from "./sites.js";
-import { compose, countToAnswer } from "./state.js";
+import { compose } from "./state.js";
 import { fromContent } from "./watching.js";
-import { WrongBook } from "./wrong.js";
 
 /** @type {typeof chrome} */
 const api = globalThis.browser ?? globalThis.chrome;
 
-const ASK = "ask";
 const FLUSH = "flush";
 const RESUME = "resume";
-/** Sites that the daemon takes in one message. */
-const MOST_UNREAD = 20;
 
 const database = new Database();
 const outbox = new Outbox(database);
-const health = new HealthBook(database, changed);
+const health = new HealthBook(database, () => delivery.report());
 
 /** @returns {Promise<import("../messages.js").Pairing | undefined>} */
 const loadPairing = () => database.read("pairing");
@@ -70,25 +61,8 @@ const delivery = new Delivery({
   },
   sleep: async () => void (await api.alarms.clear(FLUSH)),
   changed,
-  owes: async () => {
-    const pairing = await loadPairing();
-    if (!pairing || pairing.revoked) return null;
-    const unread = (await places(health)).filter(({ lost }) => lost).map(({ label }) => label).slice(0, MOST_UNREAD);
-    const now = { viewings: await countToAnswer(outbox), ...(unread.length > 0 && { unread }) };
-    const told = JSON.stringify(await database.read("told"));
-    return told === JSON.stringify({ clientId: pairing.clientId, ...now }) ? null : now;
-  },
-  told: async (now) => database.write("told", now ? { clientId: (await loadPairing())?.clientId, ...now } : undefined),
+  unread: () => health.unread(),
 });
-
-const asking = new Asking({
-  outbox,
-  delivery,
-  wakeAt: async (when) => void (await api.alarms.create(ASK, { when })),
-  changed,
-});
-
-const corrections = new Corrections(database, delivery, GRACE);
 
 /** What was last known of the daemon, from before this worker. */
 const recalled = recall();
@@ -101,7 +75,7 @@ async function recall() {
 
 async function state() {
   await recalled;
-  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing(), health });
+  return compose({ outbox, info: link.info, daemon: delivery.status, pairing: await loadPairing() });
 }
 
 let announcing = false;
@@ -119,8 +93,6 @@ async function announce() {
   await showBadge(now);
   await api.storage.session.set({ link: link.info, daemon: delivery.status });
   await watchPause(now.settings.pausedUntil);
-  await delivery.tell();
-  void corrections.run();
   await api.runtime.sendMessage({ kind: "changed" }).catch(() => {}); // no page is open
 }
 
@@ -132,18 +104,10 @@ async function watchPause(until) {
   if (until > Date.now()) await api.alarms.create(RESUME, { when: until + 500 });
 }
 
-const wrong = new WrongBook(database);
 const pageParts = {
   state,
   settings: loadSettings,
   saveSettings,
-  known: loadKnown,
-  remember: corrections.remember.bind(corrections),
-  forgetAnswer: corrections.forget.bind(corrections),
-  identify,
-  seen,
-  wrong,
-  typed: identifyTyped,
   outbox,
   link,
   delivery,
@@ -152,7 +116,7 @@ const pageParts = {
   changed,
 };
 const halfway = new HalfwayBook(database);
-const contentParts = { settings: loadSettings, known: loadKnown, identify, serversFor, ruleFor, delivery, halfway, health, asking, wrong, seen, unwanted };
+const contentParts = { settings: loadSettings, identify, serversFor, ruleFor, delivery, halfway, health, seen };
 
 const PAGE_WAIT = 1000;
 
@@ -195,7 +159,6 @@ function receive(message, sender) {
   if (message.kind === "sitting" || message.kind === "watched") {
     return fromContent(contentParts, message, { byUser: true, around: aroundOf(message.tab) });
   }
-  if (message.kind === "notThis") return aroundOf(message.tab)(message.sitting).then((sitting) => fromPage(pageParts, { ...message, sitting }));
   return fromPage(pageParts, message);
 }
 
@@ -212,19 +175,16 @@ async function flush() {
 
 api.alarms.onAlarm.addListener(({ name }) => {
   if (name === FLUSH) void flush();
-  else if (name === ASK) void asking.run();
   else changed();
 });
 
 api.runtime.onStartup.addListener(() => {
   void flush();
-  void asking.run();
   void sites.registerAll();
 });
 
 api.runtime.onInstalled.addListener(({ reason }) => {
   void flush();
-  void asking.run();
   void sites.registerAll();
   if (reason === "install") void api.runtime.openOptionsPage();
 });

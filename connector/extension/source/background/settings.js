@@ -1,11 +1,7 @@
 /** The user's settings: defaults, what is allowed, where they are kept. */
-import { usable } from "./known.js";
-
 /**
  * @typedef {import("../messages.js").Settings} Settings
  * @typedef {import("../messages.js").Threshold} Threshold
- * @typedef {import("../messages.js").Known} Known
- * @typedef {import("../messages.js").Remembered} Remembered
  */
 
 /** @type {typeof chrome} */
@@ -22,7 +18,6 @@ export function defaults() {
     },
     pausedUntil: 0,
     private: false,
-    askUnknown: true,
   };
 }
 
@@ -56,7 +51,7 @@ export function fault(settings) {
   if (!isThreshold(rule?.movie) || !isThreshold(rule?.episode)) return "A threshold is out of range.";
   if (!isPart(rule.last, 86_400)) return "The last minutes are out of range.";
   if (!isPart(pausedUntil, Number.MAX_SAFE_INTEGER)) return "The end of the pause is not a time.";
-  if (typeof settings.private !== "boolean" || typeof settings.askUnknown !== "boolean") return "A switch is neither on nor off.";
+  if (typeof settings.private !== "boolean") return "A switch is neither on nor off.";
   return "";
 }
 
@@ -65,10 +60,10 @@ export function fault(settings) {
  * @param {Settings} settings
  * @returns {Settings}
  */
-function tidy({ address, rule, pausedUntil, private: hidden, askUnknown }) {
+function tidy({ address, rule, pausedUntil, private: hidden }) {
   /** @param {Threshold} threshold */
   const of = ({ played, position, minimum }) => ({ played, position, minimum });
-  return { address, rule: { movie: of(rule.movie), episode: of(rule.episode), last: rule.last }, pausedUntil, private: hidden, askUnknown };
+  return { address, rule: { movie: of(rule.movie), episode: of(rule.episode), last: rule.last }, pausedUntil, private: hidden };
 }
 
 /** @returns {Promise<Settings>} the defaults where nothing good is kept */
@@ -85,31 +80,6 @@ export async function saveSettings(settings) {
 
 /** @param {Settings} settings */
 export const isPaused = ({ private: hidden, pausedUntil }) => hidden || pausedUntil > Date.now();
-
-/** @returns {Promise<Known>} */
-export async function loadKnown() {
-  const { known } = await api.storage.local.get("known");
-  return usable(known);
-}
-
-/** @type {Promise<unknown>} changes of what is known happen one after the other */
-let changing = Promise.resolve();
-
-/** @param {(known: Known) => Known} change */
-function changeKnown(change) {
-  const mine = changing.then(async () => api.storage.local.set({ known: change(await loadKnown()) }));
-  changing = mine.catch(() => {});
-  return mine;
-}
-
-/**
- * @param {string} key
- * @param {Remembered} value
- */
-export const remember = (key, value) => changeKnown((known) => ({ ...known, [key]: value }));
-
-/** @param {string} key */
-export const forgetAnswer = (key) => changeKnown(({ [key]: _, ...others }) => others);
 
 /** Content scripts have no business in our storage, where a browser lets us say so. */
 export async function closeStorage() {

@@ -365,18 +365,8 @@
       if (!own.rule.long(this.rule, sitting.kind, sitting.duration)) return null;
       const state = { played: sitting.cover.seconds, position: sitting.position, duration: sitting.duration };
       const needs = sitting.crossed ? 0 : Math.ceil(own.rule.needs(this.rule, sitting.kind, state));
-      const refused = this.unwanted(sitting);
-      const why = sitting.crossed ? (refused === "notFilm" && refused) : refused || watch.why();
+      const why = sitting.crossed ? "" : sitting.answer.record === false ? "paused" : watch.why();
       return { sitting: sitting.crossed?.message ?? sitting.message(), crossed: Boolean(sitting.crossed), needs, ...(why && { why }) };
-    }
-
-    /**
-     * @param {any} sitting
-     * @returns {import("../messages.js").Silence | ""} why the background does not count it
-     */
-    unwanted({ answer }) {
-      if (answer.why === "never" || answer.why === "notFilm") return answer.why;
-      return answer.record === false ? "paused" : "";
     }
 
     /** @returns {{why?: import("../messages.js").Silence, least?: number}} why the largest video that plays is not counted */

@@ -8,7 +8,7 @@
   /** Milliseconds between the tries; the last holds on. */
   const PAUSES = [2_000, 5_000, 15_000, 60_000, 300_000];
   /** Answers that no later try would change. */
-  const FINAL = new Set(["paused", "malformed", "never", "notFilm"]);
+  const FINAL = new Set(["paused", "malformed"]);
 
   /**
    * @param {any} message

@@ -205,7 +205,7 @@
       if (sitting ? !own.rule.long(desk.rule, sitting.kind, duration) : desk.known && !own.rule.longer(desk.rule, duration)) return "short";
       if (!this.#visible()) return "hidden";
       if (!this.#heard()) return "muted";
-      return sitting ? desk.unwanted(sitting) : "";
+      return sitting?.answer.record === false ? "paused" : "";
     }
 
     /** @returns {number} pixels */

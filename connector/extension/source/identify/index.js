@@ -2,13 +2,11 @@
  * From what a page says to what was watched.
  *
  * Certain is only what carries themoviedb.org's own identifier for this very
- * film, or for the series together with season and episode; and what the user
- * has said once about the same series or film on the same site. Everything
- * else is evidence: titles, numbers, ids of other services. Nothing is looked
+ * film, or for the series together with season and episode. Everything else
+ * is evidence: titles, numbers, ids of other services. Nothing is looked
  * up and nothing is guessed; sources that contradict each other leave the
  * matter open.
  */
-import { pageKey, recalled } from "../background/known.js";
 import { certainId } from "./certain.js";
 import { texts, words } from "./described.js";
 import { gathered, lean } from "./gathered.js";
@@ -16,8 +14,6 @@ import { gathered, lean } from "./gathered.js";
 /**
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").Ids} Ids
- * @typedef {import("../messages.js").Known} Known
- * @typedef {import("../messages.js").Remembered} Remembered
  * @typedef {import("../messages.js").Identified} Identified
  * @typedef {import("./gathered.js").Gathered} Gathered
  * @typedef {import("./ids.js").Named} Named
@@ -30,19 +26,15 @@ import { gathered, lean } from "./gathered.js";
 
 /**
  * @param {Page} page
- * @param {Known} known
  * @returns {Identified}
  */
-export function identify(page, known) {
+export function identify(page) {
   const safe = checked(page);
   const found = gathered(safe);
   const evidence = asEvidence(found);
   const id = certainId(safe.url, safe.evidence);
   const certain = agreed(id, found);
   if (certain) return { media: certain, certain: true, evidence: { ...evidence, ...placeOf(certain) } };
-  const recall = recalled(known, { ...safe, evidence, page: pageKey(safe) });
-  const media = recall && remembered(found, recall.answer);
-  if (recall && media) return { media, certain: true, evidence, key: recall.key };
   return { media: likely(found, id), certain: false, evidence };
 }
 
@@ -89,19 +81,6 @@ function agreed(id, found) {
   if (season === undefined || episode === undefined) return null;
   if (found.season !== undefined && (found.season !== season || found.episode !== episode)) return null;
   return episodeOf({ ...found, season, episode }, id.tmdb);
-}
-
-/**
- * What the user has said of the same series, film or page.
- * @param {Gathered} found
- * @param {Remembered} answer
- * @returns {Media | null}
- */
-function remembered(found, { kind, tmdb, title, season, episode }) {
-  if (kind === "movie") return movie({ ...found, title: found.title ?? words(title) }, tmdb);
-  const place = { season: season ?? found.season, episode: episode ?? found.episode };
-  if (place.season === undefined || place.episode === undefined) return null;
-  return episodeOf({ ...found, ...place, seriesTitle: found.seriesTitle ?? words(title) }, tmdb);
 }
 
 /**

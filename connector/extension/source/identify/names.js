@@ -1,11 +1,15 @@
 /**
  * The names that a page has for what it plays, for a person to recognise it
- * by. They are shown and nothing more: what is certain is found elsewhere.
+ * by. What is certain is found elsewhere.
  */
 import { texts, words } from "./described.js";
 
 /**
- * @typedef {import("../messages.js").Name} Name
+ * A name that was seen on a page, and where: the media session's title, artist
+ * and album, what a media server or the page itself (JSON-LD) says of it, its
+ * headings, its title, and what else stands there.
+ * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title" | "mention", text: string}} Name
+ *
  * @typedef {import("../messages.js").Seen} Seen
  * @typedef {import("../messages.js").Identified} Identified
  */
@@ -20,7 +24,7 @@ const EMPTY = new Set([
 /** A part without its whole. */
 const PART = /^(?:season|series|episode|ep|part|staffel|folge|teil|saison|temporada|capítulo|episodio|épisode)\d{1,4}$/u;
 
-const SEASON = /^\s*(?:season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon)\s{0,2}(\d{1,3})\s*$/iu;
+const SEASON = /^\s*(?:season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon)\s{0,2}\d{1,3}\s*$/iu;
 
 /** Between a film's name and the site's. */
 const JOINTS = /\s+[|·•–—-]\s+|\s*\|\s*/u;
@@ -33,7 +37,7 @@ const plain = (text) => text.toLowerCase().replaceAll("+", "plus").replace(/[^\p
  * @param {string} host
  * @returns {boolean} whether it only names the site, or nothing
  */
-export function isEmptyName(text, host) {
+function isEmptyName(text, host) {
   const name = plain(text);
   return name === "" || EMPTY.has(name) || PART.test(name) || namesSite(name, host);
 }
@@ -97,14 +101,11 @@ function namesOf({ title, evidence }) {
 /**
  * A media session whose album is "Season 1" plays an episode, as a rule.
  * @param {any} session
- * @returns {Seen["guess"]}
+ * @returns {string | undefined} the series
  */
 function guessed(session) {
-  const [title, artist, album] = [words(session?.title), words(session?.artist), words(session?.album)];
-  const season = SEASON.exec(album ?? "")?.[1] ?? SEASON.exec(artist ?? "")?.[1];
-  const series = [artist, album].find((one) => one !== undefined && !SEASON.test(one));
-  if (season === undefined || series === undefined) return undefined;
-  return { series, season: Number(season), ...(title && { title }) };
+  const names = [words(session?.artist), words(session?.album)];
+  return names.some((one) => SEASON.test(one ?? "")) ? names.find((one) => one !== undefined && !SEASON.test(one)) : undefined;
 }
 
 /** @param {{season?: number, episode?: number}} of */
@@ -117,7 +118,7 @@ function place({ season, episode }) {
  * @param {{host: string, title: string}} page
  * @param {Identified["evidence"]} evidence
  * @param {Name[]} names
- * @param {Seen["guess"]} guess
+ * @param {string | undefined} guess
  * @returns {string}
  */
 function best({ host, title }, evidence, names, guess) {
@@ -127,7 +128,7 @@ function best({ host, title }, evidence, names, guess) {
   const [first] = own.filter(({ from }) => from !== "title" && from !== "mention");
   const mention = own.find(({ from }) => from === "mention")?.text;
   const told = first?.text ?? (withoutSite(title, host) || mention);
-  const series = evidence.title ?? guess?.series;
+  const series = evidence.title ?? guess;
   if (series && first && plain(first.text) !== plain(series)) return `${series}: ${first.text}`;
   return series ?? told ?? (title.trim() || host);
 }
@@ -138,7 +139,12 @@ function best({ host, title }, evidence, names, guess) {
  * @returns {Seen}
  */
 export function seen(page, { evidence }) {
+  const { host } = page;
   const names = namesOf(page);
   const guess = guessed(page.evidence?.mediaSession);
-  return { title: best(page, evidence, names, guess).slice(0, 300), names, ...(guess && { guess }) };
+  const title = best(page, evidence, names, guess).slice(0, 300);
+  const own = evidence.title && withoutSite(evidence.title, host) ? evidence.title : guess;
+  const somewhere = names.some(({ from, text }) => from === "mention" && text === title);
+  const name = own ?? (title !== host && !somewhere && withoutSite(title, host) ? title : undefined);
+  return { title, ...(name && { name }) };
 }

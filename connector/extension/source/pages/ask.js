@@ -57,22 +57,6 @@ function reason(code, message) {
       return text("faultFull");
     case "NOT_FOUND":
       return text("faultGone");
-    case "NOT_A_FILM":
-      return text("faultNotFilm");
-    case "NOT_AN_EPISODE":
-      return text("faultNotEpisode");
-    case "SEEK_OLD":
-      return text("faultLink");
-    case "SEEK_LATER":
-      return text("faultSeek");
-    case "UNDO_OLD":
-      return text("faultUndoOld");
-    case "UNDO_NOW":
-      return text("faultUndoNow");
-    case "UNDO_OFFLINE":
-      return text("faultUndoOffline");
-    case "UNDO_REFUSED":
-      return text("faultUndo", message ?? "");
     default:
       return message ? text("faultSaid", message) : text("faultSilent");
   }

@@ -1,5 +1,4 @@
 /** Forms: faults stand beside their field, and nothing typed is lost. */
-import { api } from "./api.js";
 import { part } from "./elements.js";
 import { put } from "./words.js";
 
@@ -49,65 +48,4 @@ export function onSubmit(form, act) {
     form.setAttribute("aria-busy", "true");
     void act(sender?.value ?? "").finally(() => form.removeAttribute("aria-busy"));
   });
-}
-
-/** @type {Record<string, string>} */
-let drafts = {};
-
-/**
- * Reads what was typed before the popup closed: it closes as soon as the user
- * goes to another page to copy an address. It lives as long as the browser.
- */
-export async function loadDrafts() {
-  const stored = await api.storage.session.get("drafts");
-  drafts = /** @type {Record<string, string>} */ (stored.drafts ?? {});
-}
-
-/**
- * @param {HTMLInputElement | HTMLTextAreaElement} field
- * @param {string} name
- */
-export function keepDraft(field, name) {
-  if (drafts[name]) field.value = drafts[name];
-  field.addEventListener("input", () => {
-    drafts[name] = field.value;
-    void api.storage.session.set({ drafts });
-  });
-}
-
-/**
- * The same for a choice.
- * @param {HTMLInputElement[]} radios
- * @param {string} name
- */
-export function keepDraftOf(radios, name) {
-  for (const radio of radios) {
-    if (drafts[name]) radio.checked = drafts[name] === radio.value;
-    radio.addEventListener("change", () => {
-      drafts[name] = radio.value;
-      void api.storage.session.set({ drafts });
-    });
-  }
-}
-
-/**
- * Notes something for when the popup opens again.
- * @param {string} name
- * @param {string} value
- */
-export function noteDraft(name, value) {
-  drafts[name] = value;
-  void api.storage.session.set({ drafts });
-}
-
-/** @param {string} name */
-export const draftOf = (name) => drafts[name] ?? "";
-
-/** @param {string} name */
-export const hasDraft = (name) => Boolean(drafts[name]);
-
-/** @param {...string} names */
-export function dropDrafts(...names) {
-  for (const name of names) delete drafts[name];
-  void api.storage.session.set({ drafts });
 }

@@ -4,14 +4,13 @@ import { text } from "./words.js";
 /**
  * @typedef {import("../messages.js").Media} Media
  * @typedef {import("../messages.js").WatchlistMedia} WatchlistMedia
- * @typedef {import("../messages.js").Sitting} Sitting
  */
 
 /**
  * S01E02, or what of it is known.
  * @param {{season?: number, episode?: number}} of
  */
-export function place({ season, episode }) {
+function place({ season, episode }) {
   const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   return (season === undefined ? "" : `S${two(season)}`) + (episode === undefined ? "" : `E${two(episode)}`);
 }
@@ -36,34 +35,11 @@ function numbered(type, id) {
 }
 
 /**
- * What a page plays, as far as the page says.
- * @param {Sitting} sitting
- */
-export function seenTitle({ evidence, title, host }) {
-  const { mediaSession, provider } = evidence;
-  const [first] = evidence.jsonld;
-  for (const candidate of [provider?.seriesTitle, first?.name, mediaSession?.title, title]) {
-    if (typeof candidate === "string" && candidate.trim()) return candidate.trim();
-  }
-  return host;
-}
-
-/**
  * @param {Media} media
- * @returns {WatchlistMedia | null} null when nothing names it for certain
+ * @returns {WatchlistMedia | null} null when nothing names it
  */
-export function forWatchlist(media) {
-  const ids = media.type === "movie" ? media.ids : media.show?.ids;
-  if (!ids || Object.keys(ids).length === 0) return null;
-  const title = media.type === "movie" ? media.title : media.show?.title;
-  return { type: media.type === "movie" ? "movie" : "tv", ids, ...(title && { title }) };
-}
-
-/**
- * Whether it says which episode; a film does.
- * @param {Media} media
- */
-export function isWhole(media) {
-  if (media.type === "movie" || media.ids?.tmdb !== undefined || media.ids?.imdb !== undefined) return true;
-  return media.season !== undefined && media.episode !== undefined;
+export function forWatchlist({ type, ids, show, title, year }) {
+  const work = type === "movie" ? { ids, title, year } : { ids: show?.ids, title: show?.title };
+  if (!work.title && Object.keys(work.ids ?? {}).length === 0) return null;
+  return { type: type === "movie" ? "movie" : "tv", ...work };
 }

@@ -5,7 +5,7 @@ import { ask, request } from "./ask.js";
 import { coverage, siteName, siteTyped } from "./coverage.js";
 import { button, find, part } from "./elements.js";
 import { say } from "./fields.js";
-import { forWatchlist, nameOf, seenTitle } from "./media.js";
+import { forWatchlist, nameOf } from "./media.js";
 import { front, hear, survey } from "./tab.js";
 import { withOffset } from "./typed.js";
 import { minutes, put, text } from "./words.js";
@@ -18,15 +18,10 @@ import { minutes, put, text } from "./words.js";
  * @typedef {import("../messages.js").SittingAnswer} SittingAnswer
  * @typedef {import("./tab.js").Front} Front
  * @typedef {import("./tab.js").Around} Surroundings
- *
- * @typedef {object} Around
- * @property {() => Promise<void>} refresh
- * @property {(id: string) => boolean} needs goes to the question about an event, if there is one
- * @property {() => void} wish goes to the form that takes a link
  */
 
-/** @param {Around} around */
-export function nowView(around) {
+/** @param {() => Promise<void>} refresh */
+export function nowView(refresh) {
   /** @type {NowAnswer} */
   let now = null;
   /** @type {Partial<SittingAnswer>} what the background says of it */
@@ -53,7 +48,7 @@ export function nowView(around) {
     const { site, allowed } = before;
     const surroundings = tab !== undefined && allowed && !(now && told.certain) ? await survey(tab) : { player: "", why: undefined, least: 0 };
     part("now-playing").hidden = now === null;
-    button("now-wrong").hidden = !told.identified;
+    button("now-wish").hidden = !told.identified || !forWatchlist(told.identified);
     if (now) showPlaying(now, told, marked.has(now.sitting.id));
     const first = now ? "" : emptyWords(before, heard === undefined && !privately, surroundings);
     const closed = site !== null && !allowed;
@@ -71,31 +66,16 @@ export function nowView(around) {
     const answer = await ask({ kind: "watched", sitting: { ...sitting, at: withOffset(new Date()) }, tab });
     if (!answer?.kept) return say(notKept(answer?.reason));
     marked.add(sitting.id);
-    await around.refresh();
-    if (around.needs(sitting.id)) return say(text("markKeptUnknown"));
+    await refresh();
     say(text("markKept", told.identified ? nameOf(told.identified) : nameSeen(sitting, told)));
     await look();
   });
 
   button("now-wish").addEventListener("click", async () => {
     const wish = told.identified && forWatchlist(told.identified);
-    if (!now || !wish) {
-      around.wish();
-      return say(text("wishNeedsLink"));
-    }
+    if (!wish) return;
     const answer = await request({ kind: "watchlist", media: wish });
     say(answer.ok ? text("wishKept", nameOf(wish)) : answer.why);
-  });
-
-  button("now-wrong").addEventListener("click", async () => {
-    if (!now) return;
-    const { sitting } = now;
-    const answer = await request({ kind: "notThis", sitting, tab });
-    known = "";
-    await around.refresh();
-    await look();
-    if (!answer.ok) return say(answer.why);
-    say(text(answer.id && around.needs(answer.id) ? "notThisNow" : "notThisLater"));
   });
 
   button("allow-site").addEventListener("click", async () => {
@@ -104,7 +84,7 @@ export function nowView(around) {
     if (!origins) return;
     if (!asksInPopup()) return elsewhere(site);
     const trouble = await allow(origins);
-    await around.refresh();
+    await refresh();
     say(trouble || text("siteAllowed", siteName(site)));
     await look();
   });
@@ -154,17 +134,16 @@ function notKept(reason) {
 function emptyWords({ site, allowed, audible }, deaf, { player, why, least }) {
   if (site !== null && !allowed) return text("nowNotAllowed", siteName(site));
   if (site !== null && deaf) return text("nowReload");
-  if (why) return silenceWords(why, site ?? "", least ?? 0);
+  if (why) return silenceWords(why, least ?? 0);
   if (player) return "";
   return text(audible ? "nowUnseen" : "nowNothing");
 }
 
 /**
  * @param {import("../messages.js").Silence} why
- * @param {string} site
  * @param {number} least seconds
  */
-function silenceWords(why, site, least) {
+function silenceWords(why, least) {
   switch (why) {
     case "muted":
       return text("whyMuted");
@@ -176,10 +155,6 @@ function silenceWords(why, site, least) {
       return text("whyLength");
     case "hidden":
       return text("whyHidden");
-    case "never":
-      return text("whyNever", siteName(site));
-    case "notFilm":
-      return text("whyNotFilm");
     default:
       return text("whyPaused");
   }
@@ -189,7 +164,7 @@ function silenceWords(why, site, least) {
  * @param {Sitting} sitting
  * @param {Partial<SittingAnswer>} told
  */
-const nameSeen = (sitting, { seen }) => seen?.title ?? seenTitle(sitting);
+const nameSeen = (sitting, { seen }) => seen?.title ?? (sitting.title.trim() || sitting.host);
 
 /**
  * @param {NonNullable<NowAnswer>} now
@@ -206,14 +181,14 @@ function showPlaying({ sitting, crossed, needs, why }, told, marked) {
   const progress = find("now-progress", HTMLProgressElement);
   progress.hidden = !counts || Boolean(why && !marked);
   progress.value = done ? 1 : Math.min(1, sitting.played / Math.max(1, sitting.played + needs));
-  put(part("now-words"), nowWords({ crossed, marked, counts, needs, why, host }));
+  put(part("now-words"), nowWords({ crossed, marked, counts, needs, why }));
   button("now-mark").hidden = done && !why;
 }
 
-/** @param {{crossed: boolean, marked: boolean, counts: boolean, needs: number, why?: import("../messages.js").Silence, host: string}} now */
-function nowWords({ crossed, marked, counts, needs, why, host }) {
+/** @param {{crossed: boolean, marked: boolean, counts: boolean, needs: number, why?: import("../messages.js").Silence}} now */
+function nowWords({ crossed, marked, counts, needs, why }) {
   if (marked) return text("nowMarked");
-  if (why) return silenceWords(why, host, 0);
+  if (why) return silenceWords(why, 0);
   if (crossed) return text("nowWatched");
   return counts ? text("nowNeeds", minutes(needs)) : text("nowUncounted");
 }

@@ -1,9 +1,7 @@
 /** The options: pairing, sites, what counts as watched, privacy. */
-import { answersView } from "./answers-view.js";
 import { follow } from "./ask.js";
 import { part } from "./elements.js";
-import { loadDrafts, say } from "./fields.js";
-import { ignoredView } from "./ignored-view.js";
+import { say } from "./fields.js";
 import { linkView } from "./link-view.js";
 import { pairingView } from "./pairing-view.js";
 import { pauseView } from "./pause-view.js";
@@ -14,7 +12,6 @@ import { text, translate } from "./words.js";
 
 async function open() {
   translate(document);
-  await loadDrafts();
   const refresh = follow(
     (state) => views.forEach((view) => view(state)),
     () => say(text("backgroundSilent")),
@@ -24,10 +21,7 @@ async function open() {
     pairingView(refresh),
     sitesView(refresh),
     ruleView(refresh),
-    answersView(refresh),
-    ignoredView(refresh),
-    switchView("ask-unknown", "askUnknown", refresh),
-    switchView("private", "private", refresh),
+    switchView(refresh),
     pauseView(refresh),
   ];
   await refresh();

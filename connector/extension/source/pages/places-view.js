@@ -3,12 +3,12 @@ import { allow } from "./allow.js";
 import { request } from "./ask.js";
 import { input, keep, make, part } from "./elements.js";
 import { say } from "./fields.js";
-import { isMeant, SERVERS, standing } from "./places.js";
+import { isMeant, PLACES, SERVERS, standing } from "./places.js";
 import { month, text } from "./words.js";
 
 /**
  * @typedef {import("../messages.js").State} State
- * @typedef {import("../messages.js").Place} Place
+ * @typedef {import("./places.js").Place} Place
  * @typedef {typeof SERVERS[number]} Server
  *
  * @typedef {object} Tile
@@ -35,7 +35,7 @@ export function placesView(refresh, other) {
     say(part("places-none").hidden ? "" : text("placesNone"));
   });
   return (state) => {
-    const all = [...state.places, ...SERVERS].sort((one, next) => one.label.localeCompare(next.label));
+    const all = [...PLACES, ...SERVERS].sort((one, next) => one.label.localeCompare(next.label));
     keep(part("places"), all, ({ name }) => name, (place) => {
       const tile = "hosts" in place ? siteTile(place, refresh) : serverTile(place, other);
       tiles.set(place.name, tile);
@@ -52,7 +52,7 @@ export function placesView(refresh, other) {
  * @returns {Tile}
  */
 function siteTile(place, refresh) {
-  const { name, label } = place;
+  const { name, label, seen } = place;
   /** @type {State["sites"]} */
   let sites = [];
   let busy = false;
@@ -78,8 +78,7 @@ function siteTile(place, refresh) {
       const { allowed } = standing(place, sites);
       box.checked = allowed === "all";
       box.indeterminate = allowed === "some";
-      const { seen, lost } = state.places.find((one) => one.name === name) ?? place;
-      const parts = [allowed === "some" && text("placeSome"), lost && text("placeLost"), seen && text("placeSeen", month(seen))];
+      const parts = [allowed === "some" && text("placeSome"), seen && text("placeSeen", month(seen))];
       told.textContent = parts.filter(Boolean).join(" · ");
     },
   };

@@ -1,15 +1,22 @@
 /** What the grid "Where do you watch?" offers, and how each of it stands. Everything here is pure. */
-import { servers } from "../sites/index.js";
+import { rules, servers } from "../sites/index.js";
 import { coverage, within } from "./coverage.js";
 
 /**
- * @typedef {import("../messages.js").Place} Place
+ * @typedef {object} Place
+ * @property {string} name of its rule
+ * @property {string} label
+ * @property {string[]} hosts names of its pages, or *.name for all that end in it
+ * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
  *
  * @typedef {object} Standing
  * @property {"all" | "some" | "none"} allowed how much of the place the browser allows
  * @property {string[]} missing the patterns that it does not allow, all of them when it allows everything
  * @property {string[]} own the patterns that were allowed for this place, and that can be taken back alone
  */
+
+/** The sites with a rule where films are watched. @type {Place[]} */
+export const PLACES = Object.entries(rules).filter(([, { grid }]) => grid !== false).map(([name, { label, hosts, seen }]) => ({ name, label, hosts, seen }));
 
 /** Programs on a computer of the user's own, with an address as it looks there. */
 export const SERVERS = Object.entries(servers).map(([name, { label, example }]) => ({ name, label, example }));

@@ -4,7 +4,7 @@ import { request } from "./ask.js";
 import { coverage, grouped } from "./coverage.js";
 import { form, input, keep, make, part } from "./elements.js";
 import { fault, onSubmit, say } from "./fields.js";
-import { patterns } from "./places.js";
+import { patterns, PLACES } from "./places.js";
 import { placesView } from "./places-view.js";
 import { put, text } from "./words.js";
 
@@ -41,9 +41,9 @@ export function sitesView(refresh) {
     site.focus();
   });
   return (state) => {
-    const { sites, places } = state;
+    const { sites } = state;
     showPlaces(state);
-    const ticked = places.flatMap(patterns);
+    const ticked = PLACES.flatMap(patterns);
     const groups = grouped(sites).filter(({ origins }) => !origins.every((origin) => ticked.includes(origin)));
     part("sites-empty").hidden = sites.some(({ granted }) => granted);
     keep(part("sites"), groups, (group) => JSON.stringify(group), (group) => row(group, refresh));

@@ -1,8 +1,5 @@
 /** What the user types, made sense of; null or a fault where there is none. */
 
-/** The most characters of a list's name and of its description, as the protocol has them. */
-export const LONGEST = { name: 200, description: 2000 };
-
 /**
  * A pairing code: capitals, spaces and dashes do not matter.
  * @param {string} typed
@@ -25,29 +22,6 @@ export function readAddress(typed) {
   if (!port || Number(port) < 1 || Number(port) > 65_535) return null;
   return `${host}:${Number(port)}`;
 }
-
-/**
- * Whether a text names something by a number alone, which does not tell its
- * kind: a number of themoviedb.org, or IMDb's number or address.
- * @param {string} typed
- * @returns {"number" | "imdb" | null}
- */
-export function bareNumber(typed) {
-  if (/^\s*#?\d{1,16}\s*$/.test(typed)) return "number";
-  return /(?:^|[\s/])tt\d{1,12}(?![\p{L}\d])/iu.test(typed) && !/themoviedb\.org/i.test(typed) ? "imdb" : null;
-}
-
-/**
- * Whether a text is words to look for, and no address and no number.
- * @param {string} typed
- */
-export const isWords = (typed) => /[\p{L}\d]/u.test(typed) && bareNumber(typed) === null && !/:\/\/|^\s*[\w-]+(?:\.[\w-]+)+\//.test(typed);
-
-/**
- * Whether an address is that of one title, at a place where titles have numbers.
- * @param {string} address
- */
-export const isTitlePage = (address) => /^https:\/\/(?:(?:www\.)?themoviedb\.org\/(?:movie|tv)\/\d|(?:www|m)\.imdb\.com\/(?:[a-z-]{2,5}\/)?title\/tt\d)/.test(address);
 
 /**
  * A whole number from least to most.

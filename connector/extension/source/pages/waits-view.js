@@ -13,9 +13,7 @@ export function waitsWords({ outbox, daemon }) {
   if (outbox.full) lines.push(text("waitsFull"));
   if (outbox.waiting > 0) lines.push(counted("waitsHere", outbox.waiting));
   if (daemon && daemon.pending > 0) lines.push(daemon.online ? counted("waitsThere", daemon.pending) : counted("waitsAway", daemon.pending));
-  const problems = daemon?.problems ?? [];
-  lines.push(...problems.map(({ text, act }) => `${text} ${act}`));
-  if (daemon && daemon.attention > 0 && problems.length === 0) lines.push(counted("waitsAttention", daemon.attention));
+  lines.push(...(daemon?.problems ?? []).map(({ text, act }) => `${text} ${act}`));
   if (lines.length === 0) lines.push(text("waitsNothing"));
   if (daemon?.lastDelivered) lines.push(text("waitsLast", moment(daemon.lastDelivered)));
   return lines;

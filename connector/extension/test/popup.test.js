@@ -1,0 +1,183 @@
+// What the popup shows, and does: the link, what plays, a pause, what needs attention.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rejected, sitting, stateWith } from "./fake-api.js";
+import { open } from "./page-rig.js";
+
+const tab = { id: 7, url: "https://films.example/watch/7" };
+const granted = ["https://films.example/*"];
+const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "The Long Night" }, season: 2, episode: 3 };
+const now = { sitting: sitting(), crossed: false, needs: 690 };
+const playing = { state: stateWith(), tab, granted, now, identified: episode };
+
+/** @type {[string, any, RegExp, string[]][]} the link's state, what is shown of it, its buttons */
+const LINKS = [
+  ["unpaired", {}, /not paired with Filmspool yet/, ["Open the options"]],
+  ["connected", {}, /Connected to Filmspool 0\.4\.0/, []],
+  ["waiting", {}, /Paired with Filmspool/, []],
+  ["waiting", { detail: "lost" }, /interrupted.*Nothing is lost/, ["Try again"]],
+  ["offline", {}, /not running.*filmspool service start/, ["Try again"]],
+  ["revoked", {}, /does not accept this browser/, ["Open the options"]],
+  ["stranger", {}, /Another program answers at 127\.0\.0\.1:43456/, ["Try again", "Open the options"]],
+  ["old", {}, /Update the older of the two/, ["Try again"]],
+];
+for (const [state, more, words, buttons] of LINKS) {
+  test(`the link ${state} ${JSON.stringify(more)}`, async (t) => {
+    const page = await open(t, "popup", { state: stateWith({ link: { state, ...more } }) });
+    assert.match(page.shown(), words);
+    assert.deepEqual(["Try again", "Open the options"].filter((name) => page.named(name)), buttons);
+  });
+}
+
+test("texts are in the browser's language, and commands are code", async (t) => {
+  const page = await open(t, "popup", { state: stateWith({ link: { state: "offline" } }) }, { language: "de" });
+  assert.match(page.shown(), /Filmspool läuft nicht/);
+  assert.equal(page.find("code").textContent, "filmspool service start");
+  assert.equal(page.document.documentElement.lang, "de");
+});
+
+test("what plays: its name, how far it is, mark as watched, add to watchlist", async (t) => {
+  const page = await open(t, "popup", playing);
+  assert.match(page.shown(), /The Long Night S02E03.*12 minutes more until it counts as watched/);
+  assert.equal(page.find("progress").value.toFixed(2), (920 / 1610).toFixed(2));
+  await page.click("Add to watchlist");
+  assert.deepEqual(page.rig.asked("watchlist")[0].media, { type: "tv", ids: { tmdb: 1396 }, title: "The Long Night" });
+  await page.click("Mark as watched");
+  const [{ sitting: sent, tab: at }] = page.rig.asked("watched");
+  assert.deepEqual([sent.id, at], [sitting().id, 7], "the same sitting stays one event");
+  assert.match(sent.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  assert.match(page.said(), /The Long Night S02E03/);
+  assert.match(page.shown(), /Marked as watched/);
+  assert.equal(page.named("Mark as watched"), undefined);
+});
+
+test("what is not recognised is named by its page, and nothing is asked", async (t) => {
+  const seen = { title: "The Matrix (1999)", host: "films.example" };
+  const page = await open(t, "popup", { ...playing, identified: null, told: { seen } });
+  assert.match(page.shown(), /The Matrix \(1999\).*films\.example · Filmspool looks it up, or asks you on its Review page/);
+  assert.equal(page.named("Add to watchlist"), undefined);
+  assert.deepEqual([...page.document.querySelectorAll("input, textarea, select")], []);
+  await page.click("Mark as watched");
+  assert.match(page.said(), /The Matrix \(1999\)/);
+});
+
+test("what has counted, and what does not count by itself", async (t) => {
+  const done = await open(t, "popup", { ...playing, now: { ...now, crossed: true, needs: 0 } });
+  assert.match(done.shown(), /Watched, and kept/);
+  const live = await open(t, "popup", { ...playing, now: { ...now, needs: null } });
+  assert.match(live.shown(), /Too short or live/);
+  assert.ok(live.named("Mark as watched"));
+});
+
+for (const [reason, words] of /** @type {[string, RegExp][]} */ ([["paused", /recording is off/], ["full", /too much is waiting/], ["storage", /could not be kept/]])) {
+  test(`marking that fails says why: ${reason}`, async (t) => {
+    const page = await open(t, "popup", { ...playing, answers: { watched: { kept: false, reason } } });
+    await page.click("Mark as watched");
+    assert.match(page.said(), words);
+  });
+}
+
+/** @type {[any, RegExp][]} why a video that plays is not counted */
+const REASONS = [
+  [{ why: "muted" }, /without sound/], [{ why: "short", least: 300 }, /shorter than 5 minutes/], [{ why: "live" }, /live broadcast/],
+  [{ why: "length" }, /length is not known yet/], [{ why: "hidden" }, /hidden or very small/], [{ why: "paused" }, /recording is off/],
+];
+for (const [silence, words] of REASONS) {
+  test(`not counted: ${silence.why}`, async (t) => {
+    const idle = await open(t, "popup", { state: stateWith(), tab, granted, now: null, outlooks: [{ players: [] }, { players: [], ...silence }] });
+    assert.match(idle.shown(), words);
+    const beside = await open(t, "popup", { ...playing, now: { ...now, why: silence.why } });
+    assert.match(beside.shown(), /not counted|It counts once/);
+  });
+}
+
+test("nothing plays, the page has to be reloaded, or only sound is heard", async (t) => {
+  for (const [script, words] of /** @type {[any, RegExp][]} */ ([
+    [{ tab: { id: 1 } }, /Nothing is playing in this tab/], [{ tab, granted }, /Reload this page/], [{ tab, granted, now: null }, /Nothing is playing in this tab/],
+    [{ tab: { ...tab, audible: true }, granted, now: null }, /Something is heard/],
+  ])) {
+    const page = await open(t, "popup", { state: stateWith(), ...script });
+    assert.match(page.shown(), words);
+    assert.doesNotMatch(page.shown(), /Allow/);
+  }
+});
+
+const tube = () => ({ state: stateWith(), tab: { id: 7, url: "https://www.tube.example/watch?v=1" } });
+
+test("a site is allowed right in the popup, with and without www.", async (t) => {
+  const page = await open(t, "popup", tube());
+  assert.match(page.shown(), /Filmspool may not look at www\.tube\.example/);
+  await page.click("Allow www.tube.example …");
+  const origins = ["https://tube.example/*", "https://www.tube.example/*"];
+  assert.deepEqual([page.rig.asked("permissions.request")[0].origins, page.rig.asked("grant")], [origins, [{ kind: "grant", origins }]]);
+  assert.equal(page.said(), "Allowed: www.tube.example");
+});
+
+test("a no to the browser's question changes nothing", async (t) => {
+  const page = await open(t, "popup", { ...tube(), grants: false });
+  await page.click("Allow www.tube.example …");
+  assert.match(page.said(), /nothing has changed/);
+  assert.deepEqual(page.rig.asked("grant"), []);
+});
+
+test("in Firefox the options ask, for the question would close the popup", async (t) => {
+  const page = await open(t, "popup", { ...tube(), firefox: true });
+  await page.click("Allow www.tube.example …");
+  assert.deepEqual(page.rig.asked("permissions.request"), []);
+  assert.match(page.rig.asked("create")[0].url, /options\.html#site=www\.tube\.example$/);
+});
+
+test("a player in a frame of another site can be allowed, unless what plays is certain", async (t) => {
+  const outlooks = [{ players: [{ site: "https://ads.example/*", area: 50_000 }, { site: "https://player.example/*", area: 400_000 }] }];
+  const page = await open(t, "popup", { state: stateWith(), tab, granted, now: null, outlooks });
+  assert.match(page.shown(), /A player of player\.example is in this page/);
+  await page.click("Allow player.example …");
+  assert.deepEqual(page.rig.asked("grant")[0].origins, ["https://player.example/*", "https://www.player.example/*"]);
+  const sure = await open(t, "popup", { ...playing, outlooks });
+  assert.equal(sure.named("Allow player.example …"), undefined);
+});
+
+test("pause for an hour, and resume", async (t) => {
+  const page = await open(t, "popup", { state: stateWith() });
+  await page.click("Pause for an hour");
+  assert.ok(page.rig.asked("settings")[0].settings.pausedUntil > Date.now());
+  assert.match(page.said(), /^Paused until /);
+  await page.click("Resume");
+  assert.equal(page.rig.asked("settings")[1].settings.pausedUntil, 0);
+});
+
+test("entries that need attention are counted, with a link to Filmspool's Review page", async (t) => {
+  const none = await open(t, "popup", { state: stateWith() });
+  assert.doesNotMatch(none.shown(), /Needs attention/);
+  const page = await open(t, "popup", { state: stateWith({ daemon: { online: true, pending: 0, attention: 3, lastDelivered: null } }) });
+  assert.match(page.shown(), /Needs attention 3 entries need your attention in Filmspool/);
+  assert.equal(page.get("Open Review").href, "http://127.0.0.1:43456/review");
+});
+
+test("what Filmspool has refused is sent again, or discarded at the second click", async (t) => {
+  const { id } = rejected();
+  const page = await open(t, "popup", { state: stateWith({ outbox: { rejected: [rejected()] } }) });
+  assert.match(page.shown(), /Night Train \(1959\).*media\.title is longer than 1000 characters/);
+  await page.click("Send again");
+  assert.deepEqual(page.rig.asked("again"), [{ kind: "again", id }]);
+  await page.click("Discard");
+  assert.deepEqual(page.rig.asked("discard"), []);
+  assert.match(page.said(), /will not reach your diary/);
+  await page.click("Yes, discard");
+  assert.deepEqual(page.rig.asked("discard"), [{ kind: "discard", id }]);
+});
+
+/** @type {[any, RegExp][]} what waits where */
+const WAITS = [
+  [{}, /Nothing waits/],
+  [{ outbox: { waiting: 1 } }, /1 entry waits in this browser/],
+  [{ outbox: { full: true } }, /can keep no more/],
+  [{ daemon: { online: true, pending: 2, attention: 0, lastDelivered: null } }, /Filmspool is sending 2 entries/],
+  [{ daemon: { online: false, pending: 2, attention: 0, lastDelivered: null } }, /keeps 2 entries until your service can be reached/],
+  [{ daemon: { online: true, pending: 0, attention: 0, lastDelivered: null, problems: [{ severity: "soon", text: "The disk is nearly full.", act: "Make room." }] } }, /The disk is nearly full\. Make room\./],
+];
+for (const [how, words] of WAITS) test(`what waits: ${words.source}`, async (t) => assert.match((await open(t, "popup", { state: stateWith(how) })).shown(), words));
+
+test("a background that does not answer is told", async (t) => {
+  assert.match((await open(t, "popup", { state: undefined })).said(), /does not answer/);
+});
