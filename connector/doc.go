@@ -2,11 +2,10 @@
 // websocket of browser extensions, the health answer that they ask for first, and the
 // address where other programs post.
 //
-// It owns one session per socket: a reader, a writer, a committer and an attendant,
+// It owns one session per socket: a reader, a writer and a committer,
 // all waited for. The reader decodes. The committer hands events to the [Sink] in
 // the order they were read, as many at once as have gathered. The writer alone
-// writes, from a bounded queue. The attendant asks what things are and takes events
-// back, one at a time, since these ask others and take time.
+// writes, from a bounded queue.
 //
 // It promises that an event is acknowledged only after [Sink.Commit] has returned
 // without an error. What could not be committed is answered by an error or not at

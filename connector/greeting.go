@@ -89,7 +89,7 @@ func (s *session) welcome(proof string) protocol.Welcome {
 		V: protocol.Version, Server: protocol.ServerInfo{Version: s.server.options.Version},
 		Paired: s.client != "", Proof: proof,
 		Limits:   protocol.Limits{MaxMessageBytes: limits.MessageBytes, MaxInFlight: limits.InFlight},
-		Features: s.server.features(),
+		Features: features(),
 	}
 	if w.Paired {
 		now := s.server.options.Status(s.server.commits)

@@ -34,7 +34,7 @@ type Status struct {
 }
 
 // Options are what a [Server] is built from. All but Known, Version,
-// Limits, Logger, Problems, Resolve, Candidates, Correct and Undo are required.
+// Limits, Logger and Problems are required.
 type Options struct {
 	// Allow says whether a request may open a socket; it is asked before the
 	// upgrade and again for the health answer's CORS header. It must refuse
@@ -54,21 +54,9 @@ type Options struct {
 	// Problems are told with each status to whoever says hello in this language, at
 	// most [protocol.MostProblems]. nil: none are.
 	Problems func(ctx context.Context, language string) []protocol.Problem
-	// Resolve asks what an item is, for a source such as "browser:ID"; it may
-	// take as long as [Limits.Request]. nil: the feature is not offered.
-	Resolve func(ctx context.Context, source string, m viewing.Media) Resolution
-	// Candidates asks which films and series words may mean, of one kind or, with
-	// "", of both. It takes as long as Resolve. nil: the feature is not offered.
-	Candidates func(ctx context.Context, source, words string, kind viewing.MediaType) Resolution
-	// Correct remembers what a person says an item is, and says how many waiting
-	// entries have followed; or it forgets that. nil: the feature is not offered.
-	Correct func(ctx context.Context, source string, m protocol.Correct) (changed int, refusal *protocol.Error)
-	// Undo takes back an event of that source, and says whether the service had
-	// it. It may take as long as [Limits.Request]. nil: the feature is not offered.
-	Undo    func(ctx context.Context, source, eventID string) (removed bool, refusal *protocol.Error)
-	Version string       // of the program
-	Limits  Limits       // zero fields take their defaults
-	Logger  *slog.Logger // nil discards
+	Version  string       // of the program
+	Limits   Limits       // zero fields take their defaults
+	Logger   *slog.Logger // nil discards
 }
 
 // Limits bound what clients can make the daemon do. A zero field stands for
@@ -85,7 +73,6 @@ type Limits struct {
 	BodyBytes      int           // of one post: 262,144
 	BodyMessages   int           // in one post: 100
 	Posts          int           // of one program at once: 4
-	Requests       int           // of one socket that take time, without an answer: 64
 	Hello          time.Duration // from the upgrade to a complete hello: 5 s
 	Write          time.Duration // one write, after which a client that does not read is cut off: 10 s
 	Message        time.Duration // from a message's first frame to its last byte, looked at as they come: 10 s
@@ -95,7 +82,6 @@ type Limits struct {
 	Drain          time.Duration // for commits under way when the daemon stops: 5 s
 	Linger         time.Duration // for a client to hang up after our close: 1 s
 	Body           time.Duration // from the header to the end of a post: 10 s
-	Request        time.Duration // one of them: 15 s
 }
 
 // defaults are the documented limits.
@@ -103,10 +89,10 @@ func defaults() Limits {
 	return Limits{
 		MessageBytes: protocol.MaxMessageBytes, InFlight: 32, Rate: 500, Burst: 1000, Ignored: 1000,
 		Sockets: 32, OriginSockets: 8, UnpairedHellos: 30,
-		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4, Requests: 64,
+		BodyBytes: 256 << 10, BodyMessages: 100, Posts: 4,
 		Hello: 5 * time.Second, Write: 10 * time.Second, Message: 10 * time.Second, Idle: 90 * time.Second, Ping: 30 * time.Second,
 		Push: 500 * time.Millisecond, Drain: 5 * time.Second, Linger: time.Second,
-		Body: 10 * time.Second, Request: 15 * time.Second,
+		Body: 10 * time.Second,
 	}
 }
 
@@ -117,9 +103,9 @@ func (l Limits) filled() (Limits, error) {
 		fill(&l.MessageBytes, d.MessageBytes), fill(&l.InFlight, d.InFlight), fill(&l.Rate, d.Rate), fill(&l.Burst, d.Burst),
 		fill(&l.Ignored, d.Ignored), fill(&l.Sockets, d.Sockets), fill(&l.OriginSockets, d.OriginSockets),
 		fill(&l.UnpairedHellos, d.UnpairedHellos), fill(&l.BodyBytes, d.BodyBytes), fill(&l.BodyMessages, d.BodyMessages),
-		fill(&l.Posts, d.Posts), fill(&l.Requests, d.Requests), fill(&l.Hello, d.Hello), fill(&l.Write, d.Write),
+		fill(&l.Posts, d.Posts), fill(&l.Hello, d.Hello), fill(&l.Write, d.Write),
 		fill(&l.Message, d.Message), fill(&l.Idle, d.Idle), fill(&l.Ping, d.Ping), fill(&l.Push, d.Push),
-		fill(&l.Drain, d.Drain), fill(&l.Linger, d.Linger), fill(&l.Body, d.Body), fill(&l.Request, d.Request),
+		fill(&l.Drain, d.Drain), fill(&l.Linger, d.Linger), fill(&l.Body, d.Body),
 	)
 	return l, err
 }

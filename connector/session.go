@@ -2,7 +2,6 @@ package connector
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -25,10 +24,9 @@ var (
 	errSlow   = errors.New("message takes too long")
 )
 
-// session is one socket. Four goroutines share it: the reader, which is the
-// request's own, the committer, the attendant and the writer. The others hand
-// frames to the writer through out; the reader hands events to the committer
-// through work, and what takes time to the attendant through requests.
+// session is one socket. Three goroutines share it: the reader, which is the
+// request's own, the committer and the writer. The others hand frames to the
+// writer through out; the reader hands events to the committer through work.
 type session struct {
 	server  *Server
 	conn    *websocket.Conn
@@ -37,11 +35,10 @@ type session struct {
 	number  int         // sessions are numbered as they come; set by the server
 	known   atomic.Bool // the client is paired
 
-	out      chan outgoing         // closed when reader, committer and attendant are done
-	work     chan item             // closed when the reader is done; as large as slots
-	slots    chan struct{}         // one taken for each event without an answer
-	requests chan protocol.Message // closed when the reader is done
-	pushes   chan Status           // the latest status not yet written
+	out    chan outgoing // closed when reader and committer are done
+	work   chan item     // closed when the reader is done; as large as slots
+	slots  chan struct{} // one taken for each event without an answer
+	pushes chan Status   // the latest status not yet written
 
 	leaving sync.Once
 	left    chan struct{} // closed by leave
@@ -77,28 +74,24 @@ func newSession(server *Server, conn *websocket.Conn, r *http.Request) *session 
 	return &session{
 		server: server, conn: conn, request: r, origin: r.Header.Get("Origin"),
 		out: make(chan outgoing, limits.InFlight), work: make(chan item, limits.InFlight),
-		slots: make(chan struct{}, limits.InFlight), requests: make(chan protocol.Message, limits.Requests),
+		slots:  make(chan struct{}, limits.InFlight),
 		pushes: make(chan Status, 1), left: make(chan struct{}),
 		helloBy: time.Now().Add(limits.Hello), rate: rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst),
 	}
 }
 
-// run serves the socket until it is closed and all four goroutines are done.
+// run serves the socket until it is closed and all three goroutines are done.
 // With a farewell it only says that.
 func (s *session) run(farewell *farewell) {
 	var writer, others sync.WaitGroup
 	writer.Go(s.write)
 	others.Go(s.commit)
-	interest, lost := context.WithCancel(s.server.commits)
-	others.Go(func() { s.attend(interest) })
 	if farewell == nil {
 		s.read()
 	} else {
 		s.dismiss(farewell.refusal, farewell.code)
 	}
-	lost()
 	close(s.work)
-	close(s.requests)
 	others.Wait()
 	close(s.out)
 	writer.Wait()
@@ -313,8 +306,6 @@ func (s *session) handle(frame []byte) bool {
 		s.status(m)
 	case protocol.Event:
 		s.take(m)
-	default:
-		s.further(m)
 	}
 	return true
 }

@@ -67,11 +67,8 @@ func (c *api) openIdentifier(ctx context.Context) {
 	}
 }
 
-// How long the others may take for one item.
-const (
-	browserWaits = 5 * time.Second
-	commandWaits = 2 * time.Minute
-)
+// commandWaits is how long the others may take for one item.
+const commandWaits = 2 * time.Minute
 
 // found is what is known of an item, and who knows it.
 type found struct {
@@ -88,11 +85,6 @@ func (d *Daemon) find(ctx context.Context, account string, m viewing.Media, pati
 	if f.said, err = d.store.CorrectionFor(ctx, m); err != nil || f.said != nil {
 		return f, err
 	}
-	return d.look(ctx, account, m, patience), nil
-}
-
-// look is find for a person who may say something else than before.
-func (d *Daemon) look(ctx context.Context, account string, m viewing.Media, patience time.Duration) (f found) {
 	f.away = replay.ErrNotNow
 	if a := d.account(account); a != nil {
 		f.service, f.away = a.loop.Ask(ctx, m)
@@ -102,7 +94,7 @@ func (d *Daemon) look(ctx context.Context, account string, m viewing.Media, pati
 		defer cancel()
 		f.others, _, f.missed = d.identifier.Ask(soon, identity.EvidenceOf(m))
 	}
-	return f
+	return f, nil
 }
 
 // item is the item m with its identifier; nil where that is not certain.

@@ -109,18 +109,14 @@ func (d *Daemon) runParts(ctx context.Context) error {
 func (d *Daemon) openConnector() (*connector.Server, error) {
 	c := d.o.Config.Connector
 	s, err := connector.New(connector.Options{
-		Allow:      guard.Extension,
-		Program:    func(r *http.Request) bool { return !guard.FromBrowser(r) },
-		Known:      guard.Welcome,
-		Sink:       d.store,
-		Pairing:    d.pairing,
-		Status:     d.connectorStatus,
-		Problems:   d.connectorProblems,
-		Resolve:    d.resolve,
-		Candidates: d.seek,
-		Correct:    d.correct,
-		Undo:       d.takeBackEvent,
-		Version:    d.o.Version,
+		Allow:    guard.Extension,
+		Program:  func(r *http.Request) bool { return !guard.FromBrowser(r) },
+		Known:    guard.Welcome,
+		Sink:     d.store,
+		Pairing:  d.pairing,
+		Status:   d.connectorStatus,
+		Problems: d.connectorProblems,
+		Version:  d.o.Version,
 		Limits: connector.Limits{
 			Rate: c.MessagesPerSecond, Burst: c.Burst, Sockets: c.Sockets,
 			OriginSockets: c.SocketsPerOrigin, UnpairedHellos: c.HellosPerMinute,

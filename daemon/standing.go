@@ -235,12 +235,7 @@ func kindOf(k pairing.Client) string {
 
 // browserSource is a paired browser or a program as a source of the status.
 func browserSource(k pairing.Client) control.Source {
-	s := control.Source{
+	return control.Source{
 		Name: kindOf(k) + ":" + k.ID, Kind: kindOf(k), State: account.OK, LastSeen: control.Known(k.LastSeen), Detail: k.Label, Unread: k.Unread,
 	}
-	if k.Waiting > 0 {
-		s.State, s.Waiting = account.Attention, k.Waiting
-		s.Hint = "click Filmspool's button in that browser, and answer there"
-	}
-	return s
 }

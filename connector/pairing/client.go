@@ -20,10 +20,7 @@ type Client struct {
 	Browser  string    `json:"browser,omitempty"`
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"` // on disk up to a minute behind
-	// Waiting is how many viewings waited at the client for a person when it was
-	// last heard of.
-	Waiting int `json:"waiting,omitempty"`
-	// Unread are the sites that the client could not read any more then, by name.
+	// Unread are the sites that the client could not read any more when it was last heard of, by name.
 	Unread []string `json:"unread,omitempty"`
 }
 
@@ -48,7 +45,6 @@ type record struct {
 	Browser  string    `json:"browser"`
 	PairedAt time.Time `json:"pairedAt"`
 	LastSeen time.Time `json:"lastSeen"`
-	Waiting  int       `json:"waiting,omitempty"`
 	Unread   []string  `json:"unread,omitempty"`
 }
 
@@ -58,7 +54,7 @@ const recordVersion = 1
 func (e *entry) encode() ([]byte, error) {
 	return json.Marshal(record{
 		Version: recordVersion, Hash: e.hash[:], Label: e.Label, Origin: e.Origin, Browser: e.Browser,
-		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(), Waiting: e.Waiting, Unread: e.Unread,
+		PairedAt: e.PairedAt.UTC(), LastSeen: e.LastSeen.UTC(), Unread: e.Unread,
 	})
 }
 
@@ -74,7 +70,7 @@ func decode(id string, kept []byte) (*entry, error) {
 	e := &entry{
 		Client: Client{
 			ID: id, Label: rec.Label, Origin: rec.Origin, Browser: rec.Browser,
-			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen, Waiting: rec.Waiting, Unread: rec.Unread,
+			PairedAt: rec.PairedAt, LastSeen: rec.LastSeen, Unread: rec.Unread,
 		},
 		hash: [sha256.Size]byte(rec.Hash), savedAt: rec.LastSeen, revoked: make(chan struct{}),
 	}

@@ -517,37 +517,34 @@ func TestNewRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// What waits at a client is on disk once for each change, and goes with it.
-func TestWaitsIsKeptAndForgottenWithTheClient(t *testing.T) {
+// The unread sites are on disk once for each change, and go with the client.
+func TestUnreadSitesAreKeptAndForgottenWithTheClient(t *testing.T) {
 	keep := &shelf{}
 	r := open(t, keep)
 	id, _ := pair(t, r)
 	before := keep.saves
-	waits := func(viewings int, unread ...string) {
-		if err := r.Waits(t.Context(), id, viewings, unread); err != nil {
+	unread := func(sites ...string) {
+		if err := r.SetUnread(t.Context(), id, sites); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 3 {
-		waits(13)
+		unread("Nordlicht", "\x1b\u202e", "Kino\x1b+")
 	}
-	for range 3 {
-		waits(13, "Nordlicht", "\x1b\u202e", "Kino\x1b+")
-	}
-	if keep.saves != before+2 {
+	if keep.saves != before+1 {
 		t.Errorf("saved %d times", keep.saves-before)
 	}
-	if got := open(t, keep).List()[0]; got.Waiting != 13 || !slices.Equal(got.Unread, []string{"Nordlicht", "Kino+"}) {
+	if got := open(t, keep).List()[0]; !slices.Equal(got.Unread, []string{"Nordlicht", "Kino+"}) {
 		t.Errorf("after a restart %+v", got)
 	}
-	waits(13)
+	unread()
 	if got := open(t, keep).List()[0]; got.Unread != nil {
 		t.Errorf("after it was read again %+v", got)
 	}
 	if err := r.Revoke(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Waits(t.Context(), id, 1, nil); !errors.Is(err, pairing.ErrNotFound) || len(open(t, keep).List()) != 0 {
+	if err := r.SetUnread(t.Context(), id, nil); !errors.Is(err, pairing.ErrNotFound) || len(open(t, keep).List()) != 0 {
 		t.Errorf("after it was revoked: %v", err)
 	}
 }

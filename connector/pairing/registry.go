@@ -235,10 +235,9 @@ func (r *Registry) touch(id string, now time.Time) (due bool, err error) {
 	return now.Sub(e.savedAt) >= seenEvery, nil
 }
 
-// Waits notes how many viewings wait at a client for a person, and which sites
-// it cannot read any more. It goes to disk when it changes; the error is the
-// [Keep]'s or [ErrNotFound].
-func (r *Registry) Waits(ctx context.Context, id string, viewings int, unread []string) error {
+// SetUnread keeps which sites a client cannot read any more. It goes to disk when
+// it changes; the error is the [Keep]'s or [ErrNotFound].
+func (r *Registry) SetUnread(ctx context.Context, id string, unread []string) error {
 	var names []string
 	for _, name := range unread {
 		if name = clean(name); name != "" {
@@ -253,8 +252,8 @@ func (r *Registry) Waits(ctx context.Context, id string, viewings int, unread []
 		r.mu.Unlock()
 		return ErrNotFound
 	}
-	same := e.Waiting == viewings && slices.Equal(e.Unread, names)
-	e.Waiting, e.Unread = viewings, names
+	same := slices.Equal(e.Unread, names)
+	e.Unread = names
 	copied := *e
 	r.mu.Unlock()
 	if same {

@@ -1,11 +1,9 @@
 package protocol
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -15,12 +13,12 @@ const (
 	maxID    = 200 // of ids, nonces and tokens
 	maxSite  = 60  // of the name of a site
 	maxName  = 200 // of codes, labels and what a program says of itself
-	maxTitle = 1000
 	maxTexts = MaxMessageBytes
 )
 
-// Decode reads a client's message: [Hello], [Auth], [Pair], an [Event], [StatusRequest], [Resolve], [Candidates], [Correct],
-// [Undo], [Waiting], [Ping] or [Pong]. The error carries the message's id if it has one that can be read.
+// Decode reads a client's message: [Hello], [Auth], [Pair], an [Event],
+// [StatusRequest], [Ping] or [Pong]. The error carries the message's id if it has
+// one that can be read.
 func Decode(frame []byte) (Message, *Error) {
 	value, err := parse(frame)
 	if err != nil {
@@ -91,118 +89,13 @@ func (o object) message(name, id string) (Message, *Error) {
 			Description: o.text("description", maxTexts), Visibility: o.optional("visibility", maxName),
 		}, nil
 	case TypeStatus:
-		return StatusRequest{ID: o.named("id", maxID)}, nil
-	case TypeResolve:
-		return o.resolve(id)
-	case TypeCandidates:
-		return o.candidates(), nil
-	case TypeCorrect:
-		return o.correct(id)
-	case TypeUndo:
-		return o.undo(), nil
-	case TypeWaiting:
-		return o.waiting(), nil
+		return StatusRequest{ID: o.named("id", maxID), Unread: o.texts("unread", MostUnread, maxSite)}, nil
 	case TypePing:
 		return Ping{}, nil
 	case TypePong:
 		return Pong{}, nil
 	}
 	return nil, Refusal(id, UnknownType, fmt.Sprintf("version %d has no message %.60q from a client", Version, name))
-}
-
-// resolve reads a question.
-func (o object) resolve(id string) (Message, *Error) {
-	m := Resolve{ID: o.named("id", maxID), Media: o.media()}
-	if refusal := o.watchable(id, m.Media); refusal != nil {
-		return nil, refusal
-	}
-	return m, nil
-}
-
-// watchable refuses an item that breaks the rules of one that was watched. It has
-// nothing to say where a fault is noted.
-func (o object) watchable(id string, m viewing.Media) *Error {
-	if o.fault.field != "" {
-		return nil
-	}
-	if err := cmp.Or(m.Watchable(), oneKind(m)); err != nil {
-		return BadEvent(id, err)
-	}
-	return nil
-}
-
-func (o object) candidates() Candidates {
-	m := Candidates{ID: o.named("id", maxID), Words: o.named("words", maxName)}
-	if strings.TrimSpace(m.Words) == "" {
-		o.refuse("words", "is empty")
-	}
-	if _, given := o.values["kind"]; given {
-		m.Kind = o.kind("kind")
-	}
-	return m
-}
-
-// kind is a film's or a series'.
-func (o object) kind(name string) viewing.MediaType {
-	kind := viewing.MediaType(o.named(name, maxName))
-	if kind != viewing.Movie && kind != viewing.TV {
-		o.refuse(name, "is not movie or tv")
-	}
-	return kind
-}
-
-// correct reads what a person has said, or takes back. An episode is corrected by
-// its series.
-func (o object) correct(id string) (Message, *Error) {
-	m := Correct{ID: o.named("id", maxID), Media: o.media()}
-	if is, ok := o.inner("is"); ok {
-		m.Is = is.work(m.Media.Type)
-		m.Is.Title, m.Is.Year = is.text("title", maxTitle), is.year()
-	}
-	if was, ok := o.inner("was"); ok {
-		m.Was = was.work(m.Media.Type)
-	}
-	switch {
-	case m.Is == nil:
-		o.need("was")
-	case m.Was != nil:
-		o.refuse("was", "is given beside is")
-	}
-	if refusal := o.watchable(id, m.Media); refusal != nil {
-		return nil, refusal
-	}
-	return m, nil
-}
-
-// work reads type and number of a film or series. It must be of the kind of the
-// item of that type.
-func (o object) work(of viewing.MediaType) *Candidate {
-	o.need("tmdb")
-	c := Candidate{Type: o.kind("type")}
-	if tmdb := o.integer("tmdb", 1); tmdb != nil {
-		c.TMDB = *tmdb
-	}
-	if (of == viewing.Movie) != (c.Type == viewing.Movie) {
-		o.refuse("type", "is of another kind than media")
-	}
-	return &c
-}
-
-func (o object) undo() Undo {
-	m := Undo{ID: o.named("id", maxID), Event: o.named("event", maxID)}
-	if !isUUID(strings.ToLower(m.Event)) {
-		o.refuse("event", "is not a UUID")
-	}
-	return m
-}
-
-func (o object) waiting() Waiting {
-	o.need("viewings")
-	n := o.small("viewings", 0)
-	if n == nil {
-		return Waiting{}
-	}
-	return Waiting{Viewings: *n, Unread: o.texts("unread", MostUnread, maxSite)}
 }
 
 // hello looks at the version first: what follows may be another version's.
@@ -305,7 +198,7 @@ func badField(id string, f fault) *Error {
 	return refusal
 }
 
-// DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error], [Status], [Resolved], [Corrected], [Undone], [Ping] or [Pong]. A client trusts
+// DecodeAnswer reads a daemon's message: [Welcome], [Paired], [Ack], [*Error], [Status], [Ping] or [Pong]. A client trusts
 // the daemon that has proved itself, so this reads leniently; a type that is not
 // known is an error.
 func DecodeAnswer(frame []byte) (Message, error) {
@@ -324,12 +217,6 @@ func DecodeAnswer(frame []byte) (Message, error) {
 		return answer[Ack](frame)
 	case TypeStatus:
 		return answer[Status](frame)
-	case TypeResolved:
-		return answer[Resolved](frame)
-	case TypeCorrected:
-		return answer[Corrected](frame)
-	case TypeUndone:
-		return answer[Undone](frame)
 	case TypePing:
 		return Ping{}, nil
 	case TypePong:

@@ -33,12 +33,6 @@
 // what it has. Up to limits.maxInFlight may wait for their
 // answers; beyond that the daemon reads no further until one is answered.
 //
-// Five messages are optional: resolve, candidates, correct, undo and waiting. A
-// daemon that takes one has its name in welcome.features. Resolve asks what an item
-// is, and candidates asks by words. Neither keeps anything. Correct tells what a
-// person says an item is, and is remembered. Undo takes back an event of the
-// client's own. Waiting tells how many viewings wait at the client for a person.
-//
 // A frame that breaks the protocol before or in hello ends the socket with 4400.
 // After that an error is answered and the socket stays open. A binary frame and a
 // second hello still end it.

@@ -16,8 +16,6 @@ const (
 	QueueFull          Code = "QUEUE_FULL"           // the queue takes nothing more for now
 	Storage            Code = "STORAGE"              // it could not be put on disk
 	Conflict           Code = "CONFLICT"             // the id was used before with other content
-	NotFound           Code = "NOT_FOUND"            // this client has reported no such event, or it was long ago
-	Refused            Code = "REFUSED"              // it cannot be taken back; the message says why
 	Internal           Code = "INTERNAL"             // a fault of the daemon's
 )
 

@@ -17,27 +17,19 @@ const (
 
 // The types of messages.
 const (
-	TypeHello      = "hello"
-	TypeWelcome    = "welcome"
-	TypeAuth       = "auth"
-	TypePair       = "pair"
-	TypePaired     = "paired"
-	TypeViewing    = "viewing"
-	TypeWatchlist  = "watchlist"
-	TypeList       = "list"
-	TypeStatus     = "status"
-	TypeResolve    = "resolve"
-	TypeResolved   = "resolved"
-	TypeUndo       = "undo"
-	TypeUndone     = "undone"
-	TypeWaiting    = "waiting"
-	TypeCandidates = "candidates"
-	TypeCorrect    = "correct"
-	TypeCorrected  = "corrected"
-	TypeAck        = "ack"
-	TypeError      = "error"
-	TypePing       = "ping"
-	TypePong       = "pong"
+	TypeHello     = "hello"
+	TypeWelcome   = "welcome"
+	TypeAuth      = "auth"
+	TypePair      = "pair"
+	TypePaired    = "paired"
+	TypeViewing   = "viewing"
+	TypeWatchlist = "watchlist"
+	TypeList      = "list"
+	TypeStatus    = "status"
+	TypeAck       = "ack"
+	TypeError     = "error"
+	TypePing      = "ping"
+	TypePong      = "pong"
 )
 
 // Message is one of this package's message types.
@@ -144,6 +136,9 @@ type List struct {
 // StatusRequest is the client's status: it asks for the daemon's.
 type StatusRequest struct {
 	ID string `json:"id"`
+	// Unread are the sites that the client cannot read any more: at most
+	// [MostUnread] names, each of 1 to 60 characters.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // Status is the daemon's status: an answer, or without ID a change pushed.
@@ -181,96 +176,8 @@ type Ping struct{}
 // Pong answers a ping.
 type Pong struct{}
 
-// What a daemon can do beyond version 1's first messages, as told in
-// [Welcome].Features.
-const (
-	FeatureResolve    = "resolve"    // takes [Resolve]
-	FeatureCandidates = "candidates" // takes [Candidates]
-	FeatureCorrect    = "correct"    // takes [Correct]
-	FeatureUndo       = "undo"       // takes [Undo]
-	FeatureWaiting    = "waiting"    // takes [Waiting]
-)
-
-// Resolve asks what an item is. Nothing is kept of it.
-type Resolve struct {
-	ID    string        `json:"id"`    // of the request
-	Media viewing.Media `json:"media"` // movie or episode; title, year and IMDb identifier are the evidence
-}
-
-// The outcomes of [Resolved].
-const (
-	Certain = "certain" // Media is the item, with its identifier
-	Open    = "open"    // a person has to say; Candidates may help
-	Later   = "later"   // the service cannot be asked now
-)
-
-// Resolved answers resolve and candidates. To candidates it is never certain.
-type Resolved struct {
-	ID           string         `json:"id"`
-	Outcome      string         `json:"outcome"`              // certain, open or later
-	Media        *viewing.Media `json:"media,omitempty"`      // for certain
-	Candidates   []Candidate    `json:"candidates,omitempty"` // for open
-	RetryAfterMs int64          `json:"retryAfterMs,omitempty"`
-}
-
-// How many candidates one [Resolved] has at most.
-const (
-	MostCandidates = 5 // as the answer to [Resolve]
-	MostFound      = 8 // as the answer to [Candidates]
-)
-
-// Candidates asks for films and series by words that a person has typed.
-type Candidates struct {
-	ID    string            `json:"id"`             // of the request
-	Words string            `json:"words"`          // at most 200 characters
-	Kind  viewing.MediaType `json:"kind,omitempty"` // movie or tv alone; "" is both
-}
-
-// Candidate is what an item may be.
-type Candidate struct {
-	Type  viewing.MediaType `json:"type"` // movie or tv
-	TMDB  int64             `json:"tmdb"`
-	Title string            `json:"title,omitempty"`
-	Year  int               `json:"year,omitempty"`
-}
-
-// Correct tells what a person says an item is, or takes that back: it has either Is
-// or Was. The daemon remembers it.
-type Correct struct {
-	ID    string        `json:"id"`            // of the request
-	Media viewing.Media `json:"media"`         // movie or episode, as it was seen
-	Is    *Candidate    `json:"is,omitempty"`  // the film, or the episode's series
-	Was   *Candidate    `json:"was,omitempty"` // the answer to forget, if it is still what is remembered; without a title
-}
-
-// Corrected answers correct.
-type Corrected struct {
-	ID      string `json:"id"`
-	Changed int    `json:"changed"` // entries that waited and have followed
-}
-
-// Undo takes back an event that the same client has reported.
-type Undo struct {
-	ID    string `json:"id"`    // of the request
-	Event string `json:"event"` // UUID of the event
-}
-
-// Undone says that an event was taken back: it will not be at the service.
-type Undone struct {
-	ID      string `json:"id"`
-	Removed bool   `json:"removed"` // the service had it, and has it no more
-}
-
-// MostUnread is how many sites a [Waiting] may name.
+// MostUnread is how many sites a [StatusRequest] may name.
 const MostUnread = 20
-
-// Waiting tells how many viewings wait at the client for a person.
-type Waiting struct {
-	Viewings int `json:"viewings"` // from 0
-	// Unread are the sites that the client cannot read any more: at most
-	// [MostUnread] names, each of 1 to 60 characters.
-	Unread []string `json:"unread,omitempty"`
-}
 
 // Type is "hello".
 func (Hello) Type() string { return TypeHello }
@@ -301,30 +208,6 @@ func (StatusRequest) Type() string { return TypeStatus }
 
 // Type is "status".
 func (Status) Type() string { return TypeStatus }
-
-// Type is "resolve".
-func (Resolve) Type() string { return TypeResolve }
-
-// Type is "resolved".
-func (Resolved) Type() string { return TypeResolved }
-
-// Type is "undo".
-func (Undo) Type() string { return TypeUndo }
-
-// Type is "undone".
-func (Undone) Type() string { return TypeUndone }
-
-// Type is "waiting".
-func (Waiting) Type() string { return TypeWaiting }
-
-// Type is "candidates".
-func (Candidates) Type() string { return TypeCandidates }
-
-// Type is "correct".
-func (Correct) Type() string { return TypeCorrect }
-
-// Type is "corrected".
-func (Corrected) Type() string { return TypeCorrected }
 
 // Type is "ack".
 func (Ack) Type() string { return TypeAck }

@@ -96,9 +96,6 @@ type Source struct {
 	LastSeen *time.Time    `json:"lastSeen"`
 	Detail   string        `json:"detail"`
 	Hint     string        `json:"hint,omitempty"`
-	// Waiting is how many viewings wait in a browser for a person's answer, as
-	// of LastSeen.
-	Waiting int `json:"waiting,omitempty"`
 	// Unread are the sites that a browser cannot read any more, by name.
 	Unread []string `json:"unread,omitempty"`
 	// Troubles are what is wrong with it, for package health.

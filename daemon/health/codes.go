@@ -44,8 +44,6 @@ const (
 	StateChangeable   = "state-changeable" // others may change it
 	Silent            = "silent"           // it runs, and does not say where
 	StateDenied       = "state-denied"
-	BrowserAsks       = "browser-asks" // viewings wait in one browser for an answer
-	BrowsersAsk       = "browsers-ask" // and in several
 )
 
 // The codes of what says no more of itself.

@@ -130,36 +130,6 @@ func heldElse(s *control.Status) int64 {
 	return n
 }
 
-// asking are the browsers in which viewings wait for a person's answer.
-func asking(c Conditions) (all []control.Source) {
-	for _, s := range c.Status.Sources {
-		if s.Waiting > 0 {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-func inOneBrowser(c Conditions) []control.Trouble {
-	all := asking(c)
-	if len(all) != 1 {
-		return nil
-	}
-	return []control.Trouble{{About: all[0].Detail, Hint: all[0].Hint, Count: int64(all[0].Waiting)}}
-}
-
-func inBrowsers(c Conditions) []control.Trouble {
-	all := asking(c)
-	if len(all) < 2 {
-		return nil
-	}
-	t := control.Trouble{Detail: strconv.Itoa(len(all)), Hint: "click Filmspool's button in each of them, and answer there"}
-	for _, s := range all {
-		t.Count += int64(s.Waiting)
-	}
-	return []control.Trouble{t}
-}
-
 // unread are the sites that a browser cannot read any more, each once.
 func unread(c Conditions) (all []control.Trouble) {
 	var sites []string

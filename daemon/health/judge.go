@@ -129,7 +129,7 @@ func troubles(c Conditions) []control.Trouble {
 		all = append(all, a.Troubles...)
 	}
 	for _, src := range c.Status.Sources {
-		if src.State == account.Attention && src.Waiting == 0 && !slices.ContainsFunc(src.Troubles, needs) {
+		if src.State == account.Attention && !slices.ContainsFunc(src.Troubles, needs) {
 			all = append(all, control.Trouble{Code: codeSource, About: src.Name, Detail: src.Detail, Hint: src.Hint})
 		}
 		all = append(all, src.Troubles...)

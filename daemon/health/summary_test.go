@@ -91,10 +91,6 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		{control.Status{Accounts: []control.Account{key, bens}}, "attention", "Account default needs you: The service refuses the key. " + benIs, "filmspool login"},
 		{control.Status{Accounts: []control.Account{well, bens}, Sources: []control.Source{kodi}}, "attention", "kodi:/k needs you: The library may not be read. " + benIs, "run as Kodi's user"},
 		{control.Status{Accounts: []control.Account{bens}, Notices: []disk.Notice{{Text: "A word.", Hint: "do"}}}, "attention", "A word. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "do"},
-		{
-			control.Status{Accounts: []control.Account{bens}, Sources: []control.Source{{Name: "b", State: account.Attention, Waiting: 1, Detail: "Chrome", Hint: "there"}}},
-			"attention", "1 viewing waits in the browser Chrome for your answer. Sending is paused until 2026-03-01 23:00, and what is watched until then is dropped.", "there",
-		},
 		{control.Status{Accounts: []control.Account{well, unused}, Counts: entry.Counts{Delivered: 1}}, "ok", "All is delivered.", ""},
 		{
 			control.Status{Accounts: []control.Account{away}, Sources: []control.Source{kodi}},
@@ -116,24 +112,6 @@ func TestSummaryNamesTheWorstFirst(t *testing.T) {
 		v := judge(t, c.in)
 		if v.State != c.state || v.Summary != c.summary || v.Hint != c.hint {
 			t.Errorf("%s: %q (%q), want %s: %q (%q)", v.State, v.Summary, v.Hint, c.state, c.summary, c.hint)
-		}
-	}
-}
-
-func TestWhatWaitsInSeveralBrowsersIsOneSentence(t *testing.T) {
-	in := func(name string, n int) control.Source {
-		return control.Source{Name: name, State: account.Attention, Waiting: n, Detail: name, Hint: "there"}
-	}
-	for _, c := range []struct {
-		sources     []control.Source
-		words, hint string
-	}{
-		{[]control.Source{in("Chrome", 1)}, "1 viewing waits in the browser Chrome for your answer.", "there"},
-		{[]control.Source{in("Chrome", 1), in("Firefox", 2)}, "3 viewings wait in 2 browsers for your answer.", "click Filmspool's button in each of them, and answer there"},
-	} {
-		v := judge(t, control.Status{Sources: c.sources})
-		if v.Summary != c.words || v.Hint != c.hint {
-			t.Errorf("%q (%q), want %q (%q)", v.Summary, v.Hint, c.words, c.hint)
 		}
 	}
 }

@@ -146,8 +146,6 @@ func sourceRows() []row {
 // browserRows are about browsers, and who else tells of viewings.
 func browserRows() []row {
 	return []row{
-		{code: BrowserAsks, severity: control.NeedsYou, find: inOneBrowser, page: "/sources"},
-		{code: BrowsersAsk, severity: control.NeedsYou, find: inBrowsers, page: "/sources"},
 		{code: "site-unread", severity: control.Note, find: unread, page: "/sources"},
 		{code: "browser-silent", severity: control.Note, find: silent, command: "filmspool clients list", page: "/sources"},
 		{code: "nothing-connected", severity: control.Note, find: unconnected, command: "filmspool pair", page: "/setup"},

@@ -36,7 +36,6 @@ func breaks() map[string]func(*Conditions) {
 			a.Troubles = append(a.Troubles, control.Trouble{Code: code, About: a.Name, Detail: "no way", Since: long})
 		}
 	}
-	asks := control.Source{Name: "browser:2", Kind: viewing.SourceBrowser, State: account.Attention, Detail: "Firefox", Waiting: 2}
 	return map[string]func(*Conditions){
 		"notice": func(c *Conditions) {
 			c.Status.Notices = []disk.Notice{{ID: 3, At: long, Text: "The file was damaged."}}
@@ -59,8 +58,6 @@ func breaks() map[string]func(*Conditions) {
 		"entries-rejected":   func(c *Conditions) { c.Status.Counts.Rejected = 2 },
 		"entries-held":       func(c *Conditions) { c.Status.Counts.Held += 2 },
 		"entries-unresolved": func(c *Conditions) { c.Status.Counts.Held += 2; c.Status.Accounts[0].Unresolved = 2 },
-		"browser-asks":       func(c *Conditions) { c.Status.Sources = append(c.Status.Sources, asks) },
-		"browsers-ask":       func(c *Conditions) { c.Status.Sources = append(c.Status.Sources, asks, asks) },
 		"site-unread":        func(c *Conditions) { c.Status.Sources[0].Unread = []string{"Nordlicht"} },
 		"browser-silent":     func(c *Conditions) { c.Status.Sources[0].LastSeen = &long },
 		"nothing-connected":  func(c *Conditions) { c.Status.Sources = nil },

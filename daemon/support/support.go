@@ -60,7 +60,7 @@ func Text(f Facts) string {
 	}
 	section("sources")
 	for i, s := range f.Status.Sources {
-		fmt.Fprintf(&b, "%s %d: %s, last seen %s, waiting for an answer %d, unread sites %d\n", s.Kind, i+1, s.State, when(s.LastSeen), s.Waiting, len(s.Unread))
+		fmt.Fprintf(&b, "%s %d: %s, last seen %s, unread sites %d\n", s.Kind, i+1, s.State, when(s.LastSeen), len(s.Unread))
 	}
 	section("notices")
 	for _, notice := range f.Status.Notices {

@@ -95,9 +95,6 @@ func printStandings(w *terminal.Printer, s control.Status) error {
 		if src.Kind == viewing.SourceBrowser || src.Kind == viewing.SourceProgram {
 			row.name, row.below = src.Kind+" "+src.Detail, nil
 		}
-		if src.Waiting > 0 {
-			row.below = append(row.below, "waits there for your answer: "+terminal.Counted(int64(src.Waiting), "viewing"))
-		}
 		if src.Hint != "" && src.Hint != s.Hint {
 			row.below = append(row.below, "hint:  "+src.Hint)
 		}

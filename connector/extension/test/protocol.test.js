@@ -51,7 +51,7 @@ test("what is said from pairing to the last acknowledgement is said as in the ex
   const film = { type: "movie", ids: { tmdb: 603, imdb: "tt0133093" }, title: "The Matrix", year: 1999 };
   const episode = { type: "episode", show: { ids: { tmdb: 1396 }, title: "Breaking Bad", year: 2008 }, season: 1, episode: 2, site: { name: "netflix", title: "80057281", series: "70143836" } };
   for (const media of [film, episode]) {
-    link.send(watched({ ...sitting, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { askUnknown: true, title: "x" }).message);
+    link.send(watched({ ...sitting, id: crypto.randomUUID() }, { media, certain: true, evidence: {} }, { title: "x" }).message);
   }
   link.send(wished(crypto.randomUUID(), at, film).message);
   link.send({ type: "status", id: "s" });
