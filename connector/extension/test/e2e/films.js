@@ -1,0 +1,68 @@
+// Pages that play a film: a generated clip, and what the page says about it.
+
+/** Makes a tone of five minutes in the page, which needs no codec and no server. */
+const CLIP = `
+const rate = 8000, length = 300 * rate, bytes = new DataView(new ArrayBuffer(44 + length));
+[..."RIFF\\0\\0\\0\\0WAVEfmt "].forEach((one, i) => bytes.setUint8(i, one.charCodeAt(0)));
+[..."data"].forEach((one, i) => bytes.setUint8(36 + i, one.charCodeAt(0)));
+for (const [at, value] of [[4, 36 + length], [16, 16], [24, rate], [28, rate], [40, length]]) bytes.setUint32(at, value, true);
+for (const [at, value] of [[20, 1], [22, 1], [32, 1], [34, 8]]) bytes.setUint16(at, value, true);
+for (let i = 0; i < length; i++) bytes.setUint8(44 + i, 128 + 20 * Math.sin((i * 2 * Math.PI * 220) / rate));
+const clipURL = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));`;
+
+let number = 9000;
+
+/** A film that no other test has. @param {string} title */
+export const film = (title) => ({ title, year: 1990, tmdb: ++number });
+
+/** @typedef {ReturnType<typeof film>} Film */
+
+/** What a page says of a film. @param {Film} film */
+const head = ({ title, year, tmdb }) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title} (${year})</title>
+<script type="application/ld+json">${JSON.stringify({ "@context": "https://schema.org", "@type": "Movie", name: title, datePublished: String(year), sameAs: `https://www.themoviedb.org/movie/${tmdb}` })}</script>`;
+
+/** A player in the page itself. @param {Film} film @param {string} [attributes] of the player */
+export const plain = (film, attributes = "") => `${head(film)}<video width="640" height="300" ${attributes}></video>
+<script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL;</script>`;
+
+/** In a shadow root that comes after the page. @param {Film} film */
+export const shadowed = (film) => `${head(film)}<script>${CLIP}
+addEventListener("load", () => {
+  const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+  globalThis.clip = root.appendChild(Object.assign(document.createElement("video"), { src: clipURL, width: 640, height: 300 }));
+});</script>`;
+
+/** In a frame. @param {Film} film @param {string} player its address */
+export const framed = (film, player) => `${head(film)}<iframe src="${player}" allow="autoplay" width="660" height="320"></iframe>`;
+
+/** Gives its clip to the player of a page that is not ours. */
+export const withClip = (/** @type {string} */ html) => `${html}<script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL; clip.width = 640; clip.height = 300;</script>`;
+
+/** Functions that run in the page. */
+export const play = {
+  begin: () => {
+    const { clip } = /** @type {any} */ (globalThis);
+    clip.mozCaptureStream?.(); // Firefox plays into a stream even where there is no sound card
+    return clip.play();
+  },
+
+  /** Ten seconds fast, then a jump over what is between, then the last 15. @param {number} rate */
+  toEnd: async (rate) => {
+    const { clip } = /** @type {any} */ (globalThis);
+    if (clip.ended) throw new Error("the clip has ended before anybody looked");
+    const from = clip.currentTime;
+    const once = (/** @type {string} */ type, done = () => true) => new Promise((resolve, reject) => {
+      clip.addEventListener("error", () => reject(new Error(clip.error?.message)), { once: true });
+      clip.addEventListener(type, function listen() {
+        if (!done()) return;
+        clip.removeEventListener(type, listen);
+        resolve(undefined);
+      });
+    });
+    clip.playbackRate = rate;
+    await once("timeupdate", () => clip.currentTime >= from + 10);
+    const ended = once("ended");
+    clip.currentTime = clip.duration - 15;
+    await ended;
+  },
+};

@@ -1,0 +1,75 @@
+// The extension's popup: what plays there, why it does not count, and what a person can do about it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { says, text, visit } from "./browser.js";
+import { film, plain, play } from "./films.js";
+import { eventually } from "./fixture.js";
+
+test("the popup shows what plays; marked as watched it is delivered at once, and not again at its end", async (t) => {
+  const person = await visit(t);
+  const one = film("Marked");
+  const page = await person.open(plain(one));
+  await page.evaluate(play.begin);
+  await person.sees(page);
+  const popup = await person.popup(page);
+  await says(popup, "#now", /Marked/);
+  await popup.locator("aria/Mark as watched").click();
+  await person.home.delivered(one.tmdb);
+  await page.evaluate(play.toEnd, person.rate);
+  const last = film("After it");
+  await person.watch(plain(last));
+  await person.home.delivered(one.tmdb, last.tmdb);
+});
+
+test("what plays goes to the watchlist by a button of the popup", async (t) => {
+  const person = await visit(t);
+  const one = film("Wished");
+  const page = await person.open(plain(one));
+  await page.evaluate(play.begin);
+  await person.sees(page);
+  const popup = await person.popup(page);
+  await popup.locator("aria/Add to watchlist").click();
+  const { watchlist } = await eventually("it is on the watchlist", () => person.home.records(), ({ watchlist }) => watchlist.length > 0);
+  assert.deepEqual(watchlist.map(({ type, id }) => [type, id]), [["movie", one.tmdb]]);
+});
+
+test("the popup says why a muted film does not count", async (t) => {
+  const person = await visit(t);
+  const page = await person.open(plain(film("Silent"), "muted loop"));
+  await page.evaluate(play.begin);
+  const popup = await person.popup(page);
+  await says(popup, "#now", /sound/);
+});
+
+test("a pause in the popup: nothing is recorded until it is ended there", async (t) => {
+  const person = await visit(t);
+  const page = await person.open(plain(film("Front")));
+  let popup = await person.popup(page);
+  await popup.locator("aria/Pause for an hour").click();
+  await eventually("it is paused", async () => (await person.state()).settings.pausedUntil, (until) => until > 0);
+  await popup.close();
+  await person.watch(plain(film("While paused")));
+  popup = await person.popup(page);
+  await popup.locator("#pause").click();
+  await eventually("the pause is over", async () => (await person.state()).settings.pausedUntil, (until) => until === 0);
+  await popup.close();
+  const last = film("After the pause");
+  await person.watch(plain(last));
+  await person.home.delivered(last.tmdb);
+});
+
+test("the popup allows the site of the page in front, and follows what plays there already", async (t) => {
+  const person = await visit(t, { sites: [] });
+  const one = film("Allowed here");
+  const page = await person.open(plain(one));
+  await page.evaluate(play.begin);
+  await person.agree(["https://films.example/*", "https://www.films.example/*", "http://films.example/*", "http://www.films.example/*"]);
+  const popup = await person.popup(page);
+  await says(popup, "#now", /films\.example/);
+  assert.deepEqual((await person.state()).sites, []);
+  assert.match(await text(popup, "#allow-site"), /films\.example/);
+  await popup.locator("#allow-site").click();
+  await says(popup, "#now", /Allowed here/);
+  await page.evaluate(play.toEnd, person.rate);
+  await person.home.delivered(one.tmdb);
+});

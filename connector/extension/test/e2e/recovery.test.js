@@ -1,0 +1,45 @@
+// What comes between a film and its record: nothing is lost, and nothing is there twice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { visit } from "./browser.js";
+import { film, plain } from "./films.js";
+import { eventually } from "./fixture.js";
+
+const waiting = (/** @type {import("./browser.js").Person} */ person, /** @type {number} */ number) =>
+  eventually(`${number} waiting in the extension`, async () => (await person.state()).outbox.waiting, (waiting) => waiting === number);
+
+test("while the daemon is away a film waits, and is delivered once when it is back", async (t) => {
+  const person = await visit(t);
+  await person.home.stopDaemon();
+  const one = film("Away");
+  await person.watch(plain(one));
+  await waiting(person, 1);
+  await person.isLinked("offline");
+  assert.deepEqual((await person.home.records()).history, []);
+  await person.home.startDaemon();
+  await person.home.delivered(one.tmdb);
+});
+
+test("a background that dies between sending and acknowledgement sends again, and it is delivered once", async (t) => {
+  const person = await visit(t);
+  const { browser, home } = person;
+  const isWorker = (/** @type {import("puppeteer-core").Target} */ one) => one.type() === "service_worker" && one.url().startsWith(person.origin);
+  const worker = await (await browser.waitForTarget(isWorker)).worker();
+  await worker?.evaluate(() => {
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (data) {
+      if (JSON.parse(String(data)).type === "viewing") this.onmessage = null; // what is answered is not heard any more
+      send.call(this, data);
+    };
+  });
+  const one = film("Unheard");
+  await person.watch(plain(one));
+  await home.delivered(one.tmdb);
+  await waiting(person, 1);
+  await worker?.close();
+  await eventually("the background is gone", () => browser.targets().filter(isWorker).length, (number) => number === 0);
+  await person.alarm();
+  await eventually("the background comes to life by itself", () => browser.targets().some(isWorker));
+  await waiting(person, 0);
+  await home.delivered(one.tmdb);
+});
