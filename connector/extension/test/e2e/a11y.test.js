@@ -15,16 +15,16 @@ async function isAccessible(page, name) {
   await page.mouse.move(0, 0);
   await page.evaluate(axe); // as the page's policy allows no script of ours in it
   const found = [];
-  for (const [look, scheme, width] of /** @type {const} */ ([["light", "light", 1000], ["dark", "dark", 1000], ["320 pixels", "light", 320]])) {
+  for (const [look, scheme, width] of ([["light", "light", 1000], ["dark", "dark", 1000], ["320 pixels", "light", 320]])) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }]);
     await page.setViewport({ width, height: 900 });
     const wrong = await page.evaluate(async (runOnly) => {
-      const { violations } = await /** @type {any} */ (globalThis).axe.run(document, { runOnly });
+      const { violations } = await globalThis.axe.run(document, { runOnly });
       const root = document.documentElement;
       const cut = root.scrollWidth <= root.clientWidth ? [] : [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > root.clientWidth + 1);
-      return [...violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html).join(" | ")}`), ...cut.map((one) => `cut off: ${one.outerHTML.slice(0, 80)}`)];
+      return [...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`), ...cut.map((one) => `cut off: ${one.outerHTML.slice(0, 80)}`)];
     }, RULES);
-    found.push(...wrong.map((/** @type {string} */ one) => `${name}, ${look}: ${one}`));
+    found.push(...wrong.map((one) => `${name}, ${look}: ${one}`));
   }
   return found;
 }

