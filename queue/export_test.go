@@ -218,14 +218,6 @@ func (o *opened) many(t testing.TB, n int) {
 	o.commitBatch(t, batch)
 }
 
-// TestExportReadsEachRowOnce: a page costs the same however many there are.
-func TestExportReadsEachRowOnce(t *testing.T) {
-	got := plan(t, fresh(t).Store, selectExported, 1, 2)
-	if strings.Contains(got, "SCAN") || strings.Contains(got, "AUTOMATIC") || strings.Contains(got, "TEMP B-TREE") {
-		t.Errorf("a page reads too much:\n%s", got)
-	}
-}
-
 // TestExportHoldsOnlyAPage: what is committed while the export waits for its
 // reader is in it, so it cannot have read everything before.
 func TestExportHoldsOnlyAPage(t *testing.T) {

@@ -237,3 +237,13 @@ func TestNoPlaybackIsSwallowed(t *testing.T) {
 		}
 	})
 }
+
+// inRapid makes a failure of rapid's run one of the test's helpers.
+type inRapid struct {
+	testing.TB
+	r *rapid.T
+}
+
+func (t inRapid) Helper()                           {}
+func (t inRapid) Fatal(args ...any)                 { t.r.Fatal(args...) }
+func (t inRapid) Fatalf(format string, args ...any) { t.r.Fatalf(format, args...) }

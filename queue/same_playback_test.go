@@ -1,14 +1,12 @@
 package queue
 
 import (
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -460,19 +458,5 @@ func TestWishIsNoViewing(t *testing.T) {
 	s.told(t, player, film("b", 603, 0))
 	if counts := s.checkCounters(t); counts.Pending != 3 {
 		t.Errorf("counts %+v", counts)
-	}
-}
-
-func TestLookForOthersUsesTheIndexes(t *testing.T) {
-	s := fresh(t)
-	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNear, "default", "movie:1", 0, 1, chrome)
-	plan, err := disk.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
-		var a, b, c int
-		err = r.Scan(&a, &b, &c, &detail)
-		return detail, err
-	})
-	if err != nil || !strings.Contains(fmt.Sprint(plan), "entries_unfinished (account=? AND item_key=? AND happened_at>? AND happened_at<?)") ||
-		!strings.Contains(fmt.Sprint(plan), "entries_settled (account=? AND item_key=? AND happened_at>? AND happened_at<?)") {
-		t.Errorf("%v, %v", plan, err)
 	}
 }

@@ -1,13 +1,9 @@
 package queue
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -79,87 +75,5 @@ func TestManyCallersAtOnce(t *testing.T) {
 	all.Wait()
 	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: callers * each}) {
 		t.Errorf("counts %+v", counts)
-	}
-}
-
-// A transaction that is begun again for a bad job's sake counts each good one
-// once, and answers it once.
-func TestARepeatedJobCountsOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "queue.db")
-	synctest.Test(t, func(t *testing.T) {
-		s, err := openAt(t.Context(), Options{Path: path}, newClock().now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nudged, stop := s.Subscribe()
-		defer stop()
-		answers := make(chan []viewing.Outcome, 2)
-		var all sync.WaitGroup
-		for i := range 2 { // they wait in this order until the writer runs
-			all.Go(func() {
-				v := film(fmt.Sprint(i), int64(i+1), -1)
-				o, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{v}})
-				if err != nil {
-					t.Error(err)
-				}
-				answers <- o
-			})
-			synctest.Wait()
-			all.Go(func() {
-				if err := s.Settle(context.Background(), Settlement{Entry: 99, State: viewing.StateDropped}); err == nil {
-					t.Error("settled what is not there")
-				}
-			})
-			synctest.Wait()
-		}
-		ended, end := context.WithCancel(context.Background())
-		end()
-		if err := s.Run(ended); err != nil {
-			t.Error(err)
-		}
-		all.Wait()
-		ids := map[int64]bool{}
-		for range 2 {
-			o := <-answers
-			if len(o) != 1 || o[0].Status != viewing.StatusQueued || len(o[0].Entries) != 1 {
-				t.Fatalf("answered %+v", o)
-			}
-			ids[o[0].Entries[0]] = true
-		}
-		<-nudged
-		if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{Pending: 2}) || !ids[1] || !ids[2] {
-			t.Errorf("counts %+v, %v, entries %v", counts, err, ids)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// What a change that failed has counted is taken back with it, and told to
-// nobody.
-func TestABadChangeCountsNothing(t *testing.T) {
-	s := fresh(t)
-	nudged, stop := s.Subscribe()
-	defer stop()
-	own := errors.New("own trouble")
-	err := s.write(t.Context(), func(t *tx) error {
-		t.pass(0, viewing.StateHeld, viewing.StatePending)
-		return own
-	})
-	if !errors.Is(err, own) {
-		t.Errorf("write: %v", err)
-	}
-	if counts, err := s.Counts(t.Context()); err != nil || counts != (entry.Counts{}) {
-		t.Errorf("it counted: %+v, %v", counts, err)
-	}
-	select {
-	case <-nudged:
-		t.Error("nudged for nothing")
-	default:
-	}
-	s.commit(t, film("e1", 1, -1))
-	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: 1}) {
-		t.Errorf("counts after it: %+v", counts)
 	}
 }

@@ -63,24 +63,3 @@ func TestMigrationsAreWholeAndInOrder(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 }
-
-// Database and log are put together in memory.
-func TestReadingIntoMemory(t *testing.T) {
-	s := running(t, unopened(t))
-	for _, key := range []string{"a", "b", "c"} {
-		if err := s.Write(t.Context(), mark(key)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := newFile(options(s.path))
-	r.reading = true
-	if err := r.readIntoMemory(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if there := (opened{File: r}).marks(t); len(there) != 3 || !there["c"] {
-		t.Errorf("read %v", there)
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -168,88 +166,5 @@ func change(t *testing.T, path string, statements ...string) {
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// A failure may come before the end: what is left has all of it, though nothing
-// says that the end was in order.
-func TestAnEndAfterAFailureIsNoLoss(t *testing.T) {
-	f := unopened(t)
-	f.enqueue(mark("kept"))
-	f.batch(<-f.jobs)
-	f.reader.SetMaxIdleConns(-1) // the failing connection is the last, so SQLite removes the log
-	change(t, f.path, "CREATE TRIGGER stuck BEFORE UPDATE ON meta WHEN new.key = 'clean' BEGIN SELECT RAISE(ABORT, 'stuck'); END")
-	f.growLog()
-	f.end(t)
-	if left := files(t, f.path+"-wal"); len(left) > 0 {
-		t.Fatalf("left %v", left)
-	}
-	change(t, f.path, "DROP TRIGGER stuck")
-	f, seen := openSeeing(t, f.path)
-	defer f.end(t)
-	if there := f.marks(t); !there["kept"] || seen.Older || seen.Missing {
-		t.Errorf("kept %v; the start sees %+v", there, seen)
-	}
-}
-
-// openSeeing opens a file, and returns what the start finds out about it.
-func openSeeing(t *testing.T, path string) (f opened, seen Opening) {
-	t.Helper()
-	o := options(path)
-	o.Start = func(_ *Tx, at Opening) error { seen = at; return nil }
-	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return opened{again, nil}, seen
-}
-
-// A failure may come before the files go, and before the end. The next start
-// misses them all the same.
-func TestFilesThatGoAfterAFailureAreMissed(t *testing.T) {
-	f := unopened(t)
-	f.failed(errors.New("disk full"))
-	for _, part := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(f.path + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	f.end(t)
-	again, seen := openSeeing(t, f.path)
-	defer again.end(t)
-	if !seen.Missing || seen.Older || seen.Installation != f.Installation() {
-		t.Errorf("the start sees %+v", seen)
-	}
-}
-
-// A start that fails, and leaves no log, forgets nothing of the run before it.
-func TestAStartThatFailsForgetsNoRun(t *testing.T) {
-	f := unopened(t)
-	f.end(t)
-	early, err := os.ReadFile(f.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = openAt(t, f.path)
-	crashed, err := os.ReadFile(f.path + "-wal")
-	f.end(t)
-	if err = errors.Join(err, os.WriteFile(f.path+"-wal", crashed, 0o600)); err != nil { // there when the start looks
-		t.Fatal(err)
-	}
-	o := options(f.path)
-	o.Start = func(*Tx, Opening) error { return errors.New("not today") }
-	if _, err := Open(t.Context(), o); err == nil {
-		t.Fatal("the start did not fail")
-	}
-	if left := files(t, f.path+"-wal"); len(left) > 0 {
-		t.Fatalf("left %v", left)
-	}
-	if err := os.WriteFile(f.path, early, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, seen := openSeeing(t, f.path)
-	defer f.end(t)
-	if !seen.Older {
-		t.Errorf("the start sees %+v", seen)
 	}
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // enqueue puts jobs before the writer without waiting for them.
@@ -214,104 +210,4 @@ func TestCloseWithoutRunFreesWhoWaits(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("closing again: %v", err)
 	}
-}
-
-func TestLogIsGrownOnceAndKept(t *testing.T) {
-	s := unopened(t)
-	size := func() int64 {
-		info, err := os.Stat(s.path + "-wal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size()
-	}
-	s.growLog()
-	grown := size()
-	if grown < logSize || grown > logSize+1<<18 {
-		t.Errorf("log has %d bytes, want about %d", grown, logSize)
-	}
-	s.growLog()
-	for i := range 200 {
-		jobs := s.enqueue(mark(fmt.Sprint(i)))
-		s.batch(<-s.jobs)
-		if err := <-jobs[0].done; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if now := size(); now != grown {
-		t.Errorf("log has %d bytes after 200 commits, had %d", now, grown)
-	}
-	if there := s.marks(t); len(there) != 200 {
-		t.Errorf("%d rows kept", len(there))
-	}
-	s.end(t)
-}
-
-// A log that a reader made long is made short again.
-func TestALogThatGrewTooLargeIsTidied(t *testing.T) {
-	s := unopened(t)
-	s.growLog()
-	size := func() int64 {
-		info, err := os.Stat(s.path + "-wal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size()
-	}
-	moment, err := s.reader.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var one int
-	if err := moment.QueryRow("SELECT count(*) FROM meta").Scan(&one); err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; size() <= logLarge; i++ {
-		err := s.alone(func(x *Tx) error {
-			_, err := x.Exec("INSERT OR REPLACE INTO marks (key, data) VALUES (?, zeroblob(1000000))", fmt.Sprint(i%4))
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := moment.Rollback(); err != nil {
-		t.Fatal(err)
-	}
-	s.tidyLog()
-	if now := size(); now > logSize+1<<18 || now < logSize {
-		t.Errorf("log has %d bytes, want about %d", now, logSize)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A file that goes while nobody writes or asks is noticed within five minutes.
-func TestAnIdleRunNoticesThatItsFileIsGone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be deleted there")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		s := unopened(t)
-		ended := make(chan error, 1)
-		go func() { ended <- s.Run(t.Context()) }()
-		time.Sleep(growDelay + time.Second) // the log grows by itself once
-		if err := os.Remove(s.path); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(lookEvery)
-		synctest.Wait()
-		select {
-		case err := <-ended:
-			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("it ended with %v", err)
-			}
-		default:
-			t.Error("not noticed")
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 }
