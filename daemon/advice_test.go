@@ -63,7 +63,6 @@ func TestADeadEndNamesItsWayOut(t *testing.T) {
 		{"held", viewing.ReasonBulk, "filmspool queue release 7"},
 		{"held", viewing.ReasonUser, "filmspool queue release 7"},
 		{"held", viewing.ReasonFuture, "filmspool queue edit 7"},
-		{"held", viewing.ReasonDamaged, "filmspool queue drop 7"},
 		{"dropped", viewing.ReasonFiltered, "filmspool queue release 7"},
 		{"dropped", "", "filmspool queue release 7"}, // by a person
 	} {

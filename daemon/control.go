@@ -19,7 +19,7 @@ func (d *Daemon) Control() control.API {
 	a, op := &api{d: d}, d.operator()
 	return control.API{
 		Status: a.Status, Health: a.Health, Open: a.Open, About: a.About, Add: op.Add, List: op.List, Days: op.Days, Explain: a.Explain, Edit: op.Edit, Undo: op.Undo, Operate: op.Operate,
-		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Import: op.Import, Backup: op.Backup,
+		Pause: op.Pause, Resume: op.Resume, Acknowledge: op.Acknowledge, Export: op.Export, Backup: op.Backup,
 		Resolve: a.Resolve, Fix: a.Fix, Corrections: op.Corrections, ForgetCorrection: op.ForgetCorrection, Login: a.Login, Pair: a.Pair, Clients: a.Clients, AddClient: a.AddClient, Revoke: a.Revoke,
 		Settings: a.Settings, Set: a.Set, Reload: a.Reload, FindKodi: a.FindKodi, AddKodi: a.AddKodi, RemoveKodi: a.RemoveKodi,
 		ScanKodi: a.ScanKodi, ImportKodi: a.ImportKodi, KodiProgress: a.KodiProgress,

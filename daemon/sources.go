@@ -126,11 +126,7 @@ func (d *Daemon) openLibrary(zone string, o kodi.Options) (err error) {
 	if o.Zone, err = zoneOf(zone); err != nil {
 		return err
 	}
-	settings := settingsOf(d.o.Config)
-	if settings.Approve != rules.ApproveAll { // the rest is known when an item is told
-		settings.Approve = rules.ApproveNone
-	}
-	o.Sink, o.Account = d.store, kodiAccount{d, settings}
+	o.Sink, o.Account = d.store, kodiAccount{d, settingsOf(d.o.Config)}
 	k, err := kodi.New(o)
 	if err != nil {
 		return err

@@ -117,10 +117,7 @@ func refuseForNow(w http.ResponseWriter, _ *http.Request) {
 // settingsOf is the configuration in the words of the rules.
 func settingsOf(c config.Config) rules.Settings {
 	s := rules.Settings{
-		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave,
-	}
-	if c.Hold != "none" {
-		s.Approve = rules.Approval(c.Hold)
+		Routes: c.SourceRoutes(), Grace: c.Replay.Grace.Duration, Classes: map[viewing.Class]rules.Action{}, Wave: c.Wave, Approve: c.Hold == "all",
 	}
 	for name, action := range c.Kodi.Classes.ByName() {
 		s.Classes[viewing.Class(name)] = rules.Action(action)

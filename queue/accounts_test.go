@@ -1,10 +1,8 @@
 package queue
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,47 +145,6 @@ func TestTogetherIsFixed(t *testing.T) {
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.0 ben pending", "3 c.0 ben pending", "4 c.0 anna pending")
 }
 
-// TestTogetherIsSalvaged: rows that were lost are made anew in their accounts.
-func TestTogetherIsSalvaged(t *testing.T) {
-	s := couple(t)
-	double := film("b", 603, -60)
-	double.Media = append(double.Media, viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}})
-	s.told(t, chrome, double)
-	s.told(t, living, film("k", 605, -60))
-	s.stop()
-	change(t, s.path, "DELETE FROM entries WHERE id IN (2, 3)")
-	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s = coupleAt(t, s.path)
-	s.wantStandings(t, "1 b.0 anna pending", "2 b.1 anna held damaged", "3 b.0 ben held damaged", "4 b.1 ben pending", "5 k.0 anna pending")
-	if key := s.entry(t, 2).Media.Key(); key != "movie:604" {
-		t.Errorf("it is %s", key)
-	}
-	s.checkCounters(t)
-}
-
-// TestTogetherIsExported, and comes in as it was, a move included.
-func TestTogetherIsExported(t *testing.T) {
-	s, other := couple(t), couple(t)
-	s.told(t, chrome, film("b", 603, -60))
-	s.told(t, living, film("k", 604, -60))
-	s.commit(t, aList("l"), anItem("i", "l", 605))
-	s.reassign(t, "ben", 3)
-	var file bytes.Buffer
-	if _, err := s.Export(t.Context(), &file); err != nil {
-		t.Fatal(err)
-	}
-	if did, err := other.Import(t.Context(), &file, false); err != nil || did.Entries != 7 {
-		t.Errorf("%+v, %v", did, err)
-	}
-	other.wantStandings(t, "1 b.0 anna held imported", "2 b.0 ben held imported", "3 k.0 ben held imported",
-		"4 l.0 anna held imported", "5 l.0 ben held imported", "6 i.0 anna held imported", "7 i.0 ben held imported")
-	if a, b := other.entry(t, 6).After, other.entry(t, 7).After; a != 4 || b != 5 {
-		t.Errorf("they wait for %d and %d", a, b)
-	}
-}
-
 // TestTogetherIsCounted for each account, and those that wait are named.
 func TestTogetherIsCounted(t *testing.T) {
 	s := couple(t)
@@ -240,65 +197,13 @@ func TestTogetherIsHeardOf(t *testing.T) {
 	}
 }
 
-// TestTogetherIsAmended: a source corrects what waits in each account, and asks in
-// each where it has left.
+// TestTogetherIsAmended: a source corrects what waits in each account.
 func TestTogetherIsAmended(t *testing.T) {
 	s := couple(t)
 	s.told(t, chrome, film("b", 603, -60))
 	s.deliver(t, "anna")
-	another := viewing.Amendment{EventID: "b", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.", Ask: true}
-	amend := viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{another}}
-	s.commitBatch(t, amend)
-	if e := s.entry(t, 2); e.Media.IDs.TMDB != 604 {
-		t.Errorf("what waits in the other account: %+v", e.Media)
-	}
-	s.commitBatch(t, amend)
-	if rows := s.standing(t); len(rows) != 3 || !strings.HasSuffix(rows[2], " anna held review") {
-		t.Errorf("a question in the account that it is about: %v", rows)
-	}
-	s.deliver(t, "ben")
-	another.Media[0].IDs.TMDB = 605
-	s.commitBatch(t, amend)
-	rows := s.standing(t)
-	if len(rows) != 5 || !strings.HasSuffix(rows[3], " anna held review") || !strings.HasSuffix(rows[4], " ben held review") {
-		t.Errorf("a question in each account: %v", rows)
-	}
-	for id, about := range map[int64]string{4: "undo 1", 5: "undo 2"} {
-		if note := s.explained(t, id).Events[0].Seen.Origin.Note; !strings.Contains(note, about) {
-			t.Errorf("entry %d asks %q", id, note)
-		}
-	}
-	// Marked anew, it answers both.
-	again := film("b2", 605, -60)
-	again.SameAs = "b"
-	s.told(t, chrome, again)
-	for _, id := range []int64{4, 5} {
-		if e := s.entry(t, id); e.State != viewing.StateDropped {
-			t.Errorf("entry %d is %s", id, e.State)
-		}
-	}
-}
-
-// TestOnlyOneIsAsked: where one account was refused, the question is the other's, and
-// the answer ends it all the same.
-func TestOnlyOneIsAsked(t *testing.T) {
-	s := couple(t)
-	s.told(t, chrome, film("b", 603, -60))
-	e := s.leaseOf(t, "anna")[0]
-	s.settle(t, Settlement{Entry: 1, Attempt: s.send(t, e), State: viewing.StateRejected})
-	s.deliver(t, "ben")
-	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{
-		EventID: "b", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}}, Reason: "It was another film.", Ask: true,
-	}}})
-	if e := s.entry(t, 3); e.Account != "ben" || e.State != viewing.StateHeld {
-		t.Errorf("%+v", e)
-	}
-	again := film("b2", 604, -60)
-	again.SameAs = "b"
-	s.told(t, chrome, again)
-	if e := s.entry(t, 3); e.State != viewing.StateDropped {
-		t.Errorf("%+v", e)
-	}
+	s.commitBatch(t, viewing.Batch{Source: chrome, Amendments: []viewing.Amendment{{EventID: "b", Media: identified(604), Reason: "It was another film."}}})
+	s.wantKeys(t, map[int64]string{1: "movie:603", 2: "movie:604"})
 }
 
 // TestListsTogether: a list of two accounts is one in each, and an item goes onto

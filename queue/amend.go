@@ -67,6 +67,7 @@ type amendable struct {
 	part      int
 	state     viewing.State
 	reason    string
+	key       string
 	media     sql.NullString
 	edited    bool // by the user, whose word wins
 	shared    bool // another source saw it too
@@ -75,11 +76,11 @@ type amendable struct {
 // amendEntry corrects one entry.
 func (t *tx) amendEntry(c amendment, id int64) error {
 	e := amendable{id: id}
-	found, err := t.Find(`SELECT event, part, state, reason, media,
+	found, err := t.Find(`SELECT event, part, state, reason, item_key, media,
 			EXISTS (SELECT 1 FROM steps WHERE entry = entries.id AND what = ?1),
 			item_key <> '' AND EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = entries.id AND v.source <> ?3)
 		FROM entries WHERE id = ?2`,
-		[]any{edited, id, c.source}, &e.event, &e.part, &e.state, &e.reason, &e.media, &e.edited, &e.shared)
+		[]any{edited, id, c.source}, &e.event, &e.part, &e.state, &e.reason, &e.key, &e.media, &e.edited, &e.shared)
 	if err != nil || !found {
 		return err
 	}
@@ -95,8 +96,6 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 		return t.postpone(c, e)
 	case open && c.Media != nil && !e.edited:
 		return t.correct(c, e)
-	case c.Ask && c.Media != nil && e.event == c.event && e.state == viewing.StateDelivered && !e.edited:
-		return t.ask(c, e)
 	case c.NotBefore != 0:
 		return nil // it left in time, or a person has it
 	default:
@@ -106,7 +105,8 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 
 // noted tells a person what the source wants of an entry that stays as it is.
 func (c amendment) noted(e amendable) string {
-	if c.Drop && e.event == c.event && e.state == viewing.StateDelivered {
+	another := c.Media != nil && c.Media[e.part%len(c.Media)].Key() != e.key
+	if (c.Drop || another) && e.event == c.event && e.state == viewing.StateDelivered {
 		return fmt.Sprintf("Noted from %s: %s It was sent before that. To take it back: filmspool queue undo %d", c.source, c.Reason, e.id)
 	}
 	return "Noted from " + c.source + ": " + c.Reason
@@ -168,7 +168,7 @@ func (t *tx) reclass(c amendment, e amendable) error {
 	if err != nil {
 		return err
 	}
-	d, err := t.judge(t.settings, entry.Account, c.source, v, entry.Media, false)
+	d, err := t.judge(t.settings, entry.Account, c.source, v, entry.Media)
 	if err != nil {
 		return err
 	}

@@ -148,60 +148,46 @@ func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	return id
 }
 
-// What was sent as something else becomes a question, once.
-func TestWhatWasSentAsSomethingElseIsAsked(t *testing.T) {
+// TestWhatWasSentAsSomethingElseIsTold: nothing is changed at the service, and the
+// entry says how to take it back.
+func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
 	s := fresh(t)
 	sent := s.delivered(t, film("e1", 603, -10))
-	renamed := viewing.Amendment{EventID: "e1", Media: identified(604), Ask: true, Reason: "Kodi now calls it movie 604."}
 	for range 2 {
-		s.amend(t, renamed)
+		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: "Kodi now calls it movie 604."})
 	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Held: 1}) {
-		t.Fatalf("counts %+v", counts)
+	x := s.explained(t, sent)
+	last := x.Steps[len(x.Steps)-1].Detail
+	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || !strings.Contains(last, fmt.Sprintf("filmspool queue undo %d", sent)) {
+		t.Errorf("entry %+v says %q", x.Entry, last)
 	}
-	x := s.explained(t, sent+1)
-	if x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonReview || x.Entry.Media.IDs.TMDB != 604 ||
-		!x.Entry.WatchedAt.Time().Equal(noon().Add(-10*time.Minute)) {
-		t.Errorf("the question is %+v", x.Entry)
-	}
-	if origin := fmt.Sprintf("%+v", x.Events[0].Seen.Origin); !strings.Contains(origin, fmt.Sprintf("filmspool queue undo %d", sent)) {
-		t.Errorf("it says %s", origin)
-	}
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: []int64{sent + 1}}, false); err != nil {
-		t.Errorf("releasing it: %v", err)
-	}
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Ask: true, Reason: "and back"})
-	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1}) {
-		t.Errorf("called as it was sent, counts %+v", counts)
+	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "And back."})
+	x = s.explained(t, sent)
+	if last = x.Steps[len(x.Steps)-1].Detail; strings.Contains(last, "undo") {
+		t.Errorf("called as it was sent: %q", last)
 	}
 }
 
-// A further sighting by another name than what was sent stands for itself, and
-// answers the question.
+// TestSightingByAnotherNameStandsForItself: a further sighting by another name than
+// what was sent is a viewing of its own.
 func TestSightingByAnotherNameStandsForItself(t *testing.T) {
 	s := fresh(t)
 	sent := s.delivered(t, film("e1", 603, -10))
-	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Ask: true, Reason: "renamed"})
-	again := film("e2", 604, -9)
-	again.SameAs = "e1"
-	id := s.commit(t, again)[0].Entries[0]
-	if e := s.entry(t, id); id == sent || e.State != viewing.StatePending || e.Media.IDs.TMDB != 604 {
-		t.Errorf("it became %+v", e)
+	again := func(event string, item int64, same string) int64 {
+		v := film(event, item, -9)
+		v.SameAs = same
+		return s.commit(t, v)[0].Entries[0]
 	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1, Pending: 1, Dropped: 1}) {
-		t.Errorf("counts %+v", counts)
+	if id := again("e2", 604, "e1"); id == sent || s.entry(t, id).State != viewing.StatePending {
+		t.Errorf("by another name it became entry %d", id)
 	}
-	credits := film("e3", 603, -8)
-	credits.SameAs = "e1"
-	if got := s.commit(t, credits)[0].Entries; len(got) != 1 || got[0] != sent {
-		t.Errorf("a sighting by the same name became %v", got)
+	if id := again("e3", 603, "e1"); id != sent {
+		t.Errorf("by the same name it became entry %d", id)
 	}
 	corrected := s.commit(t, film("f1", 700, -30))[0].Entries[0]
-	s.amend(t, viewing.Amendment{EventID: "f1", Media: identified(701), Ask: true, Reason: "renamed"})
-	again = film("f2", 701, -29)
-	again.SameAs = "f1"
-	if got := s.commit(t, again)[0].Entries; len(got) != 1 || got[0] != corrected {
-		t.Errorf("what was corrected before it left became %v", got)
+	s.amend(t, viewing.Amendment{EventID: "f1", Media: identified(701), Reason: "renamed"})
+	if id := again("f2", 701, "f1"); id != corrected {
+		t.Errorf("what was corrected before it left became entry %d", id)
 	}
 }
 

@@ -4,28 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/brake"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// judge asks the rules about an item of an event, with what they cannot know by
-// themselves. Found says that its identity was looked up.
-func (t *tx) judge(s rules.Settings, account, source string, v viewing.Event, m *viewing.Media, found bool) (d rules.Decision, err error) {
+// judge asks the rules about an item of an event, with the account's silences.
+func (t *tx) judge(s rules.Settings, account, source string, v viewing.Event, m *viewing.Media) (d rules.Decision, err error) {
 	if s.Silences, err = t.brake.Silences(t.Tx, account); err != nil {
 		return d, err
 	}
-	if s.Approve == rules.ApproveUncertain && !found {
-		s.Approve = rules.ApproveNone
-	}
-	d = rules.Decide(s, source, v, m, time.UnixMilli(t.now))
-	if s.Approve != rules.ApproveFirst || d.Reason != viewing.ReasonApprove {
-		return d, nil
-	}
-	if known, err := brake.KnowsSeries(t.Tx, account, m); !known {
-		return d, err
-	}
-	s.Approve = rules.ApproveNone
 	return rules.Decide(s, source, v, m, time.UnixMilli(t.now)), nil
 }
 

@@ -16,15 +16,6 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// brakeless takes back what the fifth step of the schema and those after it have made.
-func brakeless() []string {
-	return []string{
-		"DROP INDEX entries_happened", "DROP INDEX entries_wave", "DROP TABLE silences",
-		"ALTER TABLE accounts DROP COLUMN paused_until", "ALTER TABLE accounts DROP COLUMN paused_drops", "ALTER TABLE accounts DROP COLUMN offline_at",
-		"DROP TRIGGER lookups_forget", "ALTER TABLE lookups DROP COLUMN candidates",
-	}
-}
-
 // by has the store decide by these settings.
 func (o *opened) by(s rules.Settings) *opened {
 	o.settings = s
@@ -240,63 +231,6 @@ func TestAWaveOfMany(t *testing.T) {
 	}
 }
 
-// episodeAt is an episode of a series, watched at a minute.
-func episodeAt(id string, show int64, number, minute int) viewing.Event {
-	v := film(id, 0, minute)
-	v.Media[0] = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}}, Season: pointer(1), Episode: &number}
-	return v
-}
-
-func TestTheFirstOfASeriesWaits(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Approve: rules.ApproveFirst})
-	double := episodeAt("double", 10, 1, -90)
-	double.Media = append(double.Media, episodeAt("", 10, 2, 0).Media[0])
-	s.told(t, chrome, double)
-	s.told(t, chrome, episodeAt("next", 10, 3, -60))
-	s.told(t, living, episodeAt("seen twice", 10, 1, -90))
-	s.told(t, chrome, episodeAt("another", 1, 1, -60)) // 1 is not 10
-	s.told(t, chrome, film("film", 10, -60))
-	s.wantStanding(t, map[string]string{"double": "held approve", "next": "pending", "another": "held approve", "film": "pending"})
-
-	// A series that the user did not want is asked about again.
-	if _, err := s.Drop(t.Context(), entry.Selection{IDs: []int64{s.byEventID(t, "another")}}, false); err != nil {
-		t.Fatal(err)
-	}
-	s.told(t, chrome, episodeAt("again", 1, 2, -30))
-	s = s.reopen(t).by(rules.Settings{Approve: rules.ApproveFirst})
-	s.told(t, chrome, episodeAt("and again", 1, 3, -10))
-	got := s.stands(t)
-	if got["again"] != "held approve" || got["and again"] != "pending" {
-		t.Error(got)
-	}
-}
-
-func TestWhatWasLookedUpWaits(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Approve: rules.ApproveUncertain})
-	s.told(t, chrome, film("numbered", 603, -60))
-	found, fixed := s.told(t, chrome, called("found", "Alpha", 1999, -50)).Entries[0], s.told(t, chrome, called("fixed", "Beta", 1998, -40)).Entries[0]
-	for _, l := range s.lookups(t) {
-		if l.Entry.ID == found {
-			s.found(t, Finding{Lookup: l, Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 604}}, Said: "It is 604."})
-		}
-	}
-	s.correct(t, fixed, theFilm(605))
-	s.told(t, chrome, called("fixed before", "Beta", 1998, -20))
-	s.wantStanding(t, map[string]string{"numbered": "pending", "found": "held approve", "fixed": "pending", "fixed before": "pending"})
-
-	// What another source tells of it is no approval.
-	s.told(t, living, film("seen twice", 604, -50))
-	// Who says what it is, is followed by what waits.
-	s.told(t, chrome, called("found too", "Alpha", 1999, -10))
-	if s.correct(t, found, theFilm(606)); s.entry(t, found).State != viewing.StateHeld {
-		t.Error("a correction has let it go")
-	}
-	got := s.stands(t)
-	if got["found"] != "held approve" || got["seen twice"] != "" {
-		t.Error(got)
-	}
-}
-
 // paused pauses the default account as a person does, at the store's time.
 func (o *opened) paused(t testing.TB, p account.Pause) {
 	t.Helper()
@@ -350,7 +284,7 @@ func TestAPauseThatDrops(t *testing.T) {
 
 // TestOnlyWhatWasShownIsApproved: what came after the list stays.
 func TestOnlyWhatWasShownIsApproved(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Approve: rules.ApproveAll})
+	s := fresh(t).by(rules.Settings{Approve: true})
 	s.told(t, chrome, film("a", 1, -60))
 	s.told(t, chrome, film("b", 2, -50))
 	shown, err := s.Entries(t.Context(), entry.Filter{Reason: viewing.ReasonApprove})

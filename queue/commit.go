@@ -184,7 +184,7 @@ func (t *tx) draft(e event) ([]draft, error) {
 			if err != nil {
 				return nil, err
 			}
-			ruled, err := t.judge(t.settings, p.account, e.source, e.Event, item, false)
+			ruled, err := t.judge(t.settings, p.account, e.source, e.Event, item)
 			if err != nil {
 				return nil, err
 			}

@@ -295,7 +295,7 @@ func (t *tx) together(c Correcting) (changed int64, err error) {
 func (t *tx) followOne(id int64, c identity.Correction, at *viewing.Media) (changed int64, err error) {
 	e, err := t.entry(id)
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
-	if err != nil || e.Damaged || !waits || identity.ClueOf(*e.Media).Kind != c.Is.Type {
+	if err != nil || !waits || identity.ClueOf(*e.Media).Kind != c.Is.Type {
 		return 0, err
 	}
 	told, _, err := t.told(e)

@@ -94,24 +94,6 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 	}
 }
 
-// A correction that cannot be read tells nothing, and stands in nobody's way.
-func TestADamagedCorrection(t *testing.T) {
-	s := fresh(t)
-	id := s.correct(t, s.commitIDs(t, called("e1", "Alpha", 1999, -90))[0], theFilm(603)).Remembered.ID
-	s.change(t, "UPDATE corrections SET body = substr(body, 2)")
-	next := s.commitIDs(t, called("e2", "Alpha", 1999, -60))[0]
-	s.wantKeys(t, map[int64]string{next: ""})
-	if list, err := s.Corrections(t.Context()); err != nil || len(list) != 1 || list[0].ID != id {
-		t.Errorf("%+v, %v", list, err)
-	}
-	if did := s.correct(t, next, theFilm(604)); did.Remembered == nil || did.Before != nil {
-		t.Errorf("%+v", did)
-	}
-	if err := s.ForgetCorrection(t.Context(), id); err != nil {
-		t.Error(err)
-	}
-}
-
 // A person says that S03E01 of a site is S02E01. The others of that season are in the
 // site's count as well, so none of them follows, and nothing is remembered.
 func TestACorrectionOfAPlaceIsOfOneEntryAlone(t *testing.T) {

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -391,42 +390,4 @@ func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
 		}
 		s.checkCounters(t)
 	})
-}
-
-// A queue of the third schema is brought up to date, and a copy of it is made.
-func TestCorrectionsInAnUpgradedQueue(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, called("a", "Alpha", 1999, -60), called("b", "Alpha", 1999, -30))
-	s.change(t, brakeless()...)
-	s.change(t, "DROP TRIGGER corrected_end", "DROP TABLE corrected", "DROP TABLE corrections", "PRAGMA user_version = 3")
-	s = s.reopen(t)
-	s.wantLookups(t, 2, all...)
-	if did := s.correct(t, all[0], theFilm(603)); did.AlsoChanged != 1 {
-		t.Errorf("%+v", did)
-	}
-	if before := copyBefore(t, s.path); !strings.Contains(before, ".before-schema-4-") {
-		t.Errorf("copy %s", before)
-	}
-	s = s.reopen(t)
-	s.wantKeys(t, map[int64]string{s.commitIDs(t, called("c", "Alpha", 1999, -5))[0]: "movie:603"})
-}
-
-// What a person said outlives damage to the file.
-func TestCorrectionsAreSalvaged(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, called("a", "Alpha", 1999, -60))
-	s.correct(t, id[0], theFilm(603))
-	want, err := s.Corrections(t.Context())
-	if err != nil || len(want) != 1 {
-		t.Fatalf("%+v, %v", want, err)
-	}
-	s.stop()
-	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, s.path, s.clock)
-	if got, err := s.Corrections(t.Context()); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
-	}
-	s.checkCounters(t)
 }

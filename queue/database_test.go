@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +32,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50% #1?", "queue.db")
 	s := open(t, path, newClock())
 	for pragma, want := range map[string]string{
-		"application_id": "1179865164", "user_version": "8", "journal_mode": "wal", "foreign_key_check": "",
+		"application_id": "1179865164", "user_version": "1", "journal_mode": "wal", "foreign_key_check": "",
 	} {
 		var got string
 		err := s.reader.QueryRow("PRAGMA " + pragma).Scan(&got)
@@ -61,7 +60,7 @@ func TestOpenMakesTheDatabase(t *testing.T) {
 		t.Error("two installations of one name")
 	}
 	s.stop()
-	if left, _ := filepath.Glob(path + "-*"); !slices.Equal(left, []string{path + "-run"}) {
+	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
 		t.Errorf("left %v after a clean end", left)
 	}
 }

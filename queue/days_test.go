@@ -119,17 +119,3 @@ func TestByTimeGoesOnAfterAPlace(t *testing.T) {
 		}
 	}
 }
-
-// TestWordsAreLookedForPastADamagedRow: it is found by none, and hides no other.
-func TestWordsAreLookedForPastADamagedRow(t *testing.T) {
-	s := fresh(t)
-	bad := film("a", 1001, -1)
-	bad.Media[0].Title = "Alpha Rotten"
-	s.commit(t, bad, film("b", 1002, -2))
-	s.stop()
-	rot(t, s.path, `"tmdb":1001}`, `"tmdb":100}}`)
-	s = open(t, s.path, s.clock)
-	if entries, err := s.Entries(t.Context(), entry.Filter{Words: "alpha"}); err != nil || len(entries) != 1 || entries[0].ID != 2 {
-		t.Errorf("%+v, %v", entries, err)
-	}
-}

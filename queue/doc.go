@@ -75,7 +75,7 @@
 //	held: bulk, backdated, review,  stays alone             joins the earlier, but stays
 //	  future, wave, by a filter                               alone when the earlier
 //	                                                          knows only the day
-//	held: by the user, imported,    joins the earlier       joins the earlier
+//	held: by the user,              joins the earlier       joins the earlier
 //	  restored, damaged, or to be
 //	  approved
 //	rejected                        stays alone             joins the earlier
@@ -100,7 +100,7 @@
 //
 // What is imported is compared before it is handed over (package kodi) and before it
 // is sent (package replay). Later sightings are compared with it. Plays whose time
-// nobody knows are never compared. An export does not say which events joined which.
+// nobody knows are never compared.
 //
 // # Corrections
 //

@@ -110,10 +110,8 @@ type ReadBack struct {
 	RemoteID string // the service's id of a list
 }
 
-// RecordReadBack records a read-back. An entry of which no request is known here,
-// such as an imported one, is held where it would become pending: the queue it
-// comes from may send it again. Its error wraps [entry.ErrState] when the entry has
-// changed meanwhile.
+// RecordReadBack records a read-back. Its error wraps [entry.ErrState] when the entry
+// has changed meanwhile.
 func (s *Store) RecordReadBack(ctx context.Context, m ReadBack) error {
 	err := s.write(ctx, func(t *tx) error { return t.recordReadBack(m) })
 	if err != nil {
@@ -136,11 +134,8 @@ func (t *tx) recordReadBack(m ReadBack) error {
 			return err
 		}
 	}
-	switch {
-	case m.State == viewing.StateInDoubt:
+	if m.State == viewing.StateInDoubt {
 		return t.stay(m)
-	case m.State == viewing.StatePending && m.Doubt.SentAt.IsZero():
-		return t.holdUnsent(id)
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
 	if err := t.settleEntry(settlement); err != nil {
@@ -155,16 +150,6 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	}
 	t.pass(id, viewing.StateInDoubt, m.State)
 	return nil
-}
-
-// holdUnsent keeps an entry in doubt whose request another queue has made from
-// being sent by this one.
-func (t *tx) holdUnsent(id int64) error {
-	if err := t.settleEntry(Settlement{Entry: id, State: viewing.StateHeld, Reason: viewing.ReasonImported}); err != nil {
-		return err
-	}
-	t.pass(id, viewing.StateInDoubt, viewing.StateHeld)
-	return t.step(id, string(viewing.StateHeld), "Held, as the queue it comes from may send it again.")
 }
 
 // stay keeps what was seen of an entry that stays in doubt.

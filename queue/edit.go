@@ -43,16 +43,12 @@ func (s *Store) Edit(ctx context.Context, id int64, c entry.Edit) (Entry, error)
 }
 
 // changeable refuses what a person cannot change any more: what has begun to
-// leave, was withdrawn, or is damaged.
+// leave, or was withdrawn.
 func changeable(verb string, e Entry) error {
-	switch {
-	case e.State != viewing.StatePending && e.State != viewing.StateHeld && e.State != viewing.StateRejected:
+	if e.State != viewing.StatePending && e.State != viewing.StateHeld && e.State != viewing.StateRejected {
 		return &StateError{Verb: verb, ID: e.ID, State: e.State, Reason: e.Reason}
-	case e.Damaged:
-		return &StateError{Verb: verb, ID: e.ID, State: e.State, Reason: viewing.ReasonDamaged}
-	default:
-		return nil
 	}
+	return nil
 }
 
 // applied is e with the correction, checked as if it had come so.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +17,8 @@ import (
 type event struct {
 	viewing.Event
 	source, kind string
-	body         []byte   // canonical: the fields of the struct in their order
-	content      []byte   // what tells a repetition from a conflict
-	accounts     []string // it goes to these; nil for those of its source's route
+	body         []byte // canonical: the fields of the struct in their order
+	content      []byte // what tells a repetition from a conflict
 }
 
 // read checks a batch and renders what will be kept of it.
@@ -85,6 +85,36 @@ func (t *tx) sameAs(e event) (*known, error) {
 		return nil, nil
 	}
 	return t.earlier(e.kind, e.SameAs)
+}
+
+// stillSame is the earlier event, or nil when e names other items by now than
+// what was sent of it: then e stands for itself, and answers the question.
+func (t *tx) stillSame(e event, same *known) (*known, error) {
+	keys := make([]string, len(e.Media))
+	for i, m := range e.Media {
+		keys[i] = m.Key()
+	}
+	if len(keys) == 0 || slices.Contains(keys, "") {
+		return same, nil
+	}
+	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected')
+			AND NOT EXISTS (SELECT 1 FROM steps WHERE entry = n.id AND what = ?2)
+		FROM entries AS n WHERE id IN (SELECT n.id FROM `+schema.MadeOf+` WHERE v.id = ?1 UNION SELECT entry FROM witnesses WHERE event = ?1)`,
+		same.event, edited)
+	kept := 0
+	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+		var key string
+		var left bool
+		err := r.Scan(&key, &left)
+		if !left || key == "" || slices.Contains(keys, key) {
+			kept++
+		}
+		return struct{}{}, err
+	})
+	if err != nil || kept > 0 {
+		return same, err
+	}
+	return nil, nil
 }
 
 // entriesOf lists the entries that an event became, or became part of.

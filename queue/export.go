@@ -3,11 +3,9 @@ package queue
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -21,21 +19,16 @@ import (
 // memory, and each line is as of one moment; what is committed meanwhile may
 // be missing. No key is kept here, so none can be in it.
 func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error) {
-	out, event, name := export.NewWriter(w), int64(0), ""
-	for _, next := range []func() ([]export.Record, error){
-		func() ([]export.Record, error) { return s.exportEvents(ctx, &event) },
-		func() ([]export.Record, error) { return s.exportNames(ctx, &name) },
-	} {
-		for more := true; more; {
-			page, err := next()
-			if err == nil {
-				err = out.Write(page)
-			}
-			if err != nil {
-				return out.Lines, fmt.Errorf("export: %w", err)
-			}
-			more = len(page) == export.Page
+	out, last := export.NewWriter(w), int64(0)
+	for more := true; more; {
+		page, err := s.exportEvents(ctx, &last)
+		if err == nil {
+			err = out.Write(page)
 		}
+		if err != nil {
+			return out.Lines, fmt.Errorf("export: %w", err)
+		}
+		more = len(page) == export.Page
 	}
 	if err := out.Flush(); err != nil {
 		return out.Lines, fmt.Errorf("export: %w", err)
@@ -85,20 +78,4 @@ func recordEntry(e Entry) export.Entry {
 		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt.Instant, Class: e.Class,
 		Attempts: e.Attempts, Revision: e.Revision, RemoteID: e.RemoteID, CreatedAt: e.CreatedAt, SettledAt: e.SettledAt,
 	}
-}
-
-// exportNames reads the next page of events of which only the name is left,
-// after *last, which it moves on.
-func (s *Store) exportNames(ctx context.Context, last *string) ([]export.Record, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.key, d.content FROM dedupe AS d
-		WHERE d.key > ? AND NOT EXISTS (SELECT 1 FROM events AS v WHERE v.id = d.event) ORDER BY d.key LIMIT ?`,
-		*last, export.Page)
-	return disk.Collect(rows, err, func(r *sql.Rows) (export.Record, error) {
-		c := export.Record{V: export.Version}
-		var content []byte
-		err := r.Scan(last, &content)
-		c.Source, c.EventID, _ = strings.Cut(*last, ":")
-		c.Content = hex.EncodeToString(content)
-		return c, err
-	})
 }

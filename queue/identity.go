@@ -15,7 +15,6 @@ type naming struct {
 	media    viewing.Media
 	source   string        // of its event
 	original viewing.Event // its event, for the rules
-	found    bool          // it was looked up
 }
 
 // name gives an entry its new identity, whoever has found it out: its source
@@ -57,7 +56,7 @@ func (t *tx) decideAgain(n naming) (viewing.State, string, error) {
 	if err != nil {
 		return "", "", err
 	}
-	d, err := t.judge(settings, e.Account, n.source, n.original, &n.media, n.found)
+	d, err := t.judge(settings, e.Account, n.source, n.original, &n.media)
 	if err != nil {
 		return "", "", err
 	}

@@ -32,8 +32,8 @@ func (t *tx) insertEvent(e event, parts int, at int64) (event int64, err error) 
 		return 0, err
 	}
 	entry := sql.NullInt64{Int64: t.newest.entry + 1, Valid: parts > 0}
-	event, err = t.InsertSealed(`INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at, sum)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, 7, e.source, e.kind, e.EventID, string(e.body), entry, parts, at)
+	event, err = t.Insert(`INSERT INTO events (source, source_kind, event_id, body, entry, parts, committed_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`, e.source, e.kind, e.EventID, string(e.body), entry, parts, at)
 	if err == nil && event != t.newest.event+1 {
 		err = fmt.Errorf("event got number %d after %d", event, t.newest.event)
 	}
@@ -58,10 +58,10 @@ func (t *tx) insertEntry(event int64, e Entry, steps []string) (id int64, err er
 		}
 	}
 	at := writeInstant(e.WatchedAt.Instant)
-	id, err = t.InsertSealed(`INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
+	id, err = t.Insert(`INSERT INTO entries (event, account, part, kind, media, list, item_key, priority, watched_at,
 			watched_text, watched_offset, watched_precision, class, revision, created_at,
-			state, reason, lane, next_at, decided, sum)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, 15,
+			state, reason, lane, next_at, decided)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		event, e.Account, e.Part, string(e.Kind), media, list, key, e.Priority, at.millis,
 		at.text, at.offset, at.precision, string(e.Class), e.Revision, e.CreatedAt.UnixMilli(),
 		string(e.State), e.Reason, int(e.Lane), max(at.due(t.now), e.NextAt.UnixMilli()), schema.Array(steps))

@@ -52,9 +52,7 @@ const (
 // first. Without lanes those are [viewing.LaneLive], then [viewing.LaneBackfill]. Of one item only the
 // first unfinished entry is handed out, and none before the entry it waits for
 // has arrived. A lease proves nothing: it keeps others from handing out the
-// same entry, and runs out by itself, at the latest with this run. An entry
-// whose row does not match its checksum is held instead, with the reason
-// [viewing.ReasonDamaged].
+// same entry, and runs out by itself, at the latest with this run.
 func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Duration, lanes ...viewing.Lane) ([]Entry, error) {
 	if n < 1 || ttl < time.Millisecond {
 		return nil, errors.New("lease entries: number and duration must be positive")
@@ -69,9 +67,6 @@ func (s *Store) Lease(ctx context.Context, account string, n int, ttl time.Durat
 			})
 			if err != nil {
 				return nil, fmt.Errorf("lease entries: %w", err)
-			}
-			for _, id := range l.damaged {
-				s.logger.Error("entry is damaged and held", "entry", id)
 			}
 			if len(l.leased) > 0 {
 				return l.leased, nil
@@ -97,9 +92,8 @@ type leasing struct {
 	n                 int
 	run, token, until int64
 
-	leased  []Entry
-	damaged []int64
-	more    bool // there is more to look at than one transaction should
+	leased []Entry
+	more   bool // there is more to look at than one transaction should
 }
 
 // lease hands out what is due, page by page.
@@ -159,7 +153,7 @@ func (t *tx) putBehind(ids []int64) error {
 	return err
 }
 
-// handOut reads entries and leases them; those that are damaged are held.
+// handOut leases entries and reads them.
 func (t *tx) handOut(l *leasing, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -178,22 +172,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	slices.SortFunc(read, func(a, b Entry) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.ID, b.ID))
 	})
-	const damaged = "Held: what is stored is not what was written, so it is not sent. Drop it, and add it again by hand."
-	whole := map[int64]bool{}
-	for _, e := range read {
-		if !e.Damaged && e.State == viewing.StatePending {
-			whole[e.ID] = true
-			l.leased = append(l.leased, e)
-		}
-	}
-	for _, id := range ids {
-		if !whole[id] {
-			l.damaged = append(l.damaged, id)
-			if err := t.hold(id, viewing.ReasonDamaged, "damaged", damaged); err != nil {
-				return err
-			}
-		}
-	}
+	l.leased = append(l.leased, read...)
 	return nil
 }
 

@@ -39,13 +39,10 @@ type ledger struct {
 
 // changes are what a transaction has changed.
 type changes struct {
-	moved map[viewing.State]count // in the counters
+	moved map[viewing.State]int64 // in the counters
 	nudge bool                    // entries were added or changed
 	again []int64                 // entries that became pending again
 }
-
-// count is a change of one counter.
-type count struct{ current, total int64 }
 
 // Mark is what was changed so far.
 func (l *ledger) Mark() any {
@@ -61,13 +58,11 @@ func (l *ledger) Back(mark any) {
 
 // Flush writes the counters, once for the whole transaction.
 func (l *ledger) Flush(t *disk.Tx) error {
-	for state, c := range l.moved {
-		if c == (count{}) {
+	for state, by := range l.moved {
+		if by == 0 {
 			continue
 		}
-		_, err := t.Exec("UPDATE counters SET current = current + ?, total = total + ? WHERE state = ?",
-			c.current, c.total, string(state))
-		if err != nil {
+		if _, err := t.Exec("UPDATE counters SET current = current + ? WHERE state = ?", by, string(state)); err != nil {
 			return err
 		}
 	}
@@ -82,19 +77,18 @@ func (l *ledger) Done() {
 }
 
 // shift changes a counter.
-func (l *ledger) shift(s viewing.State, current, total int64) {
+func (l *ledger) shift(s viewing.State, by int64) {
 	if l.moved == nil {
-		l.moved = map[viewing.State]count{}
+		l.moved = map[viewing.State]int64{}
 	}
-	c := l.moved[s]
-	l.moved[s] = count{c.current + current, c.total + total}
+	l.moved[s] += by
 	l.nudge = true
 }
 
 // pass counts an entry that goes from a state into another.
 func (l *ledger) pass(id int64, from, to viewing.State) {
-	l.shift(from, -1, 0)
-	l.shift(to, 1, 1)
+	l.shift(from, -1)
+	l.shift(to, 1)
 	if to == viewing.StatePending {
 		l.again = append(l.again, id)
 	}

@@ -23,11 +23,7 @@ func (t *tx) places(e event) (places []place, err error) {
 			return places, err
 		}
 	}
-	accounts := e.accounts
-	if accounts == nil {
-		accounts = t.settings.AccountsOf(e.source)
-	}
-	for _, account := range accounts {
+	for _, account := range t.settings.AccountsOf(e.source) {
 		places = append(places, place{account: account})
 	}
 	return places, nil

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -88,27 +87,5 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 	}
 	if said := s.toldOf(t, id); !strings.Contains(said, "list that it belongs on is not known") {
 		t.Error(said)
-	}
-}
-
-// An item keeps its list through an export, and through an edit.
-func TestItemTravelsWithItsList(t *testing.T) {
-	s, other := fresh(t), fresh(t)
-	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 0))
-	if e, err := s.Edit(t.Context(), ids[1], entry.Edit{Media: &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}); err != nil || e.State != viewing.StatePending || e.After != ids[0] {
-		t.Errorf("%+v, %v", e, err)
-	}
-	var lines bytes.Buffer
-	if _, err := s.Export(t.Context(), &lines); err != nil {
-		t.Fatal(err)
-	}
-	if sum, err := other.Import(t.Context(), &lines, false); err != nil || sum.Entries != 2 {
-		t.Fatalf("%+v, %v", sum, err)
-	}
-	if e := other.entry(t, 2); e.After != 1 || e.State != viewing.StateHeld || e.Reason != viewing.ReasonImported {
-		t.Errorf("%+v", e)
-	}
-	if _, ok, err := other.NextDue(t.Context(), "default"); ok || err != nil {
-		t.Errorf("something is due: %v", err)
 	}
 }

@@ -102,8 +102,6 @@ func (t *tx) found(f Finding) error {
 		return nil
 	case err != nil:
 		return err
-	case e.Damaged: // it is not asked about any more
-		f = Finding{}
 	case e.State != viewing.StateHeld || e.Revision != was.Revision || e.Media == nil || e.Media.Identified():
 		return nil
 	}
@@ -111,7 +109,7 @@ func (t *tx) found(f Finding) error {
 	switch {
 	case err != nil:
 		return err
-	case said != nil && !e.Damaged:
+	case said != nil:
 		return t.follows(e, *m, *said)
 	case f.Media != nil && f.Media.Identified():
 		return t.identify(e, *f.Media, stepResolved, f.Said)
@@ -135,7 +133,7 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []identity.Candid
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read candidates: %w", disk.StorageError(err))
 	}
-	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet, and for a damaged row
+	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet
 	return all, nil
 }
 
@@ -164,7 +162,7 @@ func (t *tx) identify(e Entry, m viewing.Media, what, said string) error {
 	if err := t.step(e.ID, what, said); err != nil {
 		return err
 	}
-	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original, found: what == stepResolved})
+	return t.name(naming{entry: e.ID, state: e.State, reason: e.Reason, media: m, source: e.Source, original: original})
 }
 
 // AskAnew has everything of the account asked about at once that has no

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -93,7 +92,7 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	l := s.wantLookups(t, 1, id)[0]
 	s.found(t, is(l, 603))
 	x := s.explained(t, id)
-	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 || e.Damaged {
+	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
 	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
@@ -246,25 +245,4 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 	if last.What != "rule" || !strings.Contains(last.Detail, "may be sent") {
 		t.Errorf("last step %+v", last)
 	}
-}
-
-// A row that was lost and is made anew may have been sent: nobody is asked.
-// Of one that is left it is not forgotten when it is to be asked about.
-func TestSalvagedEntriesAndLookups(t *testing.T) {
-	s := fresh(t)
-	all := s.commitIDs(t, film("e1", 1, -9), unidentified("lost"), unidentified("kept"), unidentified("forgotten"), film("e4", 4, -8))
-	s.found(t, Finding{Lookup: s.wantLookups(t, 3, all[1:4]...)[1], AskAt: noon().Add(time.Hour)})
-	s.stop()
-	change(t, s.path, "DELETE FROM entries WHERE id = 2", "DELETE FROM lookups WHERE entry = 4")
-	if err := os.WriteFile(s.path+".suspect", []byte("said by a test"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, s.path, s.clock)
-	if e := s.entry(t, all[1]); e.State != viewing.StateHeld || e.Reason != viewing.ReasonDamaged {
-		t.Fatalf("entry %+v", e)
-	}
-	s.wantLookups(t, 2, all[3])
-	s.clock.advance(time.Hour)
-	s.wantLookups(t, 2, all[3], all[2])
-	s.checkCounters(t)
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,6 +20,24 @@ const (
 	childPragma = "FILMSPOOL_QUEUE_SYNCHRONOUS"
 )
 
+// inMemory has the tests make their files where a flush costs nothing: none of them
+// but those of the tag "long" is about the disk.
+func inMemory() {
+	const shared = "/dev/shm"
+	if info, err := os.Stat(shared); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+		os.Setenv("TMPDIR", shared)
+	}
+}
+
+// fewer has each model run some ten times, unless -rapid.checks says how often.
+func fewer() {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		_ = flag.Set("rapid.checks", "12") // the flag is there
+	}
+}
+
 // TestMain has the tests run two hours east of UTC, so that they notice a time
 // that a person reads in UTC.
 func TestMain(m *testing.M) {
@@ -26,6 +45,9 @@ func TestMain(m *testing.M) {
 	var err error
 	switch os.Getenv(childEnv) {
 	case "":
+		flag.Parse()
+		inMemory()
+		fewer()
 		goleak.VerifyTestMain(m)
 		return
 	case "commit":

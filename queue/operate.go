@@ -53,10 +53,7 @@ type StateError struct {
 // Error names the verb, the entry and its state.
 func (e *StateError) Error() string {
 	text := fmt.Sprintf("%s entry %d: it is %s", e.Verb, e.ID, e.State.Words())
-	switch {
-	case e.State == "":
-		return fmt.Sprintf("%s entry %d: it is damaged, and cannot be read", e.Verb, e.ID)
-	case e.Reason != "":
+	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}
 	return text
@@ -108,7 +105,7 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 			if err != nil {
 				return fmt.Errorf("entry %d: %w", id, err)
 			}
-			if !slices.Contains(o.reach, e.State) { // nor is what cannot be read
+			if !slices.Contains(o.reach, e.State) {
 				return &StateError{Verb: o.verb, ID: id, State: e.State, Reason: e.Reason}
 			}
 			left, err := o.change(t, e)
@@ -126,7 +123,7 @@ func (s *Store) operateOnIDs(ctx context.Context, o operation, ids []int64, dry 
 
 // refusal says why an entry that was named is left as it is.
 func (o operation) refusal(e Entry, left string) error {
-	if left == viewing.ReasonDamaged || left == viewing.ReasonFuture {
+	if left == viewing.ReasonFuture {
 		e.Reason = left
 	}
 	return &StateError{Verb: o.verb, ID: e.ID, State: e.State, Reason: e.Reason}
@@ -178,10 +175,7 @@ func (s *Store) operateOnPage(ctx context.Context, o operation, page []Entry, dr
 			if err != nil {
 				return err
 			}
-			left := viewing.ReasonDamaged // nothing of it can be read
-			if e.State.Valid() {
-				left, err = o.change(t, e)
-			}
+			left, err := o.change(t, e)
 			if err != nil {
 				return err
 			}

@@ -41,8 +41,6 @@ func (t *tx) movable(e Entry, account string) error {
 	switch {
 	case err != nil:
 		return err
-	case e.Damaged:
-		no.Reason = viewing.ReasonDamaged
 	case e.State == viewing.StateMerged && e.Reason != viewing.ReasonSeenTwice, e.Attempts > 0:
 		no.Reason = "it may have left"
 	case e.After != 0:

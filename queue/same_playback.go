@@ -16,7 +16,7 @@ import (
 // weight is what an entry has for it when two are one.
 func weight(e Entry) playback.Weight {
 	return playback.Standing{
-		State: e.State, Reason: e.Reason, Sent: e.Attempts > 0, Damaged: e.Damaged, DayOnly: e.WatchedAt.Precision == viewing.Day,
+		State: e.State, Reason: e.Reason, Sent: e.Attempts > 0, DayOnly: e.WatchedAt.Precision == viewing.Day,
 	}.Weight()
 }
 
@@ -159,7 +159,7 @@ func (t *tx) near(id int64, asked bool) (s *seen, others []*seen, err error) {
 		return nil, nil, err
 	}
 	open := e.State == viewing.StatePending || e.State == viewing.StateHeld
-	if !open || e.Damaged || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
+	if !open || e.Kind != viewing.KindViewing || e.Media.Key() == "" || e.Class == viewing.ClassImport {
 		return nil, nil, nil
 	}
 	if s, err = t.seenBy(e); err != nil || s.timeless() {

@@ -440,15 +440,6 @@ func TestAccountsWatchForThemselves(t *testing.T) {
 	}
 }
 
-func TestDamagedIsNotMet(t *testing.T) {
-	s := fresh(t)
-	id := s.told(t, living, film("a", 603, -60)).Entries[0]
-	s.change(t, fmt.Sprintf("UPDATE entries SET sum = sum + 1 WHERE id = %d", id))
-	if o := s.told(t, chrome, film("b", 603, -60)); slices.Contains(o.Entries, id) {
-		t.Errorf("%+v", o)
-	}
-}
-
 func TestWishIsNoViewing(t *testing.T) {
 	s := fresh(t)
 	wish := viewing.Event{Kind: viewing.KindWatchlist, EventID: "w", Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}}}

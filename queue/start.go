@@ -2,7 +2,6 @@ package queue
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
@@ -17,21 +16,11 @@ const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 const stopped = "the program stopped while this was being sent"
 
 // start begins a run. Its number voids the leases of earlier ones, and what they
-// left under way is put in doubt. In a database that is older than what was
-// sent, what is pending is held: it may have been sent.
+// left under way is put in doubt. In a copy, what is pending is held: it may have
+// been sent since.
 func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 	t := s.tx(d)
 	s.run = o.Run
-	if o.Missing {
-		if err := t.tellMissing(s.path); err != nil {
-			return err
-		}
-	}
-	if o.Older {
-		if err := t.holdOlder(); err != nil {
-			return err
-		}
-	}
 	if o.Copied != 0 {
 		if err := t.holdCopied(schema.Time(o.Copied).Local().Format(time.DateTime)); err != nil {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
@@ -49,30 +38,6 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 	return nil
 }
 
-// tellMissing tells that a new database was begun.
-func (t *tx) tellMissing(path string) error {
-	return t.Notify(disk.Notice{
-		Text: fmt.Sprintf("The queue's file %s was missing, so a new one was begun. What waited in it is not here. "+
-			"If you have a copy, stop filmspool and put it in place.", filepath.Base(path)),
-		Hint: "filmspool queue list",
-	})
-}
-
-// holdOlder holds what is pending in a database of which the newest part was
-// missing.
-func (t *tx) holdOlder() error {
-	const since = "the newest part of the queue's file was missing"
-	held, err := t.holdPending("Held: " + since + "; it may have been sent.")
-	if err != nil {
-		return err
-	}
-	return t.Notify(disk.Notice{
-		Text: fmt.Sprintf("At the start at %s %s. What was taken last may be lost. %d entries that wait are held: they may have been sent.",
-			schema.Time(t.now).Local().Format(time.DateTime), since, held),
-		Hint: "filmspool queue list --reason restored",
-	})
-}
-
 // holdCopied holds what is pending in a copy that is opened as the queue.
 func (t *tx) holdCopied(at string) error {
 	held, err := t.holdPending("Held: this queue is a copy made at " + at + "; it may have been sent since.")
@@ -86,8 +51,7 @@ func (t *tx) holdCopied(at string) error {
 	})
 }
 
-// holdPending holds what is pending in a database that is older than what was
-// sent, and says how many entries that were.
+// holdPending holds what is pending, and says how many entries that were.
 func (t *tx) holdPending(why string) (held int, err error) {
 	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {

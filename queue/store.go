@@ -14,7 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/schema"
-	"github.com/filmspool/filmspool/queue/upkeep"
 )
 
 // ErrLeaseLost is wrapped when an entry changed since it was leased.
@@ -29,6 +28,7 @@ type Options struct {
 	Settings rules.Settings // what the rules decide by
 	Logger   *slog.Logger   // nil discards
 	Shared   bool           // [OpenReading] only: another process may have the lock
+	Busy     time.Duration  // how long another process' lock on the file is waited for; 0 is 5 seconds
 }
 
 // Store is the outbox. Its methods may be called from any goroutine.
@@ -50,7 +50,7 @@ type Store struct {
 
 // Open opens the database, making or migrating it as needed. Entries that an
 // earlier run left as sending are put in doubt. A damaged database is set aside
-// beside it, what can be read of it is saved into a new one, and [Store.Notices]
+// beside it, its readable rows are copied into a new one, and [Store.Notices]
 // tells of it. The caller holds the folder's [disk.Lock]. The error wraps
 // [disk.ErrNewer], [disk.ErrForeign] or [disk.ErrStorage].
 func Open(ctx context.Context, o Options) (*Store, error) {
@@ -79,19 +79,15 @@ func OpenNothing(ctx context.Context, o Options) (*Store, error) {
 func openBy(ctx context.Context, o Options, now func() time.Time,
 	open func(context.Context, disk.Options) (*disk.File, error),
 ) (*Store, error) {
-	scripts, err := schema.Scripts()
-	if err != nil {
-		return nil, err
-	}
 	s := &Store{path: o.Path, settings: o.Settings, logger: o.Logger, now: now, listeners: map[chan struct{}]struct{}{}}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.ledger.tell = s.tell
+	var err error
 	s.file, err = open(ctx, disk.Options{
-		Path: o.Path, Schema: scripts, Logger: s.logger, Now: now, Shared: o.Shared,
-		Ledger: &s.ledger, Start: s.start, Salvage: upkeep.Salvage(s.makeAnew),
-		Tidy: func(write func(func(*disk.Tx) error) error) { upkeep.Tidy(write, s.logger) },
+		Path: o.Path, Schema: schema.Scripts(), Logger: s.logger, Now: now, Shared: o.Shared,
+		Busy: o.Busy, Ledger: &s.ledger, Start: s.start, Repair: s.repair,
 	})
 	if err != nil {
 		return nil, err
@@ -121,7 +117,7 @@ func (s *Store) Run(ctx context.Context) error { return s.file.Run(ctx) }
 // Alive returns once the writer has moved; see [disk.File.Alive].
 func (s *Store) Alive(ctx context.Context) error { return s.file.Alive(ctx) }
 
-// Look looks whether the files are in their place; see [disk.File.Look].
+// Look tries to write while there is trouble; see [disk.File.Look].
 func (s *Store) Look() { s.file.Look() }
 
 // Trouble is what keeps the queue from writing now; ok is false when nothing

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -234,25 +232,6 @@ func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	return counts
 }
 
-// totals is how many entries have ever come into each finished state. It does
-// not shrink when old ones are trimmed.
-func (o *opened) totals(t testing.TB) entry.Counts {
-	t.Helper()
-	var totals entry.Counts
-	rows, err := o.reader.Query("SELECT state, total FROM counters WHERE state IN ('delivered', 'rejected', 'dropped', 'merged')")
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (viewing.State, error) {
-		var state viewing.State
-		var n int64
-		err := r.Scan(&state, &n)
-		*slot(&totals, state) = n
-		return state, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return totals
-}
-
 // checkLookups holds the list of what may be asked about against the entries.
 func (o *opened) checkLookups(t testing.TB) {
 	t.Helper()
@@ -284,5 +263,30 @@ func TestOneViewingFromCommitToDelivery(t *testing.T) {
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Delivered: 1}) {
 		t.Errorf("counts %+v", counts)
+	}
+}
+
+// change runs statements on the writer's side.
+func (o *opened) change(t testing.TB, statements ...string) {
+	t.Helper()
+	if err := o.write(t.Context(), func(x *tx) error { return x.Run(statements...) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finishAll delivers everything that is due, with a request for each.
+func (o *opened) finishAll(t testing.TB) {
+	t.Helper()
+	for {
+		leased, err := o.Lease(t.Context(), "default", 500, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(leased) == 0 {
+			return
+		}
+		for _, e := range leased {
+			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered, Answer: Answer{Status: 201}})
+		}
 	}
 }

@@ -24,8 +24,6 @@ func (s *Store) Retry(ctx context.Context, sel entry.Selection, dry bool) (entry
 // retry makes one entry due.
 func (t *tx) retry(e Entry, inDoubt bool) (left string, err error) {
 	switch {
-	case e.Damaged:
-		return viewing.ReasonDamaged, nil
 	case e.State == viewing.StatePending:
 		return t.hurry(e)
 	case e.State == viewing.StateInDoubt && !inDoubt:
@@ -67,8 +65,7 @@ func (s *Store) Hold(ctx context.Context, sel entry.Selection, dry bool) (entry.
 // ReleaseHeld lets held entries go, for whatever reason they are held. Those
 // without an identifier, or with a time that lies ahead, go only after
 // [Store.Edit]. Without one a wave is let go too: each of it goes when it is known
-// what it is. Those whose row is not as it was written never go: who knows
-// what would be sent. What the user's settings
+// what it is. What the user's settings
 // have ignored is taken in again where it is named, or selected by its state:
 // it is then held or sent as if they said nothing of it. What the user has
 // dropped is taken in again only where it is named; what may have arrived
@@ -81,8 +78,6 @@ func (s *Store) ReleaseHeld(ctx context.Context, sel entry.Selection, dry bool) 
 	return s.operate(ctx, operation{"release", reach, func(t *tx, e Entry) (string, error) {
 		to, reason := viewing.StatePending, ""
 		switch {
-		case e.Damaged:
-			return viewing.ReasonDamaged, nil
 		case e.State == viewing.StateDropped:
 			return t.recall(e, len(sel.IDs) > 0)
 		case e.Media != nil && !e.Media.Identified() && e.Reason == viewing.ReasonWave:

@@ -22,7 +22,7 @@ import (
 func (p *program) queueCommand() *cobra.Command {
 	return group("queue", "Look into the outbox and change what it does",
 		p.queueListCommand(), p.queueShowCommand(), p.retryCommand(), p.holdCommand(), p.releaseCommand(), p.dropCommand(),
-		p.editCommand(), p.moveCommand(), p.settleCommand(), p.undoCommand(), p.exportCommand(), p.importCommand(), p.backupCommand(),
+		p.editCommand(), p.moveCommand(), p.settleCommand(), p.undoCommand(), p.exportCommand(), p.backupCommand(),
 	)
 }
 

@@ -10,12 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/filmspool/filmspool/cmd/filmspool/report"
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 	"github.com/filmspool/filmspool/cmd/filmspool/usage"
 	"github.com/filmspool/filmspool/daemon"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/queue/entry"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -49,7 +47,7 @@ too. Keys are not in it.`,
 func newFile(name string, write func(*os.File) error) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fileFault("write", name, err)
+		return fileFault(name, err)
 	}
 	err = write(f)
 	if err == nil {
@@ -62,26 +60,24 @@ func newFile(name string, write func(*os.File) error) error {
 }
 
 // fileFault is what is wrong with a file that a person named, in a person's
-// words; doing is such as "read".
-func fileFault(doing, name string, err error) error {
+// words.
+func fileFault(name string, err error) error {
 	info, statErr := os.Stat(name)
 	switch {
 	case statErr == nil && info.IsDir(), errors.Is(err, syscall.EISDIR), os.IsPathSeparator((name + "x")[max(len(name)-1, 0)]):
-		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot %s %q: it is a folder", doing, name), hint: "name a file"}
+		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot write %q: it is a folder", name), hint: "name a file"}
 	case errors.Is(err, os.ErrExist):
 		return &exitError{code: exitFailed, message: fmt.Sprintf("%q exists already", name), hint: "give another name: nothing is overwritten"}
-	case errors.Is(err, os.ErrNotExist) && doing == "read":
-		return &exitError{code: exitFailed, message: fmt.Sprintf("there is no file %q", name), hint: "look at the name, and at the folder you are in"}
 	case errors.Is(err, os.ErrNotExist):
-		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot %s %q: there is no such folder", doing, name), hint: "make the folder first"}
+		return &exitError{code: exitFailed, message: fmt.Sprintf("cannot write %q: there is no such folder", name), hint: "make the folder first"}
 	case errors.Is(err, os.ErrPermission):
-		return &exitError{code: exitFailed, message: fmt.Sprintf("you may not %s %q", doing, name), hint: "take another place, or another user"}
+		return &exitError{code: exitFailed, message: fmt.Sprintf("you may not write %q", name), hint: "take another place, or another user"}
 	}
 	var path *os.PathError
 	if errors.As(err, &path) {
 		err = path.Err // the name is told already
 	}
-	return fmt.Errorf("cannot %s %q: %w", doing, name, err)
+	return fmt.Errorf("cannot write %q: %w", name, err)
 }
 
 func (p *program) backupCommand() *cobra.Command {
@@ -108,44 +104,4 @@ pending in it is held then, as it may have been sent since. Keys are not in it.`
 			})
 		},
 	}
-}
-
-func (p *program) importCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "import FILE", Short: "Take what another filmspool has exported", Args: usage.Exactly("FILE"),
-		Long: `Takes the lines of "queue export" from FILE, or from standard input when it is "-".
-What is here already is passed over, so importing twice does no harm. What was
-delivered stays delivered. What had not left is held with the reason "imported":
-the other filmspool may be sending it. Release it when that runs no more.`,
-		Example: `  filmspool queue import diary.jsonl --dry-run
-  filmspool queue release --reason imported`,
-	}
-	dry := c.Flags().Bool("dry-run", false, "say what would be taken, and take nothing")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		var lines terminal.Lines
-		in := p.stdin
-		if args[0] != "-" {
-			f, err := os.Open(args[0])
-			if err == nil {
-				defer f.Close()
-				err = lines.Expect(f)
-				in = f
-			}
-			if err == nil {
-				_, err = f.Read(nil) // of a folder that fails
-			}
-			if info, statErr := os.Stat(args[0]); err != nil || statErr == nil && info.IsDir() {
-				return fileFault("read", args[0], err)
-			}
-		}
-		p.soFar = lines.Far
-		return ask(c.Context(), p, daemon.Offline, *asJSON, func(ctl control.API) (entry.Imported, error) {
-			return ctl.Import(c.Context(), io.TeeReader(in, &lines), *dry)
-		}, func(sum entry.Imported) error {
-			report.QueueImported(p.stdout, sum, *dry)
-			return nil
-		})
-	}
-	return c
 }

@@ -34,8 +34,7 @@ type Config struct {
 	// service's records cannot tell: hold (it waits for the user), resend (it
 	// may be recorded twice) or delivered (it may be missing).
 	InDoubt string `toml:"in_doubt" json:"inDoubt"`
-	// Hold says which viewings wait until a person approves them: none, all,
-	// uncertain (what they are was looked up) or first (the first of a series).
+	// Hold says which viewings wait until a person approves them: none or all.
 	Hold string `toml:"hold" json:"hold"`
 	// Wave is how many different items of one source may end within a minute, to
 	// 1,000; more are held. 0 is no bound.

@@ -16,8 +16,8 @@ func safe() []setting.Setting {
 	action := []string{Send, Hold, Ignore}
 	return []setting.Setting{
 		{
-			Key: "hold", Type: setting.Word, Allowed: []string{"none", "all", "uncertain", "first"},
-			About: "Which viewings wait until you approve them: none, all, those that a lookup identified, or the first of each series.",
+			Key: "hold", Type: setting.Word, Allowed: []string{"none", "all"},
+			About: "Whether viewings wait until you approve them: none, or all.",
 		},
 		{
 			Key: "wave", Type: setting.Number, Max: maxWave,

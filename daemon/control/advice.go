@@ -83,18 +83,14 @@ func heldFor(e entry.Entry) (why, hint string) {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return "It has no identifier that the service takes.", fmt.Sprintf("say what it is: filmspool queue edit %d --help", e.ID)
-	case viewing.ReasonDamaged:
-		return "What is stored is not what was written.", fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
 	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
 	case viewing.ReasonFuture:
 		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)
 	case viewing.ReasonRestored:
-		return "The queue is an older copy, so it may have been sent since.", or
+		return "The queue comes from a copy or from a damaged file, so it may have been sent since.", or
 	case viewing.ReasonUser:
 		return "You hold it.", or
-	case viewing.ReasonImported:
-		return "It came with an import, and may leave from the other place, too.", or
 	case viewing.ReasonWave:
 		return "More was told at once than a person can watch.", fmt.Sprintf("%s; or all that are held so: filmspool queue release --reason wave", or)
 	case viewing.ReasonApprove, viewing.ReasonBulk, viewing.ReasonBackdated, viewing.ReasonReview:

@@ -51,8 +51,6 @@ type API struct {
 	// Export writes everything that was reported, with what became of it, as
 	// JSON lines.
 	Export func(context.Context, io.Writer) error
-	// Import takes such lines; a dry run changes nothing.
-	Import func(ctx context.Context, lines io.Reader, dry bool) (entry.Imported, error)
 	// Backup writes a copy of the whole queue, a database. A service may be kept
 	// from writing files but its own, so whoever asks makes the file.
 	Backup func(context.Context, io.Writer) error

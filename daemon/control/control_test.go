@@ -31,7 +31,7 @@ type fixed struct {
 func (f *fixed) api() control.API {
 	return control.API{
 		Status: f.Status, Add: f.Add, List: f.List, Days: f.Days, Explain: f.Explain, Edit: f.Edit, Undo: f.Undo, Operate: f.Operate,
-		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Import: f.Import, Backup: f.Backup,
+		Pause: f.Pause, Resume: f.Resume, Acknowledge: f.Acknowledge, Export: f.Export, Backup: f.Backup,
 		Resolve: f.Resolve, Login: f.Login, Pair: f.Pair, Clients: f.Clients, AddClient: f.AddClient, Revoke: f.Revoke,
 		ScanKodi: f.ScanKodi, ImportKodi: f.ImportKodi, KodiProgress: f.KodiProgress,
 	}
@@ -125,12 +125,6 @@ func (f *fixed) Export(_ context.Context, w io.Writer) error {
 		return err
 	}
 	return f.err
-}
-
-func (f *fixed) Import(_ context.Context, r io.Reader, dry bool) (entry.Imported, error) {
-	text, err := io.ReadAll(r)
-	f.asked = append(f.asked, string(text), dry)
-	return entry.Imported{Lines: int64(len(text))}, errors.Join(err, f.err)
 }
 
 func (f *fixed) Backup(ctx context.Context, w io.Writer) error {
@@ -243,21 +237,13 @@ func TestEveryOrderArrivesAsItWasGiven(t *testing.T) {
 	}
 }
 
-func TestExportsAndImportsOfAnySize(t *testing.T) {
+func TestExportsOfAnySize(t *testing.T) {
 	f := &fixed{text: strings.Repeat(strings.Repeat("x", 99)+"\n", 10_000)}
 	c, _ := serve(t, f)
 	var out strings.Builder
 	must(t, c.Export(t.Context(), &out))
 	if out.String() != f.text {
 		t.Errorf("%d bytes came of %d", out.Len(), len(f.text))
-	}
-	for _, dry := range []bool{true, false} {
-		f.asked = nil
-		sum, err := c.Import(t.Context(), strings.NewReader(f.text), dry)
-		must(t, err)
-		if sum.Lines != int64(len(f.text)) || !cmp.Equal(f.asked, []any{f.text, dry}) {
-			t.Errorf("dry %v: %+v", dry, sum)
-		}
 	}
 	f.text = ""
 	out.Reset()

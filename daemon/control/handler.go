@@ -32,16 +32,8 @@ type handler struct{ log *slog.Logger }
 
 // answer turns a question of bounded size into an HTTP answer.
 func (h *handler) answer(ask func(*http.Request) (any, error)) http.HandlerFunc {
-	answer := h.answerAny(ask)
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		answer(w, r)
-	}
-}
-
-// answerAny turns a question of any size into an HTTP answer.
-func (h *handler) answerAny(ask func(*http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
 		value, err := ask(r)
 		status := http.StatusOK
 		if err != nil {

@@ -54,7 +54,6 @@ func (a *API) routes() []route {
 		tell("POST /kodi/import", &a.ImportKodi),
 		receive("GET /export", "application/jsonl; charset=utf-8", &a.Export),
 		receive("POST /backup", "application/vnd.sqlite3", &a.Backup),
-		send("POST /import", &a.Import),
 	}
 }
 
@@ -126,22 +125,6 @@ func receive(pattern, kind string, f *func(context.Context, io.Writer) error) ro
 				_, err := io.Copy(w, answer)
 				return err
 			})
-		}
-	})
-}
-
-// send is a route for lines of any number, which a dry run only reads.
-func send[A any](pattern string, f *func(context.Context, io.Reader, bool) (A, error)) route {
-	return newRoute(pattern, func(h *handler) http.HandlerFunc {
-		return h.answerAny(func(r *http.Request) (any, error) {
-			return (*f)(r.Context(), r.Body, r.URL.Query().Get("dryRun") == "true")
-		})
-	}, func(c *Client, method, path string) {
-		*f = func(ctx context.Context, lines io.Reader, dry bool) (sum A, err error) {
-			err = c.stream(ctx, method, path+"?dryRun="+strconv.FormatBool(dry), lines, func(answer io.Reader) error {
-				return json.NewDecoder(answer).Decode(&sum)
-			})
-			return sum, err
 		}
 	})
 }

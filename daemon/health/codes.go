@@ -5,7 +5,6 @@ package health
 const (
 	DiskFull          = "disk-full"
 	DiskReadOnly      = "disk-readonly"
-	QueueGone         = "queue-gone"       // its file is not in its place
 	QueueUnwritable   = "queue-unwritable" // for another reason
 	QueueUnread       = "queue-unread"     // it cannot be read
 	DiskLow           = "disk-low"

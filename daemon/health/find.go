@@ -184,8 +184,6 @@ func OfDisk(t *disk.Trouble, folder string) control.Trouble {
 		out.Code = DiskFull
 	case disk.ReadOnly:
 		out.Code = DiskReadOnly
-	case disk.Gone:
-		out.Code = QueueGone
 	case disk.Denied, disk.Other:
 		_, out.Detail, _ = strings.Cut(t.Text(), ": ")
 	}

@@ -48,11 +48,10 @@ func table() []row {
 
 // queueRows are about the queue's file.
 func queueRows() []row {
-	full := []string{DiskFull, DiskReadOnly, QueueGone, StateDenied}
+	full := []string{DiskFull, DiskReadOnly, StateDenied}
 	return []row{
 		{code: DiskFull, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
 		{code: DiskReadOnly, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
-		{code: QueueGone, severity: control.NeedsYou, kind: ofQueue, page: "/about"},
 		{code: QueueUnwritable, severity: control.NeedsYou, kind: ofQueue, causes: full, page: "/about"},
 		{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
 		{code: "notice", severity: control.NeedsYou, find: notices, command: "filmspool status --seen {n}", page: "/"},
@@ -68,7 +67,7 @@ func accountRows() []row {
 	}
 	broken := []string{
 		AddressMissing, AddressWrong, AddressConfigured, KeyMissing, KeyElsewhere, KeyRefused, KeyReadOnly, KeyAnothers, KeyCredential,
-		AccessRefused, AccountUnknown, codeAccount, DiskFull, DiskReadOnly, QueueGone, QueueUnwritable,
+		AccessRefused, AccountUnknown, codeAccount, DiskFull, DiskReadOnly, QueueUnwritable,
 	}
 	return []row{
 		needs(AddressMissing, "{login} --base-url ADDRESS"),

@@ -31,9 +31,6 @@ func Fault(err error) error {
 // hintFor is the verb that fits an entry in its state.
 func hintFor(e *queue.StateError) string {
 	hint := ""
-	if e.Reason == viewing.ReasonDamaged {
-		return fmt.Sprintf("filmspool queue drop %d, then add it again: filmspool add --help", e.ID)
-	}
 	switch e.State {
 	case viewing.StateDelivered:
 		hint = "filmspool queue undo %d"

@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
-	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Operator does to the queue what a person asks for. All of it implements [control.API].
@@ -73,23 +71,6 @@ func (op Operator) Export(ctx context.Context, w io.Writer) error {
 	defer op.Busy()()
 	_, err := op.Store.Export(ctx, w)
 	return err
-}
-
-// Import implements [control.API].
-func (op Operator) Import(ctx context.Context, r io.Reader, dry bool) (entry.Imported, error) {
-	defer op.Busy()()
-	sum, err := op.Store.Import(ctx, r, dry)
-	if errors.Is(err, viewing.ErrInvalid) {
-		hint := "FILE is what filmspool queue export has written"
-		switch {
-		case sum.Lines == 0:
-			hint += "; what another diary has goes in one by one: filmspool add movie ID --watched-at DAY"
-		case !dry:
-			hint += "; the lines before that one were taken"
-		}
-		err = &control.Fault{Code: control.CodeInvalid, Message: err.Error(), Hint: hint}
-	}
-	return sum, err
 }
 
 // copies are the folders in which copies of the queue are made.

@@ -106,12 +106,12 @@ func stands(e entry.Entry) string {
 // canDo is what a page offers for an entry as it stands.
 func canDo(e entry.Entry) can {
 	is := func(states ...viewing.State) bool { return slices.Contains(states, e.State) }
-	change := is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected) && !e.Damaged
+	change := is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected)
 	named := e.Media == nil || e.Media.Identified()
 	return can{
-		Retry:   is(viewing.StatePending, viewing.StateRejected) && !e.Damaged,
+		Retry:   is(viewing.StatePending, viewing.StateRejected),
 		Hold:    is(viewing.StatePending),
-		Release: is(viewing.StateHeld) && !e.Damaged && named && e.Reason != viewing.ReasonFuture || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
+		Release: is(viewing.StateHeld) && named && e.Reason != viewing.ReasonFuture || is(viewing.StateDropped) && (rules.Ignored(e.Reason) || e.Reason == viewing.ReasonUser),
 		Settle:  is(viewing.StateInDoubt),
 		Drop:    is(viewing.StatePending, viewing.StateHeld, viewing.StateRejected, viewing.StateInDoubt),
 		Undo:    is(viewing.StateDelivered) && e.Kind == viewing.KindViewing,

@@ -73,7 +73,6 @@ func TestEveryStateOffersWhatFits(t *testing.T) {
 	}{
 		"nobody knows what it is": {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonUnresolved, Kind: viewing.KindViewing, Media: &viewing.Media{Type: viewing.Movie}}, can{Drop: true, Time: true, Fix: true}},
 		"in the future":           {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonFuture, Kind: viewing.KindViewing, Media: film}, can{Drop: true, Time: true, Fix: true}},
-		"damaged":                 {entry.Entry{State: viewing.StateHeld, Reason: viewing.ReasonDamaged, Kind: viewing.KindViewing, Media: film, Damaged: true}, can{Drop: true}},
 		"dropped by its source":   {entry.Entry{State: viewing.StateDropped, Reason: "its source took it back", Kind: viewing.KindViewing, Media: film}, can{}},
 		"a list":                  {entry.Entry{State: viewing.StateDelivered, Kind: viewing.KindList, List: &viewing.List{Name: "x"}}, can{}},
 	} {

@@ -1,6 +1,5 @@
 // Package brake knows what is to be held back or dropped whatever an event itself
-// tells. That is what comes as a wave, the first viewing of a series, and what was
-// watched in a pause that drops.
+// tells: what comes as a wave, and what was watched in a pause that drops.
 //
 // It owns the table of silences, and remembers which viewings came last. It promises
 // that a restart makes no difference. It refuses to change an entry: package queue
@@ -10,7 +9,6 @@ package brake
 import (
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/filmspool/filmspool/queue/account"
@@ -68,8 +66,7 @@ func (m *Memory) recall(t *disk.Tx) error {
 	return err
 }
 
-// scanMoment reads the moment of an event; of one without a moment, or that was
-// damaged, there are no items.
+// scanMoment reads the moment of an event; one without a moment has no items.
 func scanMoment(r *sql.Rows) (o moment, err error) {
 	var source string
 	var body []byte
@@ -135,21 +132,4 @@ func (m *Memory) Paused(t *disk.Tx, account string, was, is account.Pause) error
 	}
 	_, err = t.Exec("INSERT INTO silences (account, since, until) VALUES (?, ?, ?)", account, is.Since.UnixMilli(), is.Until.UnixMilli())
 	return err
-}
-
-// selectOfSeries finds an entry about a series that nobody has dropped, by the
-// indexes entries_unfinished and entries_settled.
-const selectOfSeries = `SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
-		AND (state = 'pending' OR state = 'sending' OR state = 'in_doubt')
-	UNION ALL SELECT 1 FROM entries WHERE account = ?1 AND item_key BETWEEN ?2 AND ?3 AND item_key <> ''
-		AND (state = 'held' OR state = 'delivered' OR state = 'rejected' OR state = 'dropped' OR state = 'merged') AND state <> 'dropped' LIMIT 1`
-
-// KnowsSeries reports whether the series of an episode was watched before.
-func KnowsSeries(t *disk.Tx, account string, m *viewing.Media) (bool, error) {
-	if !m.Placed() {
-		return false, nil
-	}
-	series := fmt.Sprint("episode:", m.Show.IDs.TMDB)
-	var one int64
-	return t.Find(selectOfSeries, []any{account, series + ":", series + ";"}, &one) // ; comes after :
 }

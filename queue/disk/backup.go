@@ -31,7 +31,7 @@ func (f *File) backup(ctx context.Context, file string) error {
 	if err := f.copyInto(ctx, file); err != nil {
 		return err
 	}
-	if err := markCopy(ctx, file, f.now()); err != nil {
+	if err := f.markCopy(ctx, file); err != nil {
 		return errors.Join(err, os.Remove(file))
 	}
 	return nil
@@ -54,7 +54,7 @@ func (f *File) copyInto(ctx context.Context, file string) (err error) {
 	}()
 	db := f.reader
 	if !f.reading { // a long copy must not keep other readers waiting
-		if db, err = openPool(1, f.path, "ro"); err != nil {
+		if db, err = openPool(1, f.path, "ro", f.busy); err != nil {
 			return err
 		}
 		defer db.Close()
@@ -80,12 +80,12 @@ func flush(file string) error {
 }
 
 // markCopy tells whoever opens a copy when it was made.
-func markCopy(ctx context.Context, file string, now time.Time) error {
-	db, err := openPool(1, file, "rw", "synchronous(full)")
+func (f *File) markCopy(ctx context.Context, file string) error {
+	db, err := openPool(1, file, "rw", f.busy, "synchronous(full)")
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, "INSERT OR REPLACE INTO meta (key, value) VALUES ('copied', ?)", now.UnixMilli())
+	_, err = db.ExecContext(ctx, "INSERT OR REPLACE INTO meta (key, value) VALUES ('copied', ?)", f.now().UnixMilli())
 	if err := errors.Join(err, db.Close()); err != nil {
 		return StorageError(err)
 	}
@@ -130,7 +130,7 @@ const halfCopy = ".copying"
 func (f *File) sweepHalves(ctx context.Context) {
 	halves := []string{f.path + halfCopy}
 	for _, file := range copiesBefore(f.path) {
-		if !isCopy(ctx, file) {
+		if !f.isCopy(ctx, file) {
 			halves = append(halves, file)
 		}
 	}
@@ -144,11 +144,11 @@ func (f *File) sweepHalves(ctx context.Context) {
 }
 
 // isCopy reports whether a file is a whole copy. In doubt it is one.
-func isCopy(ctx context.Context, file string) bool {
+func (f *File) isCopy(ctx context.Context, file string) bool {
 	if !nothing(file + "-journal") {
 		return false // it was being marked
 	}
-	db, err := openPool(1, file, "ro")
+	db, err := openPool(1, file, "ro", f.busy)
 	if err != nil {
 		return true
 	}

@@ -48,7 +48,9 @@ func TestTheNewestCopyThatCanBeReadIsNamed(t *testing.T) {
 		}
 	}
 	for known := len(first); known <= len(first)+1; known++ {
-		_, err := probe(t.Context(), path, known)
+		o := options(path)
+		o.Schema = scripts[:known]
+		_, err := newFile(o).probe(t.Context())
 		advised, ok := errors.AsType[*newerError](err)
 		if !ok || !errors.Is(err, ErrNewer) {
 			t.Fatalf("%d scripts: %v", known, err)
@@ -135,7 +137,7 @@ func TestHalfCopiesGoAndNamesDiffer(t *testing.T) {
 		t.Errorf("kept %v, %v, want %v", kept, err, want)
 	}
 	for _, file := range kept {
-		if !isCopy(t.Context(), file) {
+		if !newFile(options(file)).isCopy(t.Context(), file) {
 			t.Errorf("%s is no whole copy", file)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -13,7 +12,7 @@ import (
 )
 
 // checkTime bounds the check at start: 400 MB take 1 to 7 s. What it does not
-// reach is found by the checksum of each row, or by SQLite when it comes by.
+// reach is found by SQLite when it comes by.
 const checkTime = 10 * time.Second
 
 // isDamage reports whether err says that the file is no longer what SQLite
@@ -36,10 +35,9 @@ func Damaged(err error) bool { return errors.Is(err, ErrDamaged) || isDamage(err
 // file open, such as a program that copies it, keeps the log in being.
 func (f *File) examine(ctx context.Context) (cause string, err error) {
 	if cause, err := os.ReadFile(f.suspicion()); err == nil {
-		f.unsure = strings.HasPrefix(string(cause), errGone.Error())
 		return string(cause), nil // a run came upon damage
 	}
-	found, err := probe(ctx, f.path, len(f.schema))
+	found, err := f.probe(ctx)
 	switch {
 	case isDamage(err):
 		return err.Error(), nil
@@ -52,7 +50,7 @@ func (f *File) examine(ctx context.Context) (cause string, err error) {
 
 // check has SQLite look at the structure of the file, for a bounded time.
 func (f *File) check(ctx context.Context) (cause string, err error) {
-	db, err := openPool(1, f.path, "ro")
+	db, err := openPool(1, f.path, "ro", f.busy)
 	if err != nil {
 		return "", err
 	}

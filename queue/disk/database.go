@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -20,7 +21,7 @@ const applicationID = 0x4653504c
 // address is the URI of the database. SQLite honours mode only in a URI, and
 // every connection of a pool gets the pragmas only from there. The time-out
 // comes first, so that the pragmas after it wait too.
-func address(path, mode string, pragmas ...string) (string, error) {
+func address(path, mode string, busy time.Duration, pragmas ...string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("find database: %w", err)
@@ -30,7 +31,7 @@ func address(path, mode string, pragmas ...string) (string, error) {
 		slashed = "/" + slashed // a drive letter
 	}
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
-	for _, pragma := range append([]string{"busy_timeout(5000)"}, pragmas...) {
+	for _, pragma := range append([]string{fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}, pragmas...) {
 		query.Add("_pragma", pragma)
 	}
 	if mode == "ro" {
@@ -41,8 +42,8 @@ func address(path, mode string, pragmas ...string) (string, error) {
 }
 
 // openPool opens a pool of at most n connections.
-func openPool(n int, path, mode string, pragmas ...string) (*sql.DB, error) {
-	dsn, err := address(path, mode, pragmas...)
+func openPool(n int, path, mode string, busy time.Duration, pragmas ...string) (*sql.DB, error) {
+	dsn, err := address(path, mode, busy, pragmas...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +57,8 @@ func openPool(n int, path, mode string, pragmas ...string) (*sql.DB, error) {
 }
 
 // openReader opens the connections that read.
-func openReader(path string) (*sql.DB, error) {
-	return openPool(2, path, "ro")
+func openReader(path string, busy time.Duration) (*sql.DB, error) {
+	return openPool(2, path, "ro", busy)
 }
 
 // makeFile makes the file and its folder for this user only. SQLite gives the
@@ -113,13 +114,13 @@ type look struct {
 
 // probe looks whose file it is before anything is written to it, and how it
 // was left.
-func probe(ctx context.Context, path string, known int) (look, error) {
-	db, err := openPool(1, path, "ro")
+func (f *File) probe(ctx context.Context) (look, error) {
+	db, err := openPool(1, f.path, "ro", f.busy)
 	if err != nil {
 		return look{}, err
 	}
 	defer db.Close()
-	found, _, err := glance(ctx, db, path, known)
+	found, _, err := glance(ctx, db, f.path, len(f.schema))
 	return found, err
 }
 

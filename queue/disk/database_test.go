@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestEveryConnectionIsSafe(t *testing.T) {
@@ -36,7 +37,7 @@ func TestMigrationsAreWholeAndInOrder(t *testing.T) {
 	if err := makeFile(path); err != nil {
 		t.Fatal(err)
 	}
-	c, err := connect(path)
+	c, err := connect(path, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

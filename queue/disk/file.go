@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -21,14 +22,15 @@ type Options struct {
 	Now    func() time.Time // the clock
 	Shared bool             // to be read only: another process may have the lock
 
+	// Busy is how long another process' lock is waited for; 0 is 5 seconds.
+	Busy time.Duration
+
 	Ledger Ledger
 	// Start is called in the first transaction of each run.
 	Start func(*Tx, Opening) error
-	// Tidy is called once a day. It may write small changes: whoever waits
-	// comes before each. The error wraps [ErrClosed] when the run ends.
-	Tidy func(write func(func(*Tx) error) error)
-	// Salvage saves what belongs to the tables of a damaged database.
-	Salvage Salvage
+	// Repair makes rows that were copied from a damaged database agree with each
+	// other, and says what a person should know of it.
+	Repair func(*Tx, Recovery) (Notice, error)
 }
 
 // Ledger is what the owner of the tables keeps in memory beside them. It goes
@@ -48,40 +50,31 @@ type Ledger interface {
 type Opening struct {
 	Installation string // random, made with the database
 	Run          int64  // number of this opening
-	Missing      bool   // the database of the last run was not there
-	Older        bool   // its newest part was not there
 	Copied       int64  // when the copy was made that it is, in milliseconds since 1970; 0 for none
 }
 
 // File is an open database. Its methods may be called from any goroutine.
 type File struct {
-	path    string
-	schema  []string
-	logger  *slog.Logger
-	now     func() time.Time
-	ledger  Ledger
-	begun   func(*Tx, Opening) error
-	tidy    func(write func(func(*Tx) error) error)
-	salvage Salvage
+	path   string
+	schema []string
+	logger *slog.Logger
+	now    func() time.Time
+	busy   time.Duration
+	ledger Ledger
+	begun  func(*Tx, Opening) error
+	repair func(*Tx, Recovery) (Notice, error)
 
 	installation string
 	run          int64
-	before       ranBefore // what stands beside the database: of the last run, then of this one
-	salvagedNow  bool      // by this opening, which tells of it
-	unsure       bool      // a part of the file was taken away while the last run had it open
-	tidings      []Notice  // what the start has to tell
+	tidings      []Notice // what the start has to tell
 
 	reader  *sql.DB
 	reading bool        // nothing is ever written
+	scratch string      // a folder with a copy that is read; "" for none
 	writer  *connection // of whoever has the turn, once Run runs; nil after a failure
 	crowd   atomic.Bool // the last transaction had several jobs
 
-	place     place
-	gone      error // why the files are not in their place, once they were missed
-	rescued   bool  // the database was written anew; only the next opening can use it
-	rescueAt  time.Time
-	unrescued string // why it could not be written anew the last time
-	trouble   troubles
+	trouble troubles
 
 	jobs    chan *job
 	turn    chan struct{} // one slot: full while Run runs and nobody writes
@@ -94,15 +87,13 @@ type File struct {
 }
 
 // Open opens the database, making or migrating it as needed. A damaged one is
-// set aside beside it. What can be read of it is saved into a new one, and
+// set aside beside it, its readable rows are copied into a new one, and
 // [File.Notices] tells of it. The caller holds the folder's [Lock]. The
 // error wraps [ErrNewer], [ErrForeign] or [ErrStorage].
 func Open(ctx context.Context, o Options) (*File, error) {
 	f := newFile(o)
 	if err := f.open(ctx); err != nil {
-		err = errors.Join(err, f.close())
-		f.forgetLog(!f.before.noLog)
-		return nil, err
+		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
 }
@@ -111,7 +102,7 @@ func Open(ctx context.Context, o Options) (*File, error) {
 func newFile(o Options) *File {
 	f := &File{
 		path: o.Path, schema: o.Schema, logger: o.Logger, now: o.Now,
-		ledger: o.Ledger, begun: o.Start, tidy: o.Tidy, salvage: o.Salvage,
+		busy: cmp.Or(o.Busy, 5*time.Second), ledger: o.Ledger, begun: o.Start, repair: o.Repair,
 		jobs: make(chan *job, 256), turn: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		asked:  make(chan chan struct{}),
 		damage: make(chan error, 1),
@@ -137,23 +128,20 @@ func (f *File) open(ctx context.Context) error {
 	}
 	f.reader, f.writer = nil, nil
 	f.ledger.Back(nil)
-	if err := f.salvageAll(ctx, err.Error()); err != nil {
+	if err := f.recover(ctx, err.Error()); err != nil {
 		return err
 	}
 	return f.start(ctx)
 }
 
 // prepare makes sure that there is a database to work with: it makes the file,
-// or sets a damaged one aside and saves what can be read of it.
+// or sets a damaged one aside and copies what can be read of it.
 func (f *File) prepare(ctx context.Context) error {
 	if err := f.finishSwap(); err != nil {
 		return err
 	}
 	_ = os.Remove(f.path + halfCopy) // it only takes room
-	if err := f.minded(ctx); err != nil {
-		return err
-	}
-	if err := f.compare(); err != nil {
+	if err := f.setStrayLogAside(); err != nil {
 		return err
 	}
 	if err := makeFile(f.path); err != nil {
@@ -163,12 +151,12 @@ func (f *File) prepare(ctx context.Context) error {
 	if err != nil || cause == "" {
 		return err
 	}
-	return f.salvageAll(ctx, cause)
+	return f.recover(ctx, cause)
 }
 
 // start connects to the database, brings it up to date and begins a run.
 func (f *File) start(ctx context.Context) (err error) {
-	if f.writer, err = connect(f.path); err != nil {
+	if f.writer, err = connect(f.path, f.busy); err != nil {
 		return err
 	}
 	from, err := version(ctx, f.writer.conn)
@@ -186,26 +174,18 @@ func (f *File) start(ctx context.Context) (err error) {
 	if err := f.alone(f.startRun); err != nil {
 		return fmt.Errorf("start queue: %w", err)
 	}
-	f.noteRun(ranBefore{Installation: f.installation, Run: f.run})
-	f.reader, err = openReader(f.path)
+	f.reader, err = openReader(f.path, f.busy)
 	return err
 }
 
 // startRun begins a run: it numbers it, and has the owner of the tables do what
 // follows from how the last one ended.
 func (f *File) startRun(t *Tx) error {
-	name := f.before.Installation
-	if name == "" {
-		name = rand.Text()
-	}
-	_, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", name)
+	_, err := t.Exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('installation', ?), ('run', 0)", rand.Text())
 	if err != nil {
 		return err
 	}
 	var o Opening
-	if err := f.catchUp(t, &o); err != nil {
-		return err
-	}
 	if err := t.Mark("clean", 0); err != nil {
 		return err
 	}
@@ -213,7 +193,8 @@ func (f *File) startRun(t *Tx) error {
 		return err
 	}
 	_, err = t.Find(`SELECT (SELECT value FROM meta WHERE key = 'installation'),
-		(SELECT value FROM meta WHERE key = 'run')`, nil, &o.Installation, &o.Run)
+		(SELECT value FROM meta WHERE key = 'run'), coalesce((SELECT value FROM meta WHERE key = 'copied'), 0)`,
+		nil, &o.Installation, &o.Run, &o.Copied)
 	if err != nil {
 		return err
 	}
@@ -242,6 +223,9 @@ func (f *File) close() error {
 	if f.writer != nil {
 		faults = append(faults, f.writer.close())
 	}
+	if f.scratch != "" {
+		faults = append(faults, os.RemoveAll(f.scratch))
+	}
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
@@ -268,16 +252,10 @@ func (f *File) Close() error {
 		close(f.done) // nobody ever wrote
 	}
 	<-f.done
-	marked := f.writer != nil || f.gone != nil // without a connection, a failure was the last that happened
-	if f.gone != nil && f.writer != nil {
-		f.writer.keepLog()
-	} else if f.writer != nil {
+	if f.writer != nil {
 		if err := f.alone(func(t *Tx) error { return t.Mark("clean", 1) }); err != nil {
 			f.logger.Warn("the end was not marked; the next start will check the database", "error", err)
-			marked = false
 		}
 	}
-	err := f.close()
-	f.forgetLog(!marked)
-	return err
+	return f.close()
 }

@@ -69,12 +69,8 @@ func (c *clock) advance(d time.Duration) {
 func options(path string) Options {
 	return Options{
 		Path: path, Schema: schema(), Now: newClock().now, Ledger: &tally{},
-		Start: func(*Tx, Opening) error { return nil },
-		Tidy:  func(func(func(*Tx) error) error) {},
-		Salvage: Salvage{
-			Accept: func(string, []string, []any, Origin) bool { return true },
-			Mend:   func(context.Context, *Tx, Wreck) (Report, error) { return Report{}, nil },
-		},
+		Start:  func(*Tx, Opening) error { return nil },
+		Repair: func(*Tx, Recovery) (Notice, error) { return Notice{}, nil },
 	}
 }
 

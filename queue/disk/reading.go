@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"time"
 )
 
 // OpenReading opens a queue to read it and changes nothing: it makes no queue,
-// migrates none and sets nothing aside. It works on a full and on a read-only
-// disk; there, what the log has is put together in memory, which takes as much
-// of it as the database is large. Writes are refused with [ErrStorage]. The
-// caller holds the folder's lock, or says that the file is shared. The error wraps [ErrNone], [ErrNewer],
-// [ErrForeign], [ErrDamaged] or [ErrStorage].
+// migrates none and sets nothing aside. On a full or read-only disk it may have to
+// read a copy in a temporary folder. Writes are refused with [ErrStorage]. The
+// caller holds the folder's lock, or says that the file is shared. The error wraps
+// [ErrNone], [ErrNewer], [ErrForeign], [ErrDamaged] or [ErrStorage].
 func OpenReading(ctx context.Context, o Options) (*File, error) {
 	f := newFile(o)
 	f.reading = true
@@ -31,7 +32,7 @@ func (f *File) openToRead(ctx context.Context, shared bool) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
-	case len(header) == 0 && nothing(f.path+"-wal") && nothing(f.path+"-run"):
+	case len(header) == 0 && nothing(f.path+"-wal"):
 		return fmt.Errorf("%w: %s is missing", ErrNone, f.path)
 	case len(header) == 0:
 		return fmt.Errorf("%w: %s is missing or empty", ErrDamaged, f.path)
@@ -41,9 +42,9 @@ func (f *File) openToRead(ctx context.Context, shared bool) error {
 		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
 	}
 	if !shared && (err != nil || log.Size() == 0) {
-		f.reader, err = openUnchanged(f.path)
+		f.reader, err = openUnchanged(f.path, f.busy)
 	} else {
-		f.reader, err = openReader(f.path)
+		f.reader, err = openReader(f.path, f.busy)
 	}
 	if err != nil {
 		return err
@@ -52,8 +53,11 @@ func (f *File) openToRead(ctx context.Context, shared bool) error {
 	if err == nil || isDamage(err) || errors.Is(err, ErrNewer) || errors.Is(err, ErrForeign) || errors.Is(err, errOlder) {
 		return readingError(err)
 	}
-	f.logger.Debug("the database is read into memory", "error", err)
-	return readingError(errors.Join(f.reader.Close(), f.readIntoMemory(ctx), f.usable(ctx)))
+	f.logger.Debug("a copy of the database is read", "error", err)
+	if err := errors.Join(f.reader.Close(), f.readCopy()); err != nil {
+		return err
+	}
+	return readingError(f.usable(ctx))
 }
 
 // readingError says of damage what it is to a reader.
@@ -88,8 +92,8 @@ func (f *File) usable(ctx context.Context) error {
 }
 
 // openUnchanged opens a database without a log. SQLite makes no file beside it.
-func openUnchanged(path string) (*sql.DB, error) {
-	dsn, err := address(path, "ro")
+func openUnchanged(path string, busy time.Duration) (*sql.DB, error) {
+	dsn, err := address(path, "ro", busy)
 	if err != nil {
 		return nil, err
 	}
@@ -100,38 +104,24 @@ func openUnchanged(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// readIntoMemory puts database and log together where no disk is needed.
-func (f *File) readIntoMemory(ctx context.Context) error {
-	content, err := os.ReadFile(f.path)
-	if err != nil {
-		return fmt.Errorf("read database: %w: %w", ErrStorage, err)
+// readCopy reads copies of database and log in a temporary folder: SQLite must be
+// able to make files beside a database that has a log.
+func (f *File) readCopy() (err error) {
+	if f.scratch, err = os.MkdirTemp("", "filmspool-read-"); err != nil {
+		return fmt.Errorf("copy database: %w: %w", ErrStorage, err)
 	}
-	log, err := os.ReadFile(f.path + "-wal")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
-	}
-	if found := readLog(log); !found.empty() {
-		content = found.over(content)
-	}
-	if len(content) < headerSize {
-		return fmt.Errorf("%w: %s is too short", ErrDamaged, f.path)
-	}
-	content[18], content[19] = 1, 1 // a database in memory keeps no log
-	conn, err := f.openInMemory(ctx)
-	if err != nil {
-		return err
-	}
-	err = conn.Raw(func(below any) error {
-		into, ok := below.(interface{ Deserialize(content []byte) error })
-		if !ok {
-			return errors.New("the driver reads nothing from memory")
+	copied := filepath.Join(f.scratch, "queue.db")
+	for _, part := range parts()[:2] {
+		content, err := os.ReadFile(f.path + part)
+		if err == nil {
+			err = os.WriteFile(copied+part, content, 0o600)
 		}
-		return into.Deserialize(content)
-	})
-	if err := errors.Join(err, conn.Close()); err != nil {
-		return fmt.Errorf("open database: %w: %w", ErrStorage, err)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("copy database: %w: %w", ErrStorage, err)
+		}
 	}
-	return nil
+	f.reader, err = openReader(copied, f.busy)
+	return err
 }
 
 // OpenNothing is [OpenReading] for a file of which nothing can be read: there is
@@ -166,5 +156,5 @@ func (f *File) openInMemory(ctx context.Context) (*sql.Conn, error) {
 
 // There reports whether there is a queue at path, or what is left of one.
 func There(path string) bool {
-	return !nothing(path) || !nothing(path+"-wal") || !nothing(path+"-run")
+	return !nothing(path) || !nothing(path+"-wal")
 }

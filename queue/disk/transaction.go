@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -30,8 +31,8 @@ type effect interface {
 
 // connect opens the one connection that writes. FULL is what makes a commit
 // survive a power cut; NORMAL loses what was just acknowledged.
-func connect(path string) (*connection, error) {
-	db, err := openPool(1, path, "rw", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
+func connect(path string, busy time.Duration) (*connection, error) {
+	db, err := openPool(1, path, "rw", busy, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +56,6 @@ func (c *connection) close() error {
 		return nil
 	})
 	return errors.Join(c.conn.Close(), c.db.Close())
-}
-
-// undo ends an open transaction without a trace.
-func (c *connection) undo() error {
-	_, err := c.Exec("ROLLBACK")
-	return err
 }
 
 // Exec runs a statement for its effect. Statements never get a caller's

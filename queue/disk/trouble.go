@@ -27,7 +27,6 @@ const (
 	Other Kind = iota
 	Full
 	ReadOnly
-	Gone   // its file is not in its place
 	Denied // by the rights of the folder or the file
 )
 
@@ -39,8 +38,6 @@ func (t Trouble) Kind() Kind {
 		code, whole = said.Code()&0xff, said.Code()
 	}
 	switch {
-	case errors.Is(t.Cause, errGone):
-		return Gone
 	case code == sqlite3.SQLITE_FULL || whole == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(t.Cause, syscall.ENOSPC):
 		return Full
 	case code == sqlite3.SQLITE_READONLY || errors.Is(t.Cause, syscall.EROFS):
@@ -55,8 +52,6 @@ func (t Trouble) Kind() Kind {
 // Text says in one sentence what is wrong, without a full stop.
 func (t Trouble) Text() string {
 	switch t.Kind() {
-	case Gone:
-		return "The queue's file is gone from its place, so nothing can be written"
 	case Full:
 		return "The disk is full, so the queue cannot be written"
 	case ReadOnly:
@@ -71,8 +66,6 @@ func (t Trouble) Text() string {
 // Hint is what to do about it.
 func (t Trouble) Hint(folder string) string {
 	switch t.Kind() {
-	case Gone:
-		return "leave the files in " + folder + " alone, or put them back; Filmspool writes them anew as soon as it can"
 	case Full:
 		return "make room on the disk of " + folder + "; Filmspool goes on by itself"
 	case ReadOnly, Denied, Other:
@@ -119,8 +112,8 @@ func (t *troubles) end(events bool) (over *Trouble) {
 	return over
 }
 
-// recovered forgets the trouble, and logs its end.
-func (f *File) recovered(events bool) {
+// works forgets the trouble, and logs its end.
+func (f *File) works(events bool) {
 	if over := f.trouble.end(events); over != nil {
 		f.logger.Info("storage works again", "after", f.now().Sub(over.Since), "refused", over.Refused)
 	}
@@ -141,10 +134,10 @@ func (f *File) Trouble() (trouble Trouble, ok bool) {
 func (f *File) Refused(events int) { f.trouble.refuse(events) }
 
 // Taken tells that events were written: what kept them away is over.
-func (f *File) Taken() { f.recovered(true) }
+func (f *File) Taken() { f.works(true) }
 
-// Look looks whether the files are in their place. In trouble, it tries to
-// write. While somebody writes it does nothing: whoever writes looks, too.
+// Look tries to write while there is trouble, so that its end shows. While
+// somebody writes it does nothing.
 func (f *File) Look() {
 	select {
 	case <-f.turn:
@@ -156,16 +149,14 @@ func (f *File) Look() {
 // look is Look for whoever has the turn.
 func (f *File) look() {
 	trouble, bad := f.Trouble()
-	err := f.ready()
-	if err == nil && bad && !isBusy(trouble.Cause) { // that takes seconds, and its end shows by itself
-		err = f.tryWriting()
+	if !bad || isBusy(trouble.Cause) { // a lock takes seconds, and its end shows by itself
+		return
 	}
-	switch {
-	case err != nil:
+	if err := f.tryWriting(); err != nil {
 		f.failed(err)
-	case bad && !isBusy(trouble.Cause):
-		f.recovered(true)
+		return
 	}
+	f.works(true)
 }
 
 // isBusy reports whether another process has the database locked.

@@ -23,7 +23,7 @@ func TestTroubleIsLoggedOnce(t *testing.T) {
 		{func() { f.failed(syscall.ENOSPC) }, "no space left"},
 		{func() { f.failed(syscall.ENOSPC) }, ""},
 		{func() { f.failed(syscall.EROFS) }, "read-only"},
-		{func() { f.Refused(2); f.recovered(false) }, ""}, // a few pages more prove nothing
+		{func() { f.Refused(2); f.works(false) }, ""}, // a few pages more prove nothing
 		{f.Taken, "storage works again"},
 		{f.Taken, ""},
 		{func() { f.failed(syscall.EROFS) }, "read-only"},

@@ -35,7 +35,6 @@ func (f *File) tidyLog() {
 	if err != nil || info.Size() <= logLarge || f.writer == nil {
 		return
 	}
-	f.place.fresh = false // the log becomes shorter
 	rows, err := f.writer.Query("PRAGMA wal_checkpoint(TRUNCATE)")
 	_, err = Collect(rows, err, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil })
 	if err != nil {

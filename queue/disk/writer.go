@@ -13,15 +13,8 @@ import (
 // for all of it.
 const maxBatch = 512
 
-// When the owner of the tables may tidy them.
-const (
-	tidyFirst = 10 * time.Minute // after the start, when nobody waits for it
-	tidyEvery = 24 * time.Hour
-)
-
-// lookEvery is how often it is looked whether the files are in their place,
-// where nothing is written. An idle program hardly wakes.
-const lookEvery = 5 * time.Minute
+// tidyEvery is how often a log that grew large is made small again.
+const tidyEvery = 24 * time.Hour
 
 // job is one change that waits for the writer.
 type job struct {
@@ -109,9 +102,7 @@ func (f *File) Run(ctx context.Context) error {
 	}()
 	grow := time.NewTimer(growDelay)
 	defer grow.Stop()
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	tidy := time.NewTimer(tidyFirst)
+	tidy := time.NewTicker(tidyEvery)
 	defer tidy.Stop()
 	for {
 		select {
@@ -122,13 +113,8 @@ func (f *File) Run(ctx context.Context) error {
 			f.turn <- struct{}{}
 			close(answered)
 		case <-tidy.C:
-			f.tidy(func(do func(*Tx) error) error { return f.inBetween(ctx, do) })
 			<-f.turn
 			f.inTurn(f.tidyLog)
-			tidy.Reset(tidyEvery)
-		case <-look.C:
-			<-f.turn
-			f.inTurn(f.look)
 		case fault := <-f.damage:
 			return fmt.Errorf("run queue: %w: %w", ErrDamaged, fault)
 		case <-grow.C:
@@ -139,25 +125,6 @@ func (f *File) Run(ctx context.Context) error {
 		case <-f.closing:
 			return nil
 		}
-	}
-}
-
-// inBetween writes a change on behalf of Run, after what waits.
-func (f *File) inBetween(ctx context.Context, do func(*Tx) error) error {
-	for {
-		select {
-		case <-f.closing:
-			return ErrClosed
-		case <-ctx.Done():
-			return ErrClosed
-		case j := <-f.jobs:
-			f.serve(j)
-			continue
-		default:
-		}
-		j := &job{do: do, done: make(chan error, 1)}
-		f.serve(j)
-		return <-j.done
 	}
 }
 
@@ -186,7 +153,7 @@ func (f *File) batch(first *job) {
 	if err != nil {
 		f.failed(err)
 	} else {
-		f.recovered(false)
+		f.works(false)
 		f.ledger.Done() // who is answered finds it told
 	}
 	for _, j := range done {
@@ -203,7 +170,7 @@ func (f *File) failed(err error) {
 		f.logger.Error("storage failed", "error", err)
 	}
 	f.disconnect()
-	if f.gone == nil && isDamage(err) {
+	if isDamage(err) {
 		f.suspect(err)
 	}
 }
@@ -237,23 +204,7 @@ func (f *File) transact(first *job) (done []*job, err error) {
 	if err == nil {
 		err = t.commit()
 	}
-	if err == nil {
-		err = f.kept()
-	}
 	return done, err
-}
-
-// kept makes sure after a commit that it can be found again. Where the file is
-// gone it is there again, or nothing is acknowledged.
-func (f *File) kept() error {
-	gone := f.inPlace()
-	if gone == nil {
-		return nil
-	}
-	if err := f.lost(gone); !f.rescued {
-		return err
-	}
-	return nil
 }
 
 // next is another job that waits already, or nil. Where the last transaction
@@ -276,16 +227,14 @@ func (f *File) next(taken int) *job {
 
 // begin opens a transaction, on a new connection when the last one failed.
 func (f *File) begin() (*Tx, error) {
-	if err := f.ready(); err != nil {
-		return nil, err
+	if f.writer == nil {
+		var err error
+		if f.writer, err = connect(f.path, f.busy); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := f.writer.Exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
-	}
-	if !f.place.fresh {
-		if err := f.place.learn(f.path); err != nil {
-			return nil, errors.Join(f.writer.undo(), f.lost(fmt.Errorf("%w: %w", errGone, err)))
-		}
 	}
 	return &Tx{connection: f.writer, Now: f.now().UnixMilli()}, nil
 }
@@ -310,13 +259,12 @@ func (f *File) alone(do func(*Tx) error) error {
 }
 
 // disconnect gives up a connection after a failure. A failed flush must not be
-// tried again: the system may have forgotten the pages, and report success. The
-// connection to a file that is gone is kept: nothing else leads to what is in it.
+// tried again: the system may have forgotten the pages, and report success.
 func (f *File) disconnect() {
 	f.ledger.Back(nil)
-	if f.writer != nil && f.gone == nil {
+	if f.writer != nil {
 		_ = f.writer.close() // it has failed already; what it held is undone
-		f.writer, f.place.fresh = nil, false
+		f.writer = nil
 	}
 }
 

@@ -43,7 +43,7 @@ type Changed struct {
 	Changed int64                   `json:"changed"` // entries that it changed
 	From    map[viewing.State]int64 `json:"from"`    // the states they were in
 	// Left counts what was selected and is left as it is, by the reason:
-	// "in_doubt", "unresolved", "future", "withdrawn" or "damaged". With ids that is an error instead.
+	// "in_doubt", "unresolved", "future" or "withdrawn". With ids that is an error instead.
 	Left map[string]int64 `json:"left"`
 	IDs  []int64          `json:"ids"` // the first hundred of those changed
 }
@@ -57,15 +57,4 @@ type Edit struct {
 	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
 	// DryRun has the entry told as it would be, and changes nothing.
 	DryRun bool `json:"dryRun,omitempty"`
-}
-
-// Imported is what an import did, or would do.
-type Imported struct {
-	Lines     int64 `json:"lines"`
-	Events    int64 `json:"events"`    // new ones
-	Entries   int64 `json:"entries"`   // of new events
-	Held      int64 `json:"held"`      // of those: had not left, so they wait for the user
-	InDoubt   int64 `json:"inDoubt"`   // of those: may have left
-	Known     int64 `json:"known"`     // lines that are here already
-	Conflicts int64 `json:"conflicts"` // lines whose event id is here with other content; left out
 }

@@ -54,9 +54,6 @@ type Entry struct {
 	CreatedAt time.Time `json:"createdAt"`
 	SettledAt time.Time `json:"settledAt,omitzero"` // zero until finished
 	Lease     int64     `json:"-"`                  // the token of the lease it was handed out with; 0 for none
-	// Damaged is set when the stored row, or its event's, does not match its
-	// checksum. Such an entry is never handed out to be sent.
-	Damaged bool `json:"-"`
 }
 
 // Place is where the entry stands in a list by time.

@@ -26,7 +26,7 @@ type Witness struct {
 	At      time.Time     `json:"at"` // committed
 	Source  string        `json:"source"`
 	EventID string        `json:"eventId"`
-	Seen    viewing.Event `json:"seen"` // as it was committed, as far as a damaged row can be read
+	Seen    viewing.Event `json:"seen"` // as it was committed
 }
 
 // Step is one thing that was decided about an entry.
@@ -100,9 +100,6 @@ func (r *Reader) explain(ctx context.Context, id int64) (x Explanation, err erro
 	if x.Steps, err = disk.Collect(rows, err, scanStep); err != nil {
 		return x, err
 	}
-	if x.Entry.Damaged && x.Entry.Reason != viewing.ReasonDamaged {
-		x.Steps = append(x.Steps, Step{At: r.now().UTC(), What: "damaged", Detail: "What is stored is not what was written."})
-	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)
 	x.Requests, err = disk.Collect(rows, err, scanAttempt)
@@ -114,7 +111,7 @@ func scanWitness(r *sql.Rows) (w Witness, err error) {
 	var body []byte
 	err = r.Scan(&w.Source, &w.EventID, &at, &body)
 	w.At = schema.Time(at)
-	_ = json.Unmarshal(body, &w.Seen) // it fails only for a damaged row
+	_ = json.Unmarshal(body, &w.Seen) // of a lost event nothing is known
 	return w, err
 }
 

@@ -37,7 +37,7 @@ func (r *Reader) Taken(ctx context.Context, source string, eventIDs []string) (m
 
 // EntriesOf lists what one event of a source has become, in order. It is empty
 // for one that another source had told already. The error wraps [ErrNotFound]
-// for an event of somebody else, for none, and for one that was trimmed.
+// for an event of somebody else, and for none.
 func (r *Reader) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
 		WHERE d.key = ? AND v.source = ?`, schema.EventKey(viewing.SourceKind(source), eventID), source)

@@ -10,21 +10,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+// Page is how many records are held in memory at once.
+const Page = 200
+
 // Version is the form of the lines.
 const Version = 1
 
 // Record is one line of an export: an event with what became of it.
 type Record struct {
-	V      int    `json:"v"`      // 1
-	Source string `json:"source"` // its kind alone when only that is known
-	// EventID names the event, also when only its name is left.
-	EventID     string    `json:"eventId"`
-	CommittedAt time.Time `json:"committedAt,omitzero"`
-	// Event is the [viewing.Event] as it was committed; nil when the event
-	// itself was trimmed and only its name is kept, with Content.
-	Event   json.RawMessage `json:"event,omitempty"`
-	Content string          `json:"content,omitempty"` // SHA-256 of a trimmed event, hexadecimal
-	Entries []Entry         `json:"entries,omitempty"`
+	V           int             `json:"v"` // 1
+	Source      string          `json:"source"`
+	EventID     string          `json:"eventId"`
+	CommittedAt time.Time       `json:"committedAt"`
+	Event       json.RawMessage `json:"event"` // the [viewing.Event] as it was committed
+	Entries     []Entry         `json:"entries,omitempty"`
 }
 
 // Entry is one entry of a [Record].
@@ -44,19 +43,6 @@ type Entry struct {
 	RemoteID  string          `json:"remoteId,omitempty"`
 	CreatedAt time.Time       `json:"createdAt"`
 	SettledAt time.Time       `json:"settledAt,omitzero"`
-}
-
-// Arrives is the state in which an entry comes in, and why.
-func (e Entry) Arrives() (state viewing.State, reason, why string) {
-	why = "Imported from an export, where it was " + e.State.Words() + "."
-	switch e.State {
-	case viewing.StatePending:
-		return viewing.StateHeld, viewing.ReasonImported, why + " Held, as the queue it comes from may be sending it."
-	case viewing.StateSending:
-		return viewing.StateInDoubt, "it was being sent when it was exported", why
-	default:
-		return e.State, e.Reason, why
-	}
 }
 
 // Writer writes records, one a line.

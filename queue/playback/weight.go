@@ -26,7 +26,6 @@ type Standing struct {
 	State   viewing.State
 	Reason  string
 	Sent    bool // a request has left, or may have
-	Damaged bool
 	DayOnly bool // of its time only the day is known
 }
 
@@ -38,7 +37,7 @@ func (s Standing) Weight() Weight {
 		day = 1
 	}
 	switch {
-	case s.Damaged, s.State == viewing.StateMerged && s.Reason == viewing.ReasonSeenTwice:
+	case s.State == viewing.StateMerged && s.Reason == viewing.ReasonSeenTwice:
 		return None
 	case s.State == viewing.StateDropped && s.Reason != viewing.ReasonUser:
 		return None
@@ -54,7 +53,7 @@ func (s Standing) Weight() Weight {
 // ByHand reports a reason to hold an entry of which only a person can know
 // whether it may leave.
 func ByHand(reason string) bool {
-	return slices.Contains([]string{viewing.ReasonUser, viewing.ReasonImported, viewing.ReasonRestored, viewing.ReasonDamaged}, reason)
+	return slices.Contains([]string{viewing.ReasonUser, viewing.ReasonRestored}, reason)
 }
 
 // Seconds is a running time that a source told; it may have told anything.

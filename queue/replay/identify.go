@@ -39,7 +39,7 @@ func (q *inquiry) identify(ctx context.Context, settled []queue.Finding) []queue
 	var told []identity.Evidence
 	for i, f := range settled {
 		e := f.Lookup.Entry
-		if e.Media == nil || e.Damaged {
+		if e.Media == nil {
 			continue
 		}
 		if evidence := identity.EvidenceOf(*e.Media); identity.Asks(evidence) {

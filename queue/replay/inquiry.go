@@ -87,7 +87,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 	for _, l := range due {
 		var s *resolve.Subject
 		m := l.Entry.Media
-		whole := !l.Entry.Damaged && m != nil
+		whole := m != nil
 		if whole {
 			s = resolve.NewSubject(*m)
 		}

@@ -36,9 +36,9 @@ type Settings struct {
 	// Classes say what becomes of what libraries find, by its class. Without
 	// a word bulk, backdated and review are held, the others sent.
 	Classes map[viewing.Class]Action
-	// Approve says which viewings wait until a person approves them. What is
-	// imported was asked for by a person, and does not wait.
-	Approve Approval
+	// Approve has every viewing wait until a person approves it. What is imported was
+	// asked for by a person, and does not wait.
+	Approve bool
 	// Wave is how many different items of one source may end within a minute; more
 	// are held. 0 is no bound.
 	Wave int
@@ -104,8 +104,8 @@ func (d *Decision) weigh(s Settings, v viewing.Event, m *viewing.Media) {
 		d.end(viewing.StateHeld, viewing.ReasonReview, "Held for review, whatever the settings say: nobody but you can tell whether, or when, it was watched.")
 	case m != nil && !m.Identified():
 		d.end(viewing.StateHeld, viewing.ReasonUnresolved, "Held as unresolved: it has no identifier that the service takes.")
-	case s.Approve.asks(v, m):
-		d.end(viewing.StateHeld, viewing.ReasonApprove, s.Approve.why())
+	case s.Approve && v.Kind == viewing.KindViewing && v.Class != viewing.ClassImport:
+		d.end(viewing.StateHeld, viewing.ReasonApprove, "Held until you approve it, as the settings have it for every viewing.")
 	case byDefault == Hold:
 		d.say("It is " + string(v.Class) + ", which the settings have sent: " + d.leave())
 	default:

@@ -143,8 +143,6 @@ type Amendment struct {
 	// Origin tells with the new identity what was not known of the event's own:
 	// see [Origin.Learn].
 	Origin Origin `json:"origin,omitzero"`
-	// Ask asks a person, where something else was sent before Media was known.
-	Ask bool `json:"ask,omitempty"`
 	// Drop withdraws the event.
 	Drop bool `json:"drop,omitempty"`
 	// Class is what the event has turned out to be; "" keeps what it was. It

@@ -55,10 +55,8 @@ const (
 	ReasonFuture     = "future"     // more than five minutes ahead of this machine
 	ReasonFiltered   = "filter"     // a filter of the user's
 	ReasonUser       = "user"       // the user held it
-	ReasonImported   = "imported"   // it may leave from the queue that it was exported from
 	ReasonRestored   = "restored"   // the file is an older copy: it may have been sent since
 	ReasonNoList     = "no_list"    // its list, or the service's id of that, is not known
-	ReasonDamaged    = "damaged"    // what is stored is not what was written
 	ReasonWave       = "wave"       // told together with more than a person can watch in a minute
 	ReasonApprove    = "approve"    // the user wants to approve it first
 	ReasonPaused     = "paused"     // dropped: it was watched in a pause that drops
@@ -70,8 +68,8 @@ const ReasonSeenTwice = "another source saw the same playback"
 // Reasons are all reasons that are no class, the common ones first.
 func Reasons() []string {
 	return []string{
-		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser, ReasonImported,
-		ReasonRestored, ReasonNoList, ReasonDamaged, ReasonWave, ReasonApprove, ReasonPaused,
+		ReasonUnresolved, ReasonReview, ReasonBackdated, ReasonBulk, ReasonFuture, ReasonFiltered, ReasonUser,
+		ReasonRestored, ReasonNoList, ReasonWave, ReasonApprove, ReasonPaused,
 	}
 }
 

@@ -28,7 +28,6 @@ func Changed(w *terminal.Printer, did entry.Changed) error {
 		{viewing.ReasonUnresolved, "without an identifier", "filmspool queue edit ID --movie ID, or --show ID --season N --episode N"},
 		{viewing.ReasonFuture, "with a time that lies ahead", "filmspool queue edit ID --watched-at TIME"},
 		{"withdrawn", "that no filter dropped", "what you dropped yourself comes back by its id: filmspool queue release ID"},
-		{viewing.ReasonDamaged, "whose stored text is not what was written", "filmspool queue list --reason damaged; drop them, and add them again by hand"},
 	} {
 		if n := did.Left[left.reason]; n > 0 {
 			w.Printf("Left as they are: %s %s.\n", Counted(n), left.says)
@@ -79,32 +78,4 @@ func Undone(w *terminal.Printer, did control.Undone) error {
 		w.Printf("The service has no viewing of %s any more: nothing was to be taken back.\n", did.Label())
 	}
 	return nil
-}
-
-// QueueImported tells what an import of exported lines did, or would do.
-func QueueImported(w *terminal.Printer, sum entry.Imported, dry bool) {
-	if sum.Lines == 0 {
-		w.Println("There was no line to import.")
-		return
-	}
-	begins := map[bool]string{false: "Imported", true: "This would be imported"}[dry]
-	if sum.Events > 0 {
-		w.Printf("%s: %s, which became %s.\n", begins, terminal.Counted(sum.Events, "new event"), terminal.Counted(sum.Entries, "entr"))
-	} else {
-		w.Printf("Nothing is new.\n")
-	}
-	if sum.Known > 0 {
-		w.Printf("Passed over, as they are here already: %s.\n", terminal.Counted(sum.Known, "line"))
-	}
-	if sum.Conflicts > 0 {
-		w.Printf("Left out, as another event has the same id here: %s.\n", terminal.Counted(sum.Conflicts, "line"))
-	}
-	if sum.Held > 0 {
-		w.Printf("Held, as they had not left where they come from: %s.\n", Counted(sum.Held))
-		w.Hint("when nothing else will send them: filmspool queue release --reason imported")
-	}
-	if sum.InDoubt > 0 {
-		w.Printf("In doubt: %s.\n", Counted(sum.InDoubt))
-		w.Hint("filmspool queue list --state in_doubt")
-	}
 }

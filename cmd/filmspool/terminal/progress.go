@@ -3,8 +3,6 @@ package terminal
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,8 +41,7 @@ func Telling(do func() error, say func(took time.Duration)) error {
 
 // Lines counts the lines that are written to it. It may be read meanwhile.
 type Lines struct {
-	done  atomic.Int64
-	total int64 // 0 when nobody knows
+	done atomic.Int64
 }
 
 // Done is how many have passed.
@@ -57,7 +54,7 @@ func (l *Lines) Write(text []byte) (int, error) {
 }
 
 // Far is how far it is after some time; see [Far].
-func (l *Lines) Far(took time.Duration) string { return Far(l.Done(), l.total, "lines", took) }
+func (l *Lines) Far(took time.Duration) string { return Far(l.Done(), 0, "lines", took) }
 
 // Far is how far work is after some time, how fast it is and when it ends:
 // "12,000 of 100,000 lines, 12 %, 4,000 a second, 22 s left". Of a total of 0
@@ -85,19 +82,4 @@ func Far(done, total int64, things string, took time.Duration) string {
 	default:
 		return text + fmt.Sprintf(", %.0f h left", left.Hours())
 	}
-}
-
-// Expect counts the lines of a file, and goes back to its beginning. What cannot
-// be read twice, such as a pipe, is not counted.
-func (l *Lines) Expect(f *os.File) error {
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	var all Lines
-	if _, err := io.Copy(&all, f); err != nil {
-		return err
-	}
-	l.total = all.Done()
-	_, err := f.Seek(0, io.SeekStart)
-	return err
 }

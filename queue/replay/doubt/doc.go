@@ -47,9 +47,7 @@
 // "hold", it is read back once a day for 30 days more.
 //
 // What was sent to another address, or with another person's key, stays in doubt
-// whatever the setting says. What was in doubt in another queue and is imported
-// is read back, too. When it is missing it is held, since the other queue may
-// send it again.
+// whatever the setting says.
 //
 // # Wishes and lists
 //

@@ -1,20 +1,19 @@
 -- The outbox. Times are milliseconds since 1970 in UTC; a column named …_at
--- that is NULL has not happened. Rows of events and entries are never renumbered:
--- whoever trims old ones keeps the newest, so that no id is given twice.
--- seal() is this program's own function: a checksum of its arguments.
+-- that is NULL has not happened. Rows of events and entries are never deleted or
+-- renumbered.
 
 -- What the database knows about itself: installation (random, never changes),
 -- run (raised at each opening; leases of earlier runs are void), clean (whether
--- the last run ended in order), trimmed (how many events were trimmed), notice:N.
+-- the last run ended in order), copied (when it was made as a copy), notice:N.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What sources reported, unchanged. That an event is one by (source_kind,
--- event_id) is held by dedupe, which outlives it: a second index would cost
--- every commit one page more. So would an index of the entries by event: those
--- of one event are made at once, and the event knows which ids they have.
+-- What sources reported, unchanged. An event is unique by (source_kind, event_id),
+-- which dedupe ensures: a second index would cost every commit one page more. So
+-- would an index of the entries by event: those of one event are made at once, and
+-- the event knows which ids they have.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY,
   source       TEXT NOT NULL,
@@ -23,8 +22,7 @@ CREATE TABLE events (
   body         TEXT NOT NULL,    -- the viewing as canonical JSON
   entry        INTEGER,          -- the first of the entries made of it; NULL for a further sighting
   parts        INTEGER NOT NULL, -- how many they are: the ids from entry on
-  committed_at INTEGER NOT NULL,
-  sum          INTEGER NOT NULL  -- seal of the columns before it, without id
+  committed_at INTEGER NOT NULL
 ) STRICT;
 
 -- What is asked of the service: one row is one request. It is one by (event,
@@ -58,7 +56,6 @@ CREATE TABLE entries (
   created_at        INTEGER NOT NULL,
   decided           TEXT NOT NULL,               -- the rules' sentences at that time, a JSON array
   settled_at        INTEGER,
-  sum               INTEGER NOT NULL,            -- seal of what is sent; see entries_sealed
   behind            INTEGER NOT NULL DEFAULT 0,  -- 1: seen to wait for an elder; see entries_turn
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
 ) STRICT;
@@ -79,17 +76,16 @@ CREATE INDEX entries_open ON entries (state)
 
 -- Entries that wait for another.
 CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
-
--- Whoever changes what is sent, the sum follows, unless it was wrong before:
--- a damaged row must not look whole again.
-CREATE TRIGGER entries_sealed AFTER UPDATE OF event, account, part, kind, media, list, item_key, priority,
-  watched_at, watched_text, watched_offset, watched_precision, class, revision, created_at ON entries
-WHEN old.sum IS seal(old.event, old.account, old.part, old.kind, old.media, old.list, old.item_key, old.priority,
-  old.watched_at, old.watched_text, old.watched_offset, old.watched_precision, old.class, old.revision, old.created_at)
-BEGIN
-  UPDATE entries SET sum = seal(event, account, part, kind, media, list, item_key, priority,
-    watched_at, watched_text, watched_offset, watched_precision, class, revision, created_at) WHERE id = new.id;
-END;
+-- What was seen of an item and is not on its way any more. Together with
+-- entries_unfinished these are all entries about it: a new sighting is compared with
+-- those of other sources by two look-ups. What is new and pending is not in it, so
+-- that a commit has no page more to write.
+CREATE INDEX entries_settled ON entries (account, item_key, happened_at, id)
+  WHERE (state = 'held' OR state = 'delivered' OR state = 'rejected' OR state = 'dropped' OR state = 'merged') AND item_key <> '';
+-- Waves that a person has not decided about; see status.
+CREATE INDEX entries_wave ON entries (event) WHERE state = 'held' AND reason = 'wave';
+-- The diary: what was watched on a day, and the order in which all happened.
+CREATE INDEX entries_happened ON entries (happened_at);
 
 -- The next one's turn: when an entry keeps back those behind it no longer, the
 -- eldest of them is looked at again.
@@ -117,7 +113,7 @@ CREATE TABLE witnesses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX witnesses_entry ON witnesses (entry);
 
--- Every event ever taken, for good: it outlives the event and its entries.
+-- Every event by its name.
 CREATE TABLE dedupe (
   key     TEXT PRIMARY KEY,      -- kind of source, colon, event id
   content BLOB NOT NULL,
@@ -186,7 +182,10 @@ CREATE TABLE accounts (
   owner          TEXT NOT NULL DEFAULT '',  -- the service's id of the user whose key it is
   keeps          TEXT NOT NULL DEFAULT '',  -- how the service keeps times, as far as it is known
   support        TEXT NOT NULL DEFAULT '{}',-- which optional endpoints it has, and when that was asked
-  moved_at       INTEGER                    -- when the address was changed
+  moved_at       INTEGER,                   -- when the address was changed
+  paused_until   INTEGER,                   -- when the user's pause ends by itself
+  paused_drops   INTEGER NOT NULL DEFAULT 0,-- 1: what is watched in the pause is dropped
+  offline_at     INTEGER                    -- since when the service is out of reach, or asks to wait
 ) STRICT, WITHOUT ROWID;
 
 -- The sources' own memory; read by nobody else.
@@ -197,17 +196,76 @@ CREATE TABLE source_state (
   PRIMARY KEY (source, key)
 ) STRICT, WITHOUT ROWID;
 
--- Entries in each state now, and how many have ever come into it; the latter
--- stays when old rows are trimmed. Nearly all begin as pending: so for pending,
+-- Entries in each state now. Nearly all begin as pending: so for pending,
 -- current is what is to be added to the newest id, and a commit that only adds
 -- such entries need not touch this table.
 CREATE TABLE counters (
   state   TEXT PRIMARY KEY,
-  current INTEGER NOT NULL DEFAULT 0,
-  total   INTEGER NOT NULL DEFAULT 0
+  current INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 INSERT INTO counters (state) VALUES
   ('pending'), ('sending'), ('delivered'), ('held'), ('in_doubt'), ('rejected'), ('dropped'), ('merged');
 
 -- What is written once to make the write-ahead log large, and taken back.
 CREATE TABLE ballast (data BLOB NOT NULL) STRICT;
+
+-- Entries that are held and have no identifier: the service may be asked what
+-- they are. The triggers keep the table, whoever changes an entry. What a person
+-- holds back is not asked about.
+CREATE TABLE lookups (
+  entry      INTEGER PRIMARY KEY REFERENCES entries (id),
+  account    TEXT NOT NULL,
+  ask_at     INTEGER,                      -- when to ask; NULL is never, 0 as soon as may be
+  asked      INTEGER NOT NULL DEFAULT 0,   -- how often it was, since its evidence last changed
+  candidates TEXT                          -- what it may be, by the last answers: a list in JSON
+) STRICT;
+CREATE INDEX lookups_ask ON lookups (account, ask_at);
+CREATE TRIGGER lookups_end AFTER UPDATE OF state, reason, item_key ON entries
+WHEN old.state = 'held' AND old.item_key = '' AND (new.state <> 'held' OR new.item_key <> ''
+  OR new.reason NOT IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'wave'))
+BEGIN
+  DELETE FROM lookups WHERE entry = new.id;
+END;
+CREATE TRIGGER lookups_again AFTER UPDATE OF state, reason, item_key, media ON entries
+WHEN new.state = 'held' AND new.item_key = '' AND new.media IS NOT NULL
+  AND (new.reason = 'unresolved' OR new.reason = 'bulk' OR new.reason = 'backdated' OR new.reason = 'review' OR new.reason = 'future'
+    OR new.reason = 'wave')
+  AND (old.state <> 'held' OR old.item_key <> '' OR new.reason <> old.reason OR new.media IS NOT old.media)
+BEGIN
+  INSERT INTO lookups (entry, account, ask_at) VALUES (new.id, new.account, 0)
+    ON CONFLICT (entry) DO UPDATE SET ask_at = 0, asked = 0;
+END;
+-- Answers about other words mean nothing any more.
+CREATE TRIGGER lookups_forget AFTER UPDATE OF media ON entries
+WHEN new.media IS NOT old.media
+BEGIN
+  UPDATE lookups SET candidates = NULL WHERE entry = new.id;
+END;
+
+-- What a person has said that a film or series is. It is asked before anybody
+-- else about each entry without an identifier.
+CREATE TABLE corrections (
+  id   INTEGER PRIMARY KEY,
+  key  TEXT NOT NULL UNIQUE,  -- by which evidence is found; package identity makes it
+  body TEXT NOT NULL          -- JSON: what was told of it, what it is, and since when that was said
+) STRICT;
+-- Entries that have their identity from a correction, by its key: they follow the
+-- next one, also when this one was forgotten. Another identity ends it.
+CREATE TABLE corrected (
+  entry INTEGER PRIMARY KEY REFERENCES entries (id),
+  key   TEXT NOT NULL
+) STRICT;
+CREATE INDEX corrected_by ON corrected (key);
+CREATE TRIGGER corrected_end AFTER UPDATE OF media ON entries
+BEGIN
+  DELETE FROM corrected WHERE entry = new.id;
+END;
+
+-- What an account does not want of what was watched in a pause: from since, and
+-- before until. It outlives the pause, for much is told late.
+CREATE TABLE silences (
+  id      INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  since   INTEGER NOT NULL,
+  until   INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,419 @@
+package queue
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/viewing"
+)
+
+const pageSize = 4096
+
+// crashed copies a store's files as a crash would leave them: nothing closed,
+// the write-ahead log not emptied.
+func crashed(t testing.TB, s *opened) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "queue.db")
+	for _, part := range []string{"", "-wal"} {
+		copyAs(t, s.path+part, path+part)
+	}
+	return path
+}
+
+func copyAs(t testing.TB, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files are the names that begin with path.
+func files(t testing.TB, path string) []string {
+	t.Helper()
+	names, err := filepath.Glob(path + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// suspected has the next start take the file for damaged.
+func suspected(t testing.TB, path string) {
+	t.Helper()
+	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// peopled is a store with n films pending, some delivered, rejected and being sent,
+// a source's memory and an account.
+func peopled(t testing.TB, n int) *opened {
+	t.Helper()
+	s := fresh(t)
+	var batch []viewing.Event
+	for i := range n {
+		v := film(fmt.Sprint("e", i), int64(i+1), -i-1)
+		v.Origin.Note = strings.Repeat("seen in a long row ", 8)
+		batch = append(batch, v)
+	}
+	s.commit(t, batch...)
+	for i, e := range s.lease(t) {
+		attempt := s.send(t, e)
+		switch i % 3 {
+		case 0:
+			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: viewing.StateDelivered, Answer: Answer{Status: 201}})
+		case 1:
+			s.settle(t, Settlement{Entry: e.ID, Attempt: attempt, State: viewing.StateRejected, Reason: "no such film"})
+		} // else it is under way
+	}
+	s.commitBatch(t, viewing.Batch{Source: "kodi:/home/me", State: map[string][]byte{"baseline": []byte("the source's own memory")}})
+	if err := s.UpdateAccount(t.Context(), "default", func(a *account.Row) { a.Proven, a.BaseURL = true, "https://tracker.example/api/v1" }); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// states are those of the first entry of each event.
+func (o *opened) states(t testing.TB) map[string]viewing.State {
+	t.Helper()
+	states := map[string]viewing.State{}
+	for f := (entry.Filter{Limit: 1000}); ; {
+		page, err := o.Entries(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page {
+			states[e.EventID] = e.State
+		}
+		if len(page) < f.Limit {
+			return states
+		}
+		f.Below = page[len(page)-1].ID
+	}
+}
+
+// sound looks for damage, and for rows that hang in the air.
+func (o *opened) sound(t testing.TB) {
+	t.Helper()
+	o.checkCounters(t)
+	for _, pragma := range []string{"quick_check", "foreign_key_check"} {
+		rows, err := o.reader.Query("PRAGMA " + pragma)
+		verdicts, err := disk.Collect(rows, err, func(r *sql.Rows) (v any, err error) {
+			into := []any{&v, new(any), new(any), new(any)}
+			columns, _ := r.Columns()
+			return v, r.Scan(into[:len(columns)]...)
+		})
+		if err != nil || len(verdicts) > 0 && verdicts[0] != "ok" {
+			t.Errorf("%s: %v, %v", pragma, verdicts, err)
+		}
+	}
+	var orphans int
+	err := o.reader.QueryRow("SELECT count(*) FROM entries WHERE event NOT IN (SELECT id FROM events)").Scan(&orphans)
+	if err != nil || orphans > 0 {
+		t.Errorf("%d entries without their event, %v", orphans, err)
+	}
+}
+
+// TestADamagedFileIsCopied: every readable row is there afterwards, nothing is due
+// that may have been sent, and the damaged file stays beside it with a notice.
+func TestADamagedFileIsCopied(t *testing.T) {
+	const n = 200
+	noise := func(b []byte) {
+		for i := range b {
+			b[i] = byte(i*7 + 1)
+		}
+	}
+	for name, tt := range map[string]struct {
+		wreck func(c []byte) []byte
+		least int // events that must be there afterwards
+	}{
+		"first page wiped":         {func(c []byte) []byte { clear(c[:pageSize]); return c }, 0},
+		"everything is noise":      {func(c []byte) []byte { noise(c); return c }, 0},
+		"cut in the middle of one": {func(c []byte) []byte { return c[:len(c)-pageSize/2] }, n * 9 / 10},
+		"every third page is noise": {func(c []byte) []byte {
+			for p := 35; p < len(c)/pageSize; p += 3 {
+				noise(c[p*pageSize : (p+1)*pageSize])
+			}
+			return c
+		}, n / 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := peopled(t, n)
+			before, id := s.states(t), s.InstallationID()
+			s.stop()
+			content, err := os.ReadFile(s.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content = tt.wreck(content)
+			if err := os.WriteFile(s.path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			suspected(t, s.path)
+			s = open(t, s.path, s.clock)
+			s.sound(t)
+			after := s.states(t)
+			for event, is := range after {
+				if was := before[event]; is == viewing.StatePending || was == viewing.StateSending && is != viewing.StateInDoubt {
+					t.Errorf("event %s was %s and is %s", event, was, is)
+				}
+			}
+			if len(after) < tt.least || tt.least > 0 && s.InstallationID() != id {
+				t.Errorf("%d events are there, want %d at least", len(after), tt.least)
+			}
+			notices, err := s.Notices(t.Context())
+			aside, _ := filepath.Glob(s.path + ".damaged-*")
+			if err != nil || len(notices) != 1 || len(aside) == 0 || !strings.Contains(notices[0].Text, filepath.Base(aside[0])) || notices[0].Hint == "" {
+				t.Fatalf("aside %v, notices %+v, %v", aside, notices, err)
+			}
+			if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, content) {
+				t.Errorf("what was set aside was changed, %v", err)
+			}
+			if o := s.commit(t, film("new", 10_000, -1)); o[0].Status != viewing.StatusQueued {
+				t.Errorf("a new event: %+v", o)
+			}
+			s = s.reopen(t)
+			if err := s.Acknowledge(t.Context(), notices[0].ID); err != nil {
+				t.Error(err)
+			}
+			if notices, _ = s.Notices(t.Context()); len(notices) != 0 || !errors.Is(s.Acknowledge(t.Context(), 1), entry.ErrNotFound) {
+				t.Errorf("notices %+v", notices)
+			}
+			if left, _ := filepath.Glob(s.path + ".*"); len(left) != len(aside) {
+				t.Errorf("left %v", left)
+			}
+		})
+	}
+}
+
+// TestWhatOneTableLostTheOthersTell: rows that are missing from one table, as after a
+// lost page, are replaced from the others as far as those tell.
+func TestWhatOneTableLostTheOthersTell(t *testing.T) {
+	s := peopled(t, 40)
+	s.commit(t, aList("list"), anItem("item", "list", 7), unidentified("unidentified"))
+	before := s.states(t)
+	s.stop()
+	change(t, s.path, "PRAGMA foreign_keys = off",
+		"DELETE FROM events WHERE event_id = 'e11'",
+		"DELETE FROM events WHERE event_id = 'e12'", "DELETE FROM dedupe WHERE key = 'browser:e12'",
+		"DELETE FROM dedupe WHERE key = 'browser:e13'",
+		"DELETE FROM entries WHERE event = (SELECT id FROM events WHERE event_id = 'list')",
+		"UPDATE entries SET media = '{' WHERE event = (SELECT id FROM events WHERE event_id = 'e14')",
+		"DELETE FROM lookups", "DELETE FROM attempts")
+	suspected(t, s.path)
+	s = open(t, s.path, s.clock)
+	s.sound(t)
+	after := s.states(t)
+	for event, was := range before {
+		want := map[viewing.State]viewing.State{viewing.StatePending: viewing.StateHeld, viewing.StateSending: viewing.StateInDoubt}[was]
+		switch {
+		case event == "e12", event == "e14", event == "list":
+			want = ""
+		case want == "":
+			want = was
+		}
+		if after[event] != want {
+			t.Errorf("event %s was %s and is %q, want %q", event, was, after[event], want)
+		}
+	}
+	if e := s.entry(t, s.byEventID(t, "e11")); e.Media.IDs.TMDB != 12 || e.Reason != viewing.ReasonRestored {
+		t.Errorf("without its event: %+v", e)
+	}
+	for _, event := range []string{"e11", "e13", "e14", "list"} {
+		o, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(event, 1, -1)}})
+		if err != nil || o[0].Status == viewing.StatusQueued {
+			t.Errorf("event %s was taken for news: %+v, %v", event, o, err)
+		}
+	}
+	if _, ok, err := s.NextReadBack(t.Context(), "default"); !ok || err != nil {
+		t.Errorf("what was being sent is not read back: %v", err)
+	}
+}
+
+// TestTheCheckFollowsAnUncleanStop, and no other.
+func TestTheCheckFollowsAnUncleanStop(t *testing.T) {
+	s := peopled(t, 20)
+	for name, tt := range map[string]struct {
+		path    string
+		checked bool
+	}{
+		"crash": {crashed(t, s), true},
+		"clean": {s.path, false},
+	} {
+		s.stop()
+		var log bytes.Buffer
+		opened, err := Open(t.Context(), Options{Path: tt.path, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Contains(log.String(), "database checked"); got != tt.checked {
+			t.Errorf("%s: checked %v, want %v: %s", name, got, tt.checked, log.String())
+		}
+	}
+}
+
+// TestACrashWithDamageIsCopiedWithItsLog: the log beside a damaged file is read, too.
+func TestACrashWithDamageIsCopiedWithItsLog(t *testing.T) {
+	s := peopled(t, 50)
+	change(t, s.path, "PRAGMA wal_checkpoint(PASSIVE)")
+	s.commit(t, film("only in the log", 9_999, -1))
+	path := crashed(t, s)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := 0
+	if err := s.reader.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'witnesses_entry'").Scan(&root); err != nil {
+		t.Fatal(err)
+	}
+	for i := range pageSize {
+		content[(root-1)*pageSize+i] = byte(i * 7)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, s.clock)
+	if states := again.states(t); states["only in the log"] != viewing.StateHeld || len(states) != 51 {
+		t.Errorf("%d events, the last one %q", len(states), states["only in the log"])
+	}
+	again.sound(t)
+}
+
+// TestARunThatMeetsDamageEnds: the next start copies what can be read.
+func TestARunThatMeetsDamageEnds(t *testing.T) {
+	s := fresh(t)
+	s.commit(t, film("e1", 1001, -1), film("e2", 2, -2))
+	s.stop()
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content = bytes.ReplaceAll(content, []byte("defaultviewing"), []byte("defaulyviewing")) // the index says otherwise
+	if err := os.WriteFile(s.path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openAt(t.Context(), Options{Path: s.path, Settings: twoAccounts()}, s.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- again.Run(t.Context()) }()
+	leased, err := again.Lease(t.Context(), "default", 50, time.Minute)
+	if err == nil && len(leased) > 0 {
+		_, err = again.Sending(t.Context(), leased[0])
+	}
+	if !errors.Is(err, disk.ErrStorage) {
+		t.Errorf("send %v: %v", leased, err)
+	}
+	if err := <-ended; !errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("run: %v, want that it is damaged", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	s = open(t, s.path, s.clock)
+	if counts := s.checkCounters(t); counts.Held != 2 {
+		t.Errorf("counts %+v", counts)
+	}
+	if s.stop(); slices.ContainsFunc(files(t, s.path), func(name string) bool { return strings.HasSuffix(name, ".suspect") }) {
+		t.Error("the suspicion outlived the recovery")
+	}
+}
+
+// TestARecoveryThatWasCutShortIsFinished: a crash between its steps loses nothing.
+func TestARecoveryThatWasCutShortIsFinished(t *testing.T) {
+	s := peopled(t, 20)
+	s.stop()
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, lay := range map[string]func(path string) error{
+		"before the first renaming": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("wrecked, long enough to be no database"), 0o600),
+				os.WriteFile(path+".recovered-20260301T120000Z", content, 0o600))
+		},
+		"between the renamings": func(path string) error { return os.WriteFile(path+".recovered-20260301T120000Z", content, 0o600) },
+		"while copying": func(path string) error {
+			return errors.Join(os.WriteFile(path, content, 0o600), os.WriteFile(path+".recovering", content[:pageSize*3], 0o600),
+				os.WriteFile(path+".suspect", []byte("by a test"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "queue.db")
+			if err := lay(path); err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, path, s.clock)
+			if states := again.states(t); len(states) != 20 {
+				t.Errorf("%d events", len(states))
+			}
+			for _, name := range files(t, path) {
+				if strings.Contains(name, ".recover") || strings.HasSuffix(name, ".suspect") {
+					t.Errorf("left %s", name)
+				}
+			}
+		})
+	}
+}
+
+// TestTheLogOfAnotherDatabaseIsSetAside: SQLite would write it over a copy that was put
+// in place, and delete it where the database is missing.
+func TestTheLogOfAnotherDatabaseIsSetAside(t *testing.T) {
+	s := peopled(t, 10)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := s.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	s.commit(t, film("late", 99, -1))
+	for name, tt := range map[string]struct {
+		database string
+		events   int
+	}{"a copy in place": {copied, 10}, "no database": {"", 0}} {
+		t.Run(name, func(t *testing.T) {
+			path := crashed(t, s)
+			log, err := os.ReadFile(path + "-wal")
+			if err == nil {
+				err = os.Remove(path)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.database != "" {
+				copyAs(t, tt.database, path)
+			}
+			again := open(t, path, s.clock)
+			if states := again.states(t); len(states) != tt.events {
+				t.Errorf("states %v", states)
+			}
+			again.sound(t)
+			kept, _ := filepath.Glob(path + ".damaged-*-wal")
+			notices, err := again.Notices(t.Context())
+			if err != nil || len(kept) != 1 || !strings.Contains(fmt.Sprint(notices), filepath.Base(kept[0])) {
+				t.Fatalf("set aside %v, notices %+v, %v", kept, notices, err)
+			}
+			if same, err := os.ReadFile(kept[0]); err != nil || !bytes.Equal(same, log) {
+				t.Errorf("the log that was set aside was changed, %v", err)
+			}
+		})
+	}
+}
