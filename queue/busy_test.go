@@ -1,14 +1,10 @@
 package queue
 
 import (
-	"bufio"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -46,68 +42,42 @@ func (o *opened) holdsAll(t *testing.T, kept []string) {
 	o.checkCounters(t)
 }
 
-// lockForever is the child: it locks the database and says so, until its
-// input ends.
-func lockForever(path string) error {
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	conn, err := db.Conn(context.Background())
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	fmt.Println("locked")
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
-}
-
-// Somebody else's lock is waited for, and refused after a while; once it is
-// gone all goes on.
-func TestADatabaseLockedByAnotherProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for several seconds")
-	}
-	s := fresh(t)
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), childEnv+"=busy", childPath+"="+s.path)
-	child.Stderr = os.Stderr
-	in, err := child.StdinPipe()
+// TestADatabaseLockedByAnotherProgram: another's lock is waited for, and refused
+// after a while; once it is gone all goes on.
+func TestADatabaseLockedByAnotherProgram(t *testing.T) {
+	c := newClock()
+	store, err := openAt(t.Context(), Options{Path: filepath.Join(t.TempDir(), "queue.db"), Busy: 50 * time.Millisecond}, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := child.StdoutPipe()
+	s := running(t, store, c)
+	other, err := sql.Open("sqlite", s.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
+	defer other.Close()
+	locked, err := other.Conn(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
-		t.Fatalf("the child says %q, %v", line, err)
+	defer locked.Close()
+	run := func(statement string) {
+		t.Helper()
+		if _, err := locked.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
 	}
-	begun := time.Now()
-	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, disk.ErrStorage) || time.Since(begun) < 4*time.Second {
-		t.Errorf("kept %v, %v after %v", kept, err, time.Since(begun))
+	run("BEGIN IMMEDIATE")
+	if kept, err := s.commitAll(t, "locked", 1); !errors.Is(err, disk.ErrStorage) {
+		t.Errorf("kept %v, %v", kept, err)
 	}
-	ended := make(chan error, 1)
-	go func() {
-		_, err := s.Commit(context.Background(), viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film("waiting", 1, -1)}})
-		ended <- err
-	}()
-	if err := in.Close(); err != nil {
-		t.Error(err)
+	if _, bad := s.Trouble(); !bad {
+		t.Error("nobody is told")
 	}
-	if err := child.Wait(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; err != nil {
+	run("ROLLBACK")
+	kept, err := s.commitAll(t, "later", 3)
+	if err != nil {
 		t.Errorf("after the lock was gone: %v", err)
 	}
-	s.holdsAll(t, []string{"waiting"})
+	s.holdsAll(t, kept)
 }

@@ -1,3 +1,5 @@
+//go:build long
+
 package queue
 
 import (
@@ -14,15 +16,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// litestreamEnv names the litestream program to test with.
-const litestreamEnv = "FILMSPOOL_LITESTREAM"
-
 // A running queue is copied away by Litestream and comes back whole, grown log
 // and all.
 func TestACopyByLitestreamComesBack(t *testing.T) {
-	program := os.Getenv(litestreamEnv)
-	if program == "" {
-		t.Skipf("set %s to the litestream program; go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18 makes it", litestreamEnv)
+	program, err := exec.LookPath("litestream")
+	if err != nil {
+		t.Fatalf("%v; go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18 makes it", err)
 	}
 	s := fresh(t)
 	s.awaitLog(t)

@@ -54,8 +54,6 @@ func TestMain(m *testing.M) {
 		err = commitForever(os.Getenv(childPath))
 	case "steady":
 		err = commitSteadily(os.Getenv(childPath), os.Getenv(childPragma))
-	case "busy":
-		err = lockForever(os.Getenv(childPath))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

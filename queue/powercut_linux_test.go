@@ -1,3 +1,5 @@
+//go:build long
+
 package queue
 
 import (
@@ -8,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +18,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// cutsEnv is how often TestPowerCut cuts the power.
-const cutsEnv = "FILMSPOOL_POWER_CUTS"
+// cuts is how often TestPowerCut cuts the power.
+const cuts = 10
 
 // TestPowerCut cuts the power while viewings are committed at a realistic
 // rate: what was acknowledged, and what was marked as sending, is on the disk
@@ -27,19 +28,15 @@ const cutsEnv = "FILMSPOOL_POWER_CUTS"
 // The disk is an image that lies on a file system which can copy a file at an
 // instant; the copy is the disk without what the system still held in memory.
 func TestPowerCut(t *testing.T) {
-	cuts, err := strconv.Atoi(os.Getenv(cutsEnv))
-	if err != nil {
-		t.Skipf("set %s to the number of cuts; needs root, loop devices, xfsprogs and e2fsprogs", cutsEnv)
-	}
 	if os.Getuid() != 0 {
-		t.Fatal("mounting needs root")
+		t.Fatal("needs root, loop devices, xfsprogs and e2fsprogs")
 	}
 	d := newImages(t)
 	full, normal := losses{}, losses{}
 	for range cuts {
 		full.add(d.cut(t, ""))
 	}
-	for range max(2, cuts/3) {
+	for range cuts / 3 {
 		normal.add(d.cut(t, "NORMAL"))
 	}
 	t.Logf("the store's own setting: %v", full)
