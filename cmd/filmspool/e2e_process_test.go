@@ -190,8 +190,10 @@ func (p *process) end(s os.Signal) {
 		return
 	}
 	p.waited = true
-	_ = p.cmd.Process.Signal(s) // it may have ended by itself
-	_ = p.cmd.Wait()            // a killed process has no other answer
+	if p.cmd.Process.Signal(s) != nil {
+		_ = p.cmd.Process.Kill() // it has ended by itself, or this system has no such signal
+	}
+	_ = p.cmd.Wait() // a killed process has no other answer
 }
 
 // ask calls do with the control API of the daemon that runs.
