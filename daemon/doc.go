@@ -70,7 +70,7 @@ Each package says in its own comment what it owns, promises and refuses.
     scan: what is told of a scan. library: reader. plainfile: opens plain files alone.
     watch: notices changes. kodisim: for the tests
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
-    entries. upkeep: what is forgotten or mended. export: the lines of an export. viewing: the shared words;
+    entries. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
     rules: what becomes of an event. brake: what comes as a wave, or in a silence.
     resolve: what an item is, by the service's answers. resolve/identity: by

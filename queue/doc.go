@@ -3,8 +3,7 @@
 //
 // It owns the life of an entry: whatever changes one is here. Package disk keeps the
 // file, and package schema the shape of its tables. Package entry reads what is
-// there. Package upkeep forgets what is old, and mends what was damaged. Package
-// export has the lines of an export.
+// there. Package export has the lines of an export.
 //
 // It promises that what [Store.Commit] has answered survives a crash and a power
 // cut. An event is one event however often it is told. An entry is marked on disk
@@ -75,17 +74,15 @@
 //	held: bulk, backdated, review,  stays alone             joins the earlier, but stays
 //	  future, wave, by a filter                               alone when the earlier
 //	                                                          knows only the day
-//	held: by the user,              joins the earlier       joins the earlier
-//	  restored, damaged, or to be
-//	  approved
+//	held: by the user, restored,    joins the earlier       joins the earlier
+//	  or to be approved
 //	rejected                        stays alone             joins the earlier
 //	dropped by the user             joins: their drop       joins
 //	                                  means no; what they
 //	                                  add by hand later
 //	                                  stays alone
 //	dropped by a filter, a pause    both by themselves      both by themselves
-//	  or its source, or damaged
-//	trimmed after a year            by itself               by itself
+//	  or its source
 //
 // Where the later one stays alone, the earlier becomes merged. Its sightings are
 // sightings of the later one now, and it cannot be released or retried any more.
@@ -118,19 +115,10 @@
 //
 // # Damage and copies
 //
-// Every row of events and entries carries a checksum of what is sent. A row
-// that does not match it is never sent: it is held with the reason "damaged".
+// Every readable row of a damaged file is copied into a new one. What was pending is
+// held there, and what was being sent is in doubt: it may have been sent.
 //
-// After a salvage nothing is sent that may have been sent before. What was under
-// way is in doubt. Entries whose row was lost are made anew from their events
-// and held. An event that has only its name left is still known.
-//
-// At the start, what is pending is held if it may have been sent since. That is so
-// on a database older than the last run, and on a copy of [Store.Backup]. It is also
-// so for what an earlier round of the log has left. A copy by Litestream does not
-// say that it is one. What was delivered in the last second before the loss may be
-// sent again.
-//
-// What was finished a year ago is forgotten once a day, in small steps. Names
-// of events stay, and rejected entries stay.
+// What is pending in a copy of [Store.Backup] is held at the start, for the same
+// reason. A copy by Litestream does not say that it is one. What was delivered in the
+// last second before the loss may be sent again.
 package queue

@@ -1,10 +1,10 @@
 // Package disk keeps one SQLite database in one file. What is acknowledged is on
-// disk, and what is damaged is saved as far as it can be read.
+// disk, and what is damaged is copied as far as it can be read.
 //
 // It owns the state folder's lock, the connections, the migrations and the way
 // of writing. It knows nothing of what the tables mean. Their owner tells that
-// in [Options]: what a transaction takes back, how a run begins, how damaged rows
-// are saved. Two tables are its own: "meta", which also holds what a person
+// in [Options]: what a transaction takes back, how a run begins, how copied
+// rows are made to agree. Two tables are its own: "meta", which also holds what a person
 // should know, and "ballast".
 //
 // # Writing
@@ -27,33 +27,18 @@
 //
 // A run that met a damaged page ends. A start that follows an unclean stop looks
 // at the whole file, for ten seconds at most. A damaged database is set aside as
-// NAME.damaged-TIME, and what can be read of it is saved into a new one.
-// [File.Notices] tells of it until somebody acknowledges.
+// NAME.damaged-TIME, and every readable row is copied into a new one by ranges of row
+// numbers. [File.Notices] tells of it until somebody acknowledges.
 //
-// A start reads the write-ahead log itself when the database is missing or
-// empty: SQLite would discard it. A log that leads to everything becomes the
-// database again. From any other log, all rows are saved that its pages hold. It
-// has everything that was taken since it last began, about 1,000 pages. Pages of
-// its earlier rounds help too, but what they hold may have changed since. What
-// stood in the file alone cannot be saved. A log beside a copy that was put in
-// place is set aside.
-//
-// NAME-run names the last run. With it, a start sees that the database or its
-// log is missing, or is older than it was.
-//
-// Before each transaction and after each commit, the package checks whether the
-// names of database, log and index still lead to the open files. While nothing
-// is written, it checks every 5 minutes. If a name leads elsewhere, the open
-// files still have everything. The database is written anew from them, Run
-// ends, and the next [Open] puts the new file in place. If that fails, nothing
-// is acknowledged, and it is tried again. A file that was cut loses the part
-// that was cut off, unless log or memory has it. A notice says so.
+// A write-ahead log that does not belong to the database is set aside: SQLite would
+// discard it where the database is missing, or write it over a copy that was put in
+// place.
 //
 // The lock of the state folder is the file "lock". Where the system can lock a
 // folder, it is the folder itself, too: a deleted file lets nobody else in.
 //
 // [OpenReading] reads without making, migrating or setting aside anything. On a
-// full or read-only disk it puts database and log together in memory.
+// full or read-only disk it may read a copy in a temporary folder.
 //
 // # Copies
 //

@@ -4,8 +4,8 @@
 // It owns the order of an entry's columns, and the questions about entries that
 // change nothing: lists, counts, explanations and history.
 //
-// It promises that a damaged row is told as damaged, never as something else. An
-// explanation shows one moment. Counts cost the same, however much waits.
+// It promises that an explanation shows one moment, and that counts cost the same,
+// however much waits.
 //
 // It refuses to change an entry: package queue does.
 package entry
