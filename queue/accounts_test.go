@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -143,46 +142,6 @@ func TestTogetherIsFixed(t *testing.T) {
 	s.told(t, viewing.SourceCLI, called("c", "Alpha", 1999, -600))
 	s.wantKeys(t, map[int64]string{3: "movie:603", 4: "movie:603"})
 	s.wantStandings(t, "1 b.0 anna pending", "2 b.0 ben pending", "3 c.0 ben pending", "4 c.0 anna pending")
-}
-
-// TestTogetherIsCounted for each account, and those that wait are named.
-func TestTogetherIsCounted(t *testing.T) {
-	s := couple(t)
-	s.told(t, chrome, film("b", 603, -60))
-	s.told(t, living, of(viewing.ClassReview, film("k", 604, -60)))
-	s.told(t, player, film("p", 605, -60))
-	s.told(t, player, film("p2", 605, -6000))
-	s.deliver(t, "anna")
-	counts, err := s.CountsOf(t.Context())
-	want := map[string]entry.Counts{"anna": {Held: 1, Delivered: 1}, "ben": {Pending: 3}}
-	if diff := cmp.Diff(want, counts); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-	names, err := s.PendingAccounts(t.Context())
-	if err != nil || !slices.Equal(names, []string{"ben"}) {
-		t.Errorf("%v, %v", names, err)
-	}
-	s.told(t, chrome, film("c", 606, -60))
-	if names, err := s.PendingAccounts(t.Context()); err != nil || !slices.Equal(names, []string{"anna", "ben"}) {
-		t.Errorf("%v, %v", names, err)
-	}
-}
-
-// TestTogetherTheOldestIsOfEach account, also when an old entry waits again.
-func TestTogetherTheOldestIsOfEach(t *testing.T) {
-	s := couple(t)
-	s.told(t, living, film("a", 603, -60))
-	s.clock.advance(time.Hour)
-	s.told(t, player, film("b", 604, -60))
-	oldest := func(account string, want time.Time) {
-		t.Helper()
-		if at, _, err := s.OldestPending(t.Context(), account); err != nil || !at.Equal(want) {
-			t.Errorf("oldest of %q: %v, %v, want %v", account, at, err, want)
-		}
-	}
-	oldest("anna", noon())
-	oldest("ben", noon().Add(time.Hour))
-	oldest("", noon())
 }
 
 // TestTogetherIsHeardOf: what one account has heard of is left out for all.

@@ -216,21 +216,6 @@ func TestAWaveAndOthers(t *testing.T) {
 	}
 }
 
-// TestAWaveOfMany: what has gone on for long costs no more than its beginning.
-func TestAWaveOfMany(t *testing.T) {
-	s := fresh(t).by(rules.Settings{Wave: 5})
-	var all []viewing.Event
-	for n := range 1200 {
-		all = append(all, ends(fmt.Sprint(n), int64(n+1), n%60))
-	}
-	for page := range slices.Chunk(all, 100) {
-		s.commitBatch(t, viewing.Batch{Source: player, Events: page})
-	}
-	if counts := s.checkCounters(t); counts != (entry.Counts{Held: 1200}) {
-		t.Errorf("%+v", counts)
-	}
-}
-
 // paused pauses the default account as a person does, at the store's time.
 func (o *opened) paused(t testing.TB, p account.Pause) {
 	t.Helper()

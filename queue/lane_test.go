@@ -70,49 +70,6 @@ func (o *opened) oneEntry(t testing.TB, id int64) Entry {
 	return x.Entry
 }
 
-func TestNextDueOfALane(t *testing.T) {
-	s := fresh(t)
-	old := s.importFilms(t, film("i1", 1, -9000))[0]
-	live := s.commitIDs(t, film("l1", 3, -20))[0]
-	s.settle(t, Settlement{Entry: old, State: viewing.StatePending, NextAt: noon().Add(time.Minute)})
-	s.settle(t, Settlement{Entry: live, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
-	for _, tt := range []struct {
-		lanes []viewing.Lane
-		want  time.Duration
-	}{{[]viewing.Lane{viewing.LaneLive}, time.Hour}, {[]viewing.Lane{viewing.LaneBackfill}, time.Minute}, {nil, time.Minute}} {
-		at, ok, err := s.NextDue(t.Context(), "default", tt.lanes...)
-		if err != nil || !ok || at.Sub(noon()) != tt.want {
-			t.Errorf("of %v: %v, %v, %v, want %s", tt.lanes, at, ok, err, tt.want)
-		}
-	}
-}
-
-func TestWaits(t *testing.T) {
-	s := fresh(t)
-	waits := func(account string) bool {
-		ok, err := s.Waits(t.Context(), account)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
-	}
-	if waits("default") {
-		t.Error("something waits in an empty queue")
-	}
-	id := s.importFilms(t, film("i1", 1, -9000))[0]
-	if !waits("default") || waits("second") {
-		t.Error("not told which account waits")
-	}
-	s.settle(t, Settlement{Entry: id, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
-	if !waits("default") {
-		t.Error("what is not due does not count")
-	}
-	s.settle(t, Settlement{Entry: id, State: viewing.StateDropped})
-	if waits("default") {
-		t.Error("what was dropped counts")
-	}
-}
-
 // openWithGrace opens a store whose entries stay for the grace.
 func openWithGrace(t *testing.T, grace time.Duration) *opened {
 	t.Helper()

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -41,56 +40,11 @@ func TestLeaseIsOldestFirstAndExclusive(t *testing.T) {
 	s.wantLeased(t)
 }
 
-func TestLeaseRunsOutAndIsLostWhenTaken(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 1, -1))[0]
-	old := s.wantLeased(t, id)[0]
-	s.clock.advance(time.Minute)
-	taken := s.wantLeased(t, id)[0]
-	if _, err := s.Sending(t.Context(), old); !errors.Is(err, ErrLeaseLost) {
-		t.Errorf("sending with the old lease: %v", err)
-	}
-	s.clock.advance(time.Hour) // run out, but taken by nobody
-	s.send(t, taken)
-	if _, err := s.Sending(t.Context(), taken); !errors.Is(err, ErrLeaseLost) {
-		t.Errorf("sending twice: %v", err)
-	}
-}
-
 func TestSendingNeedsALease(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("e1", 1, -1))[0]
 	if _, err := s.Sending(t.Context(), s.entry(t, id)); !errors.Is(err, ErrLeaseLost) {
 		t.Errorf("sending what was never leased: %v", err)
-	}
-}
-
-func TestReleaseGivesBackUnchanged(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 1, -1))[0]
-	before := s.entry(t, id)
-	leased := s.wantLeased(t, id)
-	if err := s.Release(t.Context(), leased); err != nil {
-		t.Fatal(err)
-	}
-	if after := s.entry(t, id); after.Lease != 0 || after.Attempts != before.Attempts || !after.NextAt.Equal(before.NextAt) {
-		t.Errorf("entry %+v", after)
-	}
-	second := s.wantLeased(t, id)
-	if err := s.Release(t.Context(), leased); err != nil { // the old lease again
-		t.Fatal(err)
-	}
-	s.send(t, second[0])
-}
-
-func TestLeaseOfAnEarlierRunIsVoid(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 1, -1))[0]
-	old := s.wantLeased(t, id)[0]
-	s = s.reopen(t)
-	s.wantLeased(t, id)
-	if _, err := s.Sending(t.Context(), old); !errors.Is(err, ErrLeaseLost) {
-		t.Errorf("sending with an earlier run's lease: %v", err)
 	}
 }
 
@@ -229,29 +183,6 @@ func TestNextDue(t *testing.T) {
 	s.wantLeased(t, id[1], id[0]) // the lease of the first has run out
 }
 
-func TestLeaseRefusesNonsense(t *testing.T) {
-	s := fresh(t)
-	for _, tt := range []struct {
-		n   int
-		ttl time.Duration
-	}{{0, time.Minute}, {-1, time.Minute}, {1, 0}} {
-		if _, err := s.Lease(t.Context(), "default", tt.n, tt.ttl); err == nil {
-			t.Errorf("leased %d for %s", tt.n, tt.ttl)
-		}
-	}
-}
-
-func TestLeaseLeavesOutWhatIsPutOff(t *testing.T) {
-	s := fresh(t)
-	for i := range 5 {
-		s.commitIDs(t, film(fmt.Sprint("e", i), int64(i+1), -i))
-	}
-	for id := range int64(4) {
-		s.settle(t, Settlement{Entry: id + 1, State: viewing.StatePending, NextAt: noon().Add(time.Hour)})
-	}
-	s.wantLeased(t, 5)
-}
-
 // Whoever leaves the line, by whatever way, the next one gets its turn.
 func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
 	leave := map[string]func(*opened, int64) error{
@@ -288,42 +219,4 @@ func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What was behind, was held, and is let go again is looked at anew.
-func TestWhatWasBehindAndHeldComesBack(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20))
-	first := s.wantLeased(t, id[0])[0]
-	if _, err := s.Hold(t.Context(), entry.Selection{IDs: id[1:]}, false); err != nil {
-		t.Fatal(err)
-	}
-	s.settle(t, Settlement{Entry: id[0], Attempt: s.send(t, first), State: viewing.StateDelivered})
-	s.wantLeased(t)
-	if _, err := s.ReleaseHeld(t.Context(), entry.Selection{IDs: id[1:]}, false); err != nil {
-		t.Fatal(err)
-	}
-	s.wantLeased(t, id[1])
-}
-
-func TestPendingAfter(t *testing.T) {
-	s := fresh(t)
-	check := func(what, account string, id int64, want bool, newest int64) {
-		t.Helper()
-		got, err := s.PendingAfter(t.Context(), account, id)
-		last, fault := s.Newest(t.Context())
-		if err != nil || fault != nil || got != want || last != newest {
-			t.Errorf("%s: pending after %d is %v, %v; newest %d, %v", what, id, got, err, last, fault)
-		}
-	}
-	check("nothing", "default", 0, false, 0)
-	s.commit(t, film("e1", 1, -2), film("e2", 2, -1))
-	check("two", "default", 0, true, 2)
-	check("the second", "default", 1, true, 2)
-	check("after both", "default", 2, false, 2)
-	check("another account's", "other", 0, false, 2)
-	second := s.lease(t)[1]
-	s.settle(t, Settlement{Entry: second.ID, Attempt: s.send(t, second), State: viewing.StateDelivered})
-	check("the second is delivered", "default", 1, false, 2)
-	check("the first is not", "default", 0, true, 2)
 }

@@ -89,15 +89,6 @@ func TestVerbsByState(t *testing.T) {
 	}
 }
 
-func TestRefusalNamesVerbStateAndReason(t *testing.T) {
-	s := fresh(t)
-	id := s.several(t)[viewing.StateInDoubt]
-	_, err := s.Retry(t.Context(), entry.Selection{IDs: []int64{id}}, false)
-	if want := fmt.Sprintf("retry entry %d: it is in doubt (so it went)", id); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
 func TestIDsAreChangedAllOrNone(t *testing.T) {
 	s := fresh(t)
 	found := s.several(t)
@@ -241,19 +232,6 @@ func TestFiltersGoThroughManyPages(t *testing.T) {
 	}
 	if counts := s.checkCounters(t); counts != (entry.Counts{Pending: n}) {
 		t.Errorf("counts %+v", counts)
-	}
-}
-
-func TestLeftIsCountedByReason(t *testing.T) {
-	s := fresh(t)
-	s.several(t)
-	did, err := s.Retry(t.Context(), entry.Selection{All: true}, false)
-	if err != nil || did.Changed != 1 || did.Left[leftInDoubt] != 1 {
-		t.Errorf("retried %+v (%v)", did, err)
-	}
-	did, err = s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false)
-	if err != nil || did.Changed != 0 || did.Left[viewing.ReasonUnresolved] != 1 {
-		t.Errorf("released %+v (%v)", did, err)
 	}
 }
 

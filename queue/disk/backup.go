@@ -2,18 +2,13 @@ package disk
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Backup writes a copy of the database, as of one moment, to file while all
@@ -99,10 +94,10 @@ const keptBackups = 2
 // copy is one to go back to, so it is marked like any other: what waits in it
 // may have been sent since. It gets its name when it is whole.
 func (f *File) backupBefore(ctx context.Context, version int) error {
-	f.sweepHalves(ctx)
 	name := fmt.Sprintf("%s%s%d-", f.path, beforeSchema, version+1)
 	file := name + stampFor(f.now(), func(stamp string) bool { return nothing(name + stamp) })
 	half := f.path + halfCopy
+	_ = os.Remove(half) // what a crash has left of one
 	err := f.backup(ctx, half)
 	if err == nil {
 		err = os.Rename(half, file)
@@ -124,41 +119,6 @@ func (f *File) backupBefore(ctx context.Context, version int) error {
 // halfCopy follows the name of the database in that of a copy that is being
 // made. One that is there at a start was left by a crash.
 const halfCopy = ".copying"
-
-// sweepHalves removes what crashes have left of copies. Earlier versions made
-// them under the name of a whole one: those have no mark of when they were made.
-func (f *File) sweepHalves(ctx context.Context) {
-	halves := []string{f.path + halfCopy}
-	for _, file := range copiesBefore(f.path) {
-		if !f.isCopy(ctx, file) {
-			halves = append(halves, file)
-		}
-	}
-	for _, file := range halves {
-		for _, part := range []string{"", "-journal", "-wal", "-shm"} {
-			if err := os.Remove(file + part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				f.logger.Warn("half a backup not removed", "file", file, "error", err)
-			}
-		}
-	}
-}
-
-// isCopy reports whether a file is a whole copy. In doubt it is one.
-func (f *File) isCopy(ctx context.Context, file string) bool {
-	if !nothing(file + "-journal") {
-		return false // it was being marked
-	}
-	db, err := openPool(1, file, "ro", f.busy)
-	if err != nil {
-		return true
-	}
-	defer db.Close()
-	var at int64
-	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'copied'").Scan(&at)
-	said, ok := errors.AsType[*sqlite.Error](err)
-	missing := ok && said.Code() == sqlite3.SQLITE_ERROR // no such table
-	return err == nil || !missing && !isDamage(err) && !errors.Is(err, sql.ErrNoRows)
-}
 
 // beforeSchema stands in the name of such a copy, between that of the database
 // and the schema that it was copied for.

@@ -87,12 +87,6 @@ func TestLockIsOnePerFolder(t *testing.T) {
 	again.Release()
 }
 
-func TestLockNeedsTheFolder(t *testing.T) {
-	if _, err := AcquireLock(t.TempDir() + "/absent"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // A program that starts while a command is at work waits for its end, and no
 // longer than it has patience.
 func TestAwaitLock(t *testing.T) {
@@ -191,16 +185,5 @@ func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
 	}
 	if err := again.Release(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Whoever asks makes nothing.
-func TestHeldMakesNothing(t *testing.T) {
-	dir := t.TempDir()
-	if Held(dir) || Held(filepath.Join(dir, "absent")) {
-		t.Error("held by nobody")
-	}
-	if left := files(t, dir+"/"); len(left) > 0 {
-		t.Errorf("made %v", left)
 	}
 }

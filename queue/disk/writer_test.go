@@ -28,29 +28,6 @@ func (f opened) drain(t testing.TB) {
 	}
 }
 
-// TestWhatIsWrittenIsToldBeforeAnybodyIsAnswered: who was answered and asks for the news
-// finds it among them.
-func TestWhatIsWrittenIsToldBeforeAnybodyIsAnswered(t *testing.T) {
-	s := unopened(t)
-	defer s.Close()
-	jobs := s.enqueue(mark("a"), mark("b"))
-	told := 0
-	s.ledger.heard = func() {
-		told++
-		for i, j := range jobs {
-			if len(j.done) != 0 {
-				t.Errorf("job %d was answered before", i)
-			}
-		}
-	}
-	s.drain(t)
-	for i, j := range jobs {
-		if err := <-j.done; err != nil || told == 0 {
-			t.Errorf("job %d: %v, told %d times", i, err, told)
-		}
-	}
-}
-
 func TestABadJobHarmsNoOther(t *testing.T) {
 	own := errors.New("own trouble")
 	var ledger *tally
