@@ -26,7 +26,7 @@ func (d *Daemon) vitals() []vital {
 	all := []vital{
 		{"queue", d.store.Alive},
 		{"database", func(ctx context.Context) error {
-			d.store.Look() // a file that is gone is written anew while there is time
+			d.store.Look()
 			_, err := d.store.Counts(ctx)
 			return err
 		}},

@@ -2,22 +2,14 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/filmspool/filmspool/queue"
 )
 
 // A part that is stuck costs the sign of life, and gives it back when it moves
@@ -61,37 +53,6 @@ func TestAStuckPartMissesTheBeat(t *testing.T) {
 		stop()
 		<-ended
 	})
-}
-
-// TestTheBeatSeesThatTheFileIsGone while nobody writes or asks.
-func TestTheBeatSeesThatTheFileIsGone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be deleted there")
-	}
-	path := filepath.Join(t.TempDir(), "filmspool.db")
-	store, err := queue.Open(t.Context(), queue.Options{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	running.Go(func() { _ = store.Run(t.Context()) }) // it ends with the file
-	defer running.Wait()
-	d := &Daemon{store: store}
-	writer, database := d.vitals()[0], d.vitals()[1]
-	if err := errors.Join(writer.moves(t.Context()), os.Remove(path)); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 { // whoever has the turn just then, as the log's growth, makes a look do nothing
-		if writer.moves(t.Context()) == nil {
-			_ = database.moves(t.Context())
-		}
-	}
-	if trouble := d.trouble(); trouble == nil || !strings.Contains(trouble.Text(), "gone from its place") {
-		t.Errorf("trouble %v", trouble)
-	}
-	if err := store.Close(); err != nil {
-		t.Error(err)
-	}
 }
 
 // A listener that nobody serves is no listener, though the system takes up

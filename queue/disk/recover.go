@@ -320,7 +320,11 @@ func removeDatabase(path string) error {
 // setStrayLogAside keeps a write-ahead log whose database is missing, or was
 // replaced by a copy: SQLite would discard it, or write it over the copy.
 func (f *File) setStrayLogAside() error {
-	if info, err := os.Stat(f.path + "-wal"); err != nil || info.Size() == 0 {
+	info, err := os.Stat(f.path + "-wal")
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
+	case err != nil || info.Size() == 0:
 		return nil
 	}
 	header, err := head(f.path)
