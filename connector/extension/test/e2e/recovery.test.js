@@ -24,7 +24,8 @@ test("a background that dies between sending and acknowledgement sends again, an
   const person = await visit(t);
   const { browser, home } = person;
   const isWorker = (one) => one.type() === "service_worker" && one.url().startsWith(person.origin);
-  const worker = await (await browser.waitForTarget(isWorker)).worker();
+  const target = await browser.waitForTarget(isWorker);
+  const worker = await target.worker();
   await worker?.evaluate(() => {
     const { send } = WebSocket.prototype;
     WebSocket.prototype.send = function (data) {
@@ -37,7 +38,7 @@ test("a background that dies between sending and acknowledgement sends again, an
   await home.delivered(one.tmdb);
   await waiting(person, 1);
   await worker?.close();
-  await eventually("the background is gone", () => browser.targets().filter(isWorker).length, (number) => number === 0);
+  await eventually("the background is gone", () => browser.targets().includes(target), (there) => !there);
   await person.alarm();
   await eventually("the background comes to life by itself", () => browser.targets().some(isWorker));
   await waiting(person, 0);
