@@ -68,7 +68,7 @@ Each package says in its own comment what it owns, promises and refuses.
     tokens. client: a client in Go. extension: the browser extension
   - kodi: a change in a library becomes viewings. rule: which viewings; pure. snapshot: what a library shows.
     scan: what is told of a scan. library: reader. plainfile: opens plain files alone.
-    watch: notices changes. kodisim: for the tests
+    watch: notices changes.
   - queue: the outbox. disk: its file in SQLite. schema: its tables. entry: an entry, and what is asked about
     entries. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/internal/kodisim"
 )
 
 // wakeups counts how often a sleeping process has begun to run within a span:
@@ -61,9 +61,11 @@ func sleeps(t *testing.T, pid int) map[string]string {
 func TestIdleHardlyWakes(t *testing.T) {
 	h := newHousehold(t)
 	userdata := filepath.Join(h.dir, "userdata")
-	if _, err := kodisim.Sample(userdata); err != nil {
+	kodi, err := kodisim.Create(userdata, 121)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer kodi.Close()
 	h.configure("[[kodi.libraries]]\nuserdata = %q\n", userdata)
 	box := h.sandbox("127.0.0.1:0")
 	manager, err := net.ListenPacket("unixgram", filepath.Join(h.dir, "notify"))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -53,7 +52,7 @@ func (t *tour) watchWithTheService(ctx context.Context) error {
 	if err := t.inBrowser(ctx, film(157336, "Gamma", 2014), now.Add(-time.Minute)); err != nil {
 		return err
 	}
-	if err := t.inKodi(ctx, kodisim.Ref{Type: viewing.Movie, ID: 1}, film(603, "Alpha One", 1999)); err != nil {
+	if err := t.inKodi(ctx, firstFilm, film(603, "Alpha One", 1999)); err != nil {
 		return err
 	}
 	if err := t.byHand(ctx, episode(121361, "Show Blue", 1, 1), now.Add(-2*time.Hour)); err != nil {
@@ -77,8 +76,7 @@ func (t *tour) watchWithout(ctx context.Context) error {
 		return err
 	}
 	// One file with two episodes: Kodi counts one play, two were watched.
-	double := kodisim.Ref{Type: viewing.Episode, ID: 7}
-	if err := t.inKodi(ctx, double, episode(1396, "Show Red", 1, 4), episode(1396, "Show Red", 1, 5)); err != nil {
+	if err := t.inKodi(ctx, doubleEpisode, episode(1396, "Show Red", 1, 4), episode(1396, "Show Red", 1, 5)); err != nil {
 		return err
 	}
 	if err := t.byHand(ctx, film(278, "Delta", 1994), now.Add(-26*time.Hour)); err != nil {
@@ -121,8 +119,8 @@ func (t *tour) bringBack(ctx context.Context) error {
 	return t.delivered(ctx)
 }
 
-// inKodi plays a library item to its end now, as Kodi writes it.
-func (t *tour) inKodi(ctx context.Context, ref kodisim.Ref, parts ...viewing.Media) error {
+// inKodi plays a file of the library to its end now, as Kodi writes it.
+func (t *tour) inKodi(ctx context.Context, file int, parts ...viewing.Media) error {
 	// Two ends within two seconds look like marks, not like playbacks.
 	select {
 	case <-time.After(time.Until(t.played.Add(3 * time.Second))):
@@ -131,7 +129,7 @@ func (t *tour) inKodi(ctx context.Context, ref kodisim.Ref, parts ...viewing.Med
 	}
 	at := time.Now()
 	t.played = at
-	if err := t.stage.kodi.Play(ref, at); err != nil {
+	if err := playToEnd(ctx, t.stage.kodi, file, at); err != nil {
 		return err
 	}
 	for _, m := range parts {

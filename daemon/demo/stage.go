@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -12,7 +13,6 @@ import (
 	"github.com/filmspool/filmspool/connector/client"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -27,7 +27,7 @@ type stage struct {
 	server   *http.Server // nil while the service is away
 	served   chan struct{}
 	userdata string
-	kodi     *kodisim.Sim
+	kodi     *sql.DB // its library
 	paths    config.Paths
 	stop     func() error // ends the daemon; nil while it is away
 	listen   string
@@ -79,7 +79,7 @@ func (s *stage) baseURL() string { return "http://" + s.address + "/api/v1" }
 // openLibrary puts a library that a real Kodi made into a folder.
 func (s *stage) openLibrary(dir string) (err error) {
 	s.userdata = filepath.Join(dir, "kodi", "userdata")
-	s.kodi, err = kodisim.Sample(s.userdata)
+	s.kodi, err = unpackLibrary(s.userdata)
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/kodi/internal/recorded"
-	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -91,15 +90,11 @@ func same(t *testing.T, want string, got snapshot.Snapshot) {
 	}
 }
 
-// A library of a real Kodi 20.1 after its first scan: the embedded sample.
-func TestReadSample(t *testing.T) {
-	sim, err := kodisim.Sample(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sim.Close()
-	got := read(t, sim.Path())
-	if got.Version != 121 || !got.Verified || got.Path != sim.Path() || got.ReadAt.IsZero() {
+// A library of a real Kodi 20.1 after its first scan.
+func TestReadFirstScan(t *testing.T) {
+	path := recorded.Library(t, "before-watched")
+	got := read(t, path)
+	if got.Version != 121 || !got.Verified || got.Path != path || got.ReadAt.IsZero() {
 		t.Errorf("got %d, verified %v, %s at %v", got.Version, got.Verified, got.Path, got.ReadAt)
 	}
 	same(t, `

@@ -15,7 +15,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/filmspool/filmspool/kodi/kodisim"
+	"github.com/filmspool/filmspool/kodi/internal/recorded"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -138,16 +138,14 @@ func readServer(t testing.TB, s *library.Server) snapshot.Snapshot {
 // TestServer asks a real MariaDB.
 func TestServer(t *testing.T) {
 	m := startMaria(t)
-	sim, err := kodisim.Sample(t.TempDir())
-	ok(t, err)
-	defer sim.Close()
-	m.load(t, "MyVideos121", sim.Path(), "InnoDB")
-	m.load(t, "OtherVideos121", sim.Path(), "MyISAM")
-	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, sim.Path()) })
+	firstScan := recorded.Library(t, "before-watched")
+	m.load(t, "MyVideos121", firstScan, "InnoDB")
+	m.load(t, "OtherVideos121", firstScan, "MyISAM")
+	t.Run("the same as the file", func(t *testing.T) { m.sameAs(t, firstScan) })
 	t.Run("labels", m.labels)
 	t.Run("tags", m.tagged)
 	t.Run("marks", m.marks)
-	t.Run("which database", func(t *testing.T) { m.which(t, sim.Path()) })
+	t.Run("which database", func(t *testing.T) { m.which(t, firstScan) })
 	t.Run("refusals", m.refusals)
 	t.Run("leaves nothing", m.leavesNothing)
 	t.Run("secure", m.secure)

@@ -1,13 +1,10 @@
 package kodisim
 
 import (
-	"bytes"
-	"compress/gzip"
 	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 )
@@ -78,29 +75,4 @@ func (s *Sim) fill(tx *sql.Tx) error {
 	}
 	_, err = tx.Exec(`insert into version (idVersion, iCompressCount) values (?, 0)`, s.version)
 	return err
-}
-
-//go:embed sample.db.gz
-var sample []byte
-
-// Sample makes the userdata folder dir with a library that a real Kodi 20.1
-// made (schema 121) in it: eight films and two shows, just scanned. One film
-// came in as watched three times.
-func Sample(dir string) (*Sim, error) {
-	path, err := place(dir, 121)
-	if err != nil {
-		return nil, err
-	}
-	unzip, err := gzip.NewReader(bytes.NewReader(sample))
-	if err != nil {
-		return nil, fmt.Errorf("unpack sample: %w", err)
-	}
-	content, err := io.ReadAll(unzip)
-	if err != nil {
-		return nil, fmt.Errorf("unpack sample: %w", err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		return nil, fmt.Errorf("unpack sample: %w", err)
-	}
-	return Open(path)
 }
