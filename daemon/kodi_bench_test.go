@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/config"
-	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi"
 	"github.com/filmspool/filmspool/kodi/watch"
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/viewing"
