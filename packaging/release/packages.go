@@ -12,13 +12,16 @@ import (
 	"testing/fstest"
 )
 
-// linux makes the packages of every distribution, with the nfpm of the module
-// .tools, and the container image.
+// nfpm makes the Linux packages. It has some 900 modules, which do not belong into
+// the program's go.mod.
+const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
+
+// linux makes the packages of every distribution, and the container image.
 func (r *release) linux(ctx context.Context) error {
 	if !slices.ContainsFunc(append(formats(), "image"), func(kind string) bool { return len(r.of(kind)) > 0 }) {
 		return nil
 	}
-	_, err := r.tool(ctx, filepath.Join(r.root, ".tools"), nil, "go", "build", "-trimpath", "-buildvcs=false", "-o", r.work, "github.com/goreleaser/nfpm/v2/cmd/nfpm")
+	_, err := r.tool(ctx, r.work, []string{"GOBIN=" + r.work}, "go", "install", "-trimpath", nfpm)
 	if err != nil {
 		return err
 	}
