@@ -137,8 +137,8 @@ func (b *bed) counted(next http.Handler) http.Handler {
 	})
 }
 
-// set puts something between the loop and the sandbox; nil takes it away.
-func (b *bed) set(portal http.Handler) {
+// between puts something between the loop and the sandbox; nil takes it away.
+func (b *bed) between(portal http.Handler) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.portal = portal

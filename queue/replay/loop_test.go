@@ -376,7 +376,7 @@ func TestPortalIsNeverADelivery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBed(t, false, nil, func(b *bed) {
 				b.anchor()
-				b.set(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				b.between(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					io.Copy(io.Discard, r.Body)
 					for name, value := range c.header {
 						w.Header().Set(name, value)
@@ -391,7 +391,7 @@ func TestPortalIsNeverADelivery(t *testing.T) {
 				if n := b.counts(); n.Delivered != 1 || n.InDoubt != c.doubts || n.Rejected != 0 || b.askedFor("POST /login")+b.askedFor("GET /login") != 0 {
 					b.Errorf("behind it: %+v, asked %v", n, b.asked)
 				}
-				b.set(nil)
+				b.between(nil)
 				b.pass(24 * time.Hour)
 				b.allOnce(7)
 			})

@@ -1,7 +1,6 @@
 package wikidata
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -183,37 +182,4 @@ func TestNewRefusesAddresses(t *testing.T) {
 			t.Errorf("%q: %v", endpoint, err)
 		}
 	}
-}
-
-// Whatever comes, what is read is bounded, and certain only where one work is named.
-func FuzzRead(f *testing.F) {
-	for _, rows := range [][]row{nil, about("Q1", "number", "tt1", "film", "603", "name", "en:Alpha", "year", "1999-03-30T00:00:00Z"), about("Q1", "number", "1", "series", "7", "film", "-8", "collection", "yes")} {
-		all := []map[string]any{}
-		for _, r := range rows {
-			all = append(all, bound("tt1", r))
-		}
-		body, err := json.Marshal(map[string]any{"results": map[string]any{"bindings": all}})
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(body)
-	}
-	f.Add([]byte(`{"results":{"bindings":null}}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		found, ok := read(body)
-		if !ok && found != nil {
-			t.Fatal(found)
-		}
-		for number, a := range found {
-			works := append(slices.Clone(a.Films), a.Series...)
-			if len(a.Films) > maxWorks || len(a.Series) > maxWorks || len(works) > 1 && !a.Partial {
-				t.Fatalf("%q: %+v", number, a)
-			}
-			for _, w := range works {
-				if w.TMDB <= 0 || w.By != "Wikidata" || len(w.Title) > maxName || len(w.Names) > maxNames || w.Year < 0 || w.Year > 9999 {
-					t.Fatalf("%q: %+v", number, w)
-				}
-			}
-		}
-	})
 }
