@@ -49,6 +49,7 @@ type bed struct {
 // what is special about the loop.
 func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *bed)) {
 	t.Helper()
+	t.Parallel() // most of it waits for the disk
 	synctest.Test(t, func(t *testing.T) {
 		b := &bed{T: t, change: change}
 		b.openBox(contractOnly)
@@ -60,6 +61,7 @@ func inBed(t *testing.T, contractOnly bool, change func(*Options), test func(b *
 // back is not possible there.
 func scripted(t *testing.T, change func(*Options), test func(b *bed)) {
 	t.Helper()
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bed{T: t, change: change, script: &script{}}
 		b.live(test)

@@ -142,21 +142,23 @@ func TestMissingEndpointsAreAskedForOnceADay(t *testing.T) {
 // A service that is out of order has not said that it lacks an endpoint.
 func TestServiceOutOfOrderLacksNothing(t *testing.T) {
 	for fault, lacks := range map[string]bool{"bare:503": false, "bare:500": false, "status:404": true, "bare:501": true} {
-		inBed(t, false, nil, func(b *bed) {
-			b.armAt("GET /me", fault, 1000)
-			b.arm("drop-after", 1)
-			b.commit(ago(1, 26*time.Hour))
-			b.pass(time.Hour)
-			if c := b.counts(); c.Delivered != 1 {
-				b.Errorf("%s: not read back: %+v", fault, c)
-			}
-			a, err := b.store.Account(b.Context(), "default")
-			if err != nil {
-				b.Fatal(err)
-			}
-			if me, known := a.Support["me"]; known != lacks || me.Has {
-				b.Errorf("%s: %+v, known %v", fault, me, known)
-			}
+		t.Run(fault, func(t *testing.T) {
+			inBed(t, false, nil, func(b *bed) {
+				b.armAt("GET /me", fault, 1000)
+				b.arm("drop-after", 1)
+				b.commit(ago(1, 26*time.Hour))
+				b.pass(time.Hour)
+				if c := b.counts(); c.Delivered != 1 {
+					b.Errorf("%s: not read back: %+v", fault, c)
+				}
+				a, err := b.store.Account(b.Context(), "default")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if me, known := a.Support["me"]; known != lacks || me.Has {
+					b.Errorf("%s: %+v, known %v", fault, me, known)
+				}
+			})
 		})
 	}
 }

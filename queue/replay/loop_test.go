@@ -156,7 +156,7 @@ func TestNewKeyBeginsAnew(t *testing.T) {
 		if n, p := fresh.seen(); n != 1 || p != 1 || b.row().Pause.Reason != "" {
 			b.Errorf("%d sends and %d probes with the new key, paused %q", n, p, b.row().Pause.Reason)
 		}
-		b.outbox.slow = 2 * time.Second
+		b.outbox.markSlowly(2 * time.Second)
 		b.watch(2)
 		other := &script{}
 		b.loop.Use(other)
@@ -195,9 +195,7 @@ func TestPauseTurnsBackWhatIsMarked(t *testing.T) {
 		b.script.always(refused)
 		b.script.set(func() { b.script.delay = time.Second })
 		b.watch(2)
-		b.outbox.mu.Lock()
-		b.outbox.slow = 2 * time.Second // it is marked after the key was refused
-		b.outbox.mu.Unlock()
+		b.outbox.markSlowly(2 * time.Second) // it is marked after the key was refused
 		b.watch(3)
 		b.pass(time.Minute)
 		b.state(3, viewing.StatePending, 0)

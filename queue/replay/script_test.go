@@ -138,6 +138,13 @@ func (f *flaky) fail(methods ...string) {
 	}
 }
 
+// markSlowly has it take so long to mark an entry as sending.
+func (f *flaky) markSlowly(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.slow = d
+}
+
 func (f *flaky) check(method string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

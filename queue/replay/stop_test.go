@@ -37,7 +37,7 @@ func TestStopWaitsForAnAnswer(t *testing.T) {
 
 func TestStopWhileMarkingSendsNothing(t *testing.T) {
 	scripted(t, nil, func(b *bed) {
-		b.outbox.slow = time.Second
+		b.outbox.markSlowly(time.Second)
 		b.watch(1)
 		b.stop()
 		b.state(1, viewing.StatePending, 0)
