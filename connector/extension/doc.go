@@ -52,50 +52,18 @@
 // else. A part that finds nothing leaves all as it is without a rule. There is one
 // exception: if the rule reads the page's title, nothing else reads it.
 //
-// What names an item of themoviedb.org for certain is sent. What has an IMDb number is
-// sent, too: the daemon asks the service about it by itself. For a title alone, the
-// extension asks the daemon first, with the message resolve. It knows what was said
-// before, and asks the service. It asks TMDB if the user turned that on. A certain
-// answer is sent without a question. For the rest there is a card, with what may be
-// meant. While nobody can be asked, the card says so, and it is asked again later,
-// less and less often. Asking changes nothing at the service. A name alone, without
-// kind and year, can never be certain. Its card is there at once, and films and series
-// of that name come as suggestions. Words that are typed into a card are searched for,
-// with the message candidates. The name goes along with the answer, so that the diary
-// does not list a number.
-//
-// A title could have been sent at once, for the daemon to hold. It is not: a
-// held entry would have to come back as a card, be corrected there, and be
-// counted twice. So the event stays in the browser until it is known, as
-// before. The daemon is told how many wait, and filmspool status says so.
-//
-// An answer keeps its kind, and a film is refused for an episode. It is
-// remembered for a series or a film by its name on the site. Where the page has
-// no such name, it is remembered for the page: the same address, the same
-// words, and the same length. Many films may play at one address, so less is
-// not enough. Only a hash of the query is kept, since a query may hold secrets.
-//
-// An answer about a series, or about a film whose year is known, is told to the
-// daemon, too, with the message correct. It holds there for every site and browser.
-// It waits on disk here as long as the daemon is away or too old. When it is
-// forgotten here, it is forgotten there.
-//
-// An answer leaves after 8 seconds, so that it can be taken back here. The
-// daemon takes back what has left, with the message undo, if it can. A viewing
-// that was an answer becomes the question again, under a new id.
+// The extension asks nothing. What counts is sent as it was seen: with the number of
+// themoviedb.org where the page has it, else with titles and numbers, else with the
+// best name on the page and no year. A name without a year is certain of nothing, so
+// the daemon holds it for its Review page. The daemon remembers the answers.
 //
 // # Does a rule still hold?
 //
-// A site changes its pages, and then its rule finds nothing. Ten minutes of film
-// without a word of it are enough to say so. The background counts them on disk, over
-// all films of that site. It counts no film that is known without the rule, and none
-// that is shorter than five minutes. If the address is not a player's, it takes
-// twenty.
-//
-// A player that goes on by itself shows no words. So a rule that has found something
-// is trusted for 12 hours. One word that it finds ends the complaint. The popup, the
-// button and filmspool status say it. The report that the popup copies names the
-// rule and its parts, and no film.
+// A site changes its pages, and then its rule finds nothing. The background counts on
+// disk how much film was counted since a rule last found something. After ten minutes
+// it names the site in its status message, and the daemon's page Sources shows it. A
+// player that goes on by itself shows no words, so a rule that has found something is
+// trusted for 12 hours. A film that is known without the rule does not count.
 //
 // The grid of the options has each site with a rule where films are watched, and the
 // media servers. A tick asks the browser for all names of the site at once, in the
