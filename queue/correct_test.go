@@ -129,7 +129,7 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// A film goes by its own number, and what is taken back is forgotten by both.
+// A film goes by its own number, and by its title and year.
 func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
@@ -141,12 +141,6 @@ func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 		if said, err := s.CorrectionFor(t.Context(), m); err != nil || said == nil || said.Is.TMDB != 603 {
 			t.Errorf("%+v: %+v, %v", m, said, err)
 		}
-	}
-	if err := s.ForgetSaid(t.Context(), told.Media[0], theFilm(603)); err != nil {
-		t.Fatal(err)
-	}
-	if list, err := s.Corrections(t.Context()); err != nil || len(list) > 0 {
-		t.Errorf("%+v, %v", list, err)
 	}
 }
 

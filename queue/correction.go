@@ -51,22 +51,3 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*identity.C
 	}
 	return identity.Telling(all, m), nil
 }
-
-// ForgetSaid forgets the correction for what is told like m, if it still says was,
-// by type and TMDB number. What it has changed stays. No correction, or another one,
-// is no error.
-func (s *Store) ForgetSaid(ctx context.Context, m viewing.Media, was identity.Candidate) error {
-	err := s.write(ctx, func(t *tx) error {
-		all, err := t.corrections(identity.ClueOf(m))
-		for _, c := range all {
-			if err == nil && c.Is.Type == was.Type && c.Is.TMDB == was.TMDB {
-				_, err = t.Exec("DELETE FROM corrections WHERE id = ?", c.ID)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("forget what was said: %w", err)
-	}
-	return nil
-}

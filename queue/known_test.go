@@ -1,14 +1,11 @@
 package queue
 
 import (
-	"errors"
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -50,25 +47,5 @@ func TestRecordedIsOfTheAccountWhateverTheSourceAndState(t *testing.T) {
 	}
 	if got, _ = s.Recorded(t.Context(), "kodi:/hers", []string{"movie:1"}); len(got["movie:1"]) != 1 {
 		t.Errorf("another account has %v", got)
-	}
-}
-
-func TestEntriesOfAnEventAreItsOwnSourcesAlone(t *testing.T) {
-	s := fresh(t)
-	double := film("double", 1, 0)
-	double.Media = append(double.Media, film("", 2, 0).Media...)
-	s.commitBatch(t, viewing.Batch{Source: "browser:a", Events: []viewing.Event{film("first", 9, 0), double}})
-	got, err := s.EntriesOf(t.Context(), "browser:a", "double")
-	if err != nil || !slices.Equal(got, []int64{2, 3}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	for _, other := range [][2]string{{"browser:b", "double"}, {"browser:a", "none"}, {"kodi:/a", "double"}} {
-		if got, err := s.EntriesOf(t.Context(), other[0], other[1]); !errors.Is(err, entry.ErrNotFound) {
-			t.Errorf("%v: got %v, %v", other, got, err)
-		}
-	}
-	s.commitBatch(t, viewing.Batch{Source: "kodi:/a", Events: []viewing.Event{film("again", 9, 0)}})
-	if got, err := s.EntriesOf(t.Context(), "kodi:/a", "again"); err != nil {
-		t.Errorf("a further sighting: %v, %v", got, err)
 	}
 }

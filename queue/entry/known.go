@@ -35,34 +35,6 @@ func (r *Reader) Taken(ctx context.Context, source string, eventIDs []string) (m
 	return taken, nil
 }
 
-// EntriesOf lists what one event of a source has become, in order. It is empty
-// for one that another source had told already. The error wraps [ErrNotFound]
-// for an event of somebody else, and for none.
-func (r *Reader) EntriesOf(ctx context.Context, source, eventID string) (ids []int64, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT v.entry, v.parts FROM dedupe AS d JOIN events AS v ON v.id = d.event
-		WHERE d.key = ? AND v.source = ?`, schema.EventKey(viewing.SourceKind(source), eventID), source)
-	type span struct{ first, parts int64 }
-	spans, err := disk.Collect(rows, err, func(row *sql.Rows) (span, error) {
-		var first sql.NullInt64
-		var found span
-		err := row.Scan(&first, &found.parts)
-		found.first = first.Int64
-		return found, err
-	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("look for event: %w", err)
-	case len(spans) == 0:
-		return nil, fmt.Errorf("look for event: %w", ErrNotFound)
-	}
-	for n := range spans[0].parts {
-		if spans[0].first > 0 {
-			ids = append(ids, spans[0].first+n)
-		}
-	}
-	return ids, nil
-}
-
 // RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
 // queue has heard of it, whoever saw it and whatever became of it, in any of some
 // accounts. It reads all entries.
