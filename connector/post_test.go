@@ -197,6 +197,7 @@ func TestPostsThatAreRefusedWhole(t *testing.T) {
 		{"an empty array", "[]", nil, 400, "BAD_MESSAGE"},
 		{"101 messages", arrayOf(t, 0, 101), nil, 413, "TOO_LARGE"},
 		{"too many bytes", strings.Repeat(" ", 64<<10+1), nil, 413, "TOO_LARGE"},
+		{"too many bytes without a length", strings.Repeat(" ", 64<<10+1), func(q *http.Request) { q.ContentLength = -1 }, 413, "TOO_LARGE"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
