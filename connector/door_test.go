@@ -2,7 +2,6 @@ package connector_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,31 +20,6 @@ import (
 
 // helloWith is a hello with more fields.
 func helloWith(fields string) string { return strings.TrimSuffix(hello, "}") + "," + fields + "}" }
-
-func TestNewRefusesWhatIsMissing(t *testing.T) {
-	registry, err := pairing.New(t.Context(), &shelf{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, spoil := range map[string]func(*connector.Options){
-		"":                 func(*connector.Options) {},
-		"without Allow":    func(o *connector.Options) { o.Allow = nil },
-		"without Program":  func(o *connector.Options) { o.Program = nil },
-		"without a sink":   func(o *connector.Options) { o.Sink = nil },
-		"without pairing":  func(o *connector.Options) { o.Pairing = nil },
-		"without status":   func(o *connector.Options) { o.Status = nil },
-		"a negative limit": func(o *connector.Options) { o.Limits.Hello = -1 },
-	} {
-		o := connector.Options{
-			Allow: allow, Program: program, Sink: &sink{}, Pairing: registry,
-			Status: func(context.Context) connector.Status { return connector.Status{} },
-		}
-		spoil(&o)
-		if _, err := connector.New(o); (err != nil) != (name != "") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // Only an extension opens a socket, and only an extension may read who answers.
 func TestOnlyExtensionsAreLetIn(t *testing.T) {
