@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/filmspool/filmspool/connector"
 	"github.com/filmspool/filmspool/connector/pairing"
@@ -44,6 +45,9 @@ type Options struct {
 	Source *config.Source
 	// Reload asks for that. Nil never does.
 	Reload <-chan os.Signal
+
+	requestTimeout time.Duration // how long an unknown client may take; 0: guard.StrangerWait
+	maxConnections int           // at one time; 0: guard.MaxConnections
 
 	wait   bool                          // where the queue cannot be written, wait until it can
 	tenure *tenure.Tenure[config.Config] // nil where no other instance comes

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,10 +88,11 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 		return err
 	}
 	defer site.Close()
+	timeout := cmp.Or(d.o.requestTimeout, guard.StrangerWait)
 	server := &http.Server{
-		Handler:           guard.Impatient(guard.Drain(besideOf(site, l.Addr(), guard.Host(hosts(l.Addr()), d.doors(l.Addr(), token, site, browsers))))),
+		Handler:           guard.Impatient(timeout, guard.Drain(min(guard.DrainWait, timeout), besideOf(site, l.Addr(), guard.Host(hosts(l.Addr()), d.doors(l.Addr(), token, site, browsers))))),
 		ConnContext:       guard.WithGuest,
-		ReadHeaderTimeout: 5 * time.Second,
+		ReadHeaderTimeout: min(5*time.Second, timeout),
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
@@ -98,7 +100,7 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 	server.ConnState = come.note
 	server.RegisterOnShutdown(func() { close(d.closed) })
 	server.RegisterOnShutdown(site.Close) // open pages listen without end
-	served := serveAll(server, all)
+	served := serveAll(server, all, cmp.Or(d.o.maxConnections, guard.MaxConnections))
 	stop := func() error { return d.shut(ctx, server, all, served, come) }
 	if err := answers(ctx, l.Addr().String()); ctx.Err() != nil {
 		return stop()
@@ -141,10 +143,10 @@ func (d *Daemon) shut(ctx context.Context, server *http.Server, all []net.Listen
 }
 
 // serveAll has a server answer at each listener, and gives an error for each.
-func serveAll(server *http.Server, all []net.Listener) <-chan error {
+func serveAll(server *http.Server, all []net.Listener, most int) <-chan error {
 	served := make(chan error, len(all))
 	for _, l := range all {
-		go func() { served <- server.Serve(guard.NewCrowd(l, guard.MaxConnections)) }()
+		go func() { served <- server.Serve(guard.NewCrowd(l, most)) }()
 	}
 	return served
 }

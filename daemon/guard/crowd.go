@@ -135,14 +135,14 @@ func (g *guest) CloseWrite() error {
 
 // Impatient bounds how long a request and its answer may take. A socket frees
 // itself of that when it takes the connection over.
-func Impatient(next http.Handler) http.Handler {
+func Impatient(wait time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		// A request without a body has been read: a deadline would only end its context.
 		if r.ContentLength != 0 {
-			_ = control.SetReadDeadline(time.Now().Add(StrangerWait)) // of a connection: cannot fail
+			_ = control.SetReadDeadline(time.Now().Add(wait)) // of a connection: cannot fail
 		}
-		_ = control.SetWriteDeadline(time.Now().Add(StrangerWait))
+		_ = control.SetWriteDeadline(time.Now().Add(wait))
 		next.ServeHTTP(w, r)
 	})
 }
