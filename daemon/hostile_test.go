@@ -22,15 +22,15 @@ import (
 
 const theExtension = "chrome-extension://emdhmgjgiheohhdbjhklpnhngnafihdg"
 
-// besieged is a daemon that runs, as whoever reaches its port sees it.
-type besieged struct {
+// runningDaemon is a daemon that runs, as whoever reaches its port sees it.
+type runningDaemon struct {
 	*testing.T
 	d       *Daemon
 	address string
 }
 
-// besiege runs a daemon until the test ends.
-func besiege(t *testing.T, change func(*Options)) *besieged {
+// runDaemon runs a daemon until the test ends.
+func runDaemon(t *testing.T, change func(*Options)) *runningDaemon {
 	t.Helper()
 	ready := make(chan string, 1)
 	o := testOptions(t)
@@ -53,7 +53,7 @@ func besiege(t *testing.T, change func(*Options)) *besieged {
 	})
 	select {
 	case address := <-ready:
-		return &besieged{T: t, d: d, address: address}
+		return &runningDaemon{T: t, d: d, address: address}
 	case err := <-ended:
 		t.Fatalf("ended before it was ready: %v", err)
 		return nil
@@ -61,7 +61,7 @@ func besiege(t *testing.T, change func(*Options)) *besieged {
 }
 
 // browser is the user's own, paired.
-func (b *besieged) browser() *client.Client {
+func (b *runningDaemon) browser() *client.Client {
 	b.Helper()
 	c, err := client.Dial(b.Context(), client.Options{
 		URL: "ws://" + b.address + "/v1/connector", Origin: theExtension, Info: protocol.ClientInfo{Name: "mine", Version: "1"},
@@ -77,7 +77,7 @@ func (b *besieged) browser() *client.Client {
 }
 
 // raw writes text to a connection of its own and returns the answer.
-func (b *besieged) raw(text string) string {
+func (b *runningDaemon) raw(text string) string {
 	conn, err := net.DialTimeout("tcp", b.address, 10*time.Second)
 	if err != nil {
 		return ""
@@ -97,7 +97,7 @@ func (b *besieged) raw(text string) string {
 }
 
 // knock asks for a websocket as origin, by way of host.
-func (b *besieged) knock(origin, host string) (*websocket.Conn, int) {
+func (b *runningDaemon) knock(origin, host string) (*websocket.Conn, int) {
 	header := http.Header{}
 	if origin != "" {
 		header["Origin"] = []string{origin}
@@ -123,7 +123,7 @@ const stranger = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 
 // TestForeignWebsocketsAreRefused: pages, programs and other host names get no socket.
 func TestForeignWebsocketsAreRefused(t *testing.T) {
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	_, port, _ := net.SplitHostPort(b.address)
 	for name, c := range map[string]struct{ origin, host string }{
 		"an https page":     {"https://evil.example", ""},
@@ -146,7 +146,7 @@ func TestForeignWebsocketsAreRefused(t *testing.T) {
 
 // TestForeignRequestsAreRefused by their Host, Origin or missing token.
 func TestForeignRequestsAreRefused(t *testing.T) {
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	for request, want := range map[string]string{
 		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n":                                                                                    "400", // TLS
 		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                                                                            "400",
@@ -172,7 +172,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 		hello    = `{"type":"hello","v":1,"client":{"name":"evil","version":"1"}}`
 		aViewing = `{"type":"viewing","id":"5f0c6b1e-7d0a-4a57-9a64-0c0f5b3f9d11","media":{"type":"movie","ids":{"tmdb":603}},"watchedAt":"2026-03-01T20:15:00Z"}`
 	)
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	b.browser()
 	impostor := strings.TrimSuffix(hello, "}") + `,"clientId":"` + b.d.pairing.List()[0].ID + `","nonce":"0123456789abcdef"}`
 	for name, frames := range map[string][]string{
@@ -213,7 +213,7 @@ func TestUnpairedExtensionGetsNothing(t *testing.T) {
 }
 
 // awaitEnd reads until the daemon closes the connection.
-func (b *besieged) awaitEnd(conn net.Conn, what string) {
+func (b *runningDaemon) awaitEnd(conn net.Conn, what string) {
 	b.Helper()
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -223,7 +223,7 @@ func (b *besieged) awaitEnd(conn net.Conn, what string) {
 
 // TestSlowSendersAreCutOff wherever they stop.
 func TestSlowSendersAreCutOff(t *testing.T) {
-	b := besiege(t, func(o *Options) { o.requestTimeout = 50 * time.Millisecond })
+	b := runDaemon(t, func(o *Options) { o.requestTimeout = 50 * time.Millisecond })
 	for what, begin := range map[string]string{
 		"a header":                       "GET /v1/health HTTP/1.1\r\nX: ",
 		"the body of a question":         "POST /v1/health HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1000\r\n\r\nx",
@@ -242,7 +242,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 			if _, err := conn.Write([]byte(strings.ReplaceAll(begin, "HOST", b.address))); err != nil {
 				t.Fatal(err)
 			}
-			(&besieged{T: t}).awaitEnd(conn, what)
+			(&runningDaemon{T: t}).awaitEnd(conn, what)
 		})
 	}
 }
@@ -250,7 +250,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 // TestStrangersKeepNobodyOut: where all places are taken, the oldest unknown connection
 // ends. A paired browser keeps its place, and the command line gets one.
 func TestStrangersKeepNobodyOut(t *testing.T) {
-	b := besiege(t, func(o *Options) { o.maxConnections = 3 })
+	b := runDaemon(t, func(o *Options) { o.maxConnections = 3 })
 	mine := b.browser()
 	var open []net.Conn
 	for range 8 {
@@ -280,7 +280,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 // TestRefusalOfALongRequestIsSeen: a program that writes its whole request before it
 // reads gets the answer. The connection is not reset before.
 func TestRefusalOfALongRequestIsSeen(t *testing.T) {
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	c, err := net.Dial("tcp", b.address)
 	if err != nil {
 		t.Fatal(err)

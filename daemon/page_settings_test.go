@@ -27,7 +27,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 	t.Cleanup(hook.Close)
 	o := served(t, "listen = '127.0.0.1:0'\n[notices]\ndesktop = false\n")
 	file, c := find(t, o)
-	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
 	give := func(key, value string) string {
 		return s.send("/settings/set", url.Values{"key": {"notices." + key}, "value": {value}})
 	}
@@ -80,7 +80,7 @@ func TestNoticesAreSetAndTriedOnThePage(t *testing.T) {
 func TestChangesInAHurryAreAllAnswered(t *testing.T) {
 	o := served(t, "listen = '127.0.0.1:0'\n")
 	file, c := find(t, o)
-	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
 	for wave := range 30 {
 		answer, text := s.ask("POST", "/settings/set", url.Values{"key": {"wave"}, "value": {fmt.Sprint(wave)}})
 		if answer.StatusCode != http.StatusSeeOther {

@@ -27,24 +27,24 @@ import (
 
 // surfer is a browser without JavaScript that is signed in to the pages.
 type surfer struct {
-	*besieged
+	*runningDaemon
 	address, host, cookie string
 	language              string
 }
 
-func surf(b *besieged) *surfer {
+func surf(b *runningDaemon) *surfer {
 	b.Helper()
 	return surfAt(b, b.d.Control(), b.address)
 }
 
 // surfAt signs in at an address. Of b, only the test counts.
-func surfAt(b *besieged, ctl control.API, address string) *surfer {
+func surfAt(b *runningDaemon, ctl control.API, address string) *surfer {
 	b.Helper()
 	o, err := ctl.Open(b.Context(), control.Open{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &surfer{besieged: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
+	s := &surfer{runningDaemon: b, address: address, host: strings.TrimPrefix(o.URL, "http://"), language: "en"}
 	answer, _ := s.ask("POST", "/in", url.Values{"ticket": {o.Ticket}})
 	for _, c := range answer.Cookies() {
 		s.cookie = c.Name + "=" + c.Value
@@ -152,7 +152,7 @@ func TestSetupProvesAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	b := besiege(t, func(o *Options) {
+	b := runDaemon(t, func(o *Options) {
 		o.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	s := surf(b)
@@ -206,10 +206,10 @@ func TestSetupProvesAKey(t *testing.T) {
 // the first page then, as it is for who puts setup off.
 func TestSetupEnds(t *testing.T) {
 	box, base := openSandbox(t)
-	s := surf(besiege(t, nil))
+	s := surf(runDaemon(t, nil))
 	s.send("/setup/finish", nil)
 	s.see("/")
-	s = surf(besiege(t, nil))
+	s = surf(runDaemon(t, nil))
 	text := s.send("/setup/login", url.Values{"address": {base}, "key": {box.SecretKey()}})
 	if !strings.Contains(text, "The key is good") || !strings.Contains(text, "Step 2 of 5") {
 		t.Errorf("after a good key:\n%s", text)
@@ -221,7 +221,7 @@ func TestSetupEnds(t *testing.T) {
 // TestPairFromThePage: the code that is shown pairs one browser, and is gone from an
 // open page when that has come. A browser that is forgotten is gone.
 func TestPairFromThePage(t *testing.T) {
-	s := surf(besiege(t, nil))
+	s := surf(runDaemon(t, nil))
 	text := s.send("/sources/pair", nil)
 	code := regexp.MustCompile(`class="big">([A-Z0-9-]+)<`).FindStringSubmatch(text)
 	if code == nil || !strings.Contains(text, "It works until") {
@@ -257,7 +257,7 @@ func TestPairFromThePage(t *testing.T) {
 
 // TestProgramsTokenIsShownOnce: whoever looks at the page later does not see it.
 func TestProgramsTokenIsShownOnce(t *testing.T) {
-	s := surf(besiege(t, nil))
+	s := surf(runDaemon(t, nil))
 	if answer, text := s.ask("POST", "/sources/program", url.Values{"label": {" "}}); answer.StatusCode != 422 || !strings.Contains(text, "has no name") {
 		t.Errorf("no name: %s", answer.Status)
 	}
@@ -293,7 +293,7 @@ func TestImportFromThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := surf(besiege(t, func(o *Options) {
+	s := surf(runDaemon(t, func(o *Options) {
 		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
 		o.Config.Kodi.Libraries = []config.Library{{Userdata: folder, TimeZone: "UTC"}}
 		keys := config.Keys{Dir: o.Paths.State, Getenv: o.Getenv}
@@ -343,7 +343,7 @@ func TestLibraryIsWatchedFromThePage(t *testing.T) {
 	}
 	o := served(t, "listen = '127.0.0.1:0'\n", "KODI_DATA", filepath.Join(home, "found"))
 	file, c := find(t, o)
-	s := surfAt(&besieged{T: t}, c.API, file.Address)
+	s := surfAt(&runningDaemon{T: t}, c.API, file.Address)
 	if filepath.Separator == '/' { // KODI_DATA is for others than Windows
 		s.see("/setup?step=4", `name="path" value="`+found+`"`)
 	}

@@ -47,7 +47,7 @@ func TestNobodyElseGetsThePort(t *testing.T) {
 	} else if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	_, port, err := net.SplitHostPort(b.address)
 	if err != nil {
 		t.Fatal(err)

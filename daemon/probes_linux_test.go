@@ -23,7 +23,7 @@ type zeros struct{}
 func (zeros) Read(into []byte) (int, error) { clear(into); return len(into), nil }
 
 // probed asks both probes.
-func (b *besieged) probed(healthz, readyz int) {
+func (b *runningDaemon) probed(healthz, readyz int) {
 	b.Helper()
 	for path, want := range map[string]int{"/healthz": healthz, "/readyz": readyz} {
 		word := map[int]string{200: "ok\n", 503: "unavailable\n"}[want]
@@ -87,7 +87,7 @@ func TestProbesTellOfAFullDisk(t *testing.T) {
 
 // TestReadyMeansThatAllRuns: a key for each account, and each library looked at.
 func TestReadyMeansThatAllRuns(t *testing.T) {
-	besiege(t, nil).probed(200, 503) // there is no key
+	runDaemon(t, nil).probed(200, 503) // there is no key
 	v := visited(t, nil)
 	v.probed(200, 200)
 	o := testOptions(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // get asks the daemon as a program does; headers are pairs.
-func (b *besieged) get(path string, headers ...string) (status int, body string) {
+func (b *runningDaemon) get(path string, headers ...string) (status int, body string) {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+b.address+path, nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *besieged) get(path string, headers ...string) (status int, body string)
 }
 
 // figures are the lines of a scrape that hold a value.
-func (b *besieged) figures() []string {
+func (b *runningDaemon) figures() []string {
 	b.Helper()
 	status, text := b.get("/metrics")
 	if status != http.StatusOK {
@@ -52,13 +52,13 @@ func (b *besieged) figures() []string {
 }
 
 // until scrapes until a line begins so. Entries are counted again only after a while.
-func (b *besieged) until(line string) {
+func (b *runningDaemon) until(line string) {
 	b.Helper()
 	b.scrape(line, func(l string) bool { return strings.HasPrefix(l, line) })
 }
 
 // scrape waits for a line.
-func (b *besieged) scrape(line string, is func(string) bool) {
+func (b *runningDaemon) scrape(line string, is func(string) bool) {
 	b.Helper()
 	for limit := time.After(20 * time.Second); ; {
 		lines := b.figures()
@@ -153,7 +153,7 @@ func TestEachFigureMoves(t *testing.T) {
 
 // TestWhoMayWatch: programs of this machine, where it is turned on.
 func TestWhoMayWatch(t *testing.T) {
-	on := besiege(t, func(o *Options) { o.Config.Metrics.Enabled = true })
+	on := runDaemon(t, func(o *Options) { o.Config.Metrics.Enabled = true })
 	for _, path := range []string{"/metrics", "/healthz", "/readyz"} {
 		for _, c := range []struct {
 			headers []string
@@ -174,7 +174,7 @@ func TestWhoMayWatch(t *testing.T) {
 			}
 		}
 	}
-	off := besiege(t, nil)
+	off := runDaemon(t, nil)
 	if status, _ := off.get("/metrics"); status != http.StatusNotFound {
 		t.Errorf("turned off: %d", status)
 	}
@@ -182,7 +182,7 @@ func TestWhoMayWatch(t *testing.T) {
 
 // TestScrapesCostNoMemory: what was scraped is gone.
 func TestScrapesCostNoMemory(t *testing.T) {
-	b := besiege(t, func(o *Options) { o.Config.Metrics.Enabled = true })
+	b := runDaemon(t, func(o *Options) { o.Config.Metrics.Enabled = true })
 	heap := func(scrapes int) uint64 {
 		for range scrapes {
 			b.figures()

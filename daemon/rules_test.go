@@ -16,7 +16,7 @@ import (
 // TestBrowsersHearWhatIsIgnored shows a filter of the configuration from the
 // browser's end: it may forget what is ignored, and is told why.
 func TestBrowsersHearWhatIsIgnored(t *testing.T) {
-	b := besiege(t, func(o *Options) {
+	b := runDaemon(t, func(o *Options) {
 		o.Config.Filters = []config.Filter{
 			{Site: "films.example", Kind: "movie", ShorterThan: &config.Duration{Duration: 20 * time.Minute}, Action: config.Ignore},
 			{Source: "browser", Kind: "episode", Action: config.Hold},

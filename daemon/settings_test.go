@@ -211,7 +211,7 @@ func TestWhatCannotBeginGivesWay(t *testing.T) {
 // TestNothingIsCutByAChange: while an export or a backup goes on, a change is
 // refused, and the file stays as it is.
 func TestNothingIsCutByAChange(t *testing.T) {
-	b := besiege(t, func(o *Options) {
+	b := runDaemon(t, func(o *Options) {
 		o.Source = &config.Source{File: o.Paths.File, Getenv: o.Getenv}
 	})
 	ctl, tried := b.d.Control(), 0
@@ -244,7 +244,7 @@ func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestAnInstanceOfFlagsStaysAsItIs: without a file there is nothing to change.
 func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
-	b := besiege(t, nil)
+	b := runDaemon(t, nil)
 	for what, err := range map[string]error{
 		"set":    set("wave", 7)(b.d.Control(), false),
 		"reload": func() error { _, err := b.d.Control().Reload(t.Context()); return err }(),

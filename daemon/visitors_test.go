@@ -18,7 +18,7 @@ import (
 
 // visitor is a browser on a socket of its own that is paired.
 type visitor struct {
-	*besieged
+	*runningDaemon
 	box    *sandbox.Service
 	id     string
 	socket *websocket.Conn
@@ -29,7 +29,7 @@ type visitor struct {
 func visited(t *testing.T, change func(*Options)) *visitor {
 	t.Helper()
 	box, base := openSandbox(t)
-	b := besiege(t, func(o *Options) {
+	b := runDaemon(t, func(o *Options) {
 		o.Config.Accounts["default"] = config.Account{BaseURL: base, KeyHeader: "x-api-key"}
 		if change != nil {
 			change(o)
@@ -39,7 +39,7 @@ func visited(t *testing.T, change func(*Options)) *visitor {
 			t.Fatal(err)
 		}
 	})
-	v := &visitor{besieged: b, box: box}
+	v := &visitor{runningDaemon: b, box: box}
 	v.socket, _ = b.knock(theExtension, "")
 	if v.socket == nil {
 		t.Fatal("no socket")
