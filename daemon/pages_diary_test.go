@@ -326,17 +326,3 @@ func TestDiaryIsOrderedByWhenItWasWatched(t *testing.T) {
 		t.Errorf("the diary goes\n%v, want\n%v", got, want)
 	}
 }
-
-// TestWhyIsToldInOneWay: the page says in English what the command line says.
-func TestWhyIsToldInOneWay(t *testing.T) {
-	l := looking(t)
-	l.paused()
-	ids := []int64{l.held("a"), l.unnamed("b", "Nobody Knows"), l.commits("browser:x", movie("w", 550, "Beta", time.Minute))[0]}
-	for _, id := range ids {
-		x, err := l.d.Control().Explain(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.sees(fmt.Sprintf("/diary/%d", id), html.EscapeString(x.Why))
-	}
-}

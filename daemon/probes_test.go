@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -177,23 +176,5 @@ func TestWhoMayWatch(t *testing.T) {
 	off := runDaemon(t, nil)
 	if status, _ := off.get("/metrics"); status != http.StatusNotFound {
 		t.Errorf("turned off: %d", status)
-	}
-}
-
-// TestScrapesCostNoMemory: what was scraped is gone.
-func TestScrapesCostNoMemory(t *testing.T) {
-	b := runDaemon(t, func(o *Options) { o.Config.Metrics.Enabled = true })
-	heap := func(scrapes int) uint64 {
-		for range scrapes {
-			b.figures()
-		}
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap(300)
-	if after := heap(2_000); after > before+1<<18 {
-		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/daemon/words"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -255,34 +254,6 @@ func TestAnInstanceOfFlagsStaysAsItIs(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(b.d.o.Paths.State, "config.toml")); err == nil {
 		t.Error("a file was made")
-	}
-}
-
-// TestEverySettingHasItsWords: the page tells of each in both languages, in English
-// with the words of the configuration.
-func TestEverySettingHasItsWords(t *testing.T) {
-	catalogue, err := words.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	english := catalogue.In(words.English)
-	for _, s := range config.Default().Settings() {
-		if got := english.Say("settings.about." + s.Key); got != s.About {
-			t.Errorf("%s: the page says %q, the configuration %q", s.Key, got, s.About)
-		}
-		wanted := []string{"settings.key." + s.Key}
-		for _, word := range s.Allowed {
-			wanted = append(wanted, "settings.word."+word)
-		}
-		group, _, nested := strings.Cut(s.Key, ".")
-		if nested {
-			wanted = append(wanted, "settings.group."+group)
-		}
-		for _, key := range wanted {
-			if !english.Has(key) {
-				t.Errorf("there is no %s", key)
-			}
-		}
 	}
 }
 

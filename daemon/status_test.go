@@ -138,18 +138,3 @@ func TestWhileNothingRunsTheKeysAndTheQueueTell(t *testing.T) {
 		t.Errorf("%s: %v, want %v", got.State, found, want)
 	}
 }
-
-// BenchmarkStatus: 5 ms at most, for it is asked again and again.
-func BenchmarkStatus(b *testing.B) {
-	err := First(b.Context(), testOptions(b), func(ctl control.API) error {
-		for b.Loop() {
-			if _, err := ctl.Status(b.Context()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-}

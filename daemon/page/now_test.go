@@ -84,36 +84,6 @@ func TestReasonsAreToldInTheLanguageOfThePage(t *testing.T) {
 	}
 }
 
-// TestChart: bars stand on each other, each kind in its own pattern, and none is lost
-// for being small.
-func TestChart(t *testing.T) {
-	texts, err := New(Options{Secret: make([]byte, 32)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := draw(&visit{Speech: texts.words.In("de")}, []entry.Day{
-		{Day: "2026-03-01", Viewings: map[string]int64{"kodi": 400, "browser": 1, "odd": 1}},
-		{Day: "2026-03-02", Viewings: map[string]int64{}},
-		{Day: "2026-03-03", Viewings: map[string]int64{"browser": 1}},
-	})
-	if c.Total != 403 || c.Most != 402 || strings.Join(c.Kinds, " ") != "browser kodi odd" || len(c.Rows) != 3 || len(c.Bars) != 4 {
-		t.Fatalf("%+v", c)
-	}
-	foot := chartHeight
-	for i, b := range c.Bars[:3] {
-		if b.Kind != i || b.X != 0 || b.Height < 1 || b.Y+b.Height != foot {
-			t.Errorf("bar %d: %+v under %d", i, b, foot)
-		}
-		foot = b.Y
-	}
-	if c.Bars[3].Height < 1 || c.Bars[3].X != 2*dayWidth || c.Bars[2].Y < 0 {
-		t.Errorf("%+v", c.Bars[2:])
-	}
-	if empty := draw(&visit{Speech: texts.words.In("en")}, nil); empty.Total != 0 || len(empty.Bars) != 0 {
-		t.Errorf("%+v", empty)
-	}
-}
-
 // TestToOpenAPageAsksNobody: the API has no other questions here than those that ask the
 // queue alone, and one that is not there would end the test.
 func TestToOpenAPageAsksNobody(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,48 +12,6 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-// TestButtonsNameTheirEntry: who hears one button of many hears what it is about.
-func TestButtonsNameTheirEntry(t *testing.T) {
-	titles := []string{"The Long Take", "A <Short> Take"}
-	api := fakeAPI()
-	api.Status = func(context.Context) (control.Status, error) {
-		return control.Status{Waves: []entry.Wave{{Source: "browser", Held: 12}}}, nil
-	}
-	api.List = func(_ context.Context, f entry.Filter) (list []entry.Entry, err error) {
-		for i, title := range titles {
-			if state := []viewing.State{viewing.StateHeld, viewing.StateInDoubt}[i]; state == f.State {
-				list = append(list, entry.Entry{ID: int64(i + 1), State: state, Kind: viewing.KindViewing, Media: &viewing.Media{Type: viewing.Movie, Title: title}})
-			}
-		}
-		return list, nil
-	}
-	api.Explain = func(_ context.Context, id int64) (x control.Explanation, err error) {
-		x.Candidates = []identity.Candidate{{Type: viewing.Movie, TMDB: 7, Title: "The Longest Take", Year: 1999}}
-		return x, err
-	}
-	s, server := newSite(t, api)
-	named := regexp.MustCompile(`(?s)<(?:button|summary|label)\b[^>]*>(?:<input[^>]*>)?(.*?)</(?:button|summary|label)>`)
-	for _, language := range []string{"en", "de"} {
-		_, body := do(t, "GET", server.URL+"/review", "", "Cookie", signIn(t, s, server), "Accept-Language", language)
-		_, main, _ := strings.Cut(body, "<main")
-		found := 0
-		for _, card := range strings.Split(main, `class="card"`)[1:] {
-			_, heading, _ := strings.Cut(card, "<h2>")
-			heading, _, _ = strings.Cut(heading, "</h2>")
-			heading = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(heading, "")
-			for _, c := range named.FindAllStringSubmatch(card, -1) {
-				found++
-				if !strings.HasSuffix(c[1], `<span class="unseen"> – `+heading+`</span>`) || strings.HasPrefix(c[1], "<") {
-					t.Errorf("%s: of %q a button says %q", language, heading, c[1])
-				}
-			}
-		}
-		if found != 14 {
-			t.Errorf("%s: %d buttons and fields:\n%s", language, found, main)
-		}
-	}
-}
 
 // TestReviewOffersWhatWasSuggested: who reads the page of an entry that has a candidate
 // needs one click. An episode without its place needs that first.

@@ -96,14 +96,6 @@ func TestTablesOfAnArrayComeAndGo(t *testing.T) {
 	}
 }
 
-func TestLines(t *testing.T) {
-	got := setting.Lines([]byte("\xef\xbb\xbfhold = 'all'\n# x\n[[kodi.libraries]]\nuserdata = '/a'\n[[kodi.libraries]]\n\nuserdata = '/b'\n"))
-	want := map[string]int{"hold": 1, "kodi.libraries[0]": 3, "kodi.libraries[0].userdata": 4, "kodi.libraries[1]": 5, "kodi.libraries[1].userdata": 7}
-	if !maps.Equal(got, want) {
-		t.Errorf("got %v", got)
-	}
-}
-
 // leaves are the values of a text by their names.
 func leaves(t interface{ Fatalf(string, ...any) }, text string) map[string]any {
 	var tree map[string]any

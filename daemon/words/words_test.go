@@ -1,15 +1,8 @@
 package words
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,103 +49,6 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 	if len(c) != 2 {
 		t.Errorf("%d languages", len(c))
 	}
-}
-
-// TestNoKeyStandsTwice: in two files of a language one text would hide the other.
-func TestNoKeyStandsTwice(t *testing.T) {
-	keys := regexp.MustCompile(`(?m)^ {2}"([^"]+)":`)
-	where := map[string]string{}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		raw, err := files.ReadFile(name)
-		for _, m := range keys.FindAllStringSubmatch(string(raw), -1) {
-			at := filepath.Dir(name) + " " + m[1]
-			if where[at] != "" {
-				t.Errorf("%s stands in %s and in %s", at, where[at], name)
-			}
-			where[at] = name
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestTextsAndUsesMatch: whatever Go and the pages say by a key is there, and
-// nothing is there that nobody says. A key that ends in a dot begins a family, whose
-// last word is computed.
-func TestTextsAndUsesMatch(t *testing.T) {
-	said, families := uses(t)
-	s := catalogue(t).In(English)
-	for key, where := range said {
-		if !s.Has(key) {
-			t.Errorf("%s says %q, which is not in the catalogue", where, key)
-		}
-	}
-	for _, key := range s.Keys() {
-		family := slices.ContainsFunc(families, func(f string) bool { return strings.HasPrefix(key, f) })
-		if said[key] == "" && !family {
-			t.Errorf("nobody says %q", key)
-		}
-	}
-}
-
-// uses are the keys that the daemon's rooms name: texts of the form "room.word", in
-// Go and in templates.
-func uses(t *testing.T) (said map[string]string, families []string) {
-	said = map[string]string{}
-	rooms := map[string]bool{}
-	for _, key := range catalogue(t).In(English).Keys() {
-		room, _, _ := strings.Cut(key, ".")
-		rooms[room] = true
-	}
-	key := regexp.MustCompile(`^[a-z][a-zA-Z]*(\.[a-zA-Z_-]+)*\.?$`)
-	note := func(text, where string) {
-		room, _, dotted := strings.Cut(text, ".")
-		switch {
-		case !dotted || !rooms[room] || !key.MatchString(text):
-		case strings.HasSuffix(text, "."):
-			families = append(families, text)
-		default:
-			said[text] = where
-		}
-	}
-	quoted := regexp.MustCompile(`"([^"\s]+)"`)
-	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || d.IsDir():
-			return err
-		case strings.HasSuffix(name, ".html"):
-			raw, err := os.ReadFile(name)
-			for _, action := range regexp.MustCompile(`(?s)\{\{.*?\}\}`).FindAllString(string(raw), -1) {
-				for _, m := range quoted.FindAllStringSubmatch(action, -1) {
-					note(m[1], name)
-				}
-			}
-			return err
-		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					if text, err := strconv.Unquote(lit.Value); err == nil {
-						note(text, name)
-					}
-				}
-				return true
-			})
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return said, families
 }
 
 func TestLanguageThatIsWanted(t *testing.T) {
