@@ -12,12 +12,24 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 )
 
+// hangUp is a program that closes every connection.
+func hangUp(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		conn.Close()
+	}
+}
+
 func TestListenNamesTheHolder(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	go hangUp(l)
 	address := l.Addr().String()
 	at := func(address string) Options {
 		return Options{Config: config.Config{Listen: address}, Paths: config.Paths{File: "/etc/filmspool/config.toml"}}
@@ -73,6 +85,7 @@ func TestAStrangerBesideUsIsNamed(t *testing.T) {
 		t.Skip("this machine has no [::1]")
 	}
 	defer l.Close()
+	go hangUp(l)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	all, err := listen(t.Context(), Options{Config: config.Config{Listen: "127.0.0.1:" + port}})
 	if _, taken := errors.AsType[*TakenError](err); !taken || all != nil {

