@@ -325,20 +325,6 @@ func TestBadRequestsAreRefusedAndSaidWhy(t *testing.T) {
 	}
 }
 
-// No proxy and no browser keeps an answer, or takes it for a page.
-func TestNoAnswerIsKept(t *testing.T) {
-	_, url := serve(t, &fixed{text: "{}\n"})
-	for _, path := range []string{"/v1/control/status", "/v1/control/export", control.ProofPath + "?nonce=" + strings.Repeat("n", 16)} {
-		answer, err := http.Get(url + path)
-		must(t, err)
-		answer.Body.Close()
-		kept, sniff := answer.Header.Get("Cache-Control"), answer.Header.Get("X-Content-Type-Options")
-		if answer.StatusCode != 200 || kept != "no-store" || sniff != "nosniff" {
-			t.Errorf("%s: %s, Cache-Control %q, %q", path, answer.Status, kept, sniff)
-		}
-	}
-}
-
 // TestEveryQuestionHasARoute: a field of the API that is in no line of the
 // table would be nil for a client.
 func TestEveryQuestionHasARoute(t *testing.T) {
