@@ -93,7 +93,7 @@ func (d *Daemon) serve(ctx context.Context, all []net.Listener, browsers http.Ha
 		Handler:           guard.Impatient(timeout, guard.Drain(min(guard.DrainWait, timeout), besideOf(site, l.Addr(), guard.Host(hosts(l.Addr()), d.doors(l.Addr(), token, site, browsers))))),
 		ConnContext:       guard.WithGuest,
 		ReadHeaderTimeout: min(5*time.Second, timeout),
-		IdleTimeout:       30 * time.Second,
+		IdleTimeout:       min(30*time.Second, 2*timeout),
 		MaxHeaderBytes:    16 << 10,
 	}
 	come := newArrivals()
