@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -151,7 +150,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 		printed = append(printed, killed(t, path, 200+round*171)...)
 	}
 	s := open(t, path, newClock())
-	states := s.byEvent(t)
+	states := s.states(t)
 	for _, line := range printed {
 		word, id, _ := strings.Cut(line, " ")
 		state, ok := states[id]
@@ -166,26 +165,6 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 		t.Errorf("counts %+v", counts)
 	}
 	s.quickCheck(t)
-}
-
-// byEvent is the state of every entry by its event.
-func (o *opened) byEvent(t testing.TB) map[string]viewing.State {
-	t.Helper()
-	states := map[string]viewing.State{}
-	var before int64
-	for {
-		page, err := o.Entries(t.Context(), entry.Filter{Limit: 1000, Below: before})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(page) == 0 {
-			return states
-		}
-		for _, e := range page {
-			states[e.EventID] = e.State
-		}
-		before = page[len(page)-1].ID
-	}
 }
 
 // quickCheck has SQLite look for damage.

@@ -54,20 +54,10 @@ func TestLiveLeavesBeforeBackfill(t *testing.T) {
 	if got := s.leaseFrom(t); !slices.Equal(got, live[:2]) {
 		t.Errorf("leased %v, want only what is live", got)
 	}
-	entry := s.oneEntry(t, old[0])
-	if entry.Lane != viewing.LaneBackfill || s.oneEntry(t, live[0]).Lane != viewing.LaneLive {
+	entry := s.entry(t, old[0])
+	if entry.Lane != viewing.LaneBackfill || s.entry(t, live[0]).Lane != viewing.LaneLive {
 		t.Errorf("entry is in lane %d", entry.Lane)
 	}
-}
-
-// oneEntry is one entry.
-func (o *opened) oneEntry(t testing.TB, id int64) Entry {
-	t.Helper()
-	x, err := o.Explain(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x.Entry
 }
 
 // openWithGrace opens a store whose entries stay for the grace.

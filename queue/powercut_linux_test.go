@@ -133,7 +133,7 @@ func (d *images) cut(t *testing.T, synchronous string) losses {
 	defer s.stop()
 	s.quickCheck(t)
 	s.checkCounters(t)
-	return compare(s.byEvent(t), printed)
+	return compare(s.states(t), printed)
 }
 
 // compare counts which of the lines do not hold.
