@@ -20,7 +20,7 @@ import (
 	"github.com/filmspool/filmspool/connector/protocol"
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
 	"github.com/filmspool/filmspool/kodi"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/scan"
 )
 

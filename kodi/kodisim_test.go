@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"

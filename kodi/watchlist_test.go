@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/kodi/library"
 	"github.com/filmspool/filmspool/kodi/snapshot"
 	"github.com/filmspool/filmspool/queue/viewing"

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 )
 
 // wakeups counts how often a sleeping process has begun to run within a span:

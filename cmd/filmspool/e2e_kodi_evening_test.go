@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/internal/realkodi"
+	"github.com/filmspool/filmspool/kodi/realkodi"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/daemon/control"
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/filmspool/filmspool/internal/kodisim"
+	"github.com/filmspool/filmspool/kodi/kodisim"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
