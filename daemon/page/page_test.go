@@ -80,7 +80,11 @@ func signIn(t *testing.T, s *Site, server *httptest.Server) string {
 	if answer.StatusCode != http.StatusOK || len(answer.Cookies()) != 1 {
 		t.Fatalf("%s, %d cookies", answer.Status, len(answer.Cookies()))
 	}
-	return cookieName + "=" + answer.Cookies()[0].Value
+	cookie := answer.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode {
+		t.Errorf("the cookie is %+v", cookie)
+	}
+	return cookieName + "=" + cookie.Value
 }
 
 // TestOnlyATicketSignsIn: the address alone, a wrong or used ticket, a browser that
