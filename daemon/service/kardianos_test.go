@@ -56,7 +56,9 @@ func newScripted(t *testing.T) (*managed, *scripted) {
 		t.Fatal(err)
 	}
 	s := &scripted{now: Status{State: NotInstalled}, started: Status{Installed: true, Autostart: true, State: Running}}
-	return &managed{driver: s, o: Options{System: true, Executable: program}, vague: true}, s
+	m := newManaged(Options{System: true, Executable: program}, s, true)
+	m.euid = 0
+	return m, s
 }
 
 // Every verb may be said twice.

@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,16 +60,6 @@ func (m *maria) exec(t testing.TB, query string, args ...any) {
 func (m *maria) server(name string) *library.Server {
 	s := library.Server{Host: "127.0.0.1", Port: m.port, Name: name}
 	return s.As("kodi", password)
-}
-
-// userdata is the folder of a Kodi that uses this server.
-func (m *maria) userdata(t testing.TB, name string) string {
-	t.Helper()
-	dir := t.TempDir()
-	text := fmt.Sprintf(`<advancedsettings><videodatabase><type>mysql</type><host>127.0.0.1</host><port>%s</port>
-		<user>kodi</user><pass>%s</pass><name>%s</name></videodatabase></advancedsettings>`, m.port, password, name)
-	ok(t, os.WriteFile(filepath.Join(dir, "advancedsettings.xml"), []byte(text), 0o600))
-	return dir
 }
 
 // load copies a library file into a database.

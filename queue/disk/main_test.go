@@ -3,7 +3,6 @@ package disk
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -23,14 +22,4 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-// files are the names that begin with path.
-func files(t testing.TB, path string) []string {
-	t.Helper()
-	names, err := filepath.Glob(path + "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
 }
