@@ -7,7 +7,7 @@
 # One person and the whole machine each have a service. Viewings wait while the
 # package is upgraded, and are delivered once after it.
 set -eEuo pipefail
-trap 'echo "life.sh: line $LINENO: $BASH_COMMAND" >&2; journalctl --no-pager -n 40 || true' ERR
+trap 'echo "life.sh: line $LINENO: $BASH_COMMAND" >&2; journalctl --no-pager -n 60 -t filmspool -t systemd || true' ERR
 old=$1 new=$2
 key=sk_testsecret1 address=http://127.0.0.1:8103/api/v1
 
@@ -53,10 +53,10 @@ says() {
   local text=$1 said
   shift
   said=$("$@" 2>&1) || true
-  grep -q "$text" <<<"$said" || { printf 'no %s in:\n%s\n' "$text" "$said" >&2; exit 1; }
+  grep -q "$text" <<<"$said" || { printf 'no %s in:\n%s\n' "$text" "$said" >&2; return 1; }
 }
 # refuses COMMAND...: the command has to fail.
-refuses() { if "$@"; then echo "should fail: $*" >&2; exit 1; fi; }
+refuses() { if "$@"; then echo "should fail: $*" >&2; return 1; fi; }
 delivered() { filmspool_of "$1" status --json | tr -d ' \n' || true; }
 records() { curl -sf -H "Authorization: Bearer $key" "$address/history" | grep -o '"type":"movie"' | wc -l; }
 tracker() { systemd-run --quiet --collect --unit=tracker -p StateDirectory=tracker /srv/filmspool sandbox --listen 127.0.0.1:8103 --state-dir /var/lib/tracker --secret-key $key --public-key pk_testpublic1; }
@@ -90,7 +90,7 @@ for owner in kid machine; do wait_until '"delivered":1' delivered $owner; done
 # A crash is mended by systemd; a stop is not.
 systemctl kill --signal=KILL filmspool
 wait_until '^1$' systemctl show --property=NRestarts --value filmspool
-says running filmspool_of machine service status
+wait_until running filmspool_of machine service status
 filmspool_of machine service stop
 says stopped filmspool_of machine service status
 filmspool_of machine service start
