@@ -200,7 +200,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 				t.Errorf("on a full disk it lists %d entries, %v", len(entries), err)
 			}
 			free()
-			s := i.until("a queue that can be written", func(s control.Status) bool { return s.Storage == nil })
+			s := i.until("a queue that can be written", func(s control.Status) bool { return s.Storage == nil && s.Listen != "" })
 			i.daemon.address = s.Listen // the port was any, and is another one now
 			i.insist(i.browser(i.daemon, i.paired), 2, uuid())
 			i.allThere()

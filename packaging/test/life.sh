@@ -21,6 +21,7 @@ case $new in
   remove() { rpm -e filmspool; }
   ;;
 *)
+  ln -sf bash /bin/sh # as on Arch Linux
   install() { pacman -U --noconfirm -dd "$1"; }
   remove() { pacman -R --noconfirm filmspool; }
   ;;
