@@ -16,7 +16,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // sender is what sends for one account: its key, its client and its loop.
@@ -26,8 +26,8 @@ type sender struct {
 
 	mu         sync.Mutex
 	credential config.Credential
-	client     *v1.Client // nil without key or address
-	problem    string     // why there is no client
+	client     *tracker.Client // nil without key or address
+	problem    string          // why there is no client
 }
 
 // accountNames are those of the configuration, sorted.
@@ -82,7 +82,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 
 // newClient makes a client for a credential. The error says, for a person,
 // why there can be none.
-func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client, error) {
+func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*tracker.Client, error) {
 	if why := lacking(c); why != "" {
 		return nil, errors.New(why)
 	}
@@ -90,7 +90,7 @@ func (d *Daemon) newClient(ctx context.Context, c config.Credential) (*v1.Client
 	if err != nil {
 		return nil, err
 	}
-	return v1.New(v1.Options{
+	return tracker.New(tracker.Options{
 		BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyHeader: c.KeyHeader, Proven: proven, UserAgent: "filmspool/" + d.o.Version,
 	})
 }
@@ -118,7 +118,7 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 }
 
 // owned is a client that sends with the owner's key alone.
-func (d *Daemon) owned(name string, client *v1.Client) *owned {
+func (d *Daemon) owned(name string, client *tracker.Client) *owned {
 	return &owned{Client: client, store: d.store, account: name}
 }
 
@@ -173,7 +173,7 @@ func (d *Daemon) wake() {
 }
 
 // serviceOf is a client of an account's service, and what ends its use.
-func (d *Daemon) serviceOf(ctx context.Context, name string) (*v1.Client, func(), error) {
+func (d *Daemon) serviceOf(ctx context.Context, name string) (*tracker.Client, func(), error) {
 	if a := d.account(name); a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -38,7 +38,7 @@ When two wishes collide, the earlier one wins.
 		       queue/replay ...... queue/resolve: what is this item?
 		             |       \.... queue/replay/doubt: did it arrive?
 		             |
-		     queue/tracker/v1
+		      queue/tracker
 		             |
 		        the service
 
@@ -76,8 +76,7 @@ Each package says in its own comment what it owns, promises and refuses.
     resolve: what an item is, by the service's answers. resolve/identity: by
     evidence, the table of certainty. resolve/chain: who else is asked; resolve/wikidata and resolve/tmdb ask,
     through resolve/web. resolve/memory: what they answered. replay: the sending loop; replay/doubt: whether it
-    arrived. tracker: the words of a tracking API; tracker/v1: this API over HTTP; tracker/sandbox: a service
-    that keeps it
+    arrived. tracker: the API of the service, over HTTP; tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
 
@@ -119,7 +118,7 @@ the next one has its port, its token and its lock.
 	is it the same playback?              queue/playback: its comment has the table
 	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
-	what does an answer mean?             queue/tracker/v1: its comment has the table
+	what does an answer mean?             queue/tracker: its comment has the table
 	why is it not sent?                   daemon/control/advice.go
 	what can be wrong, and what mends it? daemon/health/table.go
 	which test kills the process?         cmd/filmspool/e2e_kills_test.go

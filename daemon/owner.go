@@ -11,7 +11,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -19,7 +18,7 @@ import (
 // the service tells: what waits here was watched by one person, and a key can
 // come from places where no login has looked at it.
 type owned struct {
-	*v1.Client
+	*tracker.Client
 	store   *queue.Store
 	account string
 

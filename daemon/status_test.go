@@ -14,7 +14,6 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/tracker"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 )
 
 // codes are those of troubles.
@@ -102,7 +101,7 @@ func TestAWrongClockIsTold(t *testing.T) {
 		box.Handler().ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	client, err := v1.New(v1.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
+	client, err := tracker.New(tracker.Options{BaseURL: server.URL + "/api/v1", Key: box.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -40,7 +40,7 @@ type life struct {
 	loop   *replay.Loop
 	ended  []func() // of the present run, the last first
 	box    *sandbox.Service
-	client *v1.Client
+	client *tracker.Client
 	closed []func() // of the service
 
 	events map[string]string // acknowledged: event id → mark
@@ -130,7 +130,7 @@ func (l *life) serve() {
 		defer close(served)
 		_ = server.Serve(listener) // it ends by Close
 	}()
-	l.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.Dial})
+	l.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: l.box.SecretKey(), Dial: listener.Dial})
 	must(err)
 	l.closed = []func(){l.client.Close, func() { server.Close(); <-served }, func() { l.box.Close() }}
 }

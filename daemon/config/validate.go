@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
 	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // maxWave bounds [Config.Wave].
@@ -194,8 +194,8 @@ func (c Config) validateAccounts() error {
 
 // checkBaseURL refuses an address that a login would refuse.
 func checkBaseURL(setting, base string) error {
-	_, err := v1.ParseBaseURL(base)
-	whole := v1.SuggestAddress(base)
+	_, err := tracker.ParseBaseURL(base)
+	whole := tracker.SuggestAddress(base)
 	switch {
 	case base == "" || err == nil:
 		return nil

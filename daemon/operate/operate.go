@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
+	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // Operator does to the queue what a person asks for. All of it implements [control.API].
@@ -27,7 +27,7 @@ type Operator struct {
 	// Busy says that there is work to cut, until the function that it returns is called.
 	Busy func() (done func())
 	// Service is a client of an account's service, and what ends its use.
-	Service func(ctx context.Context, account string) (*v1.Client, func(), error)
+	Service func(ctx context.Context, account string) (*tracker.Client, func(), error)
 }
 
 // Operate implements [control.API]. A retry has the loops look at once; it ends

@@ -19,7 +19,6 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -28,7 +27,7 @@ import (
 type bed struct {
 	*testing.T
 	box    *sandbox.Service // nil with a script
-	client *v1.Client
+	client *tracker.Client
 	script *script
 	path   string
 	store  *queue.Store
@@ -89,7 +88,7 @@ func (b *bed) openBox(contractOnly bool) {
 	server := &http.Server{Handler: b.counted(b.box.Handler())}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(listener) }()
-	b.client, err = v1.New(v1.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
+	b.client, err = tracker.New(tracker.Options{BaseURL: "http://127.0.0.1/api/v1", Key: b.box.SecretKey(), Dial: listener.Dial})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -356,11 +355,11 @@ func seconds(all ...int) (out []time.Duration) {
 }
 
 // plain is a service that shows its history, but not the status of items.
-type plain struct{ *v1.Client }
+type plain struct{ *tracker.Client }
 
 func (p plain) MediaStatus(ctx context.Context, _ []viewing.Media) (map[string]tracker.ItemStatus, error) {
 	return nil, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Rejected, Sent: true, Status: 404, Problem: "none here"}}
 }
 
 // withoutStatus gives the loop such a service.
-func withoutStatus(o *Options) { o.Service = plain{o.Service.(*v1.Client)} }
+func withoutStatus(o *Options) { o.Service = plain{o.Service.(*tracker.Client)} }

@@ -14,7 +14,7 @@
 // second record. There are two exceptions: a request whose Idempotency-Key the
 // service honours, and a wish, which may be repeated.
 //
-// It refuses to read answers (package tracker/v1 does) and to keep anything itself
+// It refuses to read answers (package tracker does) and to keep anything itself
 // (package queue does). It refuses to guess: what may have arrived is in doubt.
 // Package doubt decides about that.
 //

@@ -31,7 +31,7 @@ type Outbox interface {
 	UpdateAccount(ctx context.Context, name string, edit func(*account.Row)) error
 }
 
-// Service is what the loop needs of the tracking service; [*v1.Client]
+// Service is what the loop needs of the tracking service; [*tracker.Client]
 // has it. Each call is one request at most, bounded in time by the service.
 type Service interface {
 	// Send asks for one entry to be recorded.
@@ -55,7 +55,7 @@ type Doubts interface {
 	Kin(ctx context.Context, entry int64) (entry.Kin, error)
 }
 
-// Reader is a [Service] that can be read back; [*v1.Client] is one. Any
+// Reader is a [Service] that can be read back; [*tracker.Client] is one. Any
 // of its endpoints may be missing.
 type Reader interface {
 	Me(ctx context.Context) (tracker.User, error)
@@ -71,7 +71,7 @@ type Lookups interface {
 	Found(ctx context.Context, findings []queue.Finding) error
 }
 
-// Resolver is a [Service] that can say what an item is; [*v1.Client] is
+// Resolver is a [Service] that can say what an item is; [*tracker.Client] is
 // one. Any of its endpoints may be missing.
 type Resolver interface {
 	ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error)

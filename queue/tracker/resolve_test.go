@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -31,14 +30,14 @@ func resolving(t *testing.T, status int, body string) (*Client, *string) {
 	return newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil), &asked
 }
 
-func three() []tracker.Wanted {
-	return []tracker.Wanted{{IMDB: "tt0133093"}, {Title: "Show Red", Type: viewing.TV, Year: 2008}, {Title: "Alpha", Type: viewing.Movie}}
+func three() []Wanted {
+	return []Wanted{{IMDB: "tt0133093"}, {Title: "Show Red", Type: viewing.TV, Year: 2008}, {Title: "Alpha", Type: viewing.Movie}}
 }
 
 func TestResolveBatchIsReadFlatAndWrapped(t *testing.T) {
 	const flat = `{"tt0133093":{"tmdbId":603,"type":"movie","title":"The\nMatrix","matchConfidence":"high","x":[1]},
 		"1":{"tmdbId":"1396","type":"tv","title":"Show Red","year":2008,"matchConfidence":"medium"},"2":null,"0":{"tmdbId":7},"tt9":{"tmdbId":8}}`
-	want := map[int]tracker.Match{
+	want := map[int]Match{
 		0: {TMDB: 603, Type: "movie", Title: "The Matrix", Confidence: "high"},
 		1: {TMDB: 1396, Type: "tv", Title: "Show Red", Year: 2008, Confidence: "medium"},
 	}
@@ -59,26 +58,26 @@ func TestResolve(t *testing.T) {
 	for name, s := range map[string]struct {
 		status  int
 		body    string
-		want    tracker.Match
+		want    Match
 		missing bool
 		fails   bool
 	}{
-		"flat":             {200, `{"tmdbId":603,"type":"movie","title":"A","matchConfidence":"low"}`, tracker.Match{TMDB: 603, Type: "movie", Title: "A", Confidence: "low"}, false, false},
-		"wrapped":          {200, `{"success":true,"data":{"tmdbId":603,"imdbId":"tt0133093"}}`, tracker.Match{TMDB: 603}, false, false},
-		"another question": {200, `{"tmdbId":603,"imdbId":"tt0133094"}`, tracker.Match{}, false, false},
-		"nothing":          {200, `{"success":true,"data":null}`, tracker.Match{}, false, false},
-		"no number":        {200, `{"tmdbId":-603,"type":"movie"}`, tracker.Match{}, false, false},
-		"not found":        {404, `{"error":"NOT_FOUND","message":"?"}`, tracker.Match{}, true, true},
-		"refused":          {403, `{"error":"FORBIDDEN","message":"?"}`, tracker.Match{}, true, true},
-		"a page":           {200, `<html>`, tracker.Match{}, false, true},
-		"trouble":          {500, ``, tracker.Match{}, false, true},
+		"flat":             {200, `{"tmdbId":603,"type":"movie","title":"A","matchConfidence":"low"}`, Match{TMDB: 603, Type: "movie", Title: "A", Confidence: "low"}, false, false},
+		"wrapped":          {200, `{"success":true,"data":{"tmdbId":603,"imdbId":"tt0133093"}}`, Match{TMDB: 603}, false, false},
+		"another question": {200, `{"tmdbId":603,"imdbId":"tt0133094"}`, Match{}, false, false},
+		"nothing":          {200, `{"success":true,"data":null}`, Match{}, false, false},
+		"no number":        {200, `{"tmdbId":-603,"type":"movie"}`, Match{}, false, false},
+		"not found":        {404, `{"error":"NOT_FOUND","message":"?"}`, Match{}, true, true},
+		"refused":          {403, `{"error":"FORBIDDEN","message":"?"}`, Match{}, true, true},
+		"a page":           {200, `<html>`, Match{}, false, true},
+		"trouble":          {500, ``, Match{}, false, true},
 	} {
 		c, _ := resolving(t, s.status, s.body)
-		got, err := c.Resolve(t.Context(), tracker.Wanted{IMDB: "tt0133093"})
-		if got != s.want || (err != nil) != s.fails || errors.Is(err, tracker.ErrNoEndpoint) != s.missing {
+		got, err := c.Resolve(t.Context(), Wanted{IMDB: "tt0133093"})
+		if got != s.want || (err != nil) != s.fails || errors.Is(err, ErrNoEndpoint) != s.missing {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if v, ok := tracker.VerdictOf(err); err != nil && (!ok || v.Status != s.status || v.Fate == tracker.InDoubt) {
+		if v, ok := VerdictOf(err); err != nil && (!ok || v.Status != s.status || v.Fate == InDoubt) {
 			t.Errorf("%s: verdict %+v", name, v)
 		}
 	}

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -17,7 +16,7 @@ func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
 	items := strings.Repeat(film603+",", 100) + film603
 	for _, body := range []string{`[` + items + `]`, `{"data":[` + items + `],"total":101}`} {
 		r, err := pagesOf(t, "history", reply{200, body}).AllHistory(t.Context(), viewing.Movie)
-		if v, ok := tracker.VerdictOf(err); !ok || v.Fate != tracker.Offline || len(r.Items) != 0 {
+		if v, ok := VerdictOf(err); !ok || v.Fate != Offline || len(r.Items) != 0 {
 			t.Errorf("%d items, %v", len(r.Items), err)
 		}
 	}
@@ -66,11 +65,11 @@ func TestListOfLongTextsIsNobodys(t *testing.T) {
 	long := strings.Repeat("x", maxListText+1)
 	body := fmt.Sprintf(`{"lists":[{"id":"a","name":%q},{"id":"b","name":"Noir","description":%q},{"id":%q,"name":"Noir"},{"id":"d","name":"Noir"}],"total":4}`, long, long, long)
 	lists, complete, err := pagesOf(t, "lists", reply{200, body}).Lists(t.Context())
-	if err != nil || !complete || len(lists) != 4 || lists[3] != (tracker.RemoteList{ID: "d", Name: "Noir"}) {
+	if err != nil || !complete || len(lists) != 4 || lists[3] != (RemoteList{ID: "d", Name: "Noir"}) {
 		t.Fatalf("%d lists, %v, %v", len(lists), complete, err)
 	}
 	for _, l := range lists[:3] {
-		if l != (tracker.RemoteList{}) {
+		if l != (RemoteList{}) {
 			t.Errorf("kept a list of %d bytes", len(l.ID)+len(l.Name)+len(l.Description))
 		}
 	}

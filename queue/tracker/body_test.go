@@ -1,21 +1,11 @@
-package v1
+package tracker
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
-
-func ptr(n int) *int { return &n }
-
-func episode(show, id int64, season, number *int) viewing.Media {
-	return viewing.Media{
-		Type: viewing.Episode, IDs: viewing.IDs{TMDB: id}, Season: season, Episode: number,
-		Show: &viewing.Show{IDs: viewing.IDs{TMDB: show}},
-	}
-}
 
 func at(text string) viewing.Instant {
 	in, err := viewing.ParseInstant(text)
@@ -26,7 +16,7 @@ func at(text string) viewing.Instant {
 }
 
 // bodyOf is what is sent of a request.
-func bodyOf(t testing.TB, r tracker.Request) []byte {
+func bodyOf(t testing.TB, r Request) []byte {
 	t.Helper()
 	body, err := encode(r)
 	if err != nil {
@@ -89,7 +79,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			if tt.at != "" {
 				when = at(tt.at)
 			}
-			r, err := tracker.NewRequest(tt.kind, tt.media, when, tt.list, tt.priority)
+			r, err := NewRequest(tt.kind, tt.media, when, tt.list, tt.priority)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +88,7 @@ func TestRequestsAreExactBytes(t *testing.T) {
 			}
 		})
 	}
-	item, err := tracker.NewListItem("lst_7", film)
+	item, err := NewListItem("lst_7", film)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +99,8 @@ func TestRequestsAreExactBytes(t *testing.T) {
 
 func TestUnknownOperationIsNotSent(t *testing.T) {
 	c := newTestClient(t, Options{BaseURL: contractBase}, failing(errors.New("was dialled")))
-	v := c.Send(t.Context(), tracker.Request{Operation: "ratings"})
-	if v.Fate != tracker.Rejected || v.Sent || v.Problem != `"ratings" is not an operation of the service.` {
+	v := c.Send(t.Context(), Request{Operation: "ratings"})
+	if v.Fate != Rejected || v.Sent || v.Problem != `"ratings" is not an operation of the service.` {
 		t.Errorf("%+v", v)
 	}
 }

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"context"
@@ -10,19 +10,18 @@ import (
 	"strconv"
 	"unique"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // AllHistory reads every page of one type, at most 500 of 100 records and
-// 64 MiB. Without such an endpoint the error wraps [tracker.ErrNoEndpoint]; every
-// error is a [tracker.ReadError].
-func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (tracker.Reading, error) {
-	found, err := readPages(ctx, c, tracker.History, newest(t), historyItem)
+// 64 MiB. Without such an endpoint the error wraps [ErrNoEndpoint]; every
+// error is a [ReadError].
+func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
+	found, err := readPages(ctx, c, History, newest(t), historyItem)
 	if err != nil {
-		return tracker.Reading{}, err
+		return Reading{}, err
 	}
-	return tracker.Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: tracker.Fingerprint(found.items)}, nil
+	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: Fingerprint(found.items)}, nil
 }
 
 func newest(t viewing.MediaType) url.Values {
@@ -30,12 +29,12 @@ func newest(t viewing.MediaType) url.Values {
 }
 
 // historyItem is what is kept of a record, and the size of its text.
-func historyItem(f fields) (tracker.HistoryItem, int) {
+func historyItem(f fields) (HistoryItem, int) {
 	kind := oddKind
 	if raw := f.get("type"); len(raw) <= maxNumber {
 		kind = unique.Make(textOf(raw)).Value()
 	}
-	return tracker.HistoryItem{
+	return HistoryItem{
 		Type: kind, ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
 		Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
 	}, 0
@@ -46,9 +45,9 @@ const oddKind = "?"
 
 // MediaStatus asks about identified items (POST /media/status); the answer
 // has those that the service knows, by [viewing.Media.Key].
-func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]tracker.ItemStatus, error) {
-	if len(items) > tracker.MaxStatusItems {
-		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), tracker.MaxStatusItems)
+func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]ItemStatus, error) {
+	if len(items) > MaxStatusItems {
+		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), MaxStatusItems)
 	}
 	type item struct {
 		Type    viewing.MediaType `json:"type"`
@@ -77,15 +76,15 @@ func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[st
 	return readStatuses(found, items), nil
 }
 
-func readStatuses(body json.RawMessage, items []viewing.Media) map[string]tracker.ItemStatus {
+func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemStatus {
 	all, _ := readObject(body)
 	if data, ok := all.object("data"); ok {
 		all = data
 	}
-	statuses := map[string]tracker.ItemStatus{}
+	statuses := map[string]ItemStatus{}
 	for _, m := range items {
 		if f, ok := all.object(m.Key()); ok {
-			statuses[m.Key()] = tracker.ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
+			statuses[m.Key()] = ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
 		}
 	}
 	return statuses
@@ -93,7 +92,7 @@ func readStatuses(body json.RawMessage, items []viewing.Media) map[string]tracke
 
 // DeleteHistory takes all viewings of an item out of the history (DELETE
 // /history): the service's own request names an item, not a viewing.
-func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) tracker.Verdict {
+func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	q := url.Values{"type": {string(m.Type)}}
 	switch {
 	case m.Placed():
@@ -103,15 +102,15 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) tracker.Ver
 	case m.IDs.TMDB > 0:
 		q.Set("id", strconv.FormatInt(m.IDs.TMDB, 10))
 	default:
-		return tracker.Verdict{Fate: tracker.Rejected, Problem: "The item has no identifier of the service."}
+		return Verdict{Fate: Rejected, Problem: "The item has no identifier of the service."}
 	}
-	return c.act(ctx, call{op: tracker.History, method: http.MethodDelete, query: q, key: c.key})
+	return c.act(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
 }
 
 // Lists reads all lists (GET /lists); complete says that all pages were read
 // and nothing moved meanwhile.
-func (c *Client) Lists(ctx context.Context) (lists []tracker.RemoteList, complete bool, err error) {
-	found, err := readPages(ctx, c, tracker.Lists, nil, remoteList)
+func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
+	found, err := readPages(ctx, c, Lists, nil, remoteList)
 	return found.items, found.whole, err
 }
 
@@ -120,8 +119,8 @@ func (c *Client) Lists(ctx context.Context) (lists []tracker.RemoteList, complet
 const maxListText = 16 << 10
 
 // remoteList is what is kept of a list, and the size of its texts.
-func remoteList(f fields) (tracker.RemoteList, int) {
-	var l tracker.RemoteList
+func remoteList(f fields) (RemoteList, int) {
+	var l RemoteList
 	ok := true
 	for name, into := range map[string]*string{"name": &l.Name, "description": &l.Description, "visibility": &l.Visibility} {
 		text, brief := f.brief(name, maxListText)
@@ -129,7 +128,7 @@ func remoteList(f fields) (tracker.RemoteList, int) {
 	}
 	l.ID = f.identifier("id")
 	if !ok || len(l.ID) > maxListText {
-		return tracker.RemoteList{}, 0
+		return RemoteList{}, 0
 	}
 	return l, len(l.ID) + len(l.Name) + len(l.Description) + len(l.Visibility)
 }

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // reply is one answer of a scripted service.
@@ -84,28 +82,28 @@ func TestProbe(t *testing.T) {
 	tests := map[string]struct {
 		me, empty reply
 		proven    bool
-		want      tracker.Fate
+		want      Fate
 		posts     int
 	}{
-		"a user":                    {me: reply{200, `{"user":{"id":7,"name":"Ada"}}`}, want: tracker.Delivered},
-		"wrapped":                   {me: reply{200, `{"success":true,"data":{"username":"ada"}}`}, want: tracker.Delivered},
-		"key refuted":               {me: reply{401, noAuth}, want: tracker.Refused},
-		"wait":                      {me: reply{429, ""}, want: tracker.Later},
-		"none: refused as invalid":  {me: reply{404, ""}, empty: reply{400, invalid}, want: tracker.Delivered, posts: 1},
-		"none: key refuted":         {me: reply{404, ""}, empty: reply{401, noAuth}, want: tracker.Refused, posts: 1},
-		"none: may not write":       {me: reply{404, ""}, empty: reply{403, forbidden}, want: tracker.Refused, posts: 1},
-		"none: no such path":        {me: reply{404, otherError}, empty: reply{404, otherError}, want: tracker.Unproven, posts: 1},
-		"none: page":                {me: reply{200, html}, empty: reply{200, html}, want: tracker.Unproven, posts: 1},
-		"none: takes an empty body": {me: reply{404, ""}, empty: reply{200, okBody}, want: tracker.Unproven, posts: 1},
-		"trouble":                   {me: reply{500, ""}, empty: reply{500, ""}, want: tracker.Offline, posts: 1},
-		"trouble with /me only":     {me: reply{500, ""}, empty: reply{400, invalid}, want: tracker.Delivered, posts: 1},
-		"cut":                       {me: reply{200, `{"us`}, empty: reply{200, `{"succ`}, want: tracker.Offline, posts: 1},
+		"a user":                    {me: reply{200, `{"user":{"id":7,"name":"Ada"}}`}, want: Delivered},
+		"wrapped":                   {me: reply{200, `{"success":true,"data":{"username":"ada"}}`}, want: Delivered},
+		"key refuted":               {me: reply{401, noAuth}, want: Refused},
+		"wait":                      {me: reply{429, ""}, want: Later},
+		"none: refused as invalid":  {me: reply{404, ""}, empty: reply{400, invalid}, want: Delivered, posts: 1},
+		"none: key refuted":         {me: reply{404, ""}, empty: reply{401, noAuth}, want: Refused, posts: 1},
+		"none: may not write":       {me: reply{404, ""}, empty: reply{403, forbidden}, want: Refused, posts: 1},
+		"none: no such path":        {me: reply{404, otherError}, empty: reply{404, otherError}, want: Unproven, posts: 1},
+		"none: page":                {me: reply{200, html}, empty: reply{200, html}, want: Unproven, posts: 1},
+		"none: takes an empty body": {me: reply{404, ""}, empty: reply{200, okBody}, want: Unproven, posts: 1},
+		"trouble":                   {me: reply{500, ""}, empty: reply{500, ""}, want: Offline, posts: 1},
+		"trouble with /me only":     {me: reply{500, ""}, empty: reply{400, invalid}, want: Delivered, posts: 1},
+		"cut":                       {me: reply{200, `{"us`}, empty: reply{200, `{"succ`}, want: Offline, posts: 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{t: t, me: tt.me, empty: tt.empty}
 			v := s.client(tt.proven).Probe(context.Background())
-			if v.Fate != tt.want || (v.Problem == "") != (v.Fate == tracker.Delivered) {
+			if v.Fate != tt.want || (v.Problem == "") != (v.Fate == Delivered) {
 				t.Errorf("%+v, want %s", v, tt.want)
 			}
 			if len(s.asked) != 1+tt.posts {
@@ -115,7 +113,7 @@ func TestProbe(t *testing.T) {
 	}
 	for _, none := range noneHere {
 		s := &scripted{t: t, me: none, empty: reply{400, invalid}}
-		if v := s.client(false).Probe(context.Background()); v.Fate != tracker.Delivered {
+		if v := s.client(false).Probe(context.Background()); v.Fate != Delivered {
 			t.Errorf("/me says %d %s: %+v", none.status, none.body, v)
 		}
 	}
@@ -124,7 +122,7 @@ func TestProbe(t *testing.T) {
 func TestProbeOfASilentServiceIsOffline(t *testing.T) {
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { w.Close() })
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Probe(context.Background()); v.Fate != tracker.Offline || v.Problem == "" {
+	if v := c.Probe(context.Background()); v.Fate != Offline || v.Problem == "" {
 		t.Errorf("%+v", v)
 	}
 	for _, r := range s.whole() {
@@ -139,21 +137,21 @@ func TestCheckKey(t *testing.T) {
 	tests := map[string]struct {
 		me, empty, other reply
 		proven           bool
-		fate             tracker.Fate
+		fate             Fate
 		note             bool
 		name, id         string
 		asked            int
 	}{
-		"a user":              {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, fate: tracker.Delivered, name: "Ada", id: "u7", asked: 1},
-		"a user, flat":        {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, fate: tracker.Delivered, name: "ada", id: "7", asked: 1},
-		"refuted by /me":      {me: bad, fate: tracker.Refused, asked: 1},
-		"none: proven":        {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: tracker.Delivered, asked: 3},
-		"none: body first":    {me: reply{404, ""}, other: good, empty: good, fate: tracker.Delivered, note: true, asked: 3},
-		"none: refuted":       {me: reply{404, ""}, other: bad, empty: bad, fate: tracker.Refused, asked: 3},
-		"none: may not write": {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: tracker.Refused, asked: 3},
-		"none: wrong address": {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: tracker.Unproven, asked: 3},
-		"none: takes all":     {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, fate: tracker.Unproven, asked: 3},
-		"none: wait":          {me: reply{404, ""}, other: reply{429, ""}, fate: tracker.Later, asked: 2},
+		"a user":              {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, fate: Delivered, name: "Ada", id: "u7", asked: 1},
+		"a user, flat":        {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, fate: Delivered, name: "ada", id: "7", asked: 1},
+		"refuted by /me":      {me: bad, fate: Refused, asked: 1},
+		"none: proven":        {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: Delivered, asked: 3},
+		"none: body first":    {me: reply{404, ""}, other: good, empty: good, fate: Delivered, note: true, asked: 3},
+		"none: refuted":       {me: reply{404, ""}, other: bad, empty: bad, fate: Refused, asked: 3},
+		"none: may not write": {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: Refused, asked: 3},
+		"none: wrong address": {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: Unproven, asked: 3},
+		"none: takes all":     {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, fate: Unproven, asked: 3},
+		"none: wait":          {me: reply{404, ""}, other: reply{429, ""}, fate: Later, asked: 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

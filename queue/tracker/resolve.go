@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"context"
@@ -6,23 +6,22 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // The optional endpoints that say what an item is.
 const (
-	resolveOne  tracker.Operation = "media/resolve"
-	resolveMany tracker.Operation = "media/resolve/batch"
+	resolveOne  Operation = "media/resolve"
+	resolveMany Operation = "media/resolve/batch"
 )
 
 // ResolveBatch asks what items are (POST /media/resolve/batch). The answer has
 // those that the service knows, by their place in items. An endpoint that is
 // not there, or a question that is refused, is an error that wraps
-// [tracker.ErrNoEndpoint]; every error but one about too many items is a [tracker.ReadError].
-func (c *Client) ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[int]tracker.Match, error) {
-	if len(items) > tracker.MaxResolveItems {
-		return nil, fmt.Errorf("resolve media: %d items, at most %d may be asked about at once", len(items), tracker.MaxResolveItems)
+// [ErrNoEndpoint]; every error but one about too many items is a [ReadError].
+func (c *Client) ResolveBatch(ctx context.Context, items []Wanted) (map[int]Match, error) {
+	if len(items) > MaxResolveItems {
+		return nil, fmt.Errorf("resolve media: %d items, at most %d may be asked about at once", len(items), MaxResolveItems)
 	}
 	asked := make([]json.RawMessage, len(items))
 	for i, w := range items {
@@ -41,19 +40,19 @@ func (c *Client) ResolveBatch(ctx context.Context, items []tracker.Wanted) (map[
 
 // Resolve asks what one item is (POST /media/resolve). Whether a 404 means
 // that the service does not know the item or has no such endpoint is for the
-// caller to find out: both wrap [tracker.ErrNoEndpoint]. The zero Match is one that it
+// caller to find out: both wrap [ErrNoEndpoint]. The zero Match is one that it
 // does not know.
-func (c *Client) Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, error) {
+func (c *Client) Resolve(ctx context.Context, w Wanted) (Match, error) {
 	found, err := c.ask(ctx, call{op: resolveOne, body: question(w)})
 	if err != nil {
-		return tracker.Match{}, err
+		return Match{}, err
 	}
 	f, ok := readObject(found)
 	if data, wrapped := f.object("data"); wrapped {
 		f = data
 	}
 	if !ok {
-		return tracker.Match{}, nil
+		return Match{}, nil
 	}
 	m, _ := c.readMatch(f, w)
 	return m, nil
@@ -61,7 +60,7 @@ func (c *Client) Resolve(ctx context.Context, w tracker.Wanted) (tracker.Match, 
 
 // question is what is asked about one item, as JSON; what is not told is left
 // out.
-func question(w tracker.Wanted) json.RawMessage {
+func question(w Wanted) json.RawMessage {
 	type form struct {
 		IMDB  string            `json:"imdbId,omitempty"`
 		Title string            `json:"title,omitempty"`
@@ -76,12 +75,12 @@ func question(w tracker.Wanted) json.RawMessage {
 }
 
 // readMatches reads a map, flat or wrapped, by IMDb identifier, else by place.
-func (c *Client) readMatches(body json.RawMessage, items []tracker.Wanted) map[int]tracker.Match {
+func (c *Client) readMatches(body json.RawMessage, items []Wanted) map[int]Match {
 	all, _ := readObject(body)
 	if data, ok := all.object("data"); ok {
 		all = data
 	}
-	matches := map[int]tracker.Match{}
+	matches := map[int]Match{}
 	for i, w := range items {
 		key := w.IMDB
 		if key == "" {
@@ -100,11 +99,11 @@ func (c *Client) readMatches(body json.RawMessage, items []tracker.Wanted) map[i
 
 // readMatch reads one match; false when it names nothing, or answers another
 // question.
-func (c *Client) readMatch(f fields, w tracker.Wanted) (tracker.Match, bool) {
+func (c *Client) readMatch(f fields, w Wanted) (Match, bool) {
 	const most = 1<<53 - 1 // the largest number that all JSON readers keep exact
-	m := tracker.Match{TMDB: f.positive("tmdbId"), Type: f.text("type"), Confidence: f.text("matchConfidence")}
+	m := Match{TMDB: f.positive("tmdbId"), Type: f.text("type"), Confidence: f.text("matchConfidence")}
 	if echoed := f.text("imdbId"); m.TMDB == 0 || m.TMDB > most || echoed != "" && w.IMDB != "" && echoed != w.IMDB {
-		return tracker.Match{}, false
+		return Match{}, false
 	}
 	m.Type, m.Title, m.Confidence = c.tidy(m.Type, c.key), c.tidy(f.text("title"), c.key), c.tidy(m.Confidence, c.key)
 	if year := f.positive("year"); year <= 9999 {

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 const contractBase = "https://tracker.example/api/v1"
@@ -62,7 +60,7 @@ func authenticate(_ context.Context, in *openapi3filter.AuthenticationInput) err
 }
 
 // Answer checks one answer to an operation.
-func (c Contract) Answer(op tracker.Operation, status int, body string) error {
+func (c Contract) Answer(op Operation, status int, body string) error {
 	r, _ := http.NewRequest(http.MethodPost, contractBase+"/"+string(op), nil)
 	route, params, err := c.router.FindRoute(r)
 	if err != nil {

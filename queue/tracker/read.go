@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bytes"
@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // The optional endpoints, beyond the contract: a service may lack any.
-const mediaStatus tracker.Operation = "media/status"
+const mediaStatus Operation = "media/status"
 
 const pageSize = 100 // items of one page
 
@@ -31,24 +29,24 @@ type bounds struct {
 var usual = bounds{pages: 500, answer: 4 << 20, answers: 64 << 20, kept: 8 << 20}
 
 // Me asks whose key it is (GET /me). A key that the service itself calls
-// wrong is a [tracker.ReadError] that says Refused.
-func (c *Client) Me(ctx context.Context) (tracker.User, error) {
+// wrong is a [ReadError] that says Refused.
+func (c *Client) Me(ctx context.Context) (User, error) {
 	v, u, decided := c.askMe(ctx)
 	switch {
-	case decided && v.Fate == tracker.Delivered:
-		return tracker.User{ID: u.id, Name: u.name}, nil
+	case decided && v.Fate == Delivered:
+		return User{ID: u.id, Name: u.name}, nil
 	case decided:
-		return tracker.User{}, &tracker.ReadError{Verdict: v}
+		return User{}, &ReadError{Verdict: v}
 	default:
-		return tracker.User{}, c.missing(v)
+		return User{}, c.missing(v)
 	}
 }
 
 // missing is the error for an endpoint that is not there.
-func (c *Client) missing(v tracker.Verdict) error {
-	v.Fate, v.Hint = tracker.Rejected, ""
+func (c *Client) missing(v Verdict) error {
+	v.Fate, v.Hint = Rejected, ""
 	v.Problem = fmt.Sprintf("The service has no such endpoint (%d).", v.Status)
-	return &tracker.ReadError{Verdict: v}
+	return &ReadError{Verdict: v}
 }
 
 // ask makes a read and gives the JSON of a good answer.
@@ -64,21 +62,21 @@ func (c *Client) ask(ctx context.Context, q call) (json.RawMessage, error) {
 		return s.body, nil
 	}
 	switch v.Fate {
-	case tracker.Later, tracker.Unproven:
+	case Later, Unproven:
 	default:
-		v.Fate = tracker.Offline
+		v.Fate = Offline
 		if s.success() {
 			v.Problem = unreadable
 		}
 	}
-	return nil, &tracker.ReadError{Verdict: v}
+	return nil, &ReadError{Verdict: v}
 }
 
 // unreadable is what is said of an answer that is none.
 const unreadable = "The service's answer could not be read."
 
 // page asks for one page of op.
-func (c *Client) page(ctx context.Context, op tracker.Operation, q url.Values, number int) (sheet, error) {
+func (c *Client) page(ctx context.Context, op Operation, q url.Values, number int) (sheet, error) {
 	if q == nil {
 		q = url.Values{}
 	}
@@ -90,7 +88,7 @@ func (c *Client) page(ctx context.Context, op tracker.Operation, q url.Values, n
 	}
 	s, ok := readSheet(body, pageSize)
 	if !ok {
-		return sheet{}, &tracker.ReadError{Verdict: tracker.Verdict{Fate: tracker.Offline, Status: http.StatusOK, Problem: unreadable}}
+		return sheet{}, &ReadError{Verdict: Verdict{Fate: Offline, Status: http.StatusOK, Problem: unreadable}}
 	}
 	return s, nil
 }
@@ -178,7 +176,7 @@ type pile[T any] struct {
 // how many bytes of text that has. The pile is whole only when every page was
 // read, told one and the same total, and that many items came; without a total,
 // when a page told that it is the last, or was empty.
-func readPages[T any](ctx context.Context, c *Client, op tracker.Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
+func readPages[T any](ctx context.Context, c *Client, op Operation, q url.Values, keep func(fields) (T, int)) (pile[T], error) {
 	var all pile[T]
 	total, answers, kept := -1, 0, 0
 	for number := 1; number <= c.most.pages; number++ {

@@ -1,15 +1,13 @@
-package v1
+package tracker
 
 import (
 	"net/http"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // seen is everything about one request that its fate depends on.
 type seen struct {
-	op     tracker.Operation
+	op     Operation
 	resend bool // may have arrived before, with the same Idempotency-Key
 	proven bool // the address, before this answer
 	left   bool // the request left whole, or may have
@@ -23,7 +21,7 @@ type seen struct {
 
 // judge is the table of fates; the package comment has the reasons. Without
 // an answer only the bytes decide.
-func judge(s seen) tracker.Verdict {
+func judge(s seen) Verdict {
 	if s.err != nil {
 		return unanswered(s)
 	}
@@ -31,8 +29,8 @@ func judge(s seen) tracker.Verdict {
 	proves := s.proves(a)
 	s.proven = s.proven || proves
 	v := s.decide(a)
-	if v.Fate == tracker.InDoubt && !s.left {
-		v = tracker.Verdict{Fate: tracker.Offline, Problem: s.answered("before the request had left")}
+	if v.Fate == InDoubt && !s.left {
+		v = Verdict{Fate: Offline, Problem: s.answered("before the request had left")}
 	}
 	v.Sent, v.Status, v.Proves, v.Code, v.Message = s.left, s.status, proves, a.code, a.message
 	return v
@@ -51,7 +49,7 @@ func (s seen) is(a answer) bool {
 		return false
 	}
 	switch s.op {
-	case tracker.Lists:
+	case Lists:
 		return a.id != ""
 	case me:
 		return a.succeeded() || a.user != user{}
@@ -70,19 +68,19 @@ func (s seen) success() bool { return s.status >= 200 && s.status < 300 }
 // decide gives the fate of an answered request. A code of the contract comes
 // before the status, as two operations have undocumented ones; then come the
 // statuses that speak of more than this entry.
-func (s seen) decide(a answer) tracker.Verdict {
+func (s seen) decide(a answer) Verdict {
 	switch a.code {
 	case codeInvalid:
 		return s.rejected(a)
 	case codeUnauthorized, codeForbidden:
 		return s.refused(a)
 	}
-	if s.op == tracker.ListItems && s.proven && (s.noPath() || s.status == http.StatusNotImplemented) {
-		return tracker.Verdict{Fate: tracker.Lacking, Problem: "The service takes no items of lists."}
+	if s.op == ListItems && s.proven && (s.noPath() || s.status == http.StatusNotImplemented) {
+		return Verdict{Fate: Lacking, Problem: "The service takes no items of lists."}
 	}
 	switch s.status {
 	case http.StatusNetworkAuthenticationRequired:
-		return tracker.Verdict{Fate: tracker.Offline, Problem: "This network asks for a login of its own before it lets anything through."}
+		return Verdict{Fate: Offline, Problem: "This network asks for a login of its own before it lets anything through."}
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return s.refused(a)
 	case http.StatusTooEarly, http.StatusTooManyRequests:
@@ -102,7 +100,7 @@ func (s seen) decide(a answer) tracker.Verdict {
 }
 
 // decideClass gives the fate by the class of the status.
-func (s seen) decideClass(a answer) tracker.Verdict {
+func (s seen) decideClass(a answer) Verdict {
 	switch {
 	case s.success():
 		return s.decideSuccess(a)
@@ -115,11 +113,11 @@ func (s seen) decideClass(a answer) tracker.Verdict {
 	}
 }
 
-func (s seen) decideSuccess(a answer) tracker.Verdict {
+func (s seen) decideSuccess(a answer) Verdict {
 	switch {
 	case s.is(a):
-		v := tracker.Verdict{Fate: tracker.Delivered}
-		if s.op == tracker.Lists {
+		v := Verdict{Fate: Delivered}
+		if s.op == Lists {
 			v.ListID = a.id
 		}
 		return v
@@ -136,19 +134,19 @@ func (s seen) decideSuccess(a answer) tracker.Verdict {
 	}
 }
 
-func (s seen) decideClientError(a answer) tracker.Verdict {
+func (s seen) decideClientError(a answer) Verdict {
 	conflict := s.status == http.StatusConflict
 	switch {
 	case a.cut:
 		return s.doubt("its answer was cut off")
-	case conflict && (s.op == tracker.Watchlist || s.op == tracker.ListItems) && a.own():
-		return tracker.Verdict{Fate: tracker.Delivered} // it is on the list already
+	case conflict && (s.op == Watchlist || s.op == ListItems) && a.own():
+		return Verdict{Fate: Delivered} // it is on the list already
 	case conflict && s.resend:
 		return s.doubt("it may still be busy with the earlier sending")
 	case a.own() && (s.proven || !s.noPath()):
 		return s.rejected(a)
 	case s.status == http.StatusProxyAuthRequired:
-		return tracker.Verdict{Fate: tracker.Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: "name it with user and password in HTTPS_PROXY"}
+		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: "name it with user and password in HTTPS_PROXY"}
 	default:
 		return s.elsewhere()
 	}

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bufio"
@@ -14,8 +14,6 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // FuzzJudge: no answer may break the reading of it, and none may count as
@@ -24,30 +22,30 @@ func FuzzJudge(f *testing.F) {
 	for _, r := range fateTable() {
 		op := r.op
 		if op == "" {
-			op = tracker.History
+			op = History
 		}
 		f.Add(string(op), r.status, []byte(r.body), strings.TrimPrefix(r.header, "Retry-After: "), r.broken, !r.unsent, r.resend)
 	}
 	f.Fuzz(func(t *testing.T, op string, status int, body []byte, retryAfter string, broken, left, resend bool) {
-		s := seen{op: tracker.Operation(op), status: status, body: body, header: http.Header{"Retry-After": {retryAfter}}, broken: broken, left: left, resend: resend}
+		s := seen{op: Operation(op), status: status, body: body, header: http.Header{"Retry-After": {retryAfter}}, broken: broken, left: left, resend: resend}
 		for _, s.proven = range []bool{false, true} {
 			v := judge(s)
 			switch v.Fate {
-			case tracker.Offline, tracker.Rejected, tracker.Refused, tracker.Later, tracker.Unproven:
-			case tracker.Delivered:
+			case Offline, Rejected, Refused, Later, Unproven:
+			case Delivered:
 				checkDelivered(t, s, v)
-			case tracker.Lacking:
-				if s.op != tracker.ListItems || !s.proven {
+			case Lacking:
+				if s.op != ListItems || !s.proven {
 					t.Errorf("lacking: %+v", v)
 				}
-			case tracker.InDoubt:
+			case InDoubt:
 				if !left {
 					t.Errorf("in doubt, though it never left: %+v", v)
 				}
 			default:
 				t.Errorf("no fate: %+v", v)
 			}
-			if (v.Problem == "") != (v.Fate == tracker.Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
+			if (v.Problem == "") != (v.Fate == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
 				t.Errorf("%+v", v)
 			}
 		}
@@ -55,7 +53,7 @@ func FuzzJudge(f *testing.F) {
 }
 
 // checkDelivered looks at the body in another way than the code does.
-func checkDelivered(t *testing.T, s seen, v tracker.Verdict) {
+func checkDelivered(t *testing.T, s seen, v Verdict) {
 	t.Helper()
 	var o map[string]any
 	if json.Unmarshal(bytes.TrimPrefix(bytes.TrimSpace(s.body), []byte("\ufeff")), &o) != nil || o == nil {
@@ -63,7 +61,7 @@ func checkDelivered(t *testing.T, s seen, v tracker.Verdict) {
 			t.Fatalf("delivered without an object: %q", s.body)
 		}
 	}
-	if (s.op == tracker.Watchlist || s.op == tracker.ListItems) && s.status == http.StatusConflict {
+	if (s.op == Watchlist || s.op == ListItems) && s.status == http.StatusConflict {
 		return
 	}
 	if s.status < 200 || s.status > 299 || o["success"] == false {
@@ -72,7 +70,7 @@ func checkDelivered(t *testing.T, s seen, v tracker.Verdict) {
 	if text, _ := o["error"].(string); text != "" {
 		t.Errorf("delivered with an error: %q", s.body)
 	}
-	if s.op == tracker.Lists && v.ListID == "" {
+	if s.op == Lists && v.ListID == "" {
 		t.Errorf("a list without id: %q", s.body)
 	}
 }
@@ -121,8 +119,8 @@ func TestKeyStaysOutOfWords(t *testing.T) {
 	}
 	// A reply that is no HTTP is repeated by the transport's error.
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, testKey+"\r\n\r\n"); w.Close() })
-	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[tracker.History])
-	if v.Fate != tracker.InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
+	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[History])
+	if v.Fate != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
 		t.Errorf("%+v", v)
 	}
 }
@@ -145,10 +143,10 @@ func TestKeyStaysOutOfPrintedValues(t *testing.T) {
 func TestAnswerIsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		begin string
-		want  tracker.Fate
+		want  Fate
 	}{
-		"page":   {"<html>", tracker.Unproven},
-		"object": {`{"success":true,"pad":"`, tracker.InDoubt},
+		"page":   {"<html>", Unproven},
+		"object": {`{"success":true,"pad":"`, InDoubt},
 	} {
 		taken := make(chan int, 1)
 		c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, pipeServer(func(far net.Conn) {
@@ -160,7 +158,7 @@ func TestAnswerIsBounded(t *testing.T) {
 			}
 			taken <- n * 4096
 		}))
-		if v := c.Send(context.Background(), requests()[tracker.History]); v.Fate != tt.want {
+		if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 		if n := <-taken; n > 2*maxAnswer {
@@ -173,29 +171,29 @@ func TestAnswerIsBounded(t *testing.T) {
 func TestAnswersOnTheWire(t *testing.T) {
 	tests := map[string]struct {
 		raw  string
-		want tracker.Fate
+		want Fate
 	}{
-		"length, whole":               {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, tracker.Delivered},
-		"no length, whole":            {"HTTP/1.1 200 OK\r\n\r\n" + okBody, tracker.Delivered},
-		"no length, cut":              {"HTTP/1.1 200 OK\r\n\r\n" + okBody[:6], tracker.InDoubt},
-		"no length, cut at nothing":   {"HTTP/1.1 200 OK\r\n\r\n", tracker.InDoubt},
-		"length, cut":                 {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody[:6], tracker.InDoubt},
-		"chunked, cut":                {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n" + okBody[:6] + "\r\n", tracker.InDoubt},
-		"nothing said to be there":    {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", tracker.Unproven},
-		"headers cut":                 {"HTTP/1.1 200 OK\r\nContent-Le", tracker.InDoubt},
-		"no HTTP":                     {"SSH-2.0-OpenSSH\r\n", tracker.InDoubt},
-		"packed, though nobody asked": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\n" + okBody, tracker.InDoubt},
-		"hints first":                 {"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, tracker.Delivered},
-		"101":                         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", tracker.Unproven},
-		"headers without end":         {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18), tracker.InDoubt},
-		"408 as a farewell":           {"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", tracker.InDoubt},
-		"503 with Retry-After":        {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n", tracker.Later},
+		"length, whole":               {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"no length, whole":            {"HTTP/1.1 200 OK\r\n\r\n" + okBody, Delivered},
+		"no length, cut":              {"HTTP/1.1 200 OK\r\n\r\n" + okBody[:6], InDoubt},
+		"no length, cut at nothing":   {"HTTP/1.1 200 OK\r\n\r\n", InDoubt},
+		"length, cut":                 {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody[:6], InDoubt},
+		"chunked, cut":                {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n" + okBody[:6] + "\r\n", InDoubt},
+		"nothing said to be there":    {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Unproven},
+		"headers cut":                 {"HTTP/1.1 200 OK\r\nContent-Le", InDoubt},
+		"no HTTP":                     {"SSH-2.0-OpenSSH\r\n", InDoubt},
+		"packed, though nobody asked": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\n" + okBody, InDoubt},
+		"hints first":                 {"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
+		"101":                         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", Unproven},
+		"headers without end":         {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18), InDoubt},
+		"408 as a farewell":           {"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", InDoubt},
+		"503 with Retry-After":        {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n", Later},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, tt.raw); w.Close() })
 			c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-			if v := c.Send(context.Background(), requests()[tracker.History]); v.Fate != tt.want || !v.Sent {
+			if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want || !v.Sent {
 				t.Errorf("got %+v, want %s", v, tt.want)
 			}
 			if n, _ := s.counts(); n != 1 {

@@ -1,4 +1,4 @@
-package v1_test
+package tracker_test
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -35,7 +34,7 @@ func openSandbox(t *testing.T, contractOnly bool) (*sandbox.Service, string) {
 }
 
 func watched(t *testing.T, next http.Handler) http.Handler {
-	contract := v1.LoadContract(t)
+	contract := tracker.LoadContract(t)
 	operations := map[string]tracker.Operation{"/api/v1/history": tracker.History, "/api/v1/watchlist": tracker.Watchlist, "/api/v1/lists": tracker.Lists}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -82,9 +81,9 @@ func (t *tee) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // page reports whether the answer is the fault that sends HTML.
 func (t *tee) page() bool { return bytes.HasPrefix(bytes.TrimSpace(t.body.Bytes()), []byte("<")) }
 
-func newClient(t *testing.T, base, key string) *v1.Client {
+func newClient(t *testing.T, base, key string) *tracker.Client {
 	t.Helper()
-	c, err := v1.New(v1.Options{BaseURL: base, Key: key, Timeout: 10 * time.Second})
+	c, err := tracker.New(tracker.Options{BaseURL: base, Key: key, Timeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package v1_test
+package tracker_test
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	v1 "github.com/filmspool/filmspool/queue/tracker/v1"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -21,10 +20,10 @@ func filmOf(id int64) viewing.Media {
 }
 
 // open makes a client of a fresh sandbox.
-func open(t *testing.T, contractOnly bool) (*sandbox.Service, *v1.Client) {
+func open(t *testing.T, contractOnly bool) (*sandbox.Service, *tracker.Client) {
 	t.Helper()
 	s, base := openSandbox(t, contractOnly)
-	c, err := v1.New(v1.Options{BaseURL: base, Key: s.SecretKey()})
+	c, err := tracker.New(tracker.Options{BaseURL: base, Key: s.SecretKey()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func open(t *testing.T, contractOnly bool) (*sandbox.Service, *v1.Client) {
 }
 
 // record sends a viewing, which must arrive.
-func record(t *testing.T, c *v1.Client, m viewing.Media, at time.Time) {
+func record(t *testing.T, c *tracker.Client, m viewing.Media, at time.Time) {
 	t.Helper()
 	r, err := tracker.NewRequest(viewing.KindViewing, m, viewing.At(at), nil, nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // Commands that a verdict can name.
@@ -31,15 +29,15 @@ const (
 const maxRetryAfter = 24 * time.Hour
 
 // unanswered is the verdict on a request without an answer.
-func unanswered(s seen) tracker.Verdict {
+func unanswered(s seen) Verdict {
 	why := reason(s.err)
 	if s.left {
-		return tracker.Verdict{
-			Fate: tracker.InDoubt, Sent: true, Hint: hintDoubt,
+		return Verdict{
+			Fate: InDoubt, Sent: true, Hint: hintDoubt,
 			Problem: "The request left, but no answer came: " + why + ". The service may have recorded it.",
 		}
 	}
-	v := tracker.Verdict{Fate: tracker.Offline, Problem: "The service cannot be reached: " + why + "."}
+	v := Verdict{Fate: Offline, Problem: "The service cannot be reached: " + why + "."}
 	if setup(s.err) {
 		v.Hint = hintAsk
 	}
@@ -99,52 +97,52 @@ func (s seen) answered(how string) string {
 	return fmt.Sprintf("The service answered %d %s.", s.status, how)
 }
 
-func (s seen) rejected(a answer) tracker.Verdict {
+func (s seen) rejected(a answer) Verdict {
 	words := a.message
 	if words == "" {
 		words = strings.TrimSpace(a.code + " " + strconv.Itoa(s.status))
 	}
-	return tracker.Verdict{Fate: tracker.Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
+	return Verdict{Fate: Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
 }
 
-func (s seen) refused(a answer) tracker.Verdict {
-	v := tracker.Verdict{Fate: tracker.Refused, Hint: hintLogin}
+func (s seen) refused(a answer) Verdict {
+	v := Verdict{Fate: Refused, Hint: hintLogin}
 	forbidden := a.code == codeForbidden || a.code != codeUnauthorized && s.status == http.StatusForbidden
 	switch {
 	case !a.own():
 		v.Problem = fmt.Sprintf("Something between here and the service refuses access (%d, without the service's own words).", s.status)
 		v.Hint = hintAsk
 	case forbidden:
-		v.Problem = tracker.KeyReadOnly
+		v.Problem = KeyReadOnly
 	default:
-		v.Problem = tracker.KeyRefused
+		v.Problem = KeyRefused
 	}
 	return v
 }
 
-func (s seen) later() tracker.Verdict {
+func (s seen) later() Verdict {
 	wait, ok := s.retryAfter()
 	if !ok {
-		return tracker.Verdict{Fate: tracker.Later, Problem: s.answered("and asks to try again later")}
+		return Verdict{Fate: Later, Problem: s.answered("and asks to try again later")}
 	}
-	return tracker.Verdict{Fate: tracker.Later, RetryAfter: wait, Problem: s.answered("and asks to wait " + wait.String())}
+	return Verdict{Fate: Later, RetryAfter: wait, Problem: s.answered("and asks to wait " + wait.String())}
 }
 
-func (s seen) doubt(how string) tracker.Verdict {
-	return tracker.Verdict{
-		Fate: tracker.InDoubt, Hint: hintDoubt,
+func (s seen) doubt(how string) Verdict {
+	return Verdict{
+		Fate: InDoubt, Hint: hintDoubt,
 		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", s.status, how),
 	}
 }
 
 // elsewhere is the verdict on an answer that is not the service's. Of a
 // proven address it is a passing trouble on the way.
-func (s seen) elsewhere() tracker.Verdict {
+func (s seen) elsewhere() Verdict {
 	if s.proven {
-		return tracker.Verdict{Fate: tracker.Offline, Problem: s.answered("in a form that is not its own; something on the way may be down")}
+		return Verdict{Fate: Offline, Problem: s.answered("in a form that is not its own; something on the way may be down")}
 	}
-	return tracker.Verdict{
-		Fate: tracker.Unproven, Hint: hintAddress,
+	return Verdict{
+		Fate: Unproven, Hint: hintAddress,
 		Problem: fmt.Sprintf("What answers there (%d) has not shown that it is the service: is the address right?", s.status),
 	}
 }

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 // maxAnswer bounds the body of an answer that is read, in bytes.
@@ -125,12 +123,12 @@ func (c *Client) GoString() string { return c.String() }
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Send puts r on the wire at most once and says what became of it. It has no
-// error: whatever happens is a fate. When ctx ends, the fate is [tracker.Offline] or
-// [tracker.InDoubt], as the bytes prove.
-func (c *Client) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
+// error: whatever happens is a fate. When ctx ends, the fate is [Offline] or
+// [InDoubt], as the bytes prove.
+func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	body, err := encode(r)
 	if err != nil {
-		return tracker.Verdict{Fate: tracker.Rejected, Problem: err.Error() + "."}
+		return Verdict{Fate: Rejected, Problem: err.Error() + "."}
 	}
 	return c.act(ctx, call{op: r.Operation, list: r.List, body: body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
 }
@@ -138,7 +136,7 @@ func (c *Client) Send(ctx context.Context, r tracker.Request) tracker.Verdict {
 // call is one HTTP request to make; without a method it is a POST, or a GET
 // when it has no body.
 type call struct {
-	op             tracker.Operation
+	op             Operation
 	list           string // of ListItems
 	method         string
 	query          url.Values
@@ -158,13 +156,13 @@ func (q call) limits() int {
 }
 
 // act makes one call, judges it, and takes the keys out of every word.
-func (c *Client) act(ctx context.Context, q call) tracker.Verdict {
+func (c *Client) act(ctx context.Context, q call) Verdict {
 	v, _ := c.actAndRead(ctx, q)
 	return v
 }
 
 // actAndRead also gives what was seen.
-func (c *Client) actAndRead(ctx context.Context, q call) (tracker.Verdict, seen) {
+func (c *Client) actAndRead(ctx context.Context, q call) (Verdict, seen) {
 	s := c.exchange(ctx, q)
 	s.op, s.proven, s.now = q.op, c.Proven(), time.Now()
 	s.resend = q.resend && q.idempotencyKey != ""
@@ -227,11 +225,11 @@ func readBody(r *http.Response, limit int) seen {
 }
 
 // request makes the HTTP request of one call. An operation is named as its path
-// is, but for [tracker.ListItems].
+// is, but for [ListItems].
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
 	target := c.base.JoinPath(string(q.op))
-	if q.op == tracker.ListItems {
-		target = c.base.JoinPath(string(tracker.Lists), url.PathEscape(q.list), "items")
+	if q.op == ListItems {
+		target = c.base.JoinPath(string(Lists), url.PathEscape(q.list), "items")
 	}
 	target.RawQuery = q.query.Encode()
 	method, header := http.MethodGet, http.Header{}

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -39,7 +38,7 @@ func pagesOf(t *testing.T, path string, pages ...reply) *Client {
 const film603 = `{"type":"movie","id":603,"watchedAt":"2026-03-01T19:00:00Z","unknown":[1,{"x":null}]}`
 
 func TestReadsAreTolerant(t *testing.T) {
-	want := []tracker.HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
+	want := []HistoryItem{{Type: "movie", ID: 603, WatchedAt: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC)}}
 	for name, body := range map[string]string{
 		"flat array":             `[` + film603 + `]`,
 		"object":                 `{"items":[` + film603 + `],"total":1}`,
@@ -89,8 +88,8 @@ func TestMissingEndpointIsNoTrouble(t *testing.T) {
 			continue
 		}
 		_, err := pagesOf(t, "history", answer).AllHistory(t.Context(), viewing.Movie)
-		v, ok := tracker.VerdictOf(err)
-		if !errors.Is(err, tracker.ErrNoEndpoint) || !ok || v.Fate != tracker.Rejected {
+		v, ok := VerdictOf(err)
+		if !errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != Rejected {
 			t.Errorf("%d %s: %v", answer.status, answer.body, err)
 		}
 	}
@@ -99,23 +98,23 @@ func TestMissingEndpointIsNoTrouble(t *testing.T) {
 func TestReadTroubleIsNeverAMissingEndpoint(t *testing.T) {
 	for _, c := range []struct {
 		answer reply
-		fate   tracker.Fate
+		fate   Fate
 	}{
-		{reply{500, ""}, tracker.Offline},
-		{reply{503, ""}, tracker.Offline},
-		{reply{429, ""}, tracker.Later},
-		{reply{302, ""}, tracker.Offline},
-		{reply{200, html}, tracker.Offline},
-		{reply{200, ""}, tracker.Offline},
-		{reply{200, `[` + film603}, tracker.Offline},
-		{reply{200, `{"hello":"world"}`}, tracker.Offline},
-		{reply{200, `[1,2]`}, tracker.Offline},
-		{reply{200, `{"success":false}`}, tracker.Offline},
-		{reply{511, ""}, tracker.Offline},
+		{reply{500, ""}, Offline},
+		{reply{503, ""}, Offline},
+		{reply{429, ""}, Later},
+		{reply{302, ""}, Offline},
+		{reply{200, html}, Offline},
+		{reply{200, ""}, Offline},
+		{reply{200, `[` + film603}, Offline},
+		{reply{200, `{"hello":"world"}`}, Offline},
+		{reply{200, `[1,2]`}, Offline},
+		{reply{200, `{"success":false}`}, Offline},
+		{reply{511, ""}, Offline},
 	} {
 		_, err := pagesOf(t, "history", c.answer).AllHistory(t.Context(), viewing.Movie)
-		v, ok := tracker.VerdictOf(err)
-		if err == nil || errors.Is(err, tracker.ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
+		v, ok := VerdictOf(err)
+		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem == "" {
 			t.Errorf("%d %s: %v, %+v", c.answer.status, c.answer.body, err, v)
 		}
 	}
@@ -131,7 +130,7 @@ func TestReadsFollowNoRedirect(t *testing.T) {
 	_, err1 := c.AllHistory(t.Context(), viewing.Movie)
 	_, err2 := c.MediaStatus(t.Context(), nil)
 	_, _, err3 := c.Lists(t.Context())
-	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == tracker.Delivered {
+	if v := c.DeleteHistory(t.Context(), viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}); v.Fate == Delivered {
 		t.Errorf("deletion is %+v", v)
 	}
 	if err1 == nil || err2 == nil || err3 == nil || touched {

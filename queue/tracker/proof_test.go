@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bufio"
@@ -17,8 +17,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/filmspool/filmspool/queue/tracker"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -73,8 +71,8 @@ func TestNotSentWithoutConnection(t *testing.T) {
 			}
 			c := newTestClient(t, Options{BaseURL: tt.base, Proven: true}, tt.dial)
 			c.transport.Proxy = nil
-			v := c.Send(context.Background(), requests()[tracker.History])
-			if v.Fate != tracker.Offline || v.Sent || v.Status != 0 || !strings.Contains(v.Problem, tt.says) {
+			v := c.Send(context.Background(), requests()[History])
+			if v.Fate != Offline || v.Sent || v.Status != 0 || !strings.Contains(v.Problem, tt.says) {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -99,15 +97,15 @@ func (*farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(203, 0,
 // TestOnlyBytesProve lets a connection fail after each number of bytes that
 // matters: one byte short is proof, the whole is doubt.
 func TestOnlyBytesProve(t *testing.T) {
-	r := requests()[tracker.History]
+	r := requests()[History]
 	body := bodyOf(t, r)
 	probe := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, nil)
-	req, err := probe.request(context.Background(), call{op: tracker.History, body: body, key: testKey})
+	req, err := probe.request(context.Background(), call{op: History, body: body, key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	need := wireLength(req, body)
-	for room, want := range map[int64]tracker.Fate{0: tracker.Offline, 1: tracker.Offline, need - int64(len(body)): tracker.Offline, need - 1: tracker.Offline, need: tracker.InDoubt} {
+	for room, want := range map[int64]Fate{0: Offline, 1: Offline, need - int64(len(body)): Offline, need - 1: Offline, need: InDoubt} {
 		var ended sync.WaitGroup
 		dial := func(context.Context, string, string) (net.Conn, error) {
 			near, far := net.Pipe()
@@ -120,7 +118,7 @@ func TestOnlyBytesProve(t *testing.T) {
 			return c, nil
 		}
 		c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1"}, dial)
-		if v := c.Send(context.Background(), r); v.Fate != want || v.Sent != (want == tracker.InDoubt) {
+		if v := c.Send(context.Background(), r); v.Fate != want || v.Sent != (want == InDoubt) {
 			t.Errorf("room for %d of %d bytes: %+v", room, need, v)
 		}
 		ended.Wait()
@@ -162,19 +160,19 @@ func TestTimeOut(t *testing.T) {
 	})
 	tests := map[string]struct {
 		dial dialer
-		want tracker.Fate
+		want Fate
 	}{
-		"before a connection": {stuck, tracker.Offline},
-		"after the body":      {silent, tracker.InDoubt},
-		"within the answer":   {half, tracker.InDoubt},
+		"before a connection": {stuck, Offline},
+		"after the body":      {silent, InDoubt},
+		"within the answer":   {half, InDoubt},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1", Timeout: 10 * time.Second, Proven: true}, tt.dial)
 				start := time.Now()
-				v := c.Send(t.Context(), requests()[tracker.History])
-				if v.Fate != tt.want || v.Sent != (tt.want == tracker.InDoubt) || time.Since(start) != 10*time.Second {
+				v := c.Send(t.Context(), requests()[History])
+				if v.Fate != tt.want || v.Sent != (tt.want == InDoubt) || time.Since(start) != 10*time.Second {
 					t.Errorf("after %s: %+v", time.Since(start), v)
 				}
 			})
@@ -191,10 +189,10 @@ func TestStoppingIsNoFateOfItsOwn(t *testing.T) {
 		io.Copy(io.Discard, w)
 	})
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-	if v := c.Send(ctx, requests()[tracker.History]); v.Fate != tracker.InDoubt || !v.Sent {
+	if v := c.Send(ctx, requests()[History]); v.Fate != InDoubt || !v.Sent {
 		t.Errorf("%+v", v)
 	}
-	if v := c.Send(ctx, requests()[tracker.History]); v.Fate != tracker.Offline || v.Sent {
+	if v := c.Send(ctx, requests()[History]); v.Fate != Offline || v.Sent {
 		t.Errorf("%+v", v)
 	}
 	if n, _ := s.counts(); n != 1 {
@@ -208,8 +206,8 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			p := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, status, "", ""); w.Close() })
 			c := newTestClient(t, Options{BaseURL: "https://tracker.example/api/v1", Proven: true}, nil)
 			c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.listener.Addr().String(), User: url.UserPassword("u", "hunter2")})
-			v := c.Send(context.Background(), requests()[tracker.History])
-			if v.Fate != tracker.Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
+			v := c.Send(context.Background(), requests()[History])
+			if v.Fate != Offline || v.Sent || !strings.Contains(v.Problem, "proxy") || strings.Contains(v.Problem, "hunter2") {
 				t.Errorf("%+v", v)
 			}
 			for _, r := range p.whole() {

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bufio"
@@ -16,7 +16,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -131,11 +130,11 @@ func newTestClient(t *testing.T, o Options, dial dialer) *Client {
 }
 
 // requests are one of each operation.
-func requests() map[tracker.Operation]tracker.Request {
-	return map[tracker.Operation]tracker.Request{
-		tracker.History:   {Operation: tracker.History, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
-		tracker.Watchlist: {Operation: tracker.Watchlist, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
-		tracker.Lists:     {Operation: tracker.Lists, NewList: viewing.List{Name: "Noir"}},
+func requests() map[Operation]Request {
+	return map[Operation]Request{
+		History:   {Operation: History, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}, WatchedAt: at("2026-03-01T19:00:00Z")},
+		Watchlist: {Operation: Watchlist, Media: viewing.Media{Type: viewing.TV, IDs: viewing.IDs{TMDB: 1396}}},
+		Lists:     {Operation: Lists, NewList: viewing.List{Name: "Noir"}},
 	}
 }
 
@@ -143,14 +142,14 @@ func TestOneActIsOnePOST(t *testing.T) {
 	forbidden := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
 	endings := map[string]struct {
 		end  func(net.Conn)
-		want tracker.Fate
+		want Fate
 	}{
-		"FIN": {func(w net.Conn) { w.Close() }, tracker.InDoubt},
-		"RST": {reset, tracker.InDoubt},
-		"302": {func(w net.Conn) { respond(w, "302 Found", "Location: "+forbidden.url()+"/history", "") }, tracker.Unproven},
-		"303": {func(w net.Conn) { respond(w, "303 See Other", "Location: "+forbidden.url()+"/history", "") }, tracker.Unproven},
-		"307": {func(w net.Conn) { respond(w, "307 Temporary Redirect", "Location: "+forbidden.url()+"/history", "") }, tracker.Unproven},
-		"308": {func(w net.Conn) { respond(w, "308 Permanent Redirect", "Location: /api/v1/other", "") }, tracker.Unproven},
+		"FIN": {func(w net.Conn) { w.Close() }, InDoubt},
+		"RST": {reset, InDoubt},
+		"302": {func(w net.Conn) { respond(w, "302 Found", "Location: "+forbidden.url()+"/history", "") }, Unproven},
+		"303": {func(w net.Conn) { respond(w, "303 See Other", "Location: "+forbidden.url()+"/history", "") }, Unproven},
+		"307": {func(w net.Conn) { respond(w, "307 Temporary Redirect", "Location: "+forbidden.url()+"/history", "") }, Unproven},
+		"308": {func(w net.Conn) { respond(w, "308 Permanent Redirect", "Location: /api/v1/other", "") }, Unproven},
 	}
 	for name, ending := range endings {
 		for op, r := range requests() {
@@ -167,12 +166,12 @@ func TestOneActIsOnePOST(t *testing.T) {
 
 // oneAct sends one request to a server that ends it badly, on a reused
 // connection after one that went well.
-func oneAct(t *testing.T, r tracker.Request, reused bool, end func(net.Conn), want tracker.Fate) {
+func oneAct(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate) {
 	before := 0
 	if reused {
 		before = 1
-		if want == tracker.Unproven {
-			want = tracker.Offline // the good answer has proven the address
+		if want == Unproven {
+			want = Offline // the good answer has proven the address
 		}
 	}
 	s := newRawServer(t, func(n int, w net.Conn, _ *http.Request) {
@@ -184,7 +183,7 @@ func oneAct(t *testing.T, r tracker.Request, reused bool, end func(net.Conn), wa
 	})
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
 	for range before {
-		if v := c.Send(context.Background(), r); v.Fate != tracker.Delivered {
+		if v := c.Send(context.Background(), r); v.Fate != Delivered {
 			t.Fatalf("first request: %+v", v)
 		}
 	}
@@ -201,7 +200,7 @@ func oneAct(t *testing.T, r tracker.Request, reused bool, end func(net.Conn), wa
 	}
 }
 
-func checkRequest(t *testing.T, got *http.Request, r tracker.Request) {
+func checkRequest(t *testing.T, got *http.Request, r Request) {
 	t.Helper()
 	want := map[string]string{"X-Api-Key": testKey, "Content-Type": "application/json", "Idempotency-Key": r.IdempotencyKey, "Authorization": "", "Accept-Encoding": ""}
 	for name, value := range want {
@@ -217,7 +216,7 @@ func checkRequest(t *testing.T, got *http.Request, r tracker.Request) {
 func TestBearerHeader(t *testing.T) {
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
 	c := newTestClient(t, Options{BaseURL: s.url(), KeyHeader: "bearer", UserAgent: "filmspool/1"}, nil)
-	c.Send(context.Background(), requests()[tracker.History])
+	c.Send(context.Background(), requests()[History])
 	h := s.whole()[0].Header
 	if h.Get("Authorization") != "Bearer "+testKey || h.Get("X-Api-Key") != "" || h.Get("User-Agent") != "filmspool/1" {
 		t.Errorf("headers %v", h)
@@ -239,7 +238,7 @@ func TestServerThatSpeaksHTTP2GetsHTTP1(t *testing.T) {
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
 	for _, r := range requests() {
-		if v := c.Send(context.Background(), r); v.Fate != tracker.Delivered {
+		if v := c.Send(context.Background(), r); v.Fate != Delivered {
 			t.Errorf("%s: %+v", r.Operation, v)
 		}
 	}
@@ -261,7 +260,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
-	if v := c.Send(context.Background(), requests()[tracker.History]); v.Fate != tracker.Offline || v.Sent {
+	if v := c.Send(context.Background(), requests()[History]); v.Fate != Offline || v.Sent {
 		t.Errorf("%+v", v)
 	}
 }

@@ -1,4 +1,4 @@
-package v1
+package tracker
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -39,14 +38,14 @@ type listInput struct {
 // encode writes the body of a request. It is plain JSON: <, > and & stand for
 // themselves, and the last byte is the closing brace, so that a request cut
 // anywhere is no JSON.
-func encode(r tracker.Request) ([]byte, error) {
+func encode(r Request) ([]byte, error) {
 	var in any
 	switch r.Operation {
-	case tracker.History:
+	case History:
 		in = newHistory(r.Media, r.WatchedAt)
-	case tracker.Watchlist, tracker.ListItems:
+	case Watchlist, ListItems:
 		in = itemInput{Type: r.Media.Type, ID: r.Media.IDs.TMDB, Priority: r.Priority}
-	case tracker.Lists:
+	case Lists:
 		in = newList(r.NewList)
 	default:
 		return nil, fmt.Errorf("%q is not an operation of the service", r.Operation)
