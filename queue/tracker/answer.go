@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -16,44 +17,25 @@ const (
 // answer is what the body of an answer says, whatever its status.
 type answer struct {
 	object  bool   // a whole JSON object
-	cut     bool   // none, but it may have been the beginning of one
+	cut     bool   // not, but it may have been the beginning of one
 	code    string // of an error object (contract 2.4), else ""
 	message string // the service's words, if any
 	success *bool  // nil when absent
 	odd     bool   // a member contradicts success: "error" without code, "success" that is no boolean
 	id      string // of a list
-	user    user   // of GET /me
+	user    User   // of GET /me
 }
 
-// user is whose key it is, as GET /me tells.
-type user struct{ id, name string }
-
-// readAnswer reads a body. broken says that its end was not seen. A whole
-// object counts in spite of that, as it ends itself; a page of HTML is one,
-// whole or not.
+// readAnswer reads a body, flat or wrapped: {"success":true,"data":…}. broken says that its end was not seen. A
+// whole object counts in spite of that, as it ends itself.
 func readAnswer(body []byte, broken bool) answer {
 	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	f, ok := readObject(text)
 	if !ok {
 		return answer{cut: bytes.HasPrefix(text, []byte("{")) || broken && len(text) == 0}
 	}
-	a := answer{object: true, message: f.text("message")}
-	a.code = errorCode(f)
-	a.readSuccess(f)
-	a.odd = a.odd || a.code == "" && f.says("error")
-	a.readContent(f)
-	return a
-}
-
-// readSuccess takes only a boolean for success; absent is nil.
-func (a *answer) readSuccess(f fields) {
-	a.success = f.truth("success")
-	a.odd = a.success == nil && f.get("success") != nil
-}
-
-// readContent reads a list's id and a user, from the object itself or, in a
-// wrapped reply {"success":true,"data":…}, from data.
-func (a *answer) readContent(f fields) {
+	a := answer{object: true, message: f.text("message"), code: errorCode(f), success: f.boolean("success")}
+	a.odd = a.success == nil && f["success"] != nil || a.code == "" && f.isSet("error")
 	inner := f
 	if data, ok := f.object("data"); ok && a.succeeded() {
 		inner = data
@@ -63,10 +45,11 @@ func (a *answer) readContent(f fields) {
 	if u, ok := inner.object("user"); ok {
 		who = u
 	}
-	a.user = user{id: who.identifier("id"), name: who.text("name")}
-	if a.user.name == "" {
-		a.user.name = who.text("username")
+	a.user = User{ID: who.identifier("id"), Name: who.text("name")}
+	if a.user.Name == "" {
+		a.user.Name = who.text("username")
 	}
+	return a
 }
 
 func (a answer) succeeded() bool { return a.success != nil && *a.success }
@@ -78,41 +61,32 @@ func (a answer) contract() bool {
 	return a.code == codeInvalid || a.code == codeUnauthorized || a.code == codeForbidden
 }
 
-// own reports whether a refusal is in the service's own form: with a code,
-// or success:false.
+// own reports whether a refusal is in the service's own form: with a code, or success:false.
 func (a answer) own() bool { return a.code != "" || a.denied() }
 
-// errorCode is the code of an error object, "" when f is none. The contract
-// asks for a message too; a code it names itself is taken without one.
+// codeForm is one machine-readable word: many servers put "Not Found" in a member of that name.
+var codeForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// errorCode is the code of an error object, "" when f is none. The contract asks for a message too; a code it
+// names itself is taken without one.
 func errorCode(f fields) string {
 	code := f.text("error")
-	switch code {
-	case codeInvalid, codeUnauthorized, codeForbidden:
+	if (answer{code: code}).contract() || codeForm.MatchString(code) && f.text("message") != "" {
 		return code
 	}
-	if !codeForm(code) || f.text("message") == "" {
-		return ""
-	}
-	return code
-}
-
-// codeForm reports whether s is machine-readable: one word. Many servers put
-// "Not Found" in a member of that name.
-func codeForm(s string) bool {
-	odd := strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.", r))
-	})
-	return s != "" && len(s) <= 64 && !odd
+	return ""
 }
 
 // maxWords bounds what is kept of the service's words, in characters.
 const maxWords = 300
 
-// tidy makes foreign words fit for a log line and a terminal: bounded, one
-// line, no control characters, and without the secret.
-func tidy(words, secret string) string {
-	if secret != "" {
-		words = strings.ReplaceAll(words, secret, "[key]")
+// tidy makes foreign words fit for a log line and a terminal: bounded, one line, no control characters, and
+// without the secrets.
+func tidy(words string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			words = strings.ReplaceAll(words, secret, "[key]")
+		}
 	}
 	words = words[:min(len(words), 16*maxWords)] // the rest would only cost memory
 	words = strings.Map(func(r rune) rune {

@@ -30,11 +30,11 @@ func TestMoreItemsThanAskedForAreNoAnswer(t *testing.T) {
 // reading that was moved meanwhile may be taken again, this one need not.
 func TestReadingAtItsBoundSaysSo(t *testing.T) {
 	for name, c := range map[string]struct {
-		most  bounds
+		most  limits
 		pages int
 	}{
-		"pages": {bounds{pages: 7, answer: 1 << 10, answers: 1 << 20, kept: 1 << 20}, 7},
-		"bytes": {bounds{pages: 100, answer: 1 << 10, answers: 1000, kept: 1 << 20}, 1000/len(`{"data":[`+film603+`],"hasMore":true}`) + 1},
+		"pages": {limits{pages: 7, bytes: 1 << 20}, 7},
+		"bytes": {limits{pages: 100, bytes: 1000}, 1000/len(`{"data":[`+film603+`],"hasMore":true}`) + 1},
 	} {
 		pages := 0
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -42,35 +42,19 @@ func TestReadingAtItsBoundSaysSo(t *testing.T) {
 			io.WriteString(w, `{"data":[`+film603+`],"hasMore":true}`)
 		}))
 		client := newTestClient(t, Options{BaseURL: h.URL + "/api/v1", Proven: true}, nil)
-		client.most = c.most
+		client.limits = c.most
 		r, err := client.AllHistory(t.Context(), viewing.Movie)
 		h.Close()
 		if err != nil || r.Complete || !r.Bound || pages != c.pages {
 			t.Errorf("%s: complete %v, bound %v after %d pages, want %d: %v", name, r.Complete, r.Bound, pages, c.pages, err)
 		}
 	}
-	long := pagesOf(t, "history", reply{200, `{"data":[` + film603 + strings.Repeat(" ", 2000) + `]}`})
-	long.most.answer = 1000
+	long := pagesOf(t, "history", reply{200, `{"data":[` + film603 + strings.Repeat(" ", maxPage) + `]}`})
 	if r, err := long.AllHistory(t.Context(), viewing.Movie); err == nil || r.Complete {
 		t.Errorf("an answer beyond its bound: %+v, %v", r, err)
 	}
 	total := func(n int) reply { return reply{200, fmt.Sprintf(`{"data":[%s],"total":%d}`, film603, n)} }
 	if r, err := pagesOf(t, "history", total(2), total(3)).AllHistory(t.Context(), viewing.Movie); err != nil || r.Complete || r.Bound {
 		t.Errorf("one that moved: %+v, %v", r, err)
-	}
-}
-
-// A list whose texts are too long to be ours is never taken for one of ours.
-func TestListOfLongTextsIsNobodys(t *testing.T) {
-	long := strings.Repeat("x", maxListText+1)
-	body := fmt.Sprintf(`{"lists":[{"id":"a","name":%q},{"id":"b","name":"Noir","description":%q},{"id":%q,"name":"Noir"},{"id":"d","name":"Noir"}],"total":4}`, long, long, long)
-	lists, complete, err := pagesOf(t, "lists", reply{200, body}).Lists(t.Context())
-	if err != nil || !complete || len(lists) != 4 || lists[3] != (RemoteList{ID: "d", Name: "Noir"}) {
-		t.Fatalf("%d lists, %v, %v", len(lists), complete, err)
-	}
-	for _, l := range lists[:3] {
-		if l != (RemoteList{}) {
-			t.Errorf("kept a list of %d bytes", len(l.ID)+len(l.Name)+len(l.Description))
-		}
 	}
 }

@@ -16,8 +16,11 @@ import (
 	"time"
 )
 
-// maxAnswer bounds the body of an answer that is read, in bytes.
-const maxAnswer = 64 << 10
+// maxAnswer bounds the answer to a POST, in bytes; maxPage bounds that to a read.
+const (
+	maxAnswer = 64 << 10
+	maxPage   = 4 << 20
+)
 
 var errTimeout = errors.New("no whole answer in time")
 
@@ -27,8 +30,7 @@ type Options struct {
 	BaseURL string
 	// Key is a secret key: sk_ and printable ASCII.
 	Key string `json:"-"`
-	// KeyHeader is "x-api-key" (the default) or "bearer", the two forms of
-	// contract 5.1.
+	// KeyHeader is "x-api-key" (the default) or "bearer", the two forms of contract 5.1.
 	KeyHeader string
 	// Proven says that this address has answered as the service before.
 	Proven bool
@@ -36,12 +38,11 @@ type Options struct {
 	UserAgent string
 	// Timeout is for a whole request, answer included; 30 s by default.
 	Timeout time.Duration
-	// Dial opens connections; nil is the system's own way. Tests put a service
-	// in memory behind it.
+	// Dial opens connections; nil is the system's own way. Tests put a service in memory behind it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error) `json:"-"`
 }
 
-// String names the address and leaves the key out, whoever prints it.
+// String names the address and leaves the key out.
 func (o Options) String() string { return "tracker options for " + o.BaseURL }
 
 // GoString is String: %#v would show the key otherwise.
@@ -50,9 +51,8 @@ func (o Options) GoString() string { return o.String() }
 // LogValue is String, for loggers that take values apart.
 func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// Client sends requests to one address with one key. It may be used from
-// several goroutines; none of its own outlives a request but those of idle
-// connections, which end after two seconds or with [Client.Close].
+// Client sends requests to one address with one key. It may be used from several goroutines. Idle connections
+// end after two seconds or with [Client.Close].
 type Client struct {
 	base      *url.URL
 	key       string
@@ -60,21 +60,13 @@ type Client struct {
 	userAgent string
 	timeout   time.Duration
 	transport *http.Transport
-	most      bounds
+	limits    limits
 	proven    atomic.Bool
 	ahead     atomic.Int64
 }
 
 // New makes a client and sends nothing. Its errors never hold the key.
 func New(o Options) (*Client, error) {
-	if o.Dial != nil {
-		return newClient(o, o.Dial)
-	}
-	dial := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
-	return newClient(o, dial.DialContext)
-}
-
-func newClient(o Options, dial dialer) (*Client, error) {
 	base, err := ParseBaseURL(o.BaseURL)
 	if err != nil {
 		return nil, err
@@ -88,7 +80,10 @@ func newClient(o Options, dial dialer) (*Client, error) {
 	if o.Timeout < 0 {
 		return nil, fmt.Errorf("make client: time-out %s is negative", o.Timeout)
 	}
-	c := &Client{base: base, key: o.Key, bearer: o.KeyHeader == "bearer", userAgent: o.UserAgent, timeout: o.Timeout, most: usual}
+	c := &Client{
+		base: base, key: o.Key, bearer: o.KeyHeader == "bearer", userAgent: o.UserAgent, timeout: o.Timeout,
+		transport: newTransport(o.Dial, base.Scheme == "http"), limits: usualLimits,
+	}
 	if c.userAgent == "" {
 		c.userAgent = "filmspool"
 	}
@@ -96,48 +91,43 @@ func newClient(o Options, dial dialer) (*Client, error) {
 		c.timeout = 30 * time.Second
 	}
 	c.proven.Store(o.Proven)
-	c.transport = newTransport(dial, base.Scheme == "http")
 	return c, nil
 }
 
-// Proven reports whether the address has answered as the service, before
-// this client or to it.
+// Proven reports whether the address has answered as the service, before this client or to it.
 func (c *Client) Proven() bool { return c.proven.Load() }
 
-// Ahead is how far this machine's clock was ahead of the service's at its last answer;
-// 0 as long as there was none that told a time.
+// Ahead is how far this machine's clock was ahead of the service's at its last answer; 0 before the first
+// answer with a time.
 func (c *Client) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// Origin is scheme://host:port of the address, the port always said: what a
-// stored key belongs to.
+// Origin is scheme://host:port of the address, always with the port: what a stored key belongs to.
 func (c *Client) Origin() string { return origin(c.base) }
 
-// String names the address and leaves the key out, whoever prints it.
+// String names the address and leaves the key out.
 func (c *Client) String() string { return "tracker client for " + c.Origin() }
 
 // GoString is String: %#v would show the key otherwise.
 func (c *Client) GoString() string { return c.String() }
 
-// Close ends idle connections. Requests under way are ended by their
-// contexts.
+// Close ends idle connections. Requests under way are ended by their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Send puts r on the wire at most once and says what became of it. It has no
-// error: whatever happens is a fate. When ctx ends, the fate is [Offline] or
-// [InDoubt], as the bytes prove.
+// Send makes at most one request for r and says what became of it. It has no error: whatever happens is a
+// fate. When ctx ends, the fate is [Offline] before there was a connection, else [InDoubt].
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	body, err := encode(r)
 	if err != nil {
 		return Verdict{Fate: Rejected, Problem: err.Error() + "."}
 	}
-	return c.act(ctx, call{op: r.Operation, list: r.List, body: body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	v, _ := c.do(ctx, call{op: r.Operation, list: r.List, body: body, key: c.key, idempotencyKey: r.IdempotencyKey, resend: r.Resend})
+	return v
 }
 
-// call is one HTTP request to make; without a method it is a POST, or a GET
-// when it has no body.
+// call is one HTTP request to make; without a method it is a POST, or a GET when it has no body.
 type call struct {
 	op             Operation
-	list           string // of ListItems
+	list           string // of [ListItems]
 	method         string
 	query          url.Values
 	body           []byte
@@ -147,121 +137,97 @@ type call struct {
 	limit          int // bytes of the answer that are read; 0 is maxAnswer
 }
 
-// limits is how much of the answer is read, in bytes.
-func (q call) limits() int {
-	if q.limit > 0 {
-		return q.limit
-	}
-	return maxAnswer
-}
-
-// act makes one call, judges it, and takes the keys out of every word.
-func (c *Client) act(ctx context.Context, q call) Verdict {
-	v, _ := c.actAndRead(ctx, q)
-	return v
-}
-
-// actAndRead also gives what was seen.
-func (c *Client) actAndRead(ctx context.Context, q call) (Verdict, seen) {
-	s := c.exchange(ctx, q)
-	s.op, s.proven, s.now = q.op, c.Proven(), time.Now()
-	s.resend = q.resend && q.idempotencyKey != ""
-	v := judge(s)
+// do makes one request and judges its answer. No word of the verdict holds a key.
+func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
+	x := c.exchange(ctx, q)
+	x.op, x.proven, x.now = q.op, c.Proven(), time.Now()
+	x.resend = q.resend && q.idempotencyKey != ""
+	v := judge(x)
 	if v.Proves {
 		c.proven.Store(true)
-		if date, err := http.ParseTime(s.header.Get("Date")); err == nil {
-			c.ahead.Store(int64(s.now.Sub(date)))
+		if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
+			c.ahead.Store(int64(x.now.Sub(date)))
 		}
 	}
 	for _, words := range []*string{&v.Code, &v.Message, &v.Problem} {
-		*words = c.tidy(*words, q.key)
+		*words = tidy(*words, q.key, c.key)
 	}
 	v.ListID = strings.ReplaceAll(v.ListID, c.key, "[key]")
-	return v, s
+	return v, x
 }
 
-// tidy takes the sent key and our own out of foreign words.
-func (c *Client) tidy(words, sent string) string {
-	return tidy(strings.ReplaceAll(words, sent, "[key]"), c.key)
-}
-
-// exchange makes one request and reads its answer. It goes to the transport
-// itself: http.Client would add redirects and an error that shows the URL.
-func (c *Client) exchange(ctx context.Context, q call) seen {
+// exchange makes one request and reads its answer. It goes to the transport itself: [http.Client] would add
+// redirects, and an error that shows the URL.
+func (c *Client) exchange(ctx context.Context, q call) exchange {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
 	defer cancel()
-	var l line
-	req, err := c.request(httptrace.WithClientTrace(ctx, l.trace()), q)
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	req, err := c.request(ctx, q)
 	if err != nil {
-		return seen{err: err}
+		return exchange{err: err}
 	}
-	need := wireLength(req, q.body)
 	answer, err := c.transport.RoundTrip(req)
 	if err != nil {
-		l.seal()
-		return seen{err: err, left: l.left(need)}
+		return exchange{err: err, sent: connected.Load()}
 	}
 	defer answer.Body.Close()
-	s := readBody(answer, q.limits())
-	s.left = l.left(need)
-	return s
+	limit := q.limit
+	if limit == 0 {
+		limit = maxAnswer
+	}
+	return readAll(answer, limit)
 }
 
-// readBody reads an answer as far as it is wanted.
-func readBody(r *http.Response, limit int) seen {
-	s := seen{status: r.StatusCode, header: r.Header}
+// readAll reads an answer up to limit bytes. An answer is broken when its end was not seen: without a length
+// the end looks like a cut.
+func readAll(r *http.Response, limit int) exchange {
+	x := exchange{sent: true, status: r.StatusCode, header: r.Header}
 	if r.StatusCode == http.StatusSwitchingProtocols {
-		return s // what follows has no end
+		return x // what follows has no end
 	}
-	var body bytes.Buffer // it grows faster than a slice, and so leaves less behind
+	var body bytes.Buffer
 	_, err := body.ReadFrom(io.LimitReader(r.Body, int64(limit)+1))
-	s.body, s.broken = body.Bytes(), err != nil || body.Len() > limit
 	untilClose := r.ContentLength < 0 && len(r.TransferEncoding) == 0
-	s.broken = s.broken || untilClose // its end looks like a cut
+	x.body, x.broken = body.Bytes(), err != nil || body.Len() > limit || untilClose
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		s.body, s.broken = nil, true // not asked for, so not readable
+		x.body, x.broken = nil, true // compressed, though nobody asked for that
 	}
-	return s
+	return x
 }
 
-// request makes the HTTP request of one call. An operation is named as its path
-// is, but for [ListItems].
+// request makes the HTTP request of one call. Its path is the operation's name, but for [ListItems].
 func (c *Client) request(ctx context.Context, q call) (*http.Request, error) {
 	target := c.base.JoinPath(string(q.op))
 	if q.op == ListItems {
 		target = c.base.JoinPath(string(Lists), url.PathEscape(q.list), "items")
 	}
 	target.RawQuery = q.query.Encode()
-	method, header := http.MethodGet, http.Header{}
-	if q.body != nil {
+	method := q.method
+	switch {
+	case method == "" && q.body == nil:
+		method = http.MethodGet
+	case method == "":
 		method = http.MethodPost
-		header.Set("Content-Type", "application/json")
-	}
-	if q.method != "" {
-		method = q.method
 	}
 	req, err := http.NewRequestWithContext(ctx, method, target.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	header.Set("Accept", "application/json")
-	header.Set("User-Agent", c.userAgent)
-	c.setKey(header, q.key)
-	if q.idempotencyKey != "" {
-		header.Set("Idempotency-Key", q.idempotencyKey)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.userAgent)
+	if c.bearer {
+		req.Header.Set("Authorization", "Bearer "+q.key)
+	} else {
+		req.Header.Set("X-Api-Key", q.key)
 	}
-	req.Header = header
+	if q.idempotencyKey != "" {
+		req.Header.Set("Idempotency-Key", q.idempotencyKey)
+	}
 	if q.body != nil {
-		req.Body, req.ContentLength = &once{rest: q.body}, int64(len(q.body))
+		req.Header.Set("Content-Type", "application/json")
+		// Without GetBody the transport cannot send the body a second time.
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(q.body)), int64(len(q.body))
 	}
 	return req, nil
-}
-
-// setKey sets the key in the account's form of header.
-func (c *Client) setKey(h http.Header, key string) {
-	if c.bearer {
-		h.Set("Authorization", "Bearer "+key)
-		return
-	}
-	h.Set("X-Api-Key", key)
 }

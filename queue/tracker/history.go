@@ -1,97 +1,64 @@
 package tracker
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"unique"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// AllHistory reads every page of one type, at most 500 of 100 records and
-// 64 MiB. Without such an endpoint the error wraps [ErrNoEndpoint]; every
-// error is a [ReadError].
+// HistoryItem is one record of a viewing as the service shows it. Numbers that it leaves out are 0, or nil.
+type HistoryItem struct {
+	Type            string
+	ID, TMDBID      int64
+	ShowID          int64
+	Season, Episode *int
+	WatchedAt       time.Time // zero when there is none that can be read
+}
+
+// Reading is the whole history of one type.
+type Reading struct {
+	Items []HistoryItem
+	// Complete says that all pages were read and nothing moved meanwhile. Only then does it prove anything
+	// that a record is not among the items.
+	Complete bool
+	// Bound says that the history is longer than what is read: another try would end there, too.
+	Bound bool
+	// Print is the [Fingerprint] of the items.
+	Print string
+}
+
+// AllHistory reads every page of one type, at most 500 of 100 records and 64 MiB. Without such an endpoint the
+// error wraps [ErrNoEndpoint]; every error is a [ReadError].
 func (c *Client) AllHistory(ctx context.Context, t viewing.MediaType) (Reading, error) {
-	found, err := readPages(ctx, c, History, newest(t), historyItem)
+	all, err := readPages(ctx, c, History, url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}, historyItem)
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{Items: found.items, Complete: found.whole, Bound: found.bound, Print: Fingerprint(found.items)}, nil
+	return Reading{Items: all.items, Complete: all.complete, Bound: all.bound, Print: Fingerprint(all.items)}, nil
 }
 
-func newest(t viewing.MediaType) url.Values {
-	return url.Values{"sort": {"watchedAt:desc"}, "type": {string(t)}}
+func historyItem(f fields) HistoryItem {
+	h := HistoryItem{
+		Type: f.text("type"), ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
+		Season: f.intPtr("seasonNumber"), Episode: f.intPtr("episodeNumber"), WatchedAt: f.instant("watchedAt"),
+	}
+	if h.Type != "" && h.Type != string(viewing.Movie) && h.Type != string(viewing.Episode) {
+		h.Type = "?" // no longer text is kept
+	}
+	return h
 }
 
-// historyItem is what is kept of a record, and the size of its text.
-func historyItem(f fields) (HistoryItem, int) {
-	kind := oddKind
-	if raw := f.get("type"); len(raw) <= maxNumber {
-		kind = unique.Make(textOf(raw)).Value()
-	}
-	return HistoryItem{
-		Type: kind, ID: f.positive("id"), TMDBID: f.positive("tmdbId"), ShowID: f.positive("tvShowId"),
-		Season: f.place("seasonNumber"), Episode: f.place("episodeNumber"), WatchedAt: f.instant("watchedAt"),
-	}, 0
-}
-
-// oddKind stands for a type that is too long to be one.
-const oddKind = "?"
-
-// MediaStatus asks about identified items (POST /media/status); the answer
-// has those that the service knows, by [viewing.Media.Key].
-func (c *Client) MediaStatus(ctx context.Context, items []viewing.Media) (map[string]ItemStatus, error) {
-	if len(items) > MaxStatusItems {
-		return nil, fmt.Errorf("ask for status: %d items, at most %d may be asked about at once", len(items), MaxStatusItems)
-	}
-	type item struct {
-		Type    viewing.MediaType `json:"type"`
-		ID      int64             `json:"id,omitempty"`
-		TMDBID  int64             `json:"tmdbId,omitempty"`
-		Season  *int              `json:"seasonNumber,omitempty"`
-		Episode *int              `json:"episodeNumber,omitempty"`
-	}
-	asked := make([]item, len(items))
-	for i, m := range items {
-		asked[i] = item{Type: m.Type, ID: m.IDs.TMDB, TMDBID: m.IDs.TMDB}
-		if m.Placed() {
-			asked[i] = item{Type: m.Type, TMDBID: m.Show.IDs.TMDB, Season: m.Season, Episode: m.Episode}
-		} else if m.Type == viewing.Episode {
-			asked[i].TMDBID = 0 // that would be the series'
-		}
-	}
-	body, err := json.Marshal(map[string]any{"items": asked})
-	if err != nil {
-		return nil, errors.New("ask for status: " + err.Error())
-	}
-	found, err := c.ask(ctx, call{op: mediaStatus, body: body})
-	if err != nil {
-		return nil, err
-	}
-	return readStatuses(found, items), nil
-}
-
-func readStatuses(body json.RawMessage, items []viewing.Media) map[string]ItemStatus {
-	all, _ := readObject(body)
-	if data, ok := all.object("data"); ok {
-		all = data
-	}
-	statuses := map[string]ItemStatus{}
-	for _, m := range items {
-		if f, ok := all.object(m.Key()); ok {
-			statuses[m.Key()] = ItemStatus{Watched: f.truth("watched"), WatchedAt: f.instant("watchedAt"), InWatchlist: f.truth("inWatchlist")}
-		}
-	}
-	return statuses
-}
-
-// DeleteHistory takes all viewings of an item out of the history (DELETE
-// /history): the service's own request names an item, not a viewing.
+// DeleteHistory removes all viewings of an item from the history (DELETE /history): the service's own request
+// names an item, not a viewing.
 func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	q := url.Values{"type": {string(m.Type)}}
 	switch {
@@ -104,31 +71,66 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	default:
 		return Verdict{Fate: Rejected, Problem: "The item has no identifier of the service."}
 	}
-	return c.act(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
+	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q, key: c.key})
+	return v
 }
 
-// Lists reads all lists (GET /lists); complete says that all pages were read
-// and nothing moved meanwhile.
-func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, err error) {
-	found, err := readPages(ctx, c, Lists, nil, remoteList)
-	return found.items, found.whole, err
+// Fingerprint is a hash of records: equal for equal records in any order, and only for those.
+func Fingerprint(items []HistoryItem) string {
+	number := func(n *int) string {
+		if n == nil {
+			return "-"
+		}
+		return strconv.Itoa(*n)
+	}
+	lines := make([][sha256.Size]byte, len(items))
+	for i, h := range items {
+		lines[i] = sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s %s %d",
+			h.Type, h.ID, h.TMDBID, h.ShowID, number(h.Season), number(h.Episode), h.WatchedAt.UnixMilli()))
+	}
+	slices.SortFunc(lines, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	sum := sha256.New()
+	for _, line := range lines {
+		sum.Write(line[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// maxListText bounds each text of a list, in bytes; ours are shorter. Of a
-// longer one nothing is kept, so that such a list is never taken for ours.
-const maxListText = 16 << 10
+// Likeness is whether a record is of an item.
+type Likeness int
 
-// remoteList is what is kept of a list, and the size of its texts.
-func remoteList(f fields) (RemoteList, int) {
-	var l RemoteList
-	ok := true
-	for name, into := range map[string]*string{"name": &l.Name, "description": &l.Description, "visibility": &l.Visibility} {
-		text, brief := f.brief(name, maxListText)
-		*into, ok = text, ok && brief
+// The likenesses.
+const (
+	Unclear Likeness = iota // they name the item in different forms
+	Alike
+	Different
+)
+
+// Of compares the record's item with m: an episode by series, season and number where m has them, else by the
+// identifier of the film or episode itself. A record without the series' own identifier may have it as tmdbId.
+func (h HistoryItem) Of(m viewing.Media) Likeness {
+	show := h.ShowID
+	if show == 0 {
+		show = h.TMDBID
 	}
-	l.ID = f.identifier("id")
-	if !ok || len(l.ID) > maxListText {
-		return RemoteList{}, 0
+	switch {
+	case h.Type != "" && h.Type != string(m.Type):
+		return Different
+	case m.IDs.TMDB > 0 && h.ID == m.IDs.TMDB:
+		return Alike
+	case !m.Placed() && (m.IDs.TMDB == 0 || h.ID == 0 && h.TMDBID == 0):
+		return Unclear
+	case !m.Placed() && h.TMDBID == m.IDs.TMDB:
+		return Alike
+	case !m.Placed():
+		return Different
+	case show == 0 || h.Season == nil || h.Episode == nil || *h.Episode == 0:
+		return Unclear
+	case show == m.Show.IDs.TMDB && *h.Season == *m.Season && *h.Episode == *m.Episode:
+		return Alike
+	case h.ShowID == 0 && h.ID == h.TMDBID:
+		return Unclear // tmdbId is the episode's, not the series'
+	default:
+		return Different
 	}
-	return l, len(l.ID) + len(l.Name) + len(l.Description) + len(l.Visibility)
 }

@@ -1,16 +1,22 @@
 package tracker
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// seen is everything about one request that its fate depends on.
-type seen struct {
+// maxRetryAfter bounds a Retry-After: whatever a service says, it is asked again after a day.
+const maxRetryAfter = 24 * time.Hour
+
+// exchange is one HTTP request and its answer: everything that its fate depends on.
+type exchange struct {
 	op     Operation
 	resend bool // may have arrived before, with the same Idempotency-Key
 	proven bool // the address, before this answer
-	left   bool // the request left whole, or may have
+	sent   bool // bytes of the request may have left
 	err    error
 	status int
 	header http.Header
@@ -19,135 +25,194 @@ type seen struct {
 	now    time.Time
 }
 
-// judge is the table of fates; the package comment has the reasons. Without
-// an answer only the bytes decide.
-func judge(s seen) Verdict {
-	if s.err != nil {
-		return unanswered(s)
+// judge is the table of fates; the package comment has it in words.
+func judge(x exchange) Verdict {
+	if x.err != nil {
+		return x.unanswered()
 	}
-	a := readAnswer(s.body, s.broken)
-	proves := s.proves(a)
-	s.proven = s.proven || proves
-	v := s.decide(a)
-	if v.Fate == InDoubt && !s.left {
-		v = Verdict{Fate: Offline, Problem: s.answered("before the request had left")}
-	}
-	v.Sent, v.Status, v.Proves, v.Code, v.Message = s.left, s.status, proves, a.code, a.message
+	a := readAnswer(x.body, x.broken)
+	proves := x.proves(a)
+	x.proven = x.proven || proves
+	v := x.decide(a)
+	v.Sent, v.Status, v.Proves, v.Code, v.Message = x.sent, x.status, proves, a.code, a.message
 	return v
 }
 
-// proves reports whether only the service answers so: with its success or
-// its error object. An object beside 404 or 405 proves nothing: many servers
-// say so that there is no such path.
-func (s seen) proves(a answer) bool {
-	return a.code != "" && (!s.noPath() || a.contract()) || s.success() && (s.is(a) || a.object && a.success != nil)
+// proves reports whether only the service answers so: with its success or its error object. An object beside
+// 404 or 405 proves nothing: many servers say so that there is no such path.
+func (x exchange) proves(a answer) bool {
+	return a.code != "" && (!x.noPath() || a.contract()) || x.success() && (x.is(a) || a.object && a.success != nil)
 }
 
 // is reports whether a is this operation's own object.
-func (s seen) is(a answer) bool {
+func (x exchange) is(a answer) bool {
 	if !a.object || a.odd || a.code != "" || a.denied() {
 		return false
 	}
-	switch s.op {
+	switch x.op {
 	case Lists:
 		return a.id != ""
 	case me:
-		return a.succeeded() || a.user != user{}
+		return a.succeeded() || a.user != User{}
 	default:
 		return true
 	}
 }
 
 // noPath reports whether the status says that there is nothing at the path.
-func (s seen) noPath() bool {
-	return s.status == http.StatusNotFound || s.status == http.StatusMethodNotAllowed
+func (x exchange) noPath() bool {
+	return x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed
 }
 
-func (s seen) success() bool { return s.status >= 200 && s.status < 300 }
+func (x exchange) success() bool { return x.status >= 200 && x.status < 300 }
 
-// decide gives the fate of an answered request. A code of the contract comes
-// before the status, as two operations have undocumented ones; then come the
-// statuses that speak of more than this entry.
-func (s seen) decide(a answer) Verdict {
+// decide gives the fate of an answered request. A code of the contract comes before the status, as two
+// operations have undocumented ones; then come the statuses that speak of more than this entry, then the rest
+// by class.
+func (x exchange) decide(a answer) Verdict {
 	switch a.code {
 	case codeInvalid:
-		return s.rejected(a)
+		return rejected(a, x.status)
 	case codeUnauthorized, codeForbidden:
-		return s.refused(a)
+		return x.refused(a)
 	}
-	if s.op == ListItems && s.proven && (s.noPath() || s.status == http.StatusNotImplemented) {
+	if x.op == ListItems && x.proven && (x.noPath() || x.status == http.StatusNotImplemented) {
 		return Verdict{Fate: Lacking, Problem: "The service takes no items of lists."}
 	}
-	switch s.status {
+	switch x.status {
 	case http.StatusNetworkAuthenticationRequired:
 		return Verdict{Fate: Offline, Problem: "This network asks for a login of its own before it lets anything through."}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return s.refused(a)
+		return x.refused(a)
 	case http.StatusTooEarly, http.StatusTooManyRequests:
-		return s.later()
+		return x.later()
 	case http.StatusRequestTimeout:
-		if s.left {
-			return s.doubt("it gave up waiting")
-		}
-		return s.later()
+		return x.doubt("it gave up waiting")
 	case http.StatusServiceUnavailable:
-		if _, ok := s.retryAfter(); ok || a.code != "" {
-			return s.later()
+		if _, ok := x.retryAfter(); ok || a.code != "" {
+			return x.later()
 		}
-		return s.doubt("it says neither why nor for how long")
+		return x.doubt("it says neither why nor for how long")
 	}
-	return s.decideClass(a)
-}
-
-// decideClass gives the fate by the class of the status.
-func (s seen) decideClass(a answer) Verdict {
 	switch {
-	case s.success():
-		return s.decideSuccess(a)
-	case s.status >= 400 && s.status < 500:
-		return s.decideClientError(a)
-	case s.status >= 300 && s.status < 400, s.status == http.StatusSwitchingProtocols, s.status == http.StatusNotImplemented:
-		return s.elsewhere()
+	case x.success():
+		return x.decideSuccess(a)
+	case x.status >= 400 && x.status < 500:
+		return x.decideClientError(a)
+	case x.status >= 300 && x.status < 400, x.status == http.StatusSwitchingProtocols, x.status == http.StatusNotImplemented:
+		return x.elsewhere()
 	default:
-		return s.doubt("it had trouble of its own")
+		return x.doubt("it had trouble of its own")
 	}
 }
 
-func (s seen) decideSuccess(a answer) Verdict {
+func (x exchange) decideSuccess(a answer) Verdict {
 	switch {
-	case s.is(a):
-		v := Verdict{Fate: Delivered}
-		if s.op == Lists {
-			v.ListID = a.id
-		}
-		return v
+	case x.is(a) && x.op == Lists:
+		return Verdict{Fate: Delivered, ListID: a.id}
+	case x.is(a):
+		return Verdict{Fate: Delivered}
 	case a.cut:
-		return s.doubt("its answer was cut off")
+		return x.doubt("its answer was cut off")
 	case a.code != "" && a.succeeded():
-		return s.doubt("its answer contradicts itself")
+		return x.doubt("its answer contradicts itself")
 	case a.own():
-		return s.rejected(a)
-	case s.proven:
-		return s.doubt("its answer is not of the expected form")
+		return rejected(a, x.status)
+	case x.proven:
+		return x.doubt("its answer is not of the expected form")
 	default:
-		return s.elsewhere()
+		return x.elsewhere()
 	}
 }
 
-func (s seen) decideClientError(a answer) Verdict {
-	conflict := s.status == http.StatusConflict
+func (x exchange) decideClientError(a answer) Verdict {
+	conflict := x.status == http.StatusConflict
 	switch {
 	case a.cut:
-		return s.doubt("its answer was cut off")
-	case conflict && (s.op == Watchlist || s.op == ListItems) && a.own():
+		return x.doubt("its answer was cut off")
+	case conflict && (x.op == Watchlist || x.op == ListItems) && a.own():
 		return Verdict{Fate: Delivered} // it is on the list already
-	case conflict && s.resend:
-		return s.doubt("it may still be busy with the earlier sending")
-	case a.own() && (s.proven || !s.noPath()):
-		return s.rejected(a)
-	case s.status == http.StatusProxyAuthRequired:
-		return Verdict{Fate: Offline, Problem: "The proxy between here and the service asks for a login of its own.", Hint: "name it with user and password in HTTPS_PROXY"}
+	case conflict && x.resend:
+		return x.doubt("it may still be busy with the earlier sending")
+	case a.own() && (x.proven || !x.noPath()):
+		return rejected(a, x.status)
+	case x.status == http.StatusProxyAuthRequired:
+		return Verdict{
+			Fate: Offline, Hint: "name it with user and password in HTTPS_PROXY",
+			Problem: "The proxy between here and the service asks for a login of its own.",
+		}
 	default:
-		return s.elsewhere()
+		return x.elsewhere()
 	}
+}
+
+// answered begins a sentence about an answer that came.
+func (x exchange) answered(how string) string {
+	return fmt.Sprintf("The service answered %d %s.", x.status, how)
+}
+
+func rejected(a answer, status int) Verdict {
+	words := a.message
+	if words == "" {
+		words = strings.TrimSpace(a.code + " " + strconv.Itoa(status))
+	}
+	return Verdict{Fate: Rejected, Problem: "The service refuses this entry: " + words, Hint: hintRejected}
+}
+
+func (x exchange) refused(a answer) Verdict {
+	switch {
+	case !a.own():
+		return Verdict{
+			Fate: Refused, Hint: hintAsk,
+			Problem: fmt.Sprintf("Something between here and the service refuses access (%d, without the service's own words).", x.status),
+		}
+	case a.code == codeForbidden || a.code != codeUnauthorized && x.status == http.StatusForbidden:
+		return Verdict{Fate: Refused, Hint: hintLogin, Problem: KeyReadOnly}
+	default:
+		return Verdict{Fate: Refused, Hint: hintLogin, Problem: KeyRefused}
+	}
+}
+
+func (x exchange) later() Verdict {
+	wait, ok := x.retryAfter()
+	if !ok {
+		return Verdict{Fate: Later, Problem: x.answered("and asks to try again later")}
+	}
+	return Verdict{Fate: Later, RetryAfter: wait, Problem: x.answered("and asks to wait " + wait.String())}
+}
+
+func (x exchange) doubt(how string) Verdict {
+	return Verdict{
+		Fate: InDoubt, Hint: hintDoubt,
+		Problem: fmt.Sprintf("The service answered %d: %s. It may have recorded the entry.", x.status, how),
+	}
+}
+
+// elsewhere is the verdict on an answer that is not the service's. At a proven address it is a passing trouble
+// on the way.
+func (x exchange) elsewhere() Verdict {
+	if x.proven {
+		return Verdict{Fate: Offline, Problem: x.answered("in a form that is not its own; something on the way may be down")}
+	}
+	return Verdict{
+		Fate: Unproven, Hint: hintAddress,
+		Problem: fmt.Sprintf("The server at this address answered %d and does not look like the tracking service.", x.status),
+	}
+}
+
+// retryAfter reads Retry-After: seconds, or a date by the clock of the sender.
+func (x exchange) retryAfter() (time.Duration, bool) {
+	text := strings.TrimSpace(x.header.Get("Retry-After"))
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, int64(maxRetryAfter/time.Second))) * time.Second, true
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	now := x.now
+	if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(at.Sub(now), 0), maxRetryAfter), true
 }

@@ -30,25 +30,24 @@ type row struct {
 	header string // "Name: value"
 	body   string
 	broken bool
-	unsent bool // the request had not left whole when the answer came
 	resend bool
 	fate   Fate
 	proven Fate
 	proves bool
 }
 
-func (r row) seen(proven bool) seen {
-	s := seen{
-		op: r.op, status: r.status, header: http.Header{}, body: []byte(r.body), broken: r.broken, left: !r.unsent, resend: r.resend, proven: proven,
+func (r row) exchange(proven bool) exchange {
+	x := exchange{
+		op: r.op, status: r.status, header: http.Header{}, body: []byte(r.body), broken: r.broken, sent: true, resend: r.resend, proven: proven,
 		now: time.Date(2026, 3, 1, 19, 0, 0, 0, time.UTC),
 	}
-	if s.op == "" {
-		s.op = History
+	if x.op == "" {
+		x.op = History
 	}
 	if name, value, ok := strings.Cut(r.header, ": "); ok {
-		s.header.Set(name, value)
+		x.header.Set(name, value)
 	}
-	return s
+	return x
 }
 
 func fateTable() []row {
@@ -140,8 +139,6 @@ func accountRows() []row {
 		{name: "425", status: 425, fate: Later},
 		{name: "429 bare", status: 429, fate: Later},
 		{name: "429 with a code", status: 429, body: `{"error":"RATE_LIMITED","message":"slow"}`, header: "Retry-After: 7", fate: Later, proves: true},
-		{name: "408 before the body left", status: 408, unsent: true, fate: Later},
-		{name: "408 before the body left, with a code", status: 408, body: otherError, unsent: true, fate: Later, proves: true},
 		{name: "503 with seconds", status: 503, header: "Retry-After: 120", fate: Later},
 		{name: "503 with a date", status: 503, header: "Retry-After: Sun, 01 Mar 2026 19:02:00 GMT", fate: Later},
 		{name: "503 with an error object", status: 503, body: `{"error":"MAINTENANCE","message":"back soon"}`, fate: Later, proves: true},
@@ -206,11 +203,6 @@ func doubtRows() []row {
 		{name: "200 garbage after the object", status: 200, body: okBody + "x", fate: InDoubt},
 		{name: "400 cut", status: 400, body: `{"error":"VALI`, broken: true, fate: InDoubt},
 		{name: "success with a code", status: 200, body: `{"success":true,"error":"PARTLY","message":"?"}`, fate: InDoubt, proves: true},
-
-		// what did not leave cannot be in doubt
-		{name: "500 before the request left", status: 500, unsent: true, fate: Offline},
-		{name: "503 bare before the request left", status: 503, unsent: true, fate: Offline},
-		{name: "400 before the request left", status: 400, body: invalid, unsent: true, fate: Rejected, proves: true},
 	}
 }
 
@@ -221,8 +213,8 @@ func TestFateOfEveryAnswer(t *testing.T) {
 			if proven == "" {
 				proven = r.fate
 			}
-			checkFate(t, judge(r.seen(false)), r, r.fate)
-			checkFate(t, judge(r.seen(true)), r, proven)
+			checkFate(t, judge(r.exchange(false)), r, r.fate)
+			checkFate(t, judge(r.exchange(true)), r, proven)
 		})
 	}
 }
@@ -232,8 +224,8 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 	if v.Fate != want || v.Proves != r.proves {
 		t.Errorf("fate %s (proves %v), want %s (%v): %s", v.Fate, v.Proves, want, r.proves, v.Problem)
 	}
-	if v.Status != r.status || v.Sent == r.unsent {
-		t.Errorf("status %d sent %v, want %d %v", v.Status, v.Sent, r.status, !r.unsent)
+	if v.Status != r.status || !v.Sent {
+		t.Errorf("status %d sent %v, want %d", v.Status, v.Sent, r.status)
 	}
 	if (v.Problem == "") != (v.Fate == Delivered) {
 		t.Errorf("%s with problem %q", v.Fate, v.Problem)
@@ -247,23 +239,23 @@ func checkFate(t *testing.T, v Verdict, r row, want Fate) {
 }
 
 func TestVerdictCarriesTheServicesWords(t *testing.T) {
-	v := judge(row{status: 400, body: invalid}.seen(false))
+	v := judge(row{status: 400, body: invalid}.exchange(false))
 	if v.Code != "VALIDATION_ERROR" || v.Message != "watchedAt: not a date-time" || !strings.Contains(v.Problem, v.Message) {
 		t.Errorf("got %+v", v)
 	}
-	v = judge(row{op: Lists, status: 201, body: listBody}.seen(false))
+	v = judge(row{op: Lists, status: 201, body: listBody}.exchange(false))
 	if v.ListID != "list_1" {
 		t.Errorf("list id %q", v.ListID)
 	}
-	v = judge(row{op: Lists, status: 200, body: `{"success":true,"data":{"id":9007199254740993}}`}.seen(false))
+	v = judge(row{op: Lists, status: 200, body: `{"success":true,"data":{"id":9007199254740993}}`}.exchange(false))
 	if v.ListID != "9007199254740993" {
 		t.Errorf("list id %q", v.ListID)
 	}
-	if v = judge(row{status: 201, body: `{"success":true,"id":"h1"}`}.seen(false)); v.ListID != "" {
+	if v = judge(row{status: 201, body: `{"success":true,"id":"h1"}`}.exchange(false)); v.ListID != "" {
 		t.Errorf("a viewing has list id %q", v.ListID)
 	}
-	own := judge(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.seen(false))
-	between := judge(row{status: 401, body: html}.seen(false))
+	own := judge(row{status: 401, body: `{"success":false,"message":"Invalid API key"}`}.exchange(false))
+	between := judge(row{status: 401, body: html}.exchange(false))
 	if own.Hint != hintLogin || !strings.Contains(between.Problem, "Something between here and the service") {
 		t.Errorf("got %+v and %+v", own, between)
 	}
@@ -289,7 +281,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := row{status: 503}.seen(true)
+			s := row{status: 503}.exchange(true)
 			s.header.Set("Retry-After", tt.header)
 			if tt.date != "" {
 				s.header.Set("Date", tt.date)

@@ -15,17 +15,15 @@ type KeyCheck struct {
 	Proven bool
 	// UserName and UserID are whose key it is, where the service tells.
 	UserName, UserID string
-	// Verdict is of the request that decided; [Delivered] means that the
-	// service would take requests now.
+	// Verdict is of the request that decided; [Delivered] means that the service would take requests now.
 	Verdict Verdict
 	// Note is one sentence for a person, where something is left open.
 	Note string
 }
 
-// Probe asks whether the service would take requests now, and records
-// nothing: GET /me where it exists, else an empty body to /history, which the
-// contract refuses as invalid. [Delivered] means yes. Nothing is ever in
-// doubt or rejected here.
+// Probe asks whether the service would take requests now, and records nothing: GET /me where it exists, else an
+// empty body to /history, which the contract refuses as invalid. [Delivered] means yes. The fate is never
+// [InDoubt] or [Rejected].
 func (c *Client) Probe(ctx context.Context) Verdict {
 	if v, _, decided := c.askMe(ctx); decided {
 		return v
@@ -33,12 +31,11 @@ func (c *Client) Probe(ctx context.Context) Verdict {
 	return c.askEmpty(ctx, c.key)
 }
 
-// CheckKey finds out whether the key is good, for login. A service without
-// /me shows it by refusing a made-up key where it finds only the body wrong
-// with this one.
+// CheckKey finds out whether the key is good, for login. A service without /me shows it by refusing a made-up
+// key where it finds only the body wrong with this one.
 func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if v, u, decided := c.askMe(ctx); decided {
-		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.name, UserID: u.id, Verdict: v}
+		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
 	}
 	madeUp := c.askEmpty(ctx, "sk_"+rand.Text())
 	if madeUp.Fate == Offline || madeUp.Fate == Later {
@@ -55,31 +52,30 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	return k
 }
 
-// askMe asks GET /me. An optional endpoint decides only by a user, by the
-// service's own word that the key is wrong, by a wish to wait, or by silence;
-// all else means that there is none here.
-func (c *Client) askMe(ctx context.Context) (Verdict, user, bool) {
-	v, s := c.actAndRead(ctx, call{op: me, key: c.key})
+// askMe asks GET /me. The answer decides only by a user, by the service's own word that the key is wrong, by a
+// wish to wait, or by silence; all else means that there is no such endpoint.
+func (c *Client) askMe(ctx context.Context) (v Verdict, u User, decided bool) {
+	v, x := c.do(ctx, call{op: me, key: c.key})
 	switch {
 	case v.Fate == Delivered:
-		u := readAnswer(s.body, s.broken).user
-		return v, user{id: c.tidy(u.id, c.key), name: c.tidy(u.name, c.key)}, true
+		u = readAnswer(x.body, x.broken).user
+		return v, User{ID: tidy(u.ID, c.key), Name: tidy(u.Name, c.key)}, true
 	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
-		return v, user{}, true
+		return v, u, true
 	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
-		return asProbe(v), user{}, true
+		return asProbe(v), u, true
 	}
-	return v, user{}, false
+	return v, u, false
 }
 
 // askEmpty posts {} to /history with key.
 func (c *Client) askEmpty(ctx context.Context, key string) Verdict {
-	return asProbe(c.act(ctx, call{op: History, body: []byte("{}"), key: key}))
+	v, _ := c.do(ctx, call{op: History, body: []byte("{}"), key: key})
+	return asProbe(v)
 }
 
-// asProbe turns the verdict on an empty request into one on the service: to
-// find its body wrong is the good answer, to accept it is a strange one, and
-// there is nothing that could be in doubt.
+// asProbe turns the verdict on an empty request into one on the service: a body found wrong is the good answer,
+// an accepted one is not the service's, and nothing can be in doubt.
 func asProbe(v Verdict) Verdict {
 	switch v.Fate {
 	case Rejected:
@@ -88,10 +84,10 @@ func asProbe(v Verdict) Verdict {
 			return v
 		}
 		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = "What answers there takes no viewings: is the address right?"
+		v.Problem = "The server at this address takes no viewings. Check the address."
 	case Delivered:
 		v.Fate, v.Hint = Unproven, hintAddress
-		v.Problem = "What answers there accepts an empty viewing, which the service would not: is the address right?"
+		v.Problem = "The server at this address accepts an empty viewing, which the service would not. Check the address."
 	case InDoubt:
 		v.Fate, v.Hint = Offline, ""
 		v.Problem = "The service gives no usable answer at the moment."

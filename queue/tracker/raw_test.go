@@ -118,10 +118,8 @@ func newTestClient(t *testing.T, o Options, dial dialer) *Client {
 	if o.Key == "" {
 		o.Key = testKey
 	}
-	if dial == nil {
-		dial = new(net.Dialer).DialContext
-	}
-	c, err := newClient(o, dial)
+	o.Dial = dial
+	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

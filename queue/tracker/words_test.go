@@ -19,7 +19,7 @@ func TestWhyThereIsNoAnswer(t *testing.T) {
 	for says, err := range map[string]error{
 		"nothing listens at its address":                 call("dial", "connect", syscall.ECONNREFUSED),
 		"there is no way to it; is this machine online?": call("dial", "connect", syscall.EHOSTUNREACH),
-		"the connection was cut":                         call("read", "read", syscall.ECONNRESET),
+		"the connection was closed":                      call("read", "read", syscall.ECONNRESET),
 		"the time was up":                                call("dial", "connect", syscall.ETIMEDOUT),
 		"the name tracker.example cannot be looked up":   &net.DNSError{Err: "no such host", Name: "tracker.example"},
 		"it does not speak TLS":                          tls.RecordHeaderError{},
