@@ -113,7 +113,7 @@ the next one has its port, its token and its lock.
 	who may knock?                        daemon/guard; listen.go, probes.go and the connector (run.go) ask it
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
 	where is the file opened?             queue/disk: file.go, and for SQLite itself database.go
-	where is its shape?                   queue/schema/0001-outbox.sql and the next
+	where is its shape?                   queue/outbox.sql
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
 	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go

@@ -8,7 +8,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -50,7 +49,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 				return err
 			}
 		}
-		if err := t.brake.Paused(t.Tx, name, pause, a.Pause); err != nil {
+		if err := t.silence(name, pause, a.Pause); err != nil {
 			return err
 		}
 		return t.saveAccount(a)
@@ -66,7 +65,7 @@ func (t *tx) saveAccount(a account.Row) error {
 	if a.Support == nil {
 		a.Support = account.Support{}
 	}
-	support, err := schema.JSON(a.Support)
+	support, err := jsonText(a.Support)
 	if err != nil {
 		return err
 	}
@@ -74,9 +73,9 @@ func (t *tx) saveAccount(a account.Row) error {
 		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.Name, a.BaseURL, a.Proven, a.Pause.Reason, a.Pause.Problem, a.Pause.Hint,
-		schema.TimeOrNull(a.Pause.Since), schema.TimeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, schema.TimeOrNull(a.LastDelivered),
-		a.Owner, a.Keeps, support, schema.TimeOrNull(a.MovedAt), schema.TimeOrNull(a.Pause.Until), a.Pause.Drops,
-		schema.TimeOrNull(a.OfflineAt))
+		timeOrNull(a.Pause.Since), timeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, timeOrNull(a.LastDelivered),
+		a.Owner, a.Keeps, support, timeOrNull(a.MovedAt), timeOrNull(a.Pause.Until), a.Pause.Drops,
+		timeOrNull(a.OfflineAt))
 	return err
 }
 
@@ -88,9 +87,9 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = schema.NullTime(paused), schema.NullTime(probe), schema.NullTime(delivered)
-	a.MovedAt, a.Pause.Until, a.OfflineAt = schema.NullTime(moved), schema.NullTime(until), schema.NullTime(offline)
-	if err := schema.ReadJSON(support, &a.Support); err != nil {
+	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = nullTime(paused), nullTime(probe), nullTime(delivered)
+	a.MovedAt, a.Pause.Until, a.OfflineAt = nullTime(moved), nullTime(until), nullTime(offline)
+	if err := readJSON(support, &a.Support); err != nil {
 		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
 	}
 	if len(a.Support) == 0 {
@@ -103,7 +102,7 @@ func scanAccount(r *sql.Rows) (a account.Row, err error) {
 // asked what things are.
 func (s *Store) AccountsOf(source string) []string { return s.settings.AccountsOf(source) }
 
-// Recorded is [entry.Reader.RecordedIn] the accounts that a source feeds.
+// Recorded is [Store.RecordedIn] the accounts that a source feeds.
 func (s *Store) Recorded(ctx context.Context, source string, keys []string) (map[string][]viewing.Instant, error) {
 	return s.RecordedIn(ctx, s.AccountsOf(source), keys)
 }

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -157,14 +156,14 @@ func TestWhatWasSentAsSomethingElseIsTold(t *testing.T) {
 		s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(604), Reason: "Kodi now calls it movie 604."})
 	}
 	x := s.explained(t, sent)
-	last := x.Steps[len(x.Steps)-1].Detail
-	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || !strings.Contains(last, fmt.Sprintf("filmspool queue undo %d", sent)) {
-		t.Errorf("entry %+v says %q", x.Entry, last)
+	last := x.Steps[len(x.Steps)-1]
+	if x.Entry.State != viewing.StateDelivered || x.Entry.Media.IDs.TMDB != 603 || last.Code != "noted.sent" || last.Args["entry"] != fmt.Sprint(sent) {
+		t.Errorf("entry %+v says %+v", x.Entry, last)
 	}
 	s.amend(t, viewing.Amendment{EventID: "e1", Media: identified(603), Reason: "And back."})
 	x = s.explained(t, sent)
-	if last = x.Steps[len(x.Steps)-1].Detail; strings.Contains(last, "undo") {
-		t.Errorf("called as it was sent: %q", last)
+	if last = x.Steps[len(x.Steps)-1]; last.Code != "noted.item" {
+		t.Errorf("called as it was sent: %+v", last)
 	}
 }
 

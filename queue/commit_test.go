@@ -190,7 +190,7 @@ func TestSameAsIsAWitness(t *testing.T) {
 	if len(x.Events) != 3 || x.Events[0].EventID != "e1" || x.Events[2].EventID != "e3" {
 		t.Errorf("events %+v", x.Events)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "sighting" || len(x.Steps) != 4 {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "sighting.again" || len(x.Steps) != 4 {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	if counts := s.checkCounters(t); counts.Pending != 2 {

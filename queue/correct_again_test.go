@@ -89,7 +89,7 @@ func TestACorrectionLeavesWhatAnotherSourceToldItself(t *testing.T) {
 		t.Errorf("%+v, %v", did, err)
 	}
 	s.wantKeys(t, map[int64]string{one: "movie:603"})
-	if !s.hasStep(t, one, "another source saw it too") {
+	if !s.hasStep(t, one, "noted.corrected", theFilm(604).String()) {
 		t.Errorf("%+v", s.explained(t, one).Steps)
 	}
 }

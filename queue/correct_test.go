@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,9 +57,9 @@ func (o *opened) wantKeys(t testing.TB, want map[int64]string) {
 }
 
 // hasStep reports whether an entry's explanation has such a step.
-func (o *opened) hasStep(t testing.TB, id int64, detail string) bool {
+func (o *opened) hasStep(t testing.TB, id int64, code, title string) bool {
 	t.Helper()
-	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return strings.Contains(s.Detail, detail) })
+	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return s.Code == code && s.Args["title"] == title })
 }
 
 func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
@@ -75,7 +74,7 @@ func TestACorrectionHoldsForAllThatIsToldAlike(t *testing.T) {
 	later := s.commitIDs(t, part("e4", red, 2, 1, -5))[0]
 	s.wantKeys(t, map[int64]string{all[0]: "episode:7:1:1", all[1]: "episode:7:1:2", all[2]: "", all[3]: "", later: "episode:7:2:1"})
 	for _, id := range []int64{all[0], all[1], later} {
-		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, `You said that it is "Show Red" (2008; series tmdb 7).`) {
+		if e := s.entry(t, id); e.State != viewing.StatePending || !s.hasStep(t, id, "corrected", `"Show Red" (2008; series tmdb 7)`) {
 			t.Errorf("entry %+v, %+v", e, s.explained(t, id).Steps)
 		}
 	}
@@ -105,8 +104,8 @@ func at(v viewing.Event, site, number string) viewing.Event {
 	return v
 }
 
-// A site's own number goes before the title, and is enough without one. By the title,
-// what other sources tell is known, too.
+// A site's own number goes before the title, and is enough without one. By the title
+// alone, nothing is known then.
 func TestACorrectionByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	red, none := viewing.Show{Title: "Show Red"}, viewing.Show{}
@@ -114,13 +113,13 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 		at(part("e1", red, 1, 1, -90), "netflix", "7014"), at(part("e2", none, 1, 2, -60), "netflix", "7014"), part("e3", red, 1, 3, -50),
 		at(part("e4", red, 1, 4, -40), "netflix", "7015"), at(part("e5", none, 1, 5, -30), "hulu", "7014"), at(called("f", "", 0, -20), "netflix", "7014"),
 	)
-	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 2 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
+	if did := s.correct(t, all[0], theSeries(7)); did.AlsoChanged != 1 || did.Remembered.Told.Site.Series != "7014" || did.Remembered.Entries != 2 {
 		t.Errorf("%+v", did)
 	}
 	later := s.commitIDs(t, at(part("l1", none, 2, 1, -9), "netflix", "7014"), at(part("l2", viewing.Show{Title: "Rot"}, 2, 2, -8), "netflix", "7014"), part("l3", red, 2, 3, -7))
 	s.wantKeys(t, map[int64]string{
-		all[1]: "episode:7:1:2", all[2]: "episode:7:1:3", all[3]: "", all[4]: "", all[5]: "",
-		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "episode:7:2:3",
+		all[1]: "episode:7:1:2", all[2]: "", all[3]: "", all[4]: "", all[5]: "",
+		later[0]: "episode:7:2:1", later[1]: "episode:7:2:2", later[2]: "",
 	})
 	if did := s.correct(t, all[3], theSeries(8)); did.AlsoChanged != 0 {
 		t.Errorf("the other of that title: %+v", did)
@@ -129,7 +128,7 @@ func TestACorrectionByASitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// A film goes by its own number, and by its title and year.
+// A film goes by its own number, and not by its title and year then.
 func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 	s := fresh(t)
 	told := at(called("a", "Alpha", 1999, -90), "netflix", "8005")
@@ -137,10 +136,11 @@ func TestACorrectionOfAFilmByASitesNumber(t *testing.T) {
 		t.Fatalf("%+v, %v", did, err)
 	}
 	nameless, titled := at(called("b", "", 0, -80), "netflix", "8005").Media[0], called("c", "Alpha", 1999, -80).Media[0]
-	for _, m := range []viewing.Media{nameless, titled} {
-		if said, err := s.CorrectionFor(t.Context(), m); err != nil || said == nil || said.Is.TMDB != 603 {
-			t.Errorf("%+v: %+v, %v", m, said, err)
-		}
+	if said, err := s.CorrectionFor(t.Context(), nameless); err != nil || said == nil || said.Is.TMDB != 603 {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if said, err := s.CorrectionFor(t.Context(), titled); err != nil || said != nil {
+		t.Errorf("%+v, %v", said, err)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -37,7 +36,7 @@ func (t *tx) doubtful(id int64, readAt time.Time) error {
 	return err
 }
 
-const selectDoubts = "SELECT " + entry.Columns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
+const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.taken, d.readings, a.at, a.owner, b.ids
 	FROM doubts AS d JOIN entries AS n ON n.id = d.entry JOIN events AS v ON v.id = n.event
 	LEFT JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id AND sent = 1)
 	LEFT JOIN lists_before AS b ON b.entry = n.id `
@@ -73,13 +72,13 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	var read, sent sql.NullInt64
 	var readings, before []byte
 	var owner sql.NullString
-	d.Entry, err = entry.ScanWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
+	d.Entry, err = scanEntryWith(r, &since, &at, &read, &d.Taken, &readings, &sent, &owner, &before)
 	if err != nil {
 		return d, err
 	}
-	d.Since, d.At, d.ReadAt, d.SentAt = schema.Time(since), schema.Time(at), schema.NullTime(read), schema.NullTime(sent)
+	d.Since, d.At, d.ReadAt, d.SentAt = millis(since), millis(at), nullTime(read), nullTime(sent)
 	d.Readings, d.Owner = readings, owner.String
-	if err := schema.ReadJSON(before, &d.Before); err != nil {
+	if err := readJSON(before, &d.Before); err != nil {
 		return d, fmt.Errorf("read lists before entry %d: %w", d.Entry.ID, err)
 	}
 	return d, nil
@@ -129,16 +128,18 @@ func (t *tx) recordReadBack(m ReadBack) error {
 	case now.State != viewing.StateInDoubt || now.Revision != was.Revision || now.Attempts != was.Attempts:
 		return fmt.Errorf("%w: it is %s", entry.ErrState, now.State)
 	}
-	if now.Reason != m.Reason || m.State != viewing.StateInDoubt {
-		if err := t.step(id, "read back", m.Reason); err != nil {
+	step := entry.Step{Code: "read-back", Args: entry.Args{"text": m.Reason}}
+	if m.State == viewing.StateInDoubt {
+		if now.Reason == m.Reason {
+			step = entry.Step{}
+		}
+		if err := t.transition(&now, m.State, m.Reason, step); err != nil {
 			return err
 		}
-	}
-	if m.State == viewing.StateInDoubt {
 		return t.stay(m)
 	}
 	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
-	if err := t.settleEntry(settlement); err != nil {
+	if err := t.settleEntry(&now, settlement, step); err != nil {
 		return err
 	}
 	if m.Resend {
@@ -148,7 +149,6 @@ func (t *tx) recordReadBack(m ReadBack) error {
 			return err
 		}
 	}
-	t.pass(id, viewing.StateInDoubt, m.State)
 	return nil
 }
 
@@ -159,18 +159,15 @@ func (t *tx) stay(m ReadBack) error {
 	if m.Readings != nil {
 		readings = string(m.Readings)
 	}
-	if _, err := t.Exec("UPDATE entries SET reason = ? WHERE id = ?", m.Reason, id); err != nil {
-		return err
-	}
 	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		schema.TimeOrNull(m.ReadAt), m.Taken, readings, id)
+		timeOrNull(m.ReadAt), m.Taken, readings, id)
 	return err
 }
 
 // KeepLists notes which lists the service has before a list is created.
 func (s *Store) KeepLists(ctx context.Context, entry int64, ids []string) error {
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, schema.Array(ids))
+		_, err := t.Exec("INSERT OR REPLACE INTO lists_before (entry, ids) VALUES (?, ?)", entry, jsonArray(ids))
 		return err
 	})
 	if err != nil {

@@ -67,8 +67,8 @@ func TestDoubtIsKeptUntilItIsResolved(t *testing.T) {
 	}
 	var said []string
 	for _, step := range x.Steps {
-		if step.What == "read back" {
-			said = append(said, step.Detail)
+		if step.Code == "read-back" {
+			said = append(said, step.Args["text"])
 		}
 	}
 	if diff := cmp.Diff([]string{"not there yet", "it is there"}, said); diff != "" {

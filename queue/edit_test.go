@@ -154,7 +154,7 @@ func TestTheUsersWordWinsOverTheSources(t *testing.T) {
 	if x.Entry.Media.IDs.TMDB != 604 {
 		t.Errorf("it is %d now", x.Entry.Media.IDs.TMDB)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "noted" || !strings.Contains(last.Detail, "the library knows it now") {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "noted.item" || !strings.Contains(last.Args["text"], "the library knows it now") {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -170,7 +170,7 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 		t.Errorf("leased %v, want %d alone", ids(leased), second)
 	}
 	steps := s.explained(t, second).Steps
-	if last := steps[len(steps)-1]; last.What != edited || !strings.Contains(last.Detail, "watched at 2026-03-01 13:00:00, not 2026-03-01 13:50:00") {
+	if last := steps[len(steps)-1]; last.Code != "edited.time" || last.Args["at"] != "2026-03-01T11:00:00Z" || last.Args["before"] != "2026-03-01T11:50:00Z" {
 		t.Errorf("last step %+v", last)
 	}
 }

@@ -1,61 +1,97 @@
 package queue
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/export"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
+// exportPage is how many records are held in memory at once.
+const exportPage = 200
+
+// exportRecord is one line of an export: an event with what became of it.
+type exportRecord struct {
+	V           int             `json:"v"` // 1
+	Source      string          `json:"source"`
+	EventID     string          `json:"eventId"`
+	CommittedAt time.Time       `json:"committedAt"`
+	Event       json.RawMessage `json:"event"` // the [viewing.Event] as it was committed
+	Entries     []exportEntry   `json:"entries,omitempty"`
+}
+
+// exportEntry is one entry of an [exportRecord].
+type exportEntry struct {
+	Account   string          `json:"account"`
+	Part      int             `json:"part"`
+	Kind      viewing.Kind    `json:"kind"`
+	State     viewing.State   `json:"state"`
+	Reason    string          `json:"reason,omitempty"`
+	Media     *viewing.Media  `json:"media,omitempty"`
+	List      *viewing.List   `json:"list,omitempty"`
+	Priority  *int            `json:"priority,omitempty"`
+	WatchedAt viewing.Instant `json:"watchedAt,omitzero"`
+	Class     viewing.Class   `json:"class,omitempty"`
+	Attempts  int             `json:"attempts,omitempty"`
+	Revision  int             `json:"revision,omitempty"`
+	RemoteID  string          `json:"remoteId,omitempty"`
+	CreatedAt time.Time       `json:"createdAt"`
+	SettledAt time.Time       `json:"settledAt,omitzero"`
+}
+
 // Export writes everything that was ever reported, with what became of it, as
-// one [export.Record] a line, and returns the number of lines. It holds a page in
+// one JSON object a line, and returns the number of lines. It holds a page in
 // memory, and each line is as of one moment; what is committed meanwhile may
 // be missing. No key is kept here, so none can be in it.
 func (s *Store) Export(ctx context.Context, w io.Writer) (lines int64, err error) {
-	out, last := export.NewWriter(w), int64(0)
-	for more := true; more; {
+	out := bufio.NewWriter(w)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for last, more := int64(0), true; more; {
 		page, err := s.exportEvents(ctx, &last)
-		if err == nil {
-			err = out.Write(page)
+		for _, record := range page {
+			if err == nil {
+				err = encoder.Encode(record)
+				lines++
+			}
 		}
 		if err != nil {
-			return out.Lines, fmt.Errorf("export: %w", err)
+			return lines, fmt.Errorf("export: %w", err)
 		}
-		more = len(page) == export.Page
+		more = len(page) == exportPage
 	}
 	if err := out.Flush(); err != nil {
-		return out.Lines, fmt.Errorf("export: %w", err)
+		return lines, fmt.Errorf("export: %w", err)
 	}
-	return out.Lines, nil
+	return lines, nil
 }
 
-const selectExported = "SELECT " + entry.Columns + " FROM " + schema.MadeOf + " WHERE v.id > ? AND v.id <= ? ORDER BY v.id" // and n.id, by the way it is read
+const selectExported = "SELECT " + entryColumns + " FROM events AS v JOIN entries AS n ON n.event = v.id WHERE v.id > ? AND v.id <= ? ORDER BY v.id, n.id"
 
 // exportEvents reads the next page of events after *last, which it moves on.
-func (s *Store) exportEvents(ctx context.Context, last *int64) ([]export.Record, error) {
+func (s *Store) exportEvents(ctx context.Context, last *int64) ([]exportRecord, error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, disk.StorageError(err)
 	}
 	defer moment.Rollback()
 	first := *last
-	of := make(map[string]int, export.Page)
+	of := make(map[string]int, exportPage)
 	rows, err := moment.QueryContext(ctx, "SELECT id, source, event_id, committed_at, body FROM events WHERE id > ? ORDER BY id LIMIT ?",
-		first, export.Page)
-	page, err := disk.Collect(rows, err, func(r *sql.Rows) (export.Record, error) {
-		c := export.Record{V: export.Version}
+		first, exportPage)
+	page, err := disk.Collect(rows, err, func(r *sql.Rows) (exportRecord, error) {
+		c := exportRecord{V: 1}
 		var at int64
 		var body string
 		err := r.Scan(last, &c.Source, &c.EventID, &at, &body)
-		c.CommittedAt, c.Event = schema.Time(at), json.RawMessage(body)
-		of[schema.EventKey(viewing.SourceKind(c.Source), c.EventID)] = len(of)
+		c.CommittedAt, c.Event = millis(at), json.RawMessage(body)
+		of[viewing.SourceKind(c.Source)+":"+c.EventID] = len(of)
 		return c, err
 	})
 	if err != nil || len(page) == 0 {
@@ -63,8 +99,8 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]export.Record,
 	}
 	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
 	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
-		e, err := entry.Scan(r)
-		if i, ok := of[schema.EventKey(viewing.SourceKind(e.Source), e.EventID)]; ok && err == nil {
+		e, err := scanEntry(r)
+		if i, ok := of[viewing.SourceKind(e.Source)+":"+e.EventID]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))
 		}
 		return struct{}{}, err
@@ -72,8 +108,8 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]export.Record,
 	return page, err
 }
 
-func recordEntry(e Entry) export.Entry {
-	return export.Entry{
+func recordEntry(e Entry) exportEntry {
+	return exportEntry{
 		Account: e.Account, Part: e.Part, Kind: e.Kind, State: e.State, Reason: e.Reason,
 		Media: e.Media, List: e.List, Priority: e.Priority, WatchedAt: e.WatchedAt.Instant, Class: e.Class,
 		Attempts: e.Attempts, Revision: e.Revision, RemoteID: e.RemoteID, CreatedAt: e.CreatedAt, SettledAt: e.SettledAt,

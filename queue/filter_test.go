@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -27,14 +26,14 @@ func filtered(t *testing.T) *opened {
 func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 	s := filtered(t)
 	o := s.commit(t, film("e1", 603, -10))[0]
-	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || !strings.Contains(o.Reason, "filter 2 (kind movie)") {
+	if o.Status != viewing.StatusDropped || len(o.Entries) != 1 || o.Reason != "filter 2 (kind movie)" {
 		t.Fatalf("outcome %+v", o)
 	}
 	x := s.explained(t, o.Entries[0])
 	if x.Entry.State != viewing.StateDropped || x.Entry.Reason != viewing.ReasonFiltered || !x.Entry.SettledAt.Equal(noon()) {
 		t.Errorf("entry %+v", x.Entry)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.What != "rule" || last.Detail != o.Reason {
+	if last := x.Steps[len(x.Steps)-1]; last.Code != "rule.ignored.filter" || last.Args["filter"] != "2" || last.Args["match"] != "kind movie" {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	if again := s.commit(t, film("e1", 603, -10))[0]; again.Status != viewing.StatusDuplicate || again.Entries[0] != o.Entries[0] {

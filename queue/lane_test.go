@@ -3,10 +3,10 @@ package queue
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -82,7 +82,7 @@ func TestGraceKeepsAnEntry(t *testing.T) {
 	s.clock.advance(10*time.Minute - time.Millisecond)
 	s.wantLeased(t)
 	x, err := s.Explain(t.Context(), id[0])
-	if err != nil || !strings.Contains(x.Steps[len(x.Steps)-1].Detail, "may leave from "+noon().Add(10*time.Minute).Local().Format(time.RFC3339)) {
+	if err != nil || x.Steps[len(x.Steps)-1].Args["at"] != entry.Time(noon().Add(10*time.Minute)) {
 		t.Errorf("explained as %+v, %v", x.Steps, err)
 	}
 	s.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{{EventID: "e2", Drop: true, Reason: "a mistake"}}})

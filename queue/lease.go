@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -29,12 +27,12 @@ const leasable = ` FROM entries AS n
 // arrived. A lease takes what it finds so out of entries_due, and the schema's
 // trigger puts the next one back when its turn comes: however many entries one
 // item has, each is looked at about once.
-const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + schema.Elders + "))"
+const kept = `(n.item_key <> '' AND EXISTS (SELECT 1` + elders + "))"
 
 const (
 	selectDue     = "SELECT n.id, " + kept + leasable + " AND n.next_at <= ?2 ORDER BY n.next_at, n.id LIMIT ?5"
 	selectNextDue = "SELECT n.next_at" + leasable + " AND NOT " + kept + " ORDER BY n.next_at, n.id LIMIT 1"
-	selectLeased  = "SELECT " + entry.Columns + ` FROM json_each(?) AS wanted
+	selectLeased  = "SELECT " + entryColumns + ` FROM json_each(?) AS wanted
 		JOIN entries AS n ON n.id = wanted.value JOIN events AS v ON v.id = n.event`
 )
 
@@ -149,7 +147,7 @@ func (t *tx) putBehind(ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", schema.Array(ids))
+	_, err := t.Exec("UPDATE entries SET behind = 1, next_at = min(next_at, happened_at) WHERE id IN (SELECT value FROM json_each(?))", jsonArray(ids))
 	return err
 }
 
@@ -158,14 +156,14 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	list := schema.Array(ids)
+	list := jsonArray(ids)
 	_, err := t.Exec("UPDATE entries SET lease = ?, lease_until = ? WHERE id IN (SELECT value FROM json_each(?))",
 		l.token, l.until, list)
 	if err != nil {
 		return err
 	}
 	rows, err := t.Query(selectLeased, list)
-	read, err := disk.Collect(rows, err, entry.Scan)
+	read, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return err
 	}
@@ -233,7 +231,7 @@ func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) 
 	case len(times) == 0:
 		return time.Time{}, false, nil
 	default:
-		return schema.Time(times[0]), true, nil
+		return millis(times[0]), true, nil
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/filmspool/filmspool/queue/brake"
+	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
@@ -32,28 +32,30 @@ func (s *Store) tx(t *disk.Tx) *tx {
 // writes touches it.
 type ledger struct {
 	changes
-	newest newest
-	brake  brake.Memory
-	tell   func(changes)
+	silences map[string][]account.Silence // by account; nil when they were not read
+	counted  map[string]burst             // the bursts as of the last commit
+	tell     func(changes)
 }
 
 // changes are what a transaction has changed.
 type changes struct {
-	moved map[viewing.State]int64 // in the counters
-	nudge bool                    // entries were added or changed
-	again []int64                 // entries that became pending again
+	moved  map[viewing.State]int64 // in the counters
+	nudge  bool                    // entries were added or changed
+	bursts map[string]burst        // by source
 }
 
 // Mark is what was changed so far.
 func (l *ledger) Mark() any {
-	return changes{maps.Clone(l.moved), l.nudge, l.again}
+	return changes{maps.Clone(l.moved), l.nudge, maps.Clone(l.bursts)}
 }
 
 // Back takes back what was changed since a mark, or at all.
 func (l *ledger) Back(mark any) {
-	l.changes, _ = mark.(changes)
-	l.newest.known = false
-	l.brake.Forget()
+	done, ok := mark.(changes)
+	if !ok {
+		done.bursts = maps.Clone(l.counted)
+	}
+	l.changes, l.silences = done, nil
 }
 
 // Flush writes the counters, once for the whole transaction.
@@ -72,33 +74,15 @@ func (l *ledger) Flush(t *disk.Tx) error {
 // Done tells of what is on disk now.
 func (l *ledger) Done() {
 	done := l.changes
-	l.changes = changes{}
+	l.changes, l.counted = changes{bursts: done.bursts}, maps.Clone(done.bursts)
 	l.tell(done)
 }
 
-// shift changes a counter.
-func (l *ledger) shift(s viewing.State, by int64) {
+// count changes a counter.
+func (l *ledger) count(s viewing.State, by int64) {
 	if l.moved == nil {
 		l.moved = map[viewing.State]int64{}
 	}
 	l.moved[s] += by
 	l.nudge = true
-}
-
-// pass counts an entry that goes from a state into another.
-func (l *ledger) pass(id int64, from, to viewing.State) {
-	l.shift(from, -1)
-	l.shift(to, 1)
-	if to == viewing.StatePending {
-		l.again = append(l.again, id)
-	}
-}
-
-// made counts a new entry. It is pending by its very id; see the counters'
-// table.
-func (l *ledger) made(id int64, s viewing.State) {
-	l.nudge = true
-	if s != viewing.StatePending {
-		l.pass(id, viewing.StatePending, s)
-	}
 }

@@ -373,7 +373,9 @@ func (l *life) recover() {
 		l.visible(e, stuck[e.Media.Key()])
 		told, err := l.store.Explain(context.Background(), e.ID)
 		must(err)
-		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool { return s.What == "doubt" || strings.Contains(s.Detail, "sent again") }) {
+		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool {
+			return s.Code == "doubt.stopped" || s.Code == "read-back" || s.Args["state"] == "in_doubt" || strings.Contains(s.Args["text"], "sent again")
+		}) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
 		}
 		if e.State == viewing.StateDelivered {

@@ -26,7 +26,7 @@ func (o *opened) toldOf(t *testing.T, id int64) string {
 	}
 	var said []string
 	for _, s := range x.Steps {
-		said = append(said, s.Detail)
+		said = append(said, s.Code)
 	}
 	return strings.Join(said, "\n")
 }
@@ -68,7 +68,7 @@ func TestItemsGoWithTheirList(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "Dropped with entry 1, its list.") {
+	if said := s.toldOf(t, ids[1]); !strings.Contains(said, "dropped.list") {
 		t.Error(said)
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
@@ -85,7 +85,7 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonNoList || e.After != 0 {
 		t.Errorf("%+v", e)
 	}
-	if said := s.toldOf(t, id); !strings.Contains(said, "list that it belongs on is not known") {
+	if said := s.toldOf(t, id); !strings.Contains(said, "rule.nolist") {
 		t.Error(said)
 	}
 }

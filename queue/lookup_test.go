@@ -2,7 +2,6 @@ package queue
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -95,7 +94,7 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 	if e := x.Entry; e.State != viewing.StatePending || e.Reason != "" || e.Media.Key() != "movie:603" || e.Revision != 1 {
 		t.Fatalf("entry %+v", e)
 	}
-	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.What == stepResolved && s.Detail == "The service knows it." }) {
+	if !slices.ContainsFunc(x.Steps, func(s entry.Step) bool { return s.Code == "resolved" && s.Args["text"] == "The service knows it." }) {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	s.wantLookups(t, 0)
@@ -141,7 +140,7 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 		t.Errorf("it is to be asked about once more: %v", err)
 	}
 	x := s.explained(t, id)
-	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.What != stepAsked })
+	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.Code != "asked" })
 	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
 		t.Errorf("said %+v, entry %+v", said, x.Entry)
 	}
@@ -242,7 +241,7 @@ func TestFoundIdentityAsksTheRulesAgain(t *testing.T) {
 	s.found(t, is(s.wantLookups(t, 1, id)[0], 603))
 	x := s.explained(t, id)
 	last := x.Steps[len(x.Steps)-1]
-	if last.What != "rule" || !strings.Contains(last.Detail, "may be sent") {
+	if last.Code != "rule.free" {
 		t.Errorf("last step %+v", last)
 	}
 }

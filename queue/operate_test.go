@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -280,7 +279,7 @@ func TestRetryMakesDueAndSaysSo(t *testing.T) {
 		t.Errorf("leased %+v, want it now and as the same act", leased)
 	}
 	steps := s.explained(t, id).Steps
-	if last := steps[len(steps)-1]; last.What != "user" || !strings.HasPrefix(last.Detail, "By the user: ") {
+	if last := steps[len(steps)-1]; last.Code != "user.hurried" {
 		t.Errorf("last step %+v", last)
 	}
 }

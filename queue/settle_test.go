@@ -35,7 +35,7 @@ func TestSettleKeepsTheAnswer(t *testing.T) {
 	if diff := cmp.Diff(want, x.Requests); diff != "" {
 		t.Error(diff)
 	}
-	if last := x.Steps[len(x.Steps)-1]; last.Detail != "Rejected: seasonNumber is required" || last.What != "settled" {
+	if last := x.Steps[len(x.Steps)-1]; last.Args["text"] != "seasonNumber is required" || last.Code != "settled" || last.From != viewing.StateSending {
 		t.Errorf("last step %+v", last)
 	}
 }
@@ -139,7 +139,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 		if a := x.Requests[0]; a.Ended.IsZero() || a.Error != stopped || !a.Sent {
 			t.Errorf("request %+v", a)
 		}
-		if last := x.Steps[len(x.Steps)-1]; last.What != "doubt" {
+		if last := x.Steps[len(x.Steps)-1]; last.Code != "doubt.stopped" {
 			t.Errorf("last step %+v", last)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,7 +22,7 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 	t := s.tx(d)
 	s.run = o.Run
 	if o.Copied != 0 {
-		if err := t.holdCopied(schema.Time(o.Copied).Local().Format(time.DateTime)); err != nil {
+		if err := t.holdCopied(millis(o.Copied)); err != nil {
 			return fmt.Errorf("hold what a copy says is pending: %w", err)
 		}
 	}
@@ -39,26 +39,30 @@ func (s *Store) start(d *disk.Tx, o disk.Opening) error {
 }
 
 // holdCopied holds what is pending in a copy that is opened as the queue.
-func (t *tx) holdCopied(at string) error {
-	held, err := t.holdPending("Held: this queue is a copy made at " + at + "; it may have been sent since.")
+func (t *tx) holdCopied(at time.Time) error {
+	held, err := t.holdPending(entry.Step{Code: "restored.copy", Args: entry.Args{"at": entry.Time(at)}})
 	if err != nil {
 		return err
 	}
 	return t.Notify(disk.Notice{
 		Text: fmt.Sprintf("This queue is a copy made at %s. %d entries that waited then are held: they may have been sent since.",
-			at, held),
+			at.Local().Format(time.DateTime), held),
 		Hint: "filmspool queue release --reason restored",
 	})
 }
 
 // holdPending holds what is pending, and says how many entries that were.
-func (t *tx) holdPending(why string) (held int, err error) {
+func (t *tx) holdPending(why entry.Step) (held int, err error) {
 	pending, err := t.Numbers("SELECT id FROM entries WHERE state = 'pending'")
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range pending {
-		if err := t.hold(id, viewing.ReasonRestored, "restored", why); err != nil {
+		e, err := t.entry(id)
+		if err == nil {
+			err = t.transition(&e, viewing.StateHeld, viewing.ReasonRestored, why)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -67,18 +71,16 @@ func (t *tx) holdPending(why string) (held int, err error) {
 
 // doubt puts an entry whose request was cut short in doubt.
 func (t *tx) doubt(id int64) error {
-	_, err := t.Exec("UPDATE entries SET state = 'in_doubt', reason = ? WHERE id = ?", stopped, id)
+	_, err := t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL", t.now, stopped, id)
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE attempts SET ended_at = ?, error = ? WHERE entry = ? AND ended_at IS NULL",
-		t.now, stopped, id)
+	e, err := t.entry(id)
 	if err != nil {
 		return err
 	}
-	if err := t.doubtful(id, schema.Time(t.now)); err != nil {
+	if err := t.transition(&e, viewing.StateInDoubt, stopped, entry.Step{Code: "doubt.stopped"}); err != nil {
 		return err
 	}
-	t.pass(id, viewing.StateSending, viewing.StateInDoubt)
-	return t.step(id, "doubt", "In doubt: "+stopped+".")
+	return t.doubtful(id, millis(t.now))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
-	"github.com/filmspool/filmspool/queue/schema"
 )
 
 // ErrLeaseLost is wrapped when an entry changed since it was leased.
@@ -33,7 +32,6 @@ type Options struct {
 
 // Store is the outbox. Its methods may be called from any goroutine.
 type Store struct {
-	*entry.Reader
 	file     *disk.File
 	path     string
 	reader   *sql.DB
@@ -86,24 +84,18 @@ func openBy(ctx context.Context, o Options, now func() time.Time,
 	s.ledger.tell = s.tell
 	var err error
 	s.file, err = open(ctx, disk.Options{
-		Path: o.Path, Schema: schema.Scripts(), Logger: s.logger, Now: now, Shared: o.Shared,
+		Path: o.Path, Schema: []string{outbox}, Logger: s.logger, Now: now, Shared: o.Shared,
 		Busy: o.Busy, Ledger: &s.ledger, Start: s.start, Repair: s.repair,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.reader = s.file.Reader()
-	s.Reader = entry.NewReader(s.reader, now)
 	return s, nil
 }
 
 // tell passes on what a transaction has changed.
 func (s *Store) tell(done changes) {
-	for _, id := range done.again {
-		if s.Reader != nil { // while it is opened, nobody has read
-			s.PendingAgain(id)
-		}
-	}
 	if done.nudge {
 		s.nudge()
 	}

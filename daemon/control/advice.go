@@ -86,6 +86,9 @@ func heldFor(e entry.Entry) (why, hint string) {
 	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
 	case viewing.ReasonFuture:
+		if !rules.Ahead(viewing.Event{Kind: e.Kind, WatchedAt: e.WatchedAt.Instant}, time.Now()) {
+			return "Its time was ahead of this machine's clock when it was reported.", or
+		}
 		return "Its time lies in the future.", fmt.Sprintf("correct the time: filmspool queue edit %d --help", e.ID)
 	case viewing.ReasonRestored:
 		return "The queue comes from a copy or from a damaged file, so it may have been sent since.", or

@@ -43,7 +43,7 @@ func (op Operator) Operate(ctx context.Context, o control.Order) (entry.Changed,
 			if err := op.known(o.To); err != nil {
 				return entry.Changed{}, err
 			}
-			return op.Store.Reassign(ctx, sel.IDs, o.To, dry)
+			return op.Store.Move(ctx, sel.IDs, o.To, dry)
 		},
 	}
 	verb, ok := verbs[o.Verb]

@@ -271,7 +271,7 @@ func (b *bed) said(id int64) (all []string) {
 		b.Fatal(err)
 	}
 	for _, step := range x.Steps {
-		all = append(all, step.Detail)
+		all = append(all, step.Code+" "+step.Args["text"])
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package entry
+package queue
 
 import (
 	"context"
@@ -7,30 +7,22 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Sent is an entry with its last request: when it began, and with whose key;
-// "" when that is unknown.
-type Sent struct {
-	Entry Entry
-	At    time.Time
-	Owner string
-}
-
 // Answered lists up to n viewings, the newest first, that the service has
 // answered with 2xx to a request since then.
-func (r *Reader) Answered(ctx context.Context, account string, since time.Time, n int) ([]Sent, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT "+Columns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
+func (s *Store) Answered(ctx context.Context, account string, since time.Time, n int) ([]entry.Sent, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM entries AS n JOIN events AS v ON v.id = n.event
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
 		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := disk.Collect(rows, err, func(row *sql.Rows) (Sent, error) {
+	sent, err := disk.Collect(rows, err, func(row *sql.Rows) (entry.Sent, error) {
 		var at int64
 		var owner string
-		e, err := ScanWith(row, &at, &owner)
-		return Sent{Entry: e, At: schema.Time(at), Owner: owner}, err
+		e, err := scanEntryWith(row, &at, &owner)
+		return entry.Sent{Entry: e, At: millis(at), Owner: owner}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list answered entries: %w", err)
@@ -41,11 +33,11 @@ func (r *Reader) Answered(ctx context.Context, account string, since time.Time, 
 // Claims lists the account's entries about items, by their keys, that account
 // for records of the service: delivered ones, and those that the user dropped
 // after a request.
-func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT "+Columns+` FROM entries AS n JOIN events AS v ON v.id = n.event
+func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]Entry, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
-		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, schema.Array(keys))
-	claims, err := disk.Collect(rows, err, Scan)
+		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, jsonArray(keys))
+	claims, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
@@ -54,12 +46,12 @@ func (r *Reader) Claims(ctx context.Context, account string, keys []string) ([]E
 
 // WatchedSince reports whether an item, or an episode of a series, was seen
 // since then, as far as the queue has heard.
-func (r *Reader) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
+func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Media, since time.Time) (bool, error) {
 	prefix := fmt.Sprintf("%s:%d", viewing.Episode, m.IDs.TMDB)
 	if m.Type != viewing.TV {
 		prefix = m.Key()
 	}
-	rows, err := r.db.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
+	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
 		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
 		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
 	found, err := disk.Collect(rows, err, disk.ScanID)
@@ -69,33 +61,25 @@ func (r *Reader) WatchedSince(ctx context.Context, account string, m viewing.Med
 	return len(found) > 0, nil
 }
 
-// Kin is what belongs to an entry beside its own row.
-type Kin struct {
-	Runtime time.Duration // of the item, as a player told it; 0 when unknown
-	// Delivered are the times of the other entries of its event about the same
-	// item that have arrived: viewings in their own right.
-	Delivered []time.Time
-}
-
 // Kin reads what belongs to an entry.
-func (r *Reader) Kin(ctx context.Context, entry int64) (k Kin, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
+func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT max(coalesce(json_extract(v.body, '$.progress.duration'), 0.0), coalesce(json_extract(v.body, '$.origin.runtime'), 0.0)), o.watched_at
 		FROM entries AS n JOIN events AS v ON v.id = n.event
-		LEFT JOIN entries AS o ON o.id BETWEEN v.entry AND v.entry + v.parts - 1 AND o.event = v.id AND o.account = n.account AND o.id <> n.id
+		LEFT JOIN entries AS o ON o.event = v.id AND o.account = n.account AND o.id <> n.id
 			AND o.item_key = n.item_key AND o.state = 'delivered'
-		WHERE n.id = ?`, entry)
+		WHERE n.id = ?`, id)
 	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var seconds float64
 		var at sql.NullInt64
 		err := row.Scan(&seconds, &at)
 		k.Runtime = time.Duration(seconds * float64(time.Second))
 		if at.Valid {
-			k.Delivered = append(k.Delivered, schema.Time(at.Int64))
+			k.Delivered = append(k.Delivered, millis(at.Int64))
 		}
 		return struct{}{}, err
 	})
 	if err != nil {
-		return Kin{}, fmt.Errorf("read kin of entry %d: %w", entry, err)
+		return entry.Kin{}, fmt.Errorf("read kin of entry %d: %w", id, err)
 	}
 	return k, nil
 }

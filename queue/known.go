@@ -1,4 +1,4 @@
-package entry
+package queue
 
 import (
 	"context"
@@ -6,31 +6,23 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Taken tells which of some event ids were ever committed by a source of this
 // kind, however long ago.
-func (r *Reader) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
-	kind := viewing.SourceKind(source)
-	keys := make([]string, len(eventIDs))
-	byKey := make(map[string]string, len(eventIDs))
-	for i, id := range eventIDs {
-		keys[i] = schema.EventKey(kind, id)
-		byKey[keys[i]] = id
-	}
-	rows, err := r.db.QueryContext(ctx, "SELECT d.key FROM json_each(?) AS wanted CROSS JOIN dedupe AS d ON d.key = wanted.value", schema.Array(keys))
-	found, err := disk.Collect(rows, err, func(row *sql.Rows) (key string, err error) {
-		err = row.Scan(&key)
-		return key, err
+func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (map[string]bool, error) {
+	taken := map[string]bool{}
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.event_id FROM json_each(?) AS wanted
+		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
+	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+		var id string
+		err := row.Scan(&id)
+		taken[id] = true
+		return struct{}{}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for events: %w", err)
-	}
-	taken := make(map[string]bool, len(found))
-	for _, key := range found {
-		taken[byKey[key]] = true
 	}
 	return taken, nil
 }
@@ -38,11 +30,11 @@ func (r *Reader) Taken(ctx context.Context, source string, eventIDs []string) (m
 // RecordedIn tells when items, by [viewing.Media.Key], were watched as far as the
 // queue has heard of it, whoever saw it and whatever became of it, in any of some
 // accounts. It reads all entries.
-func (r *Reader) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
+func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[string][]viewing.Instant, error) {
 	times := map[string][]viewing.Instant{}
-	rows, err := r.db.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
-		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?))`,
-		schema.Array(accounts), schema.Array(keys))
+	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
+		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
+		jsonArray(accounts), jsonArray(keys))
 	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
@@ -57,12 +49,12 @@ func (r *Reader) RecordedIn(ctx context.Context, accounts, keys []string) (map[s
 }
 
 // State is what the source keeps here as its own memory.
-func (r *Reader) State(ctx context.Context, source string) (map[string][]byte, error) {
+func (s *Store) State(ctx context.Context, source string) (map[string][]byte, error) {
 	type pair struct {
 		key   string
 		value []byte
 	}
-	rows, err := r.db.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
+	rows, err := s.reader.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
 	pairs, err := disk.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
 		err = rows.Scan(&p.key, &p.value)
 		return p, err

@@ -1,4 +1,4 @@
-package entry
+package queue
 
 import (
 	"context"
@@ -7,19 +7,8 @@ import (
 	"time"
 
 	"github.com/filmspool/filmspool/queue/disk"
-	"github.com/filmspool/filmspool/queue/schema"
+	"github.com/filmspool/filmspool/queue/entry"
 )
-
-// Day is what was watched on one day of this machine's zone.
-type Day struct {
-	Day string `json:"day"` // "2026-03-01"
-	// Viewings counts what was watched, by the kind of source that told of it first.
-	// What was merged or dropped is not counted, and what several accounts have counts once.
-	Viewings map[string]int64 `json:"viewings"`
-}
-
-// MaxDays is how many days can be told at once.
-const MaxDays = 366
 
 // selectDays reads along the index entries_happened, from one beginning of a day to
 // the next. Parts of an event are far fewer than 65,536.
@@ -31,18 +20,18 @@ const selectDays = `WITH b (day, since, till) AS MATERIALIZED (SELECT key, value
 	GROUP BY b.day, v.source_kind`
 
 // Days tells what was watched on the last n days, the oldest first; today is the last.
-// n is 1 to [MaxDays].
-func (r *Reader) Days(ctx context.Context, n int) ([]Day, error) {
-	y, m, d := r.now().Local().Date()
-	days, begins := make([]Day, n), make([]int64, n+1)
+// n is 1 to [entry.MaxDays].
+func (s *Store) Days(ctx context.Context, n int) ([]entry.Day, error) {
+	y, m, d := s.now().Local().Date()
+	days, begins := make([]entry.Day, n), make([]int64, n+1)
 	for i := range begins {
 		at := time.Date(y, m, d-n+1+i, 0, 0, 0, 0, time.Local)
 		begins[i] = at.UnixMilli()
 		if i < n {
-			days[i] = Day{Day: at.Format(time.DateOnly), Viewings: map[string]int64{}}
+			days[i] = entry.Day{Day: at.Format(time.DateOnly), Viewings: map[string]int64{}}
 		}
 	}
-	rows, err := r.db.QueryContext(ctx, selectDays, schema.Array(begins))
+	rows, err := s.reader.QueryContext(ctx, selectDays, jsonArray(begins))
 	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var day int
 		var kind string

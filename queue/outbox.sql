@@ -10,19 +10,15 @@ CREATE TABLE meta (
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What sources reported, unchanged. An event is unique by (source_kind, event_id),
--- which dedupe ensures: a second index would cost every commit one page more. So
--- would an index of the entries by event: those of one event are made at once, and
--- the event knows which ids they have.
+-- What sources reported, unchanged. The same id with another body is a conflict.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY,
   source       TEXT NOT NULL,
   source_kind  TEXT NOT NULL,
   event_id     TEXT NOT NULL,
   body         TEXT NOT NULL,    -- the viewing as canonical JSON
-  entry        INTEGER,          -- the first of the entries made of it; NULL for a further sighting
-  parts        INTEGER NOT NULL, -- how many they are: the ids from entry on
-  committed_at INTEGER NOT NULL
+  committed_at INTEGER NOT NULL,
+  UNIQUE (source_kind, event_id)
 ) STRICT;
 
 -- What is asked of the service: one row is one request. It is one by (event,
@@ -37,6 +33,8 @@ CREATE TABLE entries (
     OR state = 'in_doubt' OR state = 'rejected' OR state = 'dropped' OR state = 'merged'),
   reason            TEXT NOT NULL DEFAULT '',
   media             TEXT,                        -- JSON; NULL for a list
+  reported          TEXT,                        -- what the source said of it, where somebody else has found more; JSON
+  correction        INTEGER,                     -- which one gave it its identity
   list              TEXT,                        -- JSON; lists only
   item_key          TEXT NOT NULL DEFAULT '',    -- entries of one key leave in order; '' is no key
   priority          INTEGER,
@@ -54,7 +52,8 @@ CREATE TABLE entries (
   lease_until       INTEGER NOT NULL DEFAULT 0,
   remote_id         TEXT,
   created_at        INTEGER NOT NULL,
-  decided           TEXT NOT NULL,               -- the rules' sentences at that time, a JSON array
+  decided           TEXT NOT NULL,               -- the steps of that time, a JSON array of code and args
+  touched           INTEGER NOT NULL DEFAULT 0,  -- by a person: 1 decided about, 2 changed
   settled_at        INTEGER,
   behind            INTEGER NOT NULL DEFAULT 0,  -- 1: seen to wait for an elder; see entries_turn
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
@@ -67,23 +66,19 @@ CREATE TABLE entries (
 -- Leases: what is due in a lane, the oldest first. Finished rows are not in it,
 -- nor are those that a lease has found behind an elder.
 CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending' AND behind = 0;
--- Order: the elders of an entry about the same item.
-CREATE INDEX entries_unfinished ON entries (account, item_key, happened_at, id)
-  WHERE (state = 'pending' OR state = 'sending' OR state = 'in_doubt') AND item_key <> '';
--- Lists of what needs a person, and what a crash left under way.
+-- All entries about an item: its older ones, and those that another source saw.
+CREATE INDEX entries_item ON entries (account, item_key, happened_at, id) WHERE item_key <> '';
+CREATE INDEX entries_event ON entries (event);
+-- What is not finished: the oldest that waits, lists of what needs a person, and what
+-- a crash left under way.
 CREATE INDEX entries_open ON entries (state)
-  WHERE (state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected');
+  WHERE (state = 'pending' OR state = 'sending' OR state = 'held' OR state = 'in_doubt' OR state = 'rejected');
 
 -- Entries that wait for another.
 CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
--- What was seen of an item and is not on its way any more. Together with
--- entries_unfinished these are all entries about it: a new sighting is compared with
--- those of other sources by two look-ups. What is new and pending is not in it, so
--- that a commit has no page more to write.
-CREATE INDEX entries_settled ON entries (account, item_key, happened_at, id)
-  WHERE (state = 'held' OR state = 'delivered' OR state = 'rejected' OR state = 'dropped' OR state = 'merged') AND item_key <> '';
--- Waves that a person has not decided about; see status.
-CREATE INDEX entries_wave ON entries (event) WHERE state = 'held' AND reason = 'wave';
+-- What a correction may reach.
+CREATE INDEX entries_reported ON entries (state, id) WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '');
+CREATE INDEX entries_correction ON entries (correction) WHERE correction IS NOT NULL;
 -- The diary: what was watched on a day, and the order in which all happened.
 CREATE INDEX entries_happened ON entries (happened_at);
 
@@ -113,14 +108,6 @@ CREATE TABLE witnesses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX witnesses_entry ON witnesses (entry);
 
--- Every event by its name.
-CREATE TABLE dedupe (
-  key     TEXT PRIMARY KEY,      -- kind of source, colon, event id
-  content BLOB NOT NULL,
-  event   INTEGER NOT NULL,
-  entry   INTEGER                -- the first entry it became, or became part of
-) STRICT, WITHOUT ROWID;
-
 -- Every request, numbered within its entry.
 CREATE TABLE attempts (
   entry    INTEGER NOT NULL REFERENCES entries (id),
@@ -148,9 +135,6 @@ CREATE TABLE doubts (
   readings TEXT NOT NULL DEFAULT '[]'    -- the newest of what was seen, JSON; the sender's
 ) STRICT;
 CREATE INDEX doubts_look ON doubts (account, look_at) WHERE look_at IS NOT NULL;
-CREATE TRIGGER doubts_end AFTER UPDATE OF state ON entries
-  WHEN NEW.state NOT IN ('sending', 'in_doubt') AND (OLD.state = 'in_doubt' OR NEW.state <> 'pending')
-  BEGIN DELETE FROM doubts WHERE entry = NEW.id; END;
 
 -- The service's lists as they were before one was to be created.
 CREATE TABLE lists_before (
@@ -158,13 +142,16 @@ CREATE TABLE lists_before (
   ids   TEXT NOT NULL                    -- a JSON array
 ) STRICT;
 
--- What was decided about an entry after it was made (see entries.decided).
+-- What was decided about an entry after it was made (see entries.decided). The
+-- package daemon/words has the texts of the codes.
 CREATE TABLE steps (
-  entry  INTEGER NOT NULL REFERENCES entries (id),
-  number INTEGER NOT NULL,
-  at     INTEGER NOT NULL,
-  what   TEXT NOT NULL,
-  detail TEXT NOT NULL,
+  entry      INTEGER NOT NULL REFERENCES entries (id),
+  number     INTEGER NOT NULL,
+  at         INTEGER NOT NULL,
+  code       TEXT NOT NULL,
+  from_state TEXT NOT NULL DEFAULT '',   -- the entry was in it before the step changed that, for this reason
+  reason     TEXT NOT NULL DEFAULT '',
+  args       TEXT NOT NULL DEFAULT '{}',
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -196,9 +183,7 @@ CREATE TABLE source_state (
   PRIMARY KEY (source, key)
 ) STRICT, WITHOUT ROWID;
 
--- Entries in each state now. Nearly all begin as pending: so for pending,
--- current is what is to be added to the newest id, and a commit that only adds
--- such entries need not touch this table.
+-- Entries in each state now.
 CREATE TABLE counters (
   state   TEXT PRIMARY KEY,
   current INTEGER NOT NULL DEFAULT 0
@@ -210,8 +195,7 @@ INSERT INTO counters (state) VALUES
 CREATE TABLE ballast (data BLOB NOT NULL) STRICT;
 
 -- Entries that are held and have no identifier: the service may be asked what
--- they are. The triggers keep the table, whoever changes an entry. What a person
--- holds back is not asked about.
+-- they are. What a person holds back is not asked about.
 CREATE TABLE lookups (
   entry      INTEGER PRIMARY KEY REFERENCES entries (id),
   account    TEXT NOT NULL,
@@ -220,27 +204,6 @@ CREATE TABLE lookups (
   candidates TEXT                          -- what it may be, by the last answers: a list in JSON
 ) STRICT;
 CREATE INDEX lookups_ask ON lookups (account, ask_at);
-CREATE TRIGGER lookups_end AFTER UPDATE OF state, reason, item_key ON entries
-WHEN old.state = 'held' AND old.item_key = '' AND (new.state <> 'held' OR new.item_key <> ''
-  OR new.reason NOT IN ('unresolved', 'bulk', 'backdated', 'review', 'future', 'wave'))
-BEGIN
-  DELETE FROM lookups WHERE entry = new.id;
-END;
-CREATE TRIGGER lookups_again AFTER UPDATE OF state, reason, item_key, media ON entries
-WHEN new.state = 'held' AND new.item_key = '' AND new.media IS NOT NULL
-  AND (new.reason = 'unresolved' OR new.reason = 'bulk' OR new.reason = 'backdated' OR new.reason = 'review' OR new.reason = 'future'
-    OR new.reason = 'wave')
-  AND (old.state <> 'held' OR old.item_key <> '' OR new.reason <> old.reason OR new.media IS NOT old.media)
-BEGIN
-  INSERT INTO lookups (entry, account, ask_at) VALUES (new.id, new.account, 0)
-    ON CONFLICT (entry) DO UPDATE SET ask_at = 0, asked = 0;
-END;
--- Answers about other words mean nothing any more.
-CREATE TRIGGER lookups_forget AFTER UPDATE OF media ON entries
-WHEN new.media IS NOT old.media
-BEGIN
-  UPDATE lookups SET candidates = NULL WHERE entry = new.id;
-END;
 
 -- What a person has said that a film or series is. It is asked before anybody
 -- else about each entry without an identifier.
@@ -249,18 +212,6 @@ CREATE TABLE corrections (
   key  TEXT NOT NULL UNIQUE,  -- by which evidence is found; package identity makes it
   body TEXT NOT NULL          -- JSON: what was told of it, what it is, and since when that was said
 ) STRICT;
--- Entries that have their identity from a correction, by its key: they follow the
--- next one, also when this one was forgotten. Another identity ends it.
-CREATE TABLE corrected (
-  entry INTEGER PRIMARY KEY REFERENCES entries (id),
-  key   TEXT NOT NULL
-) STRICT;
-CREATE INDEX corrected_by ON corrected (key);
-CREATE TRIGGER corrected_end AFTER UPDATE OF media ON entries
-BEGIN
-  DELETE FROM corrected WHERE entry = new.id;
-END;
-
 -- What an account does not want of what was watched in a pause: from since, and
 -- before until. It outlives the pause, for much is told late.
 CREATE TABLE silences (

@@ -1,4 +1,4 @@
-package entry
+package queue
 
 import (
 	"context"
@@ -12,53 +12,30 @@ import (
 	"unicode/utf8"
 
 	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Reader reads what is in the outbox. Its methods may be called from any
-// goroutine.
-type Reader struct {
-	db     *sql.DB
-	now    func() time.Time
-	oldest oldest
-}
-
-// NewReader reads a database of the shape that package schema tells, by a clock.
-func NewReader(db *sql.DB, now func() time.Time) *Reader { return &Reader{db: db, now: now} }
-
-// Counts is the number of entries in each state.
-type Counts struct {
-	Pending   int64 `json:"pending"`
-	Sending   int64 `json:"sending"`
-	Held      int64 `json:"held"`
-	InDoubt   int64 `json:"inDoubt"`
-	Rejected  int64 `json:"rejected"`
-	Delivered int64 `json:"delivered"`
-	Merged    int64 `json:"merged"`
-	Dropped   int64 `json:"dropped"`
-}
-
-// selectCounts is the counters as the JSON of [Counts], whose names are the states.
-const selectCounts = `SELECT json_group_object(replace(state, '_doubt', 'Doubt'),
-	current + iif(state = 'pending', (SELECT coalesce(max(id), 0) FROM entries), 0)) FROM counters`
+// selectCounts is the counters as the JSON of [entry.Counts], whose names are the states.
+const selectCounts = `SELECT json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters`
 
 // Counts is the number of entries in each state now. It costs the same
 // whatever waits.
-func (r *Reader) Counts(ctx context.Context) (counts Counts, err error) {
+func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
 	var text []byte
-	if err = r.db.QueryRowContext(ctx, selectCounts).Scan(&text); err == nil {
+	if err = s.reader.QueryRowContext(ctx, selectCounts).Scan(&text); err == nil {
 		err = json.Unmarshal(text, &counts)
 	}
 	if err != nil {
-		return Counts{}, fmt.Errorf("count entries: %w", disk.StorageError(err))
+		return entry.Counts{}, fmt.Errorf("count entries: %w", disk.StorageError(err))
 	}
 	return counts, nil
 }
 
 // Unresolved is how many of the account's entries are held without an
 // identifier, for whatever reason.
-func (r *Reader) Unresolved(ctx context.Context, account string) (n int64, err error) {
-	err = r.db.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
+func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
+	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count lookups: %w", disk.StorageError(err))
 	}
@@ -67,14 +44,14 @@ func (r *Reader) Unresolved(ctx context.Context, account string) (n int64, err e
 
 // CountsOf is the number of entries in each state now, by their account. It reads
 // all entries.
-func (r *Reader) CountsOf(ctx context.Context) (map[string]Counts, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), n)
+func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), n)
 		FROM (SELECT account, state, count(*) AS n FROM entries GROUP BY account, state) GROUP BY account`)
-	all := map[string]Counts{}
+	all := map[string]entry.Counts{}
 	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var account string
 		var text []byte
-		var counts Counts
+		var counts entry.Counts
 		err := row.Scan(&account, &text)
 		if err == nil {
 			err = json.Unmarshal(text, &counts)
@@ -96,8 +73,8 @@ const selectPendingAccounts = `WITH RECURSIVE waiting (name) AS (
 	) SELECT name FROM waiting WHERE name IS NOT NULL`
 
 // PendingAccounts are the accounts for which anything is pending.
-func (r *Reader) PendingAccounts(ctx context.Context) ([]string, error) {
-	rows, err := r.db.QueryContext(ctx, selectPendingAccounts)
+func (s *Store) PendingAccounts(ctx context.Context) ([]string, error) {
+	rows, err := s.reader.QueryContext(ctx, selectPendingAccounts)
 	names, err := disk.Collect(rows, err, func(row *sql.Rows) (name string, err error) {
 		err = row.Scan(&name)
 		return name, err
@@ -110,11 +87,10 @@ func (r *Reader) PendingAccounts(ctx context.Context) ([]string, error) {
 
 const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' AND behind = 0 LIMIT 1"
 
-// Waits reports whether the account has any pending entry, due or not, beside
-// those behind an elder that is being sent or in doubt. It costs the same
-// whatever waits.
-func (r *Reader) Waits(ctx context.Context, account string) (bool, error) {
-	rows, err := r.db.QueryContext(ctx, selectWaits, account)
+// Waits reports whether the account has any pending entry, due or not. It costs the
+// same whatever waits.
+func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
+	rows, err := s.reader.QueryContext(ctx, selectWaits, account)
 	found, err := disk.Collect(rows, err, disk.ScanID)
 	if err != nil {
 		return false, fmt.Errorf("look for waiting entries: %w", err)
@@ -126,25 +102,19 @@ const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
 
 // Newest is the id of the newest entry; 0 without any. Later ones have greater
 // ids.
-func (r *Reader) Newest(ctx context.Context) (id int64, err error) {
-	if err := r.db.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
+func (s *Store) Newest(ctx context.Context) (id int64, err error) {
+	if err := s.reader.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
 		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
 	}
 	return id, nil
 }
 
-// Wave counts what is held as a wave, of one source.
-type Wave struct {
-	Source string `json:"source"`
-	Held   int64  `json:"held"`
-}
-
 // Waves are those that a person has not decided about, the largest first. It costs
 // as much as they hold.
-func (r *Reader) Waves(ctx context.Context) ([]Wave, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n INDEXED BY entries_wave
+func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n
 		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
-	waves, err := disk.Collect(rows, err, func(r *sql.Rows) (w Wave, err error) {
+	waves, err := disk.Collect(rows, err, func(r *sql.Rows) (w entry.Wave, err error) {
 		err = r.Scan(&w.Source, &w.Held)
 		return w, err
 	})
@@ -152,38 +122,6 @@ func (r *Reader) Waves(ctx context.Context) ([]Wave, error) {
 		return nil, fmt.Errorf("count waves: %w", err)
 	}
 	return waves, nil
-}
-
-// Filter chooses entries. Its zero value chooses the newest hundred.
-type Filter struct {
-	State   viewing.State `json:"state,omitempty"`   // "" for all
-	Reason  string        `json:"reason,omitempty"`  // exactly; "" for all
-	Account string        `json:"account,omitempty"` // "" for all
-	Source  string        `json:"source,omitempty"`  // a source's name, or its kind: "browser"; "" for all
-	Kind    viewing.Kind  `json:"kind,omitempty"`    // "" for all
-	// Before leaves out what happened at that time or later: was watched, or
-	// was committed where nothing was watched. Zero for all.
-	Before time.Time `json:"before,omitzero"`
-	Since  time.Time `json:"since,omitzero"`  // leaves out what happened before; zero for all
-	Words  string    `json:"words,omitempty"` // each of them stands in the title, the series or the list's name; "" for all
-	UpTo   int64     `json:"upTo,omitempty"`  // only entries with this id or a smaller one; 0 for all
-	Item   string    `json:"-"`               // a [viewing.Media.Key]; "" for all
-	Limit  int       `json:"-"`               // 1 to 1,000; 0 is 100
-	Below  int64     `json:"-"`               // only entries with a smaller id; 0 for all
-	// ByTime lists what happened last first, and not what came last. Past then is
-	// the entry that the list goes on after; the zero place begins at the latest.
-	ByTime bool  `json:"-"`
-	Past   Place `json:"-"`
-}
-
-// Place is a place in a list by time: when an entry happened, in ms since 1970, and
-// its id among those of the same moment.
-type Place struct{ At, ID int64 }
-
-// Chooses reports whether any entry can be left out, other than by a page's end.
-func (f Filter) Chooses() bool {
-	f.Limit, f.Below, f.ByTime, f.Past = 0, 0, false, Place{}
-	return f != Filter{}
 }
 
 // The bounds of a list.
@@ -194,26 +132,26 @@ const (
 )
 
 // Entries lists entries, the newest or the latest first.
-func (r *Reader) Entries(ctx context.Context, f Filter) ([]Entry, error) {
-	query, args, err := f.query()
+func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
+	query, args, err := listQuery(f)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
-	rows, err := r.db.QueryContext(ctx, query, args...)
-	entries, err := disk.Collect(rows, err, Scan)
+	rows, err := s.reader.QueryContext(ctx, query, args...)
+	entries, err := disk.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
 	return entries, nil
 }
 
-// query is the filter as SQL. The state stands in the text, not in an
+// listQuery is the filter as SQL. The state stands in the text, not in an
 // argument: only then may the small indexes be used.
-func (f Filter) query() (query string, args []any, err error) {
-	query = "SELECT " + Columns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
+func listQuery(f entry.Filter) (query string, args []any, err error) {
+	query = "SELECT " + entryColumns + " FROM entries AS n JOIN events AS v ON v.id = n.event WHERE true"
 	switch {
 	case f.State != "" && !f.State.Valid():
-		return "", nil, fmt.Errorf("%w: %q is not a state", ErrState, f.State)
+		return "", nil, fmt.Errorf("%w: %q is not a state", entry.ErrState, f.State)
 	case f.Limit < 0 || f.Limit > maxLimit:
 		return "", nil, errors.New("limit must be from 1 to 1000")
 	case len(strings.Fields(f.Words)) > maxWords:
@@ -224,7 +162,7 @@ func (f Filter) query() (query string, args []any, err error) {
 	if f.State != "" {
 		query += " AND n.state = '" + string(f.State) + "'"
 	}
-	for _, c := range f.conditions() {
+	for _, c := range conditions(f) {
 		if c.set {
 			query += " AND " + c.text
 			args = append(args, c.args...)
@@ -245,7 +183,7 @@ type condition struct {
 }
 
 // conditions are those beside the state.
-func (f Filter) conditions() []condition {
+func conditions(f entry.Filter) []condition {
 	account, happened := "n.account = ?", "+n.happened_at" // no index of times: ids are the order
 	if f.Below > 0 || f.ByTime {
 		account = "+n.account = ?" // no index of accounts: it would be sorted for each page anew
@@ -261,7 +199,7 @@ func (f Filter) conditions() []condition {
 		{f.Item != "", "n.item_key = ?", []any{f.Item}},
 		{!f.Before.IsZero(), happened + " < ?", []any{f.Before.UnixMilli()}},
 		{f.Below > 0, "n.id < ?", []any{f.Below}},
-		{f.Past != Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", []any{f.Past.At, f.Past.At, f.Past.ID}},
+		{f.Past != entry.Place{}, "n.happened_at <= ? AND (n.happened_at < ? OR n.id < ?)", []any{f.Past.At, f.Past.At, f.Past.ID}},
 		{f.UpTo != 0, "n.id <= ?", []any{f.UpTo}},
 		{!f.Since.IsZero(), happened + " >= ?", []any{f.Since.UnixMilli()}},
 	}
@@ -271,7 +209,7 @@ func (f Filter) conditions() []condition {
 	return all
 }
 
-// What [Filter.Words] are looked for in, and the JSON that it is taken from.
+// What [entry.Filter.Words] are looked for in, and the JSON that it is taken from.
 const (
 	named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
 	told  = "coalesce(n.media, n.list)"
@@ -299,4 +237,12 @@ func spelt(word string) condition {
 	}
 	c.text = "(" + c.text[len(" OR "):] + ")"
 	return c
+}
+
+// OldestPending is when the pending entry of an account, or of all where it is "",
+// that waits longest was committed; ok is false when none waits.
+func (s *Store) OldestPending(ctx context.Context, account string) (t time.Time, ok bool, err error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT created_at FROM entries WHERE state = 'pending' AND ? IN ('', account)
+		ORDER BY id LIMIT 1`, account)
+	return firstTime(rows, err, "find oldest entry")
 }
