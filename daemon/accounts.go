@@ -65,7 +65,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
 	if d.identifier != nil {
-		o.Identifier = d.identifier
+		o.Others = d.identifier.Chain
 	}
 	if client != nil {
 		o.Service = d.owned(name, client)

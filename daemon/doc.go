@@ -73,9 +73,8 @@ Each package says in its own comment what it owns, promises and refuses.
     entries. export: the lines of an export. viewing: the shared words;
     viewing/typed: what a person types. account: how an account stands. playback: which ends are one playback.
     rules: what becomes of an event. brake: what comes as a wave, or in a silence.
-    resolve: what an item is, by the service's answers. resolve/identity: by
-    evidence, the table of certainty. resolve/chain: who else is asked; resolve/wikidata and resolve/tmdb ask,
-    through resolve/web. resolve/memory: what they answered. replay: the sending loop; replay/doubt: whether it
+    resolve: what an item is, by evidence: the table of certainty, who is asked, and what was answered;
+    resolve/wikidata and resolve/tmdb ask. replay: the sending loop; replay/doubt: whether it
     arrived. tracker: the API of the service, over HTTP; tracker/sandbox: a service that keeps it
   - packaging: units, packages and installers. release: what is handed out. readme: what a page tells one to type.
     kodi: the add-on for LibreELEC. test: all of it on real machines
@@ -116,7 +115,7 @@ the next one has its port, its token and its lock.
 	where is its shape?                   queue/outbox.sql
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
-	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/identity/clue.go
+	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/correction.go
 	what decides a resend?                queue/replay/settle.go; in doubt: queue/replay/doubt/doubt.go, decide
 	what does an answer mean?             queue/tracker: its comment has the table
 	why is it not sent?                   daemon/control/advice.go

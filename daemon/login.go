@@ -9,8 +9,8 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
-	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -213,7 +213,7 @@ func (d *Daemon) loginTMDB(ctx context.Context, l control.Login) (control.LoginR
 	if _, handed, err := d.keys.TMDB(); err != nil || handed {
 		return result, control.Refused("the token for TMDB comes from a systemd credential, which wins over a login", "change the credential and restart the service")
 	}
-	var later *web.LaterError
+	var later *resolve.LaterError
 	switch err := client.Prove(ctx); {
 	case errors.Is(err, tmdb.ErrToken):
 		return result, control.Refused(err.Error(), where)

@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/config"
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,12 +55,12 @@ func withTMDB(t *testing.T, on bool) (*visitor, *tmdbOf) {
 	}), o
 }
 
-// What a person has said comes first, then the service, then TMDB. TMDB hears only
-// what the service does not know, and nothing where it is off.
+// What a person has said comes first, then the service, then TMDB. TMDB is asked about
+// titles, and nothing where it is off.
 func TestWhoSaysWhatAnItemIs(t *testing.T) {
 	v, o := withTMDB(t, true)
 	said := viewing.Media{Type: viewing.Movie, Title: "Our Film", Year: 2004}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: said, Is: identity.Candidate{Type: viewing.Movie, TMDB: 77}}); err != nil {
+	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: said, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 77}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestWhoSaysWhatAnItemIs(t *testing.T) {
 		asks  bool
 	}{
 		{"Our Film", 2004, "correction", 77, false},
-		{"Dune", 2021, "service", 438631, false},
+		{"Dune", 2021, "service", 438631, true}, // TMDB may know another of that title
 		{"Nobody Knows", 2004, "tmdb", 11, true},
 		{"Nobody Knows", 2004, "memory", 11, false},
 		{"Nothing Knows", 2004, "none", 0, true},
@@ -101,7 +101,7 @@ func TestWordsOfAPersonAreNotLogged(t *testing.T) {
 	defer file.Close()
 	v := visited(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(file, nil)) })
 	secret := viewing.Media{Type: viewing.Movie, Title: "secret words", Year: 1999}
-	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: secret, Is: identity.Candidate{Type: viewing.Movie, TMDB: 603, Title: "secret words"}}); err != nil {
+	if _, err := v.d.store.Correct(t.Context(), queue.Correcting{Told: secret, Is: resolve.Candidate{Type: viewing.Movie, TMDB: 603, Title: "secret words"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, year := range []int{1999, 2001} {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -127,10 +127,10 @@ type draft struct {
 	place
 	part       int
 	item       *viewing.Media
-	reported   *viewing.Media       // the item as it was reported, where a correction has changed that
-	correction *identity.Correction // nil for none
-	into       *sighted             // the entry of the same playback; nil for none
-	counted    bool                 // it counts as one of a burst
+	reported   *viewing.Media      // the item as it was reported, where a correction has changed that
+	correction *resolve.Correction // nil for none
+	into       *sighted            // the entry of the same playback; nil for none
+	counted    bool                // it counts as one of a burst
 }
 
 // entry is the draft as an entry.

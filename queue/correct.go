@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -22,7 +22,7 @@ type Correcting struct {
 	Entry int64
 	Told  viewing.Media
 	// Is is the film or series that is meant; of an episode its series.
-	Is identity.Candidate
+	Is resolve.Candidate
 	// Season and Episode are the place of that entry alone; nil leaves what it is.
 	// Where the source reported another place, nothing is remembered.
 	Season, Episode *int
@@ -33,13 +33,13 @@ type Correcting struct {
 // or put it aside. What has begun to leave stays. An entry may be pending, held or
 // rejected. Errors wrap [entry.ErrNotFound], [entry.ErrState] (a [*StateError]) or
 // [viewing.ErrInvalid].
-func (s *Store) Correct(ctx context.Context, c Correcting) (did identity.Corrected, err error) {
+func (s *Store) Correct(ctx context.Context, c Correcting) (did resolve.Corrected, err error) {
 	err = s.write(ctx, func(t *tx) error {
 		did, err = t.correct(c)
 		return err
 	})
 	if err != nil {
-		return identity.Corrected{}, fmt.Errorf("fix: %w", err)
+		return resolve.Corrected{}, fmt.Errorf("fix: %w", err)
 	}
 	return did, nil
 }
@@ -53,7 +53,7 @@ func Correctable(e Entry) error {
 	return changeable("fix", e)
 }
 
-func (t *tx) correct(c Correcting) (did identity.Corrected, err error) {
+func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	reported, trusted := c.Told, true
 	var named Entry
 	if c.Entry != 0 {
@@ -65,7 +65,7 @@ func (t *tx) correct(c Correcting) (did identity.Corrected, err error) {
 		}
 		reported, trusted = asReported(named)
 	}
-	clue := identity.ClueOf(reported)
+	clue := resolve.ClueOf(reported)
 	if c.Is.Type != clue.Kind || c.Is.TMDB < 1 {
 		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
 	}
@@ -75,7 +75,7 @@ func (t *tx) correct(c Correcting) (did identity.Corrected, err error) {
 		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is)); err != nil {
 			return did, err
 		}
-		trusted = trusted && !identity.Moved(reported, m)
+		trusted = trusted && !resolve.Moved(reported, m)
 		if did.AlsoChanged, err = t.correctTogether(named, c.Is, m); err != nil {
 			return did, err
 		}
@@ -112,7 +112,7 @@ func asReported(e Entry) (m viewing.Media, trusted bool) {
 	m = *e.AsReported()
 	trusted = !m.Identified()
 	if e.Touched == entry.Edited && m.Type == e.Media.Type {
-		trusted = trusted && !identity.Moved(m, *e.Media)
+		trusted = trusted && !resolve.Moved(m, *e.Media)
 		m = placed(m, *e.Media)
 	}
 	return m, trusted
@@ -125,12 +125,12 @@ func placed(m, of viewing.Media) viewing.Media {
 }
 
 // correctedStep says what a person said that an item is.
-func correctedStep(is identity.Candidate) entry.Step {
+func correctedStep(is resolve.Candidate) entry.Step {
 	return entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
 }
 
 // remember writes a correction; before is what it takes the place of.
-func (t *tx) remember(clue identity.Clue, is identity.Candidate) (now identity.Correction, before *identity.Candidate, err error) {
+func (t *tx) remember(clue resolve.Clue, is resolve.Candidate) (now resolve.Correction, before *resolve.Candidate, err error) {
 	rows, err := t.Query(selectCorrection+" WHERE key = ?", clue.Key())
 	was, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
@@ -139,7 +139,7 @@ func (t *tx) remember(clue identity.Clue, is identity.Candidate) (now identity.C
 	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != is.TMDB {
 		before = &was[0].Is
 	}
-	now = identity.Correction{Told: clue, Is: is, Since: millis(t.now)}
+	now = resolve.Correction{Told: clue, Is: is, Since: millis(t.now)}
 	body, err := jsonText(now)
 	if err != nil {
 		return now, nil, err
@@ -151,7 +151,7 @@ func (t *tx) remember(clue identity.Clue, is identity.Candidate) (now identity.C
 
 // correctAlike gives what waits and was reported alike its identity by a correction,
 // but for the entry that was named.
-func (t *tx) correctAlike(c identity.Correction, named int64) (changed int64, err error) {
+func (t *tx) correctAlike(c resolve.Correction, named int64) (changed int64, err error) {
 	ids, err := t.Numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
 		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *tx) correctAlike(c identity.Correction, named int64) (changed int64, er
 
 // correctTogether gives what other accounts have of the same item of the event its
 // identity and place, unless a person has decided about it.
-func (t *tx) correctTogether(named Entry, is identity.Candidate, m viewing.Media) (changed int64, err error) {
+func (t *tx) correctTogether(named Entry, is resolve.Candidate, m viewing.Media) (changed int64, err error) {
 	ids, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
 		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, named.ID)
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *tx) correctTogether(named Entry, is identity.Candidate, m viewing.Media
 		if err != nil {
 			return 0, err
 		}
-		did, err := t.follow(e, is.Apply(placed(*e.Media, m)), identity.Correction{Is: is})
+		did, err := t.follow(e, is.Apply(placed(*e.Media, m)), resolve.Correction{Is: is})
 		if err != nil {
 			return 0, fmt.Errorf("entry %d: %w", id, err)
 		}
@@ -199,7 +199,7 @@ func (t *tx) correctTogether(named Entry, is identity.Candidate, m viewing.Media
 
 // follow gives one entry an identity by a correction, unless a person has put it
 // aside, or another source has seen it by another name.
-func (t *tx) follow(e Entry, m viewing.Media, c identity.Correction) (changed int64, err error) {
+func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction) (changed int64, err error) {
 	if e.State == viewing.StateHeld && playback.ByHand(e.Reason) || m.Key() == e.Media.Key() {
 		return 0, nil
 	}
@@ -231,25 +231,25 @@ func (t *tx) correctDraft(d *draft) error {
 }
 
 // correctionFor is the correction for an item without identifier; nil for none.
-func (t *tx) correctionFor(m *viewing.Media) (*identity.Correction, error) {
+func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
 	if m == nil || m.Identified() || m.Unsure {
 		return nil, nil
 	}
-	keys := identity.ClueOf(*m).Keys()
+	keys := resolve.ClueOf(*m).Keys()
 	rows, err := t.Query(selectOfKeys, jsonArray(keys))
 	all, err := disk.Collect(rows, err, scanCorrection)
-	return identity.Telling(all, *m), err
+	return resolve.Telling(all, *m), err
 }
 
 const selectCorrection = "SELECT corrections.id, body, (SELECT count(*) FROM entries WHERE correction = corrections.id) FROM corrections"
 
 const selectOfKeys = selectCorrection + " JOIN json_each(?) AS k ON k.value = corrections.key ORDER BY k.key"
 
-func scanCorrection(r *sql.Rows) (c identity.Correction, err error) {
+func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {
 	var body []byte
 	var id, entries int64
 	if err = r.Scan(&id, &body, &entries); err == nil && json.Unmarshal(body, &c) != nil {
-		c = identity.Correction{} // a damaged one says nothing
+		c = resolve.Correction{} // a damaged one says nothing
 	}
 	c.ID, c.Entries = id, entries
 	return c, err
@@ -257,7 +257,7 @@ func scanCorrection(r *sql.Rows) (c identity.Correction, err error) {
 
 // Corrections lists what people have said that films and series are, the first
 // first.
-func (s *Store) Corrections(ctx context.Context) ([]identity.Correction, error) {
+func (s *Store) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
 	all, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
@@ -268,16 +268,16 @@ func (s *Store) Corrections(ctx context.Context) ([]identity.Correction, error) 
 
 // CorrectionFor is the correction that says what an item without identifier is;
 // nil where there is none.
-func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*identity.Correction, error) {
+func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Correction, error) {
 	if m.Identified() {
 		return nil, nil
 	}
-	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(identity.ClueOf(m).Keys()))
+	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(resolve.ClueOf(m).Keys()))
 	all, err := disk.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("look for a correction: %w", err)
 	}
-	return identity.Telling(all, m), nil
+	return resolve.Telling(all, m), nil
 }
 
 // ForgetCorrection forgets a correction; what it has changed stays. The error

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -29,15 +29,15 @@ func part(id string, show viewing.Show, season, number, minute int) viewing.Even
 }
 
 // theFilm and theSeries are what a person may choose.
-func theFilm(tmdb int64) identity.Candidate {
-	return identity.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
+func theFilm(tmdb int64) resolve.Candidate {
+	return resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
 }
 
-func theSeries(tmdb int64) identity.Candidate {
-	return identity.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
+func theSeries(tmdb int64) resolve.Candidate {
+	return resolve.Candidate{Type: viewing.TV, TMDB: tmdb, Title: "Show Red", Year: 2008}
 }
 
-func (o *opened) correct(t testing.TB, id int64, is identity.Candidate) identity.Corrected {
+func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.Corrected {
 	t.Helper()
 	did, err := o.Correct(t.Context(), Correcting{Entry: id, Is: is})
 	if err != nil {
@@ -190,7 +190,7 @@ func TestACorrectionOfOneEntryAlone(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, v)[0]
 			for _, tmdb := range []int64{603, 604} {
-				if did := s.correct(t, id, theFilm(tmdb)); did != (identity.Corrected{}) {
+				if did := s.correct(t, id, theFilm(tmdb)); did != (resolve.Corrected{}) {
 					t.Errorf("%+v", did)
 				}
 				s.wantKeys(t, map[int64]string{id: fmt.Sprint("movie:", tmdb)})
@@ -286,7 +286,7 @@ func TestWhatACorrectionRefuses(t *testing.T) {
 		"no such entry":      {Correcting{Entry: 99, Is: theFilm(1)}, entry.ErrNotFound},
 		"delivered":          {Correcting{Entry: all[1], Is: theFilm(1)}, entry.ErrState},
 		"a film as a series": {Correcting{Entry: all[0], Is: theSeries(1)}, viewing.ErrInvalid},
-		"no number":          {Correcting{Entry: all[0], Is: identity.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
+		"no number":          {Correcting{Entry: all[0], Is: resolve.Candidate{Type: viewing.Movie}}, viewing.ErrInvalid},
 		"nothing told":       {Correcting{Is: theFilm(1)}, viewing.ErrInvalid},
 	} {
 		if _, err := s.Correct(t.Context(), c.with); !errors.Is(err, c.want) {

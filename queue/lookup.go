@@ -10,7 +10,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -55,7 +55,7 @@ type Finding struct {
 	Said  string
 	AskAt time.Time // still held: when to ask again; zero is never
 	// Candidates are what it may be, the likeliest first. A person may choose one.
-	Candidates []identity.Candidate
+	Candidates []resolve.Candidate
 }
 
 // maxCandidates bounds how many candidates are kept for one entry.
@@ -119,7 +119,7 @@ func (t *tx) found(f Finding) error {
 
 // Candidates are what an entry without an identifier may be by the last answers, the
 // likeliest first.
-func (s *Store) Candidates(ctx context.Context, id int64) (all []identity.Candidate, err error) {
+func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candidate, err error) {
 	var body []byte
 	err = s.reader.QueryRowContext(ctx, "SELECT candidates FROM lookups WHERE entry = ?", id).Scan(&body)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

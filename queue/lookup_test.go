@@ -9,7 +9,7 @@ import (
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -48,7 +48,7 @@ func (o *opened) found(t testing.TB, findings ...Finding) {
 	}
 }
 
-func (o *opened) candidates(t testing.TB, id int64) []identity.Candidate {
+func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 	t.Helper()
 	all, err := o.Candidates(t.Context(), id)
 	if err != nil {
@@ -150,11 +150,11 @@ func TestNothingFoundIsAskedAgain(t *testing.T) {
 func TestCandidatesAreKeptForAPerson(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
-	some := []identity.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
+	some := []resolve.Candidate{{Type: viewing.Movie, TMDB: 603, Title: "Alpha", Year: 1999}}
 	for n := range int64(9) {
-		some = append(some, identity.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
+		some = append(some, resolve.Candidate{Type: viewing.Movie, TMDB: 700 + n, Title: "Alpha"})
 	}
-	ask := func(f Finding) []identity.Candidate {
+	ask := func(f Finding) []resolve.Candidate {
 		f.Lookup, f.AskAt = s.wantLookups(t, 1, id)[0], s.clock.now()
 		s.found(t, f)
 		return s.candidates(t, id)

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/resolve/tmdb"
-	"github.com/filmspool/filmspool/queue/resolve/web"
 	"github.com/filmspool/filmspool/queue/resolve/wikidata"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
@@ -49,7 +49,7 @@ func (c Config) Validate() error {
 
 // checkAsked refuses an address of one that may be asked what things are.
 func checkAsked(setting, address, usual string) error {
-	if err := web.CheckAddress(address, usual); err != nil {
+	if err := resolve.CheckAddress(address, usual); err != nil {
 		return fault(setting, "%v", err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 )
 
 // Status is how an instance stands.
@@ -110,7 +110,7 @@ type Explanation struct {
 	// Hint is the command that moves it on, if there is one.
 	Hint string `json:"hint,omitempty"`
 	// Candidates are what an entry without an identifier may be, the likeliest first.
-	Candidates []identity.Candidate `json:"candidates,omitempty"`
+	Candidates []resolve.Candidate `json:"candidates,omitempty"`
 }
 
 // Login is a key to prove and keep.

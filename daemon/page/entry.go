@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
 	"github.com/filmspool/filmspool/queue/viewing"
 	"github.com/filmspool/filmspool/queue/viewing/typed"
@@ -36,9 +36,9 @@ type subject struct {
 	Base  string // where its forms go
 	Stand string // how it stands; a form says it again, so that an older page does no harm
 	Can   can
-	Fixed *control.Fixed       // what a search has found for it
-	May   []identity.Candidate // what it may be: found by that search, or else before
-	Taken *control.Undone      // what taking it back would do
+	Fixed *control.Fixed      // what a search has found for it
+	May   []resolve.Candidate // what it may be: found by that search, or else before
+	Taken *control.Undone     // what taking it back would do
 }
 
 // can is what can be done about an entry.

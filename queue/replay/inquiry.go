@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/filmspool/filmspool/queue"
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/resolve"
-	"github.com/filmspool/filmspool/queue/resolve/identity"
 	"github.com/filmspool/filmspool/queue/tracker"
 )
 
@@ -27,14 +27,18 @@ const (
 	tries   = 3           // unclear answers that mean that there is no endpoint
 )
 
-// inquiry is one round of questions to the service: what are the entries that
-// have no identifier? It asks and keeps; package resolve decides.
+// inquiry is one round of questions: what are the entries that have no identifier? It
+// asks and keeps; package resolve decides.
 type inquiry struct {
 	*Loop
 	service Resolver
 	write   context.Context
 	ways    *ways
+	trouble error // of the service
 }
+
+// identifyPatience bounds how long one inquiry takes.
+const identifyPatience = 2 * time.Minute
 
 // do asks about what is due, and says when the next inquiry is; zero is never.
 func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
@@ -45,7 +49,7 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 	if q.ways, err = waysOf(ctx, q.outbox, q.account); err != nil {
 		return time.Time{}, err
 	}
-	if !q.able() && q.identifier == nil {
+	if !q.able() && q.others == nil {
 		return q.worthAsking(), nil
 	}
 	due, err := q.lookups.Lookups(ctx, q.account, askPage)
@@ -55,11 +59,8 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 	if kept := q.ways.keep(q.write); err == nil {
 		err = kept
 	}
-	if errors.Is(err, errNoResolver) && q.identifier == nil {
+	if err == nil && !q.able() && q.others == nil {
 		return q.worthAsking(), nil
-	}
-	if errors.Is(err, errNoResolver) {
-		err = nil
 	}
 	return time.Now().Add(gather), err
 }
@@ -73,97 +74,127 @@ func (q *inquiry) worthAsking() time.Time {
 	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(account.SupportLasts)
 }
 
-// subject is an entry that is asked about.
-type subject struct {
-	lookup queue.Lookup
-	*resolve.Subject
+// chain is who is asked what an item is: the service, then the others.
+func (q *inquiry) chain() (c resolve.Chain) {
+	if q.able() {
+		c = append(c, &resolve.Provider{Name: resolve.ByService, Asker: q, Log: q.log})
+	}
+	if q.others != nil {
+		c = append(c, q.others()...)
+	}
+	return c
 }
 
-// ask asks about each entry until nothing more is to be asked. What was
-// answered is kept, whatever comes afterwards; what was not asked stays due.
+// ask asks about each entry until nothing more is to be asked. What is certain is
+// kept, whatever comes afterwards; what was not asked stays due.
 func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
-	var open []subject
-	var settled []queue.Finding
-	for _, l := range due {
-		var s *resolve.Subject
-		m := l.Entry.Media
-		whole := m != nil
-		if whole {
-			s = resolve.NewSubject(*m)
+	ctx, cancel := context.WithTimeout(ctx, identifyPatience)
+	defer cancel()
+	evidence, findings := make([]resolve.Evidence, len(due)), []queue.Finding{}
+	for i, l := range due {
+		if l.Entry.Media != nil {
+			evidence[i] = resolve.EvidenceOf(*l.Entry.Media)
 		}
+	}
+	decided, err := q.chain().Decide(ctx, evidence)
+	if err != nil {
+		q.log.Debug("not all were asked what entries without identifier are", "error", err)
+	}
+	for i, l := range due {
+		d := decided[i]
 		switch {
-		case whole && s == nil && q.identifier != nil && identity.Asks(identity.EvidenceOf(*m)):
-			settled = append(settled, finding(l, resolve.Judgement{}, nil)) // the others are asked alone
-		case s == nil:
-			settled = append(settled, queue.Finding{Lookup: l}) // there is nothing to ask
+		case l.Entry.Media == nil, d.Item == nil && !resolve.Asks(evidence[i]):
+			findings = append(findings, queue.Finding{Lookup: l}) // there is nothing to ask
+		case d.Item == nil && (q.trouble != nil || !q.able() && q.others == nil): // it was not asked
+		case len(d.Open) > 0: // the others cannot be asked: it is as if there were none
+			findings = append(findings, finding(l, resolve.Decision{}))
 		default:
-			open = append(open, subject{l, s})
+			findings = append(findings, finding(l, d))
 		}
 	}
-	var trouble error
-	if !q.able() {
-		trouble = errNoResolver
+	if len(findings) == 0 {
+		return q.trouble
 	}
-	for len(open) > 0 && trouble == nil {
-		open, trouble = q.round(ctx, open, &settled)
-	}
-	if errors.Is(trouble, errNoResolver) && q.identifier != nil {
-		for _, s := range open { // the others are asked alone
-			settled = append(settled, finding(s.lookup, resolve.Judgement{}, nil))
-		}
-	}
-	if q.identifier != nil {
-		known, rest := apartKnown(settled)
-		if len(known) > 0 {
-			trouble = errors.Join(q.lookups.Found(q.write, known), trouble)
-		}
-		settled = q.identify(ctx, rest)
-	}
-	if len(settled) == 0 {
-		return trouble
-	}
-	q.log.Debug("asked what entries without identifier are", "entries", len(settled))
-	return errors.Join(q.lookups.Found(q.write, settled), trouble)
+	q.log.Debug("asked what entries without identifier are", "entries", len(findings))
+	return errors.Join(q.lookups.Found(q.write, findings), q.trouble)
 }
 
-// round asks one question about each entry, as many as go into one request,
-// and gives those entries that have another one left.
-func (q *inquiry) round(ctx context.Context, open []subject, settled *[]queue.Finding) (more []subject, err error) {
-	wanted, place := resolve.Gather(open, tracker.MaxResolveItems)
-	answers, asked, err := q.answers(ctx, wanted)
-	for _, s := range open {
-		switch at, was := place[s.Next()]; {
-		case !was || at >= asked: // in the next inquiry
-		case s.Hear(answers[at]):
-			more = append(more, s)
-		default:
-			*settled = append(*settled, finding(s.lookup, s.Judge(), s.Suggestions()))
-		}
+// finding is what a decision means for an entry.
+func finding(l queue.Lookup, d resolve.Decision) queue.Finding {
+	f := queue.Finding{Lookup: l, Candidates: d.Of(resolve.ClueOf(*l.Entry.Media).Kind)}
+	if d.Why != "" {
+		f.Said = d.Said()
 	}
-	return more, err
-}
-
-// finding is what the answers mean for an entry, and what they suggest.
-func finding(l queue.Lookup, j resolve.Judgement, suggested []identity.Candidate) queue.Finding {
-	f := queue.Finding{Lookup: l, Media: j.Media, Said: j.Said + ifRight(l, j.Fix), Candidates: identity.Distinct(identity.ClueOf(*l.Entry.Media).Kind, suggested)}
-	if wait, again := resolve.Again(l.Asked + 1); again && j.Media == nil {
+	if d.By != "" {
+		f.Said = strings.ToUpper(d.By[:1]) + d.By[1:] + " was asked. " + f.Said
+	}
+	if d.Item != nil {
+		m := d.Item.Apply(*l.Entry.Media)
+		f.Media = &m
+		return f
+	}
+	if wait, again := resolve.Again(l.Asked + 1); again {
 		f.AskAt = time.Now().Add(wait)
+	}
+	if len(d.Candidates) == 1 && len(f.Candidates) == 1 {
+		f.Said += fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, f.Candidates[0].TMDB)
 	}
 	return f
 }
 
-// ifRight says how a person confirms a suggestion by its number; "" for none.
-func ifRight(l queue.Lookup, tmdb int64) string {
-	if tmdb == 0 {
-		return ""
+// Fetch implements [resolve.Asker]: it asks the service. Where the service resolves
+// nothing, nothing is answered.
+func (q *inquiry) Fetch(ctx context.Context, wanted []resolve.Question) (map[resolve.Question]*resolve.Answer, error) {
+	found := map[resolve.Question]*resolve.Answer{}
+	for len(wanted) > 0 {
+		var asked []resolve.Question
+		var items []resolve.Wanted
+		for len(wanted) > 0 {
+			of := resolve.WantedOf(wanted[0])
+			if len(items)+len(of) > tracker.MaxResolveItems {
+				break
+			}
+			if found[wanted[0]] = nil; len(of) > 0 {
+				asked, items = append(asked, wanted[0]), append(items, of...)
+			}
+			wanted = wanted[1:]
+		}
+		if len(items) == 0 {
+			continue
+		}
+		matches, n, err := q.answers(ctx, items)
+		if errors.Is(err, errNoResolver) {
+			for _, one := range wanted {
+				found[one] = nil
+			}
+			return found, nil
+		}
+		at := 0
+		for _, one := range asked {
+			from := at
+			if at += len(resolve.WantedOf(one)); at > n {
+				delete(found, one)
+				continue
+			}
+			all := make([]resolve.Match, at-from)
+			for i := range all {
+				all[i] = matches[from+i]
+			}
+			a := resolve.AnswerOf(one, all)
+			found[one] = &a
+		}
+		if err != nil {
+			q.trouble = err
+			return found, err
+		}
 	}
-	return fmt.Sprintf(" If that is right: filmspool fix %d %d", l.Entry.ID, tmdb)
+	return found, nil
 }
 
 // answers asks questions in one request or, where the service does not take
 // that, one by one, and says how many of them were answered.
-func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found map[int]resolve.Answer, asked int, err error) {
-	found = map[int]resolve.Answer{}
+func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
+	found = map[int]resolve.Match{}
 	if q.ways.may(supportResolveMany) {
 		items := make([]tracker.Wanted, len(wanted))
 		for i, w := range wanted {
@@ -178,7 +209,7 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found
 		}
 		if err == nil {
 			for i, m := range matches {
-				found[i] = resolve.Answer(m)
+				found[i] = resolve.Match(m)
 			}
 			return found, len(wanted), nil
 		}
@@ -191,8 +222,8 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Question) (found
 
 // oneByOne asks each question by itself. While no answer but 404 was ever seen,
 // it counts as asked only once another question was answered.
-func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Question) (found map[int]resolve.Answer, asked int, err error) {
-	found = map[int]resolve.Answer{}
+func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
+	found = map[int]resolve.Match{}
 	for i, w := range wanted {
 		if i > 0 && !sleep(ctx.Done(), apart) {
 			return found, asked, ctx.Err()
@@ -207,7 +238,7 @@ func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Question) (foun
 		case err != nil:
 			return found, asked, err
 		case m.TMDB > 0:
-			found[i] = resolve.Answer(m)
+			found[i] = resolve.Match(m)
 		}
 		asked = i + 1
 	}

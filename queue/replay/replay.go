@@ -13,6 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/replay/doubt"
+	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
@@ -103,9 +104,9 @@ type Options struct {
 	// Lookups is where entries without an identifier are kept, of which the
 	// service is asked what they are; nil leaves them to the user.
 	Lookups Lookups
-	// Identifier decides about entries that the service is not certain of; nil
-	// leaves them to the user.
-	Identifier Identifier
+	// Others are those that are asked after the service what an item is: Wikidata and
+	// TMDB where they are turned on, and can be asked now; nil for none.
+	Others func() resolve.Chain
 	// InDoubt is what becomes of those that reading back cannot settle; "" is
 	// [doubt.Hold].
 	InDoubt doubt.Setting
@@ -136,7 +137,7 @@ type Loop struct {
 	backfillRate float64 // of these, of imports
 	doubts       Doubts
 	lookups      Lookups
-	identifier   Identifier
+	others       func() resolve.Chain
 	policy       doubt.Policy
 	log          *slog.Logger
 	jitter       jitter
@@ -171,7 +172,7 @@ func New(o Options) (*Loop, error) {
 	return &Loop{
 		account: o.Account, installation: o.InstallationID, outbox: o.Outbox, service: o.Service,
 		most: o.MaxInFlight, rate: o.Rate, backfillRate: o.BackfillRate, log: o.Logger, jitter: fullJitter,
-		doubts: o.Doubts, lookups: o.Lookups, identifier: o.Identifier, policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
+		doubts: o.Doubts, lookups: o.Lookups, others: o.Others, policy: doubt.Policy{Setting: o.InDoubt, Idempotent: o.Idempotent, Waits: o.Waits},
 		woken: make(chan struct{}, 1), used: make(chan struct{}, 1), called: make(chan struct{}),
 		health:   Health{State: first(o.Service), Since: time.Now()},
 		watchers: map[chan struct{}]bool{}, sends: map[string]int64{},

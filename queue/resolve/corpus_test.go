@@ -1,4 +1,4 @@
-package identity
+package resolve
 
 import (
 	_ "embed"
@@ -122,8 +122,8 @@ type given struct {
 	Last            int `json:"episode_end"`
 }
 
-func (g given) told() Told {
-	t := Told{Title: g.Title, Year: g.Year}
+func (g given) told() Reported {
+	t := Reported{Title: g.Title, Year: g.Year}
 	for list, id := range g.IDs {
 		n, _ := strconv.ParseInt(fmt.Sprint(id), 10, 64)
 		if f, ok := id.(float64); ok {
@@ -207,7 +207,7 @@ func (w *told) UnmarshalJSON(body []byte) error {
 }
 
 func (w told) work(kind viewing.MediaType) Work {
-	out := Work{Kind: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}
+	out := Work{Candidate: Candidate{Type: kind, TMDB: w.ID, Title: w.Title + w.Name, Year: w.Year}}
 	if w.Original != "" {
 		out.Names = []string{w.Original}
 	}
@@ -233,7 +233,7 @@ func (w world) Answer(q Question) (*Answer, bool) {
 		if json.Unmarshal(w["find"][key], &found) != nil {
 			return nil, true
 		}
-		return &Answer{Films: works(viewing.Movie, found.Movie), Series: works(viewing.TV, found.TV), Episodes: parts(found.Episode, Question{})}, true
+		return &Answer{Films: works(viewing.Movie, found.Movie), Series: works(viewing.TV, found.TV), Episodes: partsOf(found.Episode, Question{})}, true
 	case AtSite, AtSiteTV:
 		return w.atSite(q), true
 	case AskFilm, AskSeries:
@@ -246,7 +246,7 @@ func (w world) Answer(q Question) (*Answer, bool) {
 		case json.Unmarshal(body, &list) != nil:
 			return nil, true
 		}
-		return &Answer{Episodes: parts(list, q)}, true
+		return &Answer{Episodes: partsOf(list, q)}, true
 	default:
 		var hits []told
 		table := map[Ask]string{SearchFor: "search_movie", SearchTV: "search_tv"}[q.Ask]
@@ -270,7 +270,7 @@ func (w world) atSite(q Question) *Answer {
 	for _, it := range items {
 		for kind, numbers := range map[viewing.MediaType][]string{viewing.Movie: it.P4947, viewing.TV: it.P4983} {
 			for _, number := range numbers {
-				one := Work{Kind: kind, By: "Wikidata"}
+				one := Work{Candidate: Candidate{Type: kind}, By: "Wikidata"}
 				one.TMDB, _ = strconv.ParseInt(number, 10, 64)
 				if kind == viewing.TV {
 					a.Series = append(a.Series, one)
@@ -300,7 +300,7 @@ func (w world) work(q Question) *Answer {
 	return &Answer{Films: []Work{one.work(viewing.Movie)}}
 }
 
-func parts(all []told, of Question) (out []Part) {
+func partsOf(all []told, of Question) (out []Part) {
 	for _, p := range all {
 		part := Part{TMDB: p.ID, Show: p.Show, Season: p.Season, Number: p.Episode, Name: p.Name}
 		if of.Number > 0 {

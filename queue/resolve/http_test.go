@@ -1,4 +1,4 @@
-package web
+package resolve
 
 import (
 	"context"
@@ -14,7 +14,7 @@ func TestNoTimeIsOurs(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer s.Close()
-	c := New("Wikidata", 1.0/3600, 1)
+	c := NewHTTP("Wikidata", 1.0/3600, 1)
 	do := func(ctx context.Context) error {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package identity
+package resolve
 
 import (
 	"slices"
@@ -16,8 +16,8 @@ func TestEvidenceOfAViewing(t *testing.T) {
 		Show: &viewing.Show{IDs: viewing.IDs{TVDB: 4}, Title: "Show Red", Year: 2008},
 	}
 	want := Evidence{
-		Kind: viewing.Episode, Own: Told{IDs: ids, Title: "The Second", Year: 2009}, Season: n(1), Episode: n(2), Unsure: true,
-		Show: Told{IDs: viewing.IDs{TVDB: 4}, Title: "Show Red", Year: 2008},
+		Kind: viewing.Episode, Own: Reported{IDs: ids, Title: "The Second", Year: 2009}, Season: n(1), Episode: n(2), Unsure: true,
+		Show: Reported{IDs: viewing.IDs{TVDB: 4}, Title: "Show Red", Year: 2008},
 	}
 	if diff := cmp.Diff(want, EvidenceOf(m)); diff != "" {
 		t.Error(diff)
