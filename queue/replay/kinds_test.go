@@ -290,7 +290,7 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 					return
 				}
 				b.pass(5*time.Minute - glanceAfter - 2*time.Second)
-				b.ends(2, viewing.StateInDoubt, "the program stopped while this was being sent")
+				b.ends(2, viewing.StateInDoubt, "doubt.stopped")
 				b.pass(time.Minute)
 				b.allOnce(2)
 			})
