@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,8 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-const selectAccount = `SELECT name, base_url, proven, paused, problem, hint, paused_at, probe_at, probe_step,
-	delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at FROM accounts WHERE name = ?`
+const selectAccount = "SELECT body FROM accounts WHERE name = ?"
 
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
@@ -62,38 +62,20 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 
 // saveAccount writes an account, whole.
 func (t *tx) saveAccount(a account.Row) error {
-	if a.Support == nil {
-		a.Support = account.Support{}
+	body, err := jsonText(a)
+	if err == nil {
+		_, err = t.Exec("INSERT OR REPLACE INTO accounts (name, body) VALUES (?, ?)", a.Name, body)
 	}
-	support, err := jsonText(a.Support)
-	if err != nil {
-		return err
-	}
-	_, err = t.Exec(`INSERT OR REPLACE INTO accounts (name, base_url, proven, paused, problem, hint,
-		paused_at, probe_at, probe_step, delivered_at, owner, keeps, support, moved_at, paused_until, paused_drops, offline_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.Name, a.BaseURL, a.Proven, a.Pause.Reason, a.Pause.Problem, a.Pause.Hint,
-		timeOrNull(a.Pause.Since), timeOrNull(a.Pause.ProbeAt), a.Pause.ProbeStep, timeOrNull(a.LastDelivered),
-		a.Owner, a.Keeps, support, timeOrNull(a.MovedAt), timeOrNull(a.Pause.Until), a.Pause.Drops,
-		timeOrNull(a.OfflineAt))
 	return err
 }
 
 func scanAccount(r *sql.Rows) (a account.Row, err error) {
-	var paused, probe, delivered, moved, until, offline sql.NullInt64
-	var support []byte
-	err = r.Scan(&a.Name, &a.BaseURL, &a.Proven, &a.Pause.Reason, &a.Pause.Problem, &a.Pause.Hint, &paused, &probe, &a.Pause.ProbeStep, &delivered,
-		&a.Owner, &a.Keeps, &support, &moved, &until, &a.Pause.Drops, &offline)
-	if err != nil {
+	var body []byte
+	if err := r.Scan(&body); err != nil {
 		return a, err
 	}
-	a.Pause.Since, a.Pause.ProbeAt, a.LastDelivered = nullTime(paused), nullTime(probe), nullTime(delivered)
-	a.MovedAt, a.Pause.Until, a.OfflineAt = nullTime(moved), nullTime(until), nullTime(offline)
-	if err := readJSON(support, &a.Support); err != nil {
-		return a, fmt.Errorf("read support of account %s: %w", a.Name, err)
-	}
-	if len(a.Support) == 0 {
-		a.Support = nil
+	if err := json.Unmarshal(body, &a); err != nil {
+		return a, fmt.Errorf("read account: %w", err)
 	}
 	return a, nil
 }

@@ -46,7 +46,7 @@ func (t *tx) insertEntry(event int64, e *Entry, d draft) (err error) {
 	if err != nil {
 		return err
 	}
-	t.count(e.State, 1)
+	t.count(e.Account, e.State, 1)
 	return t.keepLookup(Entry{}, *e)
 }
 

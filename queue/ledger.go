@@ -39,9 +39,9 @@ type ledger struct {
 
 // changes are what a transaction has changed.
 type changes struct {
-	moved  map[viewing.State]int64 // in the counters
-	nudge  bool                    // entries were added or changed
-	bursts map[string]burst        // by source
+	moved  map[counter]int64 // in the counters
+	nudge  bool              // entries were added or changed
+	bursts map[string]burst  // by source
 }
 
 // Mark is what was changed so far.
@@ -60,11 +60,13 @@ func (l *ledger) Back(mark any) {
 
 // Flush writes the counters, once for the whole transaction.
 func (l *ledger) Flush(t *disk.Tx) error {
-	for state, by := range l.moved {
+	for c, by := range l.moved {
 		if by == 0 {
 			continue
 		}
-		if _, err := t.Exec("UPDATE counters SET current = current + ? WHERE state = ?", by, string(state)); err != nil {
+		_, err := t.Exec(`INSERT INTO counters (account, state, current) VALUES (?, ?, ?)
+			ON CONFLICT (account, state) DO UPDATE SET current = current + excluded.current`, c.account, string(c.state), by)
+		if err != nil {
 			return err
 		}
 	}
@@ -78,11 +80,17 @@ func (l *ledger) Done() {
 	l.tell(done)
 }
 
+// counter is the number of entries of an account in a state.
+type counter struct {
+	account string
+	state   viewing.State
+}
+
 // count changes a counter.
-func (l *ledger) count(s viewing.State, by int64) {
+func (l *ledger) count(account string, s viewing.State, by int64) {
 	if l.moved == nil {
-		l.moved = map[viewing.State]int64{}
+		l.moved = map[counter]int64{}
 	}
-	l.moved[s] += by
+	l.moved[counter{account, s}] += by
 	l.nudge = true
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,20 +17,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// selectCounts is the counters as the JSON of [entry.Counts], whose names are the states.
-const selectCounts = `SELECT json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters`
-
-// Counts is the number of entries in each state now. It costs the same
-// whatever waits.
+// Counts is the number of entries in each state now. It costs the same whatever waits.
 func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
-	var text []byte
-	if err = s.reader.QueryRowContext(ctx, selectCounts).Scan(&text); err == nil {
-		err = json.Unmarshal(text, &counts)
+	all, err := s.CountsOf(ctx)
+	for _, c := range all {
+		counts.Pending += c.Pending
+		counts.Sending += c.Sending
+		counts.Held += c.Held
+		counts.InDoubt += c.InDoubt
+		counts.Rejected += c.Rejected
+		counts.Delivered += c.Delivered
+		counts.Merged += c.Merged
+		counts.Dropped += c.Dropped
 	}
-	if err != nil {
-		return entry.Counts{}, fmt.Errorf("count entries: %w", disk.StorageError(err))
-	}
-	return counts, nil
+	return counts, err
 }
 
 // Unresolved is how many of the account's entries are held without an
@@ -42,11 +43,10 @@ func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err er
 	return n, nil
 }
 
-// CountsOf is the number of entries in each state now, by their account. It reads
-// all entries.
+// CountsOf is the number of entries in each state now, by their account. The names in
+// the JSON of [entry.Counts] are the states.
 func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), n)
-		FROM (SELECT account, state, count(*) AS n FROM entries GROUP BY account, state) GROUP BY account`)
+	rows, err := s.reader.QueryContext(ctx, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
 	all := map[string]entry.Counts{}
 	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var account string
@@ -60,50 +60,33 @@ func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
 		return struct{}{}, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("count entries by account: %w", err)
+		return nil, fmt.Errorf("count entries: %w", err)
 	}
 	return all, nil
 }
 
-// selectPendingAccounts goes from one account to the next: by an index, so that it
-// costs the same whatever waits.
-const selectPendingAccounts = `WITH RECURSIVE waiting (name) AS (
-		SELECT min(account) FROM entries WHERE state = 'pending' AND behind = 0
-		UNION ALL SELECT (SELECT min(account) FROM entries WHERE state = 'pending' AND behind = 0 AND account > name) FROM waiting WHERE name IS NOT NULL
-	) SELECT name FROM waiting WHERE name IS NOT NULL`
-
-// PendingAccounts are the accounts for which anything is pending.
-func (s *Store) PendingAccounts(ctx context.Context) ([]string, error) {
-	rows, err := s.reader.QueryContext(ctx, selectPendingAccounts)
-	names, err := disk.Collect(rows, err, func(row *sql.Rows) (name string, err error) {
-		err = row.Scan(&name)
-		return name, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list accounts that wait: %w", err)
+// PendingAccounts are the accounts for which anything is pending, in order.
+func (s *Store) PendingAccounts(ctx context.Context) (names []string, err error) {
+	all, err := s.CountsOf(ctx)
+	for name, c := range all {
+		if c.Pending > 0 {
+			names = append(names, name)
+		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return names, err
 }
 
-const selectWaits = "SELECT 1 FROM entries WHERE account = ? AND lane IN (0, 1) AND state = 'pending' AND behind = 0 LIMIT 1"
-
-// Waits reports whether the account has any pending entry, due or not. It costs the
-// same whatever waits.
+// Waits reports whether the account has any pending entry, due or not.
 func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
-	rows, err := s.reader.QueryContext(ctx, selectWaits, account)
-	found, err := disk.Collect(rows, err, disk.ScanID)
-	if err != nil {
-		return false, fmt.Errorf("look for waiting entries: %w", err)
-	}
-	return len(found) > 0, nil
+	all, err := s.CountsOf(ctx)
+	return all[account].Pending > 0, err
 }
-
-const selectNewest = "SELECT coalesce(max(id), 0) FROM entries"
 
 // Newest is the id of the newest entry; 0 without any. Later ones have greater
 // ids.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
-	if err := s.reader.QueryRowContext(ctx, selectNewest).Scan(&id); err != nil {
+	if err := s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM entries").Scan(&id); err != nil {
 		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
 	}
 	return id, nil

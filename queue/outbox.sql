@@ -155,24 +155,10 @@ CREATE TABLE steps (
   PRIMARY KEY (entry, number)
 ) STRICT, WITHOUT ROWID;
 
+-- How each account stands: what the queue keeps of it, as JSON.
 CREATE TABLE accounts (
-  name           TEXT PRIMARY KEY,
-  base_url       TEXT NOT NULL DEFAULT '',
-  proven         INTEGER NOT NULL DEFAULT 0,
-  paused         TEXT NOT NULL DEFAULT '',
-  problem        TEXT NOT NULL DEFAULT '',
-  hint           TEXT NOT NULL DEFAULT '',
-  paused_at      INTEGER,
-  probe_at       INTEGER,
-  probe_step     INTEGER NOT NULL DEFAULT 0,
-  delivered_at   INTEGER,
-  owner          TEXT NOT NULL DEFAULT '',  -- the service's id of the user whose key it is
-  keeps          TEXT NOT NULL DEFAULT '',  -- how the service keeps times, as far as it is known
-  support        TEXT NOT NULL DEFAULT '{}',-- which optional endpoints it has, and when that was asked
-  moved_at       INTEGER,                   -- when the address was changed
-  paused_until   INTEGER,                   -- when the user's pause ends by itself
-  paused_drops   INTEGER NOT NULL DEFAULT 0,-- 1: what is watched in the pause is dropped
-  offline_at     INTEGER                    -- since when the service is out of reach, or asks to wait
+  name TEXT PRIMARY KEY,
+  body TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The sources' own memory; read by nobody else.
@@ -183,13 +169,13 @@ CREATE TABLE source_state (
   PRIMARY KEY (source, key)
 ) STRICT, WITHOUT ROWID;
 
--- Entries in each state now.
+-- Entries in each state now, by account.
 CREATE TABLE counters (
-  state   TEXT PRIMARY KEY,
-  current INTEGER NOT NULL DEFAULT 0
+  account TEXT NOT NULL,
+  state   TEXT NOT NULL,
+  current INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account, state)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO counters (state) VALUES
-  ('pending'), ('sending'), ('delivered'), ('held'), ('in_doubt'), ('rejected'), ('dropped'), ('merged');
 
 -- What is written once to make the write-ahead log large, and taken back.
 CREATE TABLE ballast (data BLOB NOT NULL) STRICT;

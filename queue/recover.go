@@ -48,7 +48,7 @@ func (s *Store) repair(d *disk.Tx, found disk.Recovery) (disk.Notice, error) {
 		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+unidentifiedRows,
 		`INSERT OR IGNORE INTO doubts (entry, account, since, at, look_at)
 			SELECT id, account, created_at, created_at, 0 FROM entries WHERE state = 'in_doubt'`,
-		`UPDATE counters SET current = (SELECT count(*) FROM entries AS n WHERE n.state = counters.state)`)
+		"DELETE FROM counters", "INSERT INTO counters (account, state, current) SELECT account, state, count(*) FROM entries GROUP BY account, state")
 	if err != nil {
 		return disk.Notice{}, err
 	}

@@ -77,7 +77,7 @@ func (t *tx) sending(e Entry) (int64, error) {
 		return 0, err
 	}
 	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
-		VALUES (?, ?, ?, coalesce((SELECT owner FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
+		VALUES (?, ?, ?, coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
 	return attempt, err
 }
 

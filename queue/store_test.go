@@ -228,6 +228,12 @@ func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	if counts != counted {
 		t.Fatalf("counters say %+v, rows say %+v", counts, counted)
 	}
+	var wrong int
+	err = o.reader.QueryRow(`SELECT count(*) FROM counters AS c WHERE current <> (
+		SELECT count(*) FROM entries AS n WHERE n.account = c.account AND n.state = c.state)`).Scan(&wrong)
+	if err != nil || wrong > 0 {
+		t.Fatalf("%d counters of accounts are wrong, %v", wrong, err)
+	}
 	o.checkLookups(t)
 	return counts
 }

@@ -41,8 +41,8 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if err != nil {
 		return err
 	}
-	t.count(was.State, -1)
-	t.count(to, 1)
+	t.count(e.Account, was.State, -1)
+	t.count(e.Account, to, 1)
 	if was.State == viewing.StateInDoubt && to == viewing.StatePending || to.Finished() || to == viewing.StateHeld {
 		if _, err := t.Exec("DELETE FROM doubts WHERE entry = ?", e.ID); err != nil {
 			return err

@@ -221,6 +221,12 @@ func (t *tx) move(e Entry, account string) error {
 		return err
 	}
 	for _, id := range ids {
+		moved, err := t.entry(id)
+		if err != nil {
+			return err
+		}
+		t.count(e.Account, moved.State, -1)
+		t.count(account, moved.State, 1)
 		if _, err := t.Exec("UPDATE lookups SET account = ?, ask_at = 0, asked = 0 WHERE entry = ?", account, id); err != nil {
 			return err
 		}
@@ -228,7 +234,6 @@ func (t *tx) move(e Entry, account string) error {
 			return err
 		}
 	}
-	t.nudge = true
 	return t.mergeDuplicate(e.ID, true)
 }
 
