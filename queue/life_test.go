@@ -24,7 +24,6 @@ import (
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -124,7 +123,7 @@ func (l *life) serve() {
 		Path: filepath.Join(l.dir, "sandbox.db"), ContractOnly: l.settings.contractOnly, SecretKey: "sk_lifelongsecret1", PublicKey: "pk_lifelongpublic",
 	})
 	must(err)
-	listener, server := pipe.Listen(), &http.Server{Handler: l.face()}
+	listener, server := sandbox.ListenPipe(), &http.Server{Handler: l.face()}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -351,13 +350,7 @@ func (l *life) records() map[string]int {
 
 // recover makes all well, the clock too, lets some days pass, and looks at everything.
 func (l *life) recover() {
-	disarm := httptest.NewRequest(http.MethodDelete, "http://127.0.0.1/_sandbox/faults", nil)
-	disarm.RemoteAddr = "127.0.0.1:1"
-	answer := httptest.NewRecorder()
-	l.box.Handler().ServeHTTP(answer, disarm)
-	if answer.Code >= 300 {
-		broke("faults not disarmed: %d %s", answer.Code, answer.Body)
-	}
+	l.box.Disarm()
 	l.skew.Store(0)
 	time.Sleep(3 * 24 * time.Hour)
 	synctest.Wait()

@@ -18,7 +18,6 @@ import (
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/tracker"
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
-	"github.com/filmspool/filmspool/queue/tracker/sandbox/pipe"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -84,7 +83,7 @@ func (b *bed) openBox(contractOnly bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	listener := pipe.Listen()
+	listener := sandbox.ListenPipe()
 	server := &http.Server{Handler: b.counted(b.box.Handler())}
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(listener) }()

@@ -19,7 +19,7 @@ import (
 // the contract is held against the document, but for empty probes.
 func openSandbox(t *testing.T, contractOnly bool) (*sandbox.Service, string) {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.db"), ContractOnly: contractOnly})
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Path: filepath.Join(t.TempDir(), "sandbox.jsonl"), ContractOnly: contractOnly})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func (r row) request() *http.Request {
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
 	if o.Path == "" {
-		o.Path = filepath.Join(t.TempDir(), "sandbox.db")
+		o.Path = filepath.Join(t.TempDir(), "sandbox.jsonl")
 	}
 	o.SecretKey, o.PublicKey = testSecret, testPublic
 	s, err := Open(t.Context(), o)
