@@ -111,8 +111,8 @@ the next one has its port, its token and its lock.
 	what refuses a setting?               daemon/config: decode.go a name or a type, validate.go a value
 	who may knock?                        daemon/guard; listen.go, probes.go and the connector (run.go) ask it
 	what tells that a library changed?    kodi/watch/watch.go, or kodi/server.go; what is new: kodi/rule/decide.go
-	where is the file opened?             queue/disk: file.go, and for SQLite itself database.go
-	where is its shape?                   queue/outbox.sql
+	where is the file opened?             queue/sqlite: sqlite.go, and for its connections connect.go
+	where is its shape?                   queue/schema.sql
 	what becomes of a viewing?            queue/rules
 	is it the same playback?              queue/playback: its comment has the table
 	what did a person say that it is?     queue/correct.go; what is told alike: queue/resolve/correction.go

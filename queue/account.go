@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -17,7 +17,7 @@ const selectAccount = "SELECT body FROM accounts WHERE name = ?"
 // Account reads an account, making it when absent.
 func (s *Store) Account(ctx context.Context, name string) (account.Row, error) {
 	rows, err := s.reader.QueryContext(ctx, selectAccount, name)
-	found, err := disk.Collect(rows, err, scanAccount)
+	found, err := sqlite.Collect(rows, err, scanAccount)
 	if err != nil {
 		return account.Row{}, fmt.Errorf("read account %s: %w", name, err)
 	}
@@ -36,7 +36,7 @@ func (s *Store) UpdateAccount(ctx context.Context, name string, change func(*acc
 	}
 	err := s.write(ctx, func(t *tx) error {
 		rows, err := t.Query(selectAccount, name)
-		found, err := disk.Collect(rows, err, scanAccount)
+		found, err := sqlite.Collect(rows, err, scanAccount)
 		if err != nil {
 			return err
 		}

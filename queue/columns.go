@@ -2,16 +2,10 @@ package queue
 
 import (
 	"database/sql"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"time"
 )
-
-// outbox makes the tables.
-//
-//go:embed outbox.sql
-var outbox string
 
 // millis reads a time, in milliseconds since 1970. It is in UTC.
 func millis(at int64) time.Time { return time.UnixMilli(at).UTC() }

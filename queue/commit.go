@@ -8,17 +8,17 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // Commit puts a batch on disk, whole or not at all, and answers each event in the
 // batch's order. It returns after the disk has everything. An event against the
 // field rules refuses the batch with an error wrapping [viewing.ErrInvalid];
-// trouble with the disk is [disk.ErrStorage]. Repeating a batch is harmless. An
+// trouble with the disk is [sqlite.ErrStorage]. Repeating a batch is harmless. An
 // amendment reaches events of every source of the same kind, for their ids are one
 // space; of an unknown event it is passed over.
 func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome, error) {
@@ -43,14 +43,11 @@ func (s *Store) Commit(ctx context.Context, b viewing.Batch) ([]viewing.Outcome,
 		}
 		return t.keepState(b)
 	})
-	switch {
-	case errors.Is(err, disk.ErrStorage):
+	if errors.Is(err, sqlite.ErrStorage) {
 		s.file.Refused(len(b.Events))
+	}
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, err
-	case len(b.Events) > 0:
-		s.file.Taken()
 	}
 	return outcomes, nil
 }

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -132,7 +132,7 @@ func correctedStep(is resolve.Candidate) entry.Step {
 // remember writes a correction; before is what it takes the place of.
 func (t *tx) remember(clue resolve.Clue, is resolve.Candidate) (now resolve.Correction, before *resolve.Candidate, err error) {
 	rows, err := t.Query(selectCorrection+" WHERE key = ?", clue.Key())
-	was, err := disk.Collect(rows, err, scanCorrection)
+	was, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return now, nil, err
 	}
@@ -237,7 +237,7 @@ func (t *tx) correctionFor(m *viewing.Media) (*resolve.Correction, error) {
 	}
 	keys := resolve.ClueOf(*m).Keys()
 	rows, err := t.Query(selectOfKeys, jsonArray(keys))
-	all, err := disk.Collect(rows, err, scanCorrection)
+	all, err := sqlite.Collect(rows, err, scanCorrection)
 	return resolve.Telling(all, *m), err
 }
 
@@ -259,7 +259,7 @@ func scanCorrection(r *sql.Rows) (c resolve.Correction, err error) {
 // first.
 func (s *Store) Corrections(ctx context.Context) ([]resolve.Correction, error) {
 	rows, err := s.reader.QueryContext(ctx, selectCorrection+" ORDER BY id")
-	all, err := disk.Collect(rows, err, scanCorrection)
+	all, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("list corrections: %w", err)
 	}
@@ -273,7 +273,7 @@ func (s *Store) CorrectionFor(ctx context.Context, m viewing.Media) (*resolve.Co
 		return nil, nil
 	}
 	rows, err := s.reader.QueryContext(ctx, selectOfKeys, jsonArray(resolve.ClueOf(m).Keys()))
-	all, err := disk.Collect(rows, err, scanCorrection)
+	all, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
 		return nil, fmt.Errorf("look for a correction: %w", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // selectDays reads along the index entries_happened, from one beginning of a day to
@@ -32,7 +32,7 @@ func (s *Store) Days(ctx context.Context, n int) ([]entry.Day, error) {
 		}
 	}
 	rows, err := s.reader.QueryContext(ctx, selectDays, jsonArray(begins))
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var day int
 		var kind string
 		var count int64

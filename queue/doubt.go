@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -45,7 +45,7 @@ const selectDoubts = "SELECT " + entryColumns + `, d.since, d.at, d.look_at, d.t
 // thousand.
 func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.account = ? AND n.state = 'in_doubt' ORDER BY n.id LIMIT 1000", account)
-	doubts, err := disk.Collect(rows, err, scanDoubt)
+	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return nil, fmt.Errorf("list doubts: %w", err)
 	}
@@ -57,7 +57,7 @@ func (s *Store) Doubts(ctx context.Context, account string) ([]Doubt, error) {
 // when there is nothing.
 func (s *Store) Doubt(ctx context.Context, id int64) (d Doubt, ok bool, err error) {
 	rows, err := s.reader.QueryContext(ctx, selectDoubts+"WHERE d.entry = ?", id)
-	doubts, err := disk.Collect(rows, err, scanDoubt)
+	doubts, err := sqlite.Collect(rows, err, scanDoubt)
 	if err != nil {
 		return Doubt{}, false, fmt.Errorf("read doubt of entry %d: %w", id, err)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/playback"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -121,7 +121,7 @@ const selectSightings = `SELECT v.source, iif(json_valid(v.body), max(coalesce(j
 func (t *tx) sighted(e Entry) (*sighted, error) {
 	s := &sighted{Entry: e}
 	rows, err := t.Query(selectSightings, e.ID)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var source string
 		var seconds float64
 		var unsure bool

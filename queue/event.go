@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/playback"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -104,7 +104,7 @@ func (t *tx) sameAs(e event) (*known, error) {
 	rows, err := t.Query(`SELECT item_key, event = ?1 AND state IN ('delivered', 'sending', 'in_doubt', 'rejected') AND touched < 2
 		FROM entries WHERE event = ?1 OR id IN (SELECT entry FROM witnesses WHERE event = ?1)`, same.event)
 	others := true
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		var key string
 		var sent bool
 		err := r.Scan(&key, &sent)

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // selectSteps reads what was decided when the entry was made, then the rest.
@@ -44,12 +44,12 @@ func (s *Store) Explain(ctx context.Context, id int64) (entry.Explanation, error
 func (s *Store) explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return x, disk.StorageError(err)
+		return x, sqlite.StorageError(err)
 	}
 	defer moment.Rollback()
 	rows, err := moment.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS n JOIN events AS v ON v.id = n.event "+
 		"WHERE n.id IN (?1, ("+selectAhead+")) ORDER BY n.id <> ?1", id)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := sqlite.Collect(rows, err, scanEntry)
 	if err != nil {
 		return x, err
 	}
@@ -62,16 +62,16 @@ func (s *Store) explain(ctx context.Context, id int64) (x entry.Explanation, err
 	rows, err = moment.QueryContext(ctx, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
 		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id)
-	if x.Events, err = disk.Collect(rows, err, scanWitness); err != nil {
+	if x.Events, err = sqlite.Collect(rows, err, scanWitness); err != nil {
 		return x, err
 	}
 	rows, err = moment.QueryContext(ctx, selectSteps, id)
-	if x.Steps, err = disk.Collect(rows, err, scanStep); err != nil {
+	if x.Steps, err = sqlite.Collect(rows, err, scanStep); err != nil {
 		return x, err
 	}
 	rows, err = moment.QueryContext(ctx, `SELECT number, at, ended_at, sent, status, code, answer, error
 		FROM attempts WHERE entry = ? ORDER BY number`, id)
-	x.Requests, err = disk.Collect(rows, err, scanAttempt)
+	x.Requests, err = sqlite.Collect(rows, err, scanAttempt)
 	return x, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -78,14 +78,14 @@ const selectExported = "SELECT " + entryColumns + " FROM events AS v JOIN entrie
 func (s *Store) exportEvents(ctx context.Context, last *int64) ([]exportRecord, error) {
 	moment, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, disk.StorageError(err)
+		return nil, sqlite.StorageError(err)
 	}
 	defer moment.Rollback()
 	first := *last
 	of := make(map[string]int, exportPage)
 	rows, err := moment.QueryContext(ctx, "SELECT id, source, event_id, committed_at, body FROM events WHERE id > ? ORDER BY id LIMIT ?",
 		first, exportPage)
-	page, err := disk.Collect(rows, err, func(r *sql.Rows) (exportRecord, error) {
+	page, err := sqlite.Collect(rows, err, func(r *sql.Rows) (exportRecord, error) {
 		c := exportRecord{V: 1}
 		var at int64
 		var body string
@@ -98,7 +98,7 @@ func (s *Store) exportEvents(ctx context.Context, last *int64) ([]exportRecord, 
 		return nil, err
 	}
 	rows, err = moment.QueryContext(ctx, selectExported, first, *last)
-	_, err = disk.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(r *sql.Rows) (struct{}, error) {
 		e, err := scanEntry(r)
 		if i, ok := of[viewing.SourceKind(e.Source)+":"+e.EventID]; ok && err == nil {
 			page[i].Entries = append(page[i].Entries, recordEntry(e))

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -18,7 +18,7 @@ func (s *Store) Answered(ctx context.Context, account string, since time.Time, n
 		JOIN attempts AS a ON a.entry = n.id AND a.number = (SELECT max(number) FROM attempts WHERE entry = n.id)
 		WHERE n.account = ? AND n.state = 'delivered' AND n.kind = 'viewing' AND a.status BETWEEN 200 AND 299 AND a.at >= ?
 		ORDER BY n.id DESC LIMIT ?`, account, since.UnixMilli(), n)
-	sent, err := disk.Collect(rows, err, func(row *sql.Rows) (entry.Sent, error) {
+	sent, err := sqlite.Collect(rows, err, func(row *sql.Rows) (entry.Sent, error) {
 		var at int64
 		var owner string
 		e, err := scanEntryWith(row, &at, &owner)
@@ -37,7 +37,7 @@ func (s *Store) Claims(ctx context.Context, account string, keys []string) ([]En
 	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+` FROM entries AS n JOIN events AS v ON v.id = n.event
 		WHERE n.account = ? AND n.item_key IN (SELECT value FROM json_each(?)) AND n.kind = 'viewing'
 		AND (n.state = 'delivered' OR n.state = 'dropped' AND n.attempts > 0)`, account, jsonArray(keys))
-	claims, err := disk.Collect(rows, err, scanEntry)
+	claims, err := sqlite.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
@@ -54,7 +54,7 @@ func (s *Store) WatchedSince(ctx context.Context, account string, m viewing.Medi
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM entries WHERE account = ? AND kind = 'viewing'
 		AND (item_key = ?2 OR ?3 AND substr(item_key, 1, length(?2) + 1) = ?2 || ':') AND happened_at >= ?4
 		AND state NOT IN ('dropped', 'rejected') LIMIT 1`, account, prefix, m.Type == viewing.TV, since.UnixMilli())
-	found, err := disk.Collect(rows, err, disk.ScanID)
+	found, err := sqlite.Collect(rows, err, sqlite.ScanID)
 	if err != nil {
 		return false, fmt.Errorf("look for viewings: %w", err)
 	}
@@ -68,7 +68,7 @@ func (s *Store) Kin(ctx context.Context, id int64) (k entry.Kin, err error) {
 		LEFT JOIN entries AS o ON o.event = v.id AND o.account = n.account AND o.id <> n.id
 			AND o.item_key = n.item_key AND o.state = 'delivered'
 		WHERE n.id = ?`, id)
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var seconds float64
 		var at sql.NullInt64
 		err := row.Scan(&seconds, &at)

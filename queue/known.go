@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -15,7 +15,7 @@ func (s *Store) Taken(ctx context.Context, source string, eventIDs []string) (ma
 	taken := map[string]bool{}
 	rows, err := s.reader.QueryContext(ctx, `SELECT v.event_id FROM json_each(?) AS wanted
 		CROSS JOIN events AS v ON v.source_kind = ? AND v.event_id = wanted.value`, jsonArray(eventIDs), viewing.SourceKind(source))
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var id string
 		err := row.Scan(&id)
 		taken[id] = true
@@ -35,7 +35,7 @@ func (s *Store) RecordedIn(ctx context.Context, accounts, keys []string) (map[st
 	rows, err := s.reader.QueryContext(ctx, `SELECT item_key, watched_at, watched_precision FROM entries
 		WHERE account IN (SELECT value FROM json_each(?)) AND kind = 'viewing' AND item_key <> '' AND item_key IN (SELECT value FROM json_each(?)) ORDER BY happened_at, id`,
 		jsonArray(accounts), jsonArray(keys))
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var key string
 		var in viewing.Instant
 		err := row.Scan(&key, &in.Millis, &in.Precision)
@@ -55,7 +55,7 @@ func (s *Store) State(ctx context.Context, source string) (map[string][]byte, er
 		value []byte
 	}
 	rows, err := s.reader.QueryContext(ctx, "SELECT key, value FROM source_state WHERE source = ?", source)
-	pairs, err := disk.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
+	pairs, err := sqlite.Collect(rows, err, func(rows *sql.Rows) (p pair, err error) {
 		err = rows.Scan(&p.key, &p.value)
 		return p, err
 	})

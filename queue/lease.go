@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -99,7 +99,7 @@ func (t *tx) lease(l *leasing) error {
 	page := l.n
 	for looked := 0; looked < lookMost; page = max(l.n, lookPage) {
 		rows, err := t.Query(selectDue, l.account, t.now, l.run, int(l.lane), page)
-		found, err := disk.Collect(rows, err, scanDue)
+		found, err := sqlite.Collect(rows, err, scanDue)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (t *tx) handOut(l *leasing, ids []int64) error {
 		return err
 	}
 	rows, err := t.Query(selectLeased, list)
-	read, err := disk.Collect(rows, err, scanEntry)
+	read, err := sqlite.Collect(rows, err, scanEntry)
 	if err != nil {
 		return err
 	}
@@ -217,14 +217,14 @@ const selectPendingAfter = "SELECT EXISTS (SELECT 1 FROM entries WHERE id > ? AN
 // most.
 func (s *Store) PendingAfter(ctx context.Context, account string, id int64) (found bool, err error) {
 	if err := s.reader.QueryRowContext(ctx, selectPendingAfter, id, account).Scan(&found); err != nil {
-		return false, fmt.Errorf("look for new entries: %w", disk.StorageError(err))
+		return false, fmt.Errorf("look for new entries: %w", sqlite.StorageError(err))
 	}
 	return found, nil
 }
 
 // firstTime reads a query for at most one time.
 func firstTime(rows *sql.Rows, err error, what string) (time.Time, bool, error) {
-	times, err := disk.Collect(rows, err, disk.ScanID)
+	times, err := sqlite.Collect(rows, err, sqlite.ScanID)
 	switch {
 	case err != nil:
 		return time.Time{}, false, fmt.Errorf("%s: %w", what, err)

@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -38,7 +38,7 @@ func (s *Store) Counts(ctx context.Context) (counts entry.Counts, err error) {
 func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err error) {
 	err = s.reader.QueryRowContext(ctx, "SELECT count(*) FROM lookups WHERE account = ?", account).Scan(&n)
 	if err != nil {
-		return 0, fmt.Errorf("count lookups: %w", disk.StorageError(err))
+		return 0, fmt.Errorf("count lookups: %w", sqlite.StorageError(err))
 	}
 	return n, nil
 }
@@ -48,7 +48,7 @@ func (s *Store) Unresolved(ctx context.Context, account string) (n int64, err er
 func (s *Store) CountsOf(ctx context.Context) (map[string]entry.Counts, error) {
 	rows, err := s.reader.QueryContext(ctx, "SELECT account, json_group_object(replace(state, '_doubt', 'Doubt'), current) FROM counters GROUP BY account")
 	all := map[string]entry.Counts{}
-	_, err = disk.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
+	_, err = sqlite.Collect(rows, err, func(row *sql.Rows) (struct{}, error) {
 		var account string
 		var text []byte
 		var counts entry.Counts
@@ -87,7 +87,7 @@ func (s *Store) Waits(ctx context.Context, account string) (bool, error) {
 // ids.
 func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 	if err := s.reader.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM entries").Scan(&id); err != nil {
-		return 0, fmt.Errorf("find newest entry: %w", disk.StorageError(err))
+		return 0, fmt.Errorf("find newest entry: %w", sqlite.StorageError(err))
 	}
 	return id, nil
 }
@@ -97,7 +97,7 @@ func (s *Store) Newest(ctx context.Context) (id int64, err error) {
 func (s *Store) Waves(ctx context.Context) ([]entry.Wave, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT v.source, count(*) FROM entries AS n
 		JOIN events AS v ON v.id = n.event WHERE n.state = 'held' AND n.reason = 'wave' GROUP BY v.source ORDER BY 2 DESC, 1`)
-	waves, err := disk.Collect(rows, err, func(r *sql.Rows) (w entry.Wave, err error) {
+	waves, err := sqlite.Collect(rows, err, func(r *sql.Rows) (w entry.Wave, err error) {
 		err = r.Scan(&w.Source, &w.Held)
 		return w, err
 	})
@@ -121,7 +121,7 @@ func (s *Store) Entries(ctx context.Context, f entry.Filter) ([]Entry, error) {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}
 	rows, err := s.reader.QueryContext(ctx, query, args...)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := sqlite.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("list entries: %w", err)
 	}

@@ -3,8 +3,8 @@ package queue
 import (
 	"database/sql"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -20,7 +20,7 @@ func (t *tx) places(e event) (places []place, err error) {
 	if e.Kind == viewing.KindListItem {
 		rows, err := t.Query(`SELECT n.id, n.account, n.state FROM events AS v JOIN entries AS n ON n.event = v.id
 			WHERE v.source_kind = ? AND v.event_id = ? AND n.kind = ?`, e.kind, e.InList, string(viewing.KindList))
-		places, err = disk.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
+		places, err = sqlite.Collect(rows, err, func(r *sql.Rows) (p place, err error) {
 			err = r.Scan(&p.list, &p.account, &p.lists)
 			return p, err
 		})

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/resolve"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -27,7 +27,7 @@ func (s *Store) Lookups(ctx context.Context, account string, n int) ([]Lookup, e
 	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, l.asked FROM lookups AS l
 		JOIN entries AS n ON n.id = l.entry JOIN events AS v ON v.id = n.event
 		WHERE l.account = ? AND l.ask_at <= ? ORDER BY l.ask_at, l.entry LIMIT ?`, account, s.now().UnixMilli(), n)
-	lookups, err := disk.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
+	lookups, err := sqlite.Collect(rows, err, func(r *sql.Rows) (l Lookup, err error) {
 		l.Entry, err = scanEntryWith(r, &l.Asked)
 		return l, err
 	})
@@ -123,7 +123,7 @@ func (s *Store) Candidates(ctx context.Context, id int64) (all []resolve.Candida
 	var body []byte
 	err = s.reader.QueryRowContext(ctx, "SELECT candidates FROM lookups WHERE entry = ?", id).Scan(&body)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("read candidates: %w", disk.StorageError(err))
+		return nil, fmt.Errorf("read candidates: %w", sqlite.StorageError(err))
 	}
 	_ = json.Unmarshal(body, &all) // it fails where nobody was asked yet
 	return all, nil

@@ -4,8 +4,8 @@ import (
 	"database/sql"
 
 	"github.com/filmspool/filmspool/queue/account"
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -24,7 +24,7 @@ func (t *tx) readSilences() error {
 		return nil
 	}
 	rows, err := t.Query("SELECT account, since, until FROM silences ORDER BY id")
-	all, err := disk.Collect(rows, err, func(r *sql.Rows) (s account.Silence, err error) {
+	all, err := sqlite.Collect(rows, err, func(r *sql.Rows) (s account.Silence, err error) {
 		var since, until int64
 		err = r.Scan(&s.Account, &since, &until)
 		s.From, s.Until = millis(since), millis(until)

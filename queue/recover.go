@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
 // standIns gives entries whose event is lost one that says so.
@@ -18,31 +18,31 @@ const standIns = `INSERT INTO events (id, source, source_kind, event_id, body, c
 // repair makes rows that were copied from a damaged file agree with each other. What
 // was pending is held, since it may have been sent; what was being sent is put in
 // doubt by the start.
-func (s *Store) repair(d *disk.Tx, found disk.Recovery) (disk.Notice, error) {
-	t := &tx{Tx: d, ledger: &ledger{}, settings: s.settings, now: d.Now} // the counters are counted at the end
+func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, error) {
+	t := &tx{Tx: d, memory: &memory{}, settings: s.settings, now: d.Now} // the counters are counted at the end
 	unreadable, err := t.Affect(`DELETE FROM entries WHERE NOT json_valid(coalesce(media, '{}')) OR NOT json_valid(coalesce(list, '{}')) OR NOT json_valid(decided) OR NOT json_valid(coalesce(reported, '{}'))`)
 	if err != nil {
-		return disk.Notice{}, err
+		return sqlite.Notice{}, err
 	}
 	err = t.Run("UPDATE events SET body = '{}' WHERE NOT json_valid(body)", standIns,
 		"UPDATE entries SET lease = 0, lease_until = 0, behind = 0",
 		"UPDATE entries SET after = NULL WHERE after NOT IN (SELECT id FROM entries)",
 		"DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)")
 	if err != nil {
-		return disk.Notice{}, err
+		return sqlite.Notice{}, err
 	}
 	tables, err := t.belongings()
 	if err != nil {
-		return disk.Notice{}, err
+		return sqlite.Notice{}, err
 	}
 	for _, table := range tables {
 		if err := t.Run("DELETE FROM " + table + " WHERE entry NOT IN (SELECT id FROM entries)"); err != nil {
-			return disk.Notice{}, err
+			return sqlite.Notice{}, err
 		}
 	}
 	held, err := t.holdPending(entry.Step{Code: "restored.damage"})
 	if err != nil {
-		return disk.Notice{}, err
+		return sqlite.Notice{}, err
 	}
 	err = t.Run("DELETE FROM lookups WHERE entry NOT IN (SELECT id FROM entries WHERE "+unidentifiedRows+")",
 		"INSERT OR IGNORE INTO lookups (entry, account, ask_at) SELECT id, account, 0 FROM entries WHERE "+unidentifiedRows,
@@ -50,7 +50,7 @@ func (s *Store) repair(d *disk.Tx, found disk.Recovery) (disk.Notice, error) {
 			SELECT id, account, created_at, created_at, 0 FROM entries WHERE state = 'in_doubt'`,
 		"DELETE FROM counters", "INSERT INTO counters (account, state, current) SELECT account, state, count(*) FROM entries GROUP BY account, state")
 	if err != nil {
-		return disk.Notice{}, err
+		return sqlite.Notice{}, err
 	}
 	var entries, eventless int64
 	_, err = t.Find(`SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM events AS v
@@ -60,14 +60,14 @@ func (s *Store) repair(d *disk.Tx, found disk.Recovery) (disk.Notice, error) {
 	if lost := found.Lost + unreadable + eventless; lost > 0 {
 		text += fmt.Sprintf(" %d rows could not be read.", lost)
 	}
-	return disk.Notice{Text: text, Hint: "filmspool queue list --reason restored"}, err
+	return sqlite.Notice{Text: text, Hint: "filmspool queue list --reason restored"}, err
 }
 
 // belongings are the tables whose rows belong to an entry.
 func (t *tx) belongings() ([]string, error) {
 	rows, err := t.Query(`SELECT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f
 		WHERE m.type = 'table' AND f."table" = 'entries' AND f."from" = 'entry'`)
-	return disk.Collect(rows, err, func(r *sql.Rows) (name string, err error) {
+	return sqlite.Collect(rows, err, func(r *sql.Rows) (name string, err error) {
 		err = r.Scan(&name)
 		return strings.ToLower(name), err
 	})

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -90,26 +89,6 @@ func (o *opened) reopen(t testing.TB) *opened {
 	t.Helper()
 	o.stop()
 	return open(t, o.path, o.clock)
-}
-
-// logSize is what a running store makes its log, in bytes.
-const logSize = 1000 * 4096
-
-// awaitLog waits until the store has made its log, so that it does not do so
-// while the test looks at its files.
-func (o *opened) awaitLog(t testing.TB) {
-	t.Helper()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for begun := time.Now(); time.Since(begun) < time.Minute; <-again.C {
-		if info, err := os.Stat(o.path + "-wal"); err == nil && info.Size() >= logSize {
-			if err := o.Alive(t.Context()); err != nil { // the end of that
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatal("the log was never grown")
 }
 
 func pointer[T any](v T) *T { return &v }

@@ -4,8 +4,8 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/filmspool/filmspool/queue/disk"
 	"github.com/filmspool/filmspool/queue/entry"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -14,7 +14,7 @@ const selectEntry = "SELECT " + entryColumns + " FROM entries AS n JOIN events A
 // entry reads one entry as the transaction sees it.
 func (t *tx) entry(id int64) (Entry, error) {
 	rows, err := t.Query(selectEntry, id)
-	entries, err := disk.Collect(rows, err, scanEntry)
+	entries, err := sqlite.Collect(rows, err, scanEntry)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -1,4 +1,4 @@
-package disk
+package sqlite
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type Notice struct {
 func noticeKey(id int64) string { return fmt.Sprintf("notice:%d", id) }
 
 // Notices lists what has not been acknowledged, the oldest first.
-func (f *File) Notices(ctx context.Context) ([]Notice, error) {
-	rows, err := f.reader.QueryContext(ctx,
+func (db *DB) Notices(ctx context.Context) ([]Notice, error) {
+	rows, err := db.reader.QueryContext(ctx,
 		"SELECT value FROM meta WHERE key GLOB 'notice:*' ORDER BY CAST(substr(key, 8) AS INTEGER)")
 	notices, err := Collect(rows, err, func(r *sql.Rows) (n Notice, err error) {
 		var text string

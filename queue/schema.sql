@@ -177,9 +177,6 @@ CREATE TABLE counters (
   PRIMARY KEY (account, state)
 ) STRICT, WITHOUT ROWID;
 
--- What is written once to make the write-ahead log large, and taken back.
-CREATE TABLE ballast (data BLOB NOT NULL) STRICT;
-
 -- Entries that are held and have no identifier: the service may be asked what
 -- they are. What a person holds back is not asked about.
 CREATE TABLE lookups (

@@ -1,4 +1,4 @@
-package disk
+package sqlite
 
 import (
 	"bufio"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,42 +146,5 @@ func TestAwaitLockEndsWithItsContext(t *testing.T) {
 	end()
 	if _, err := AwaitLock(ended, dir, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("held: %v, want the context's end", err)
-	}
-}
-
-// The lock outlives its file: a second program that makes a new one finds the
-// folder locked.
-func TestALockWhoseFileIsDeletedStillHolds(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("nobody can delete it there")
-	}
-	dir := t.TempDir()
-	first, err := AcquireLock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
-			t.Fatal(err)
-		}
-		if !Held(dir) {
-			t.Error("nobody is said to hold it")
-		}
-		if _, err := AcquireLock(dir); !errors.Is(err, ErrLocked) {
-			t.Errorf("a second one: %v", err)
-		}
-	}
-	if err := first.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if Held(dir) {
-		t.Error("held after its release")
-	}
-	again, err := AcquireLock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Release(); err != nil {
-		t.Error(err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package sqlite
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile locks the whole file for this open description.
+// lockFile locks the file for this open description.
 func lockFile(file *os.File) error {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -18,7 +18,7 @@ func lockFile(file *os.File) error {
 	return err
 }
 
-// lockFolder locks a folder itself. Some file systems cannot; then it is nil.
+// lockFolder locks a folder itself. It is nil where the file system cannot.
 func lockFolder(dir string) (*os.File, error) {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -1,4 +1,4 @@
-package disk
+package sqlite
 
 import (
 	"errors"
@@ -17,5 +17,5 @@ func lockFile(file *os.File) error {
 	return err
 }
 
-// lockFolder does nothing: nobody can delete a file here that is locked.
+// lockFolder does nothing: a locked file cannot be deleted here.
 func lockFolder(string) (*os.File, error) { return nil, nil }
