@@ -87,9 +87,8 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 	if err != nil {
 		return err
 	}
-	var own, shared bool
-	_, err = t.Find(`SELECT n.event = ?2, n.item_key <> '' AND EXISTS (SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event
-			WHERE w.entry = n.id AND v.source <> ?3) FROM entries AS n WHERE n.id = ?1`, []any{id, c.event, c.source}, &own, &shared)
+	own := e.EventID == c.EventID && e.Source == c.source
+	shared, err := t.seenByOther(id, c.source)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (t *tx) amendEntry(c amendment, id int64) error {
 		e.State = "" // what was sent is another event's
 	}
 	switch {
-	case open && shared:
+	case open && shared && e.Key() != "":
 		return t.note(id, entry.Step{Code: "noted.shared", Args: c.step("noted", e).Args})
 	case open && c.Drop:
 		return t.transition(&e, viewing.StateDropped, c.Reason, c.step("amended", e))

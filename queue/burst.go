@@ -85,8 +85,7 @@ func (t *tx) holdFirst(source string) error {
 		if err != nil {
 			return err
 		}
-		var one int64
-		confirmed, err := t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, source}, &one)
+		confirmed, err := t.seenByOther(id, source)
 		if err != nil {
 			return err
 		}

@@ -57,10 +57,10 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	reported, trusted := c.Told, true
 	var named Entry
 	if c.Entry != 0 {
-		if named, err = t.entry(c.Entry); err != nil {
-			return did, err
+		if named, err = t.entry(c.Entry); err == nil {
+			err = Correctable(named)
 		}
-		if err := Correctable(named); err != nil {
+		if err != nil {
 			return did, err
 		}
 		reported, trusted = asReported(named)
@@ -69,38 +69,31 @@ func (t *tx) correct(c Correcting) (did resolve.Corrected, err error) {
 	if c.Is.Type != clue.Kind || c.Is.TMDB < 1 {
 		return did, &viewing.FieldError{Field: "type", Problem: "is not the kind of item that was told"}
 	}
+	place := reported
 	if c.Entry != 0 {
-		m := c.Is.Apply(placed(*named.Media, reported))
-		m.Season, m.Episode = cmp.Or(c.Season, m.Season), cmp.Or(c.Episode, m.Episode)
+		place.Season, place.Episode = cmp.Or(c.Season, reported.Season), cmp.Or(c.Episode, reported.Episode)
+		m := c.Is.Apply(placed(*named.Media, place))
 		if err := t.edit(named, entry.Edit{Media: &m}, correctedStep(c.Is)); err != nil {
 			return did, err
 		}
 		trusted = trusted && !resolve.Moved(reported, m)
-		if did.AlsoChanged, err = t.correctTogether(named, c.Is, m); err != nil {
-			return did, err
-		}
 	}
 	clue.IDs.TMDB = 0 // found out, and not reported
-	if keys := clue.Each(); trusted && !reported.Unsure && len(keys) > 0 {
-		now, before, err := t.remember(keys[0], c.Is)
-		if err != nil {
+	said := resolve.Correction{Is: c.Is, Since: millis(t.now)}
+	if clues := clue.Each(); trusted && !reported.Unsure && len(clues) > 0 {
+		said.Told = clues[0]
+		if did.Before, err = t.remember(&said); err != nil {
 			return did, err
 		}
-		if c.Entry != 0 {
-			if _, err := t.Exec("UPDATE entries SET correction = ? WHERE id = ?", now.ID, c.Entry); err != nil {
-				return did, err
-			}
-		}
-		followed, err := t.correctAlike(now, c.Entry)
-		if err != nil {
+		if _, err := t.Exec("UPDATE entries SET correction = ? WHERE id = ?", said.ID, c.Entry); err != nil {
 			return did, err
 		}
-		did.Remembered, did.Before = &now, before
-		did.AlsoChanged += followed
-		_, err = t.Find("SELECT count(*) FROM entries WHERE correction = ?", []any{now.ID}, &did.Remembered.Entries)
-		return did, err
+		did.Remembered = &said
 	}
-	return did, nil
+	if did.AlsoChanged, err = t.correctOthers(said, c.Entry, place); err == nil {
+		_, err = t.Find("SELECT count(*) FROM entries WHERE correction = ?", []any{said.ID}, &said.Entries)
+	}
+	return did, err
 }
 
 // asReported is what an entry's source reported of its item, at the place that a
@@ -129,82 +122,71 @@ func correctedStep(is resolve.Candidate) entry.Step {
 	return entry.Step{Code: "corrected", Args: entry.Args{"title": is.String()}}
 }
 
-// remember writes a correction; before is what it takes the place of.
-func (t *tx) remember(clue resolve.Clue, is resolve.Candidate) (now resolve.Correction, before *resolve.Candidate, err error) {
-	rows, err := t.Query(selectCorrection+" WHERE key = ?", clue.Key())
+// remember writes a correction, and gives it its id; before is what it takes the place
+// of.
+func (t *tx) remember(c *resolve.Correction) (before *resolve.Candidate, err error) {
+	rows, err := t.Query(selectCorrection+" WHERE key = ?", c.Told.Key())
 	was, err := sqlite.Collect(rows, err, scanCorrection)
 	if err != nil {
-		return now, nil, err
+		return nil, err
 	}
-	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != is.TMDB {
+	if len(was) > 0 && was[0].Is.TMDB > 0 && was[0].Is.TMDB != c.Is.TMDB {
 		before = &was[0].Is
 	}
-	now = resolve.Correction{Told: clue, Is: is, Since: millis(t.now)}
-	body, err := jsonText(now)
+	body, err := jsonText(c)
 	if err != nil {
-		return now, nil, err
+		return nil, err
 	}
 	_, err = t.Find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
-		[]any{clue.Key(), body}, &now.ID)
-	return now, before, err
+		[]any{c.Told.Key(), body}, &c.ID)
+	return before, err
 }
 
-// correctAlike gives what waits and was reported alike its identity by a correction,
-// but for the entry that was named.
-func (t *tx) correctAlike(c resolve.Correction, named int64) (changed int64, err error) {
-	ids, err := t.Numbers(`SELECT id FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
-		AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?`, named)
+// selectAlike finds what waits and may follow a correction: what other accounts have of
+// the same item of the event (1), and what has no identifier from its source (0).
+const selectAlike = `SELECT n.id * 2 + 1 FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
+	WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')
+	UNION ALL SELECT id * 2 FROM entries WHERE media IS NOT NULL AND (reported IS NOT NULL OR item_key = '')
+	AND state IN ('pending', 'held') AND (touched < 2 OR correction IS NOT NULL) AND id <> ?1`
+
+// correctOthers gives what waits its identity by a correction: what other accounts have
+// of the same item of the event, at the same place, and what was reported alike, at the
+// place that was reported. What a person has put aside stays, and so does what another
+// source has seen by another name.
+func (t *tx) correctOthers(c resolve.Correction, named int64, place viewing.Media) (changed int64, err error) {
+	found, err := t.Numbers(selectAlike, named)
 	if err != nil {
 		return 0, err
 	}
-	for _, id := range ids {
-		e, err := t.entry(id)
+	for _, n := range found {
+		e, err := t.entry(n / 2)
 		if err != nil {
 			return 0, err
 		}
-		reported := *e.AsReported()
-		if reported.Identified() || !c.Tells(reported) {
+		reported, together := *e.AsReported(), n%2 == 1
+		if !together && (c.ID == 0 || reported.Identified() || !c.Tells(reported)) {
 			continue
+		}
+		if together {
+			reported.Season, reported.Episode = place.Season, place.Episode
 		}
 		did, err := t.follow(e, c.Is.Apply(placed(*e.Media, reported)), c)
 		if err != nil {
-			return 0, fmt.Errorf("entry %d: %w", id, err)
+			return 0, fmt.Errorf("entry %d: %w", e.ID, err)
 		}
 		changed += did
 	}
 	return changed, nil
 }
 
-// correctTogether gives what other accounts have of the same item of the event its
-// identity and place, unless a person has decided about it.
-func (t *tx) correctTogether(named Entry, is resolve.Candidate, m viewing.Media) (changed int64, err error) {
-	ids, err := t.Numbers(`SELECT n.id FROM entries AS e JOIN entries AS n ON n.event = e.event AND n.part = e.part
-		WHERE e.id = ?1 AND n.id <> ?1 AND n.touched = 0 AND n.state IN ('pending', 'held')`, named.ID)
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		e, err := t.entry(id)
-		if err != nil {
-			return 0, err
-		}
-		did, err := t.follow(e, is.Apply(placed(*e.Media, m)), resolve.Correction{Is: is})
-		if err != nil {
-			return 0, fmt.Errorf("entry %d: %w", id, err)
-		}
-		changed += did
-	}
-	return changed, nil
-}
-
-// follow gives one entry an identity by a correction, unless a person has put it
-// aside, or another source has seen it by another name.
+// follow gives one entry an identity by a correction. It reports 1 where that changed
+// it.
 func (t *tx) follow(e Entry, m viewing.Media, c resolve.Correction) (changed int64, err error) {
-	if e.State == viewing.StateHeld && playback.ByHand(e.Reason) || m.Key() == e.Media.Key() {
+	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.ByHand(e.Reason)
+	if !waits || m.Key() == e.Media.Key() {
 		return 0, nil
 	}
-	var one int64
-	shared, err := t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{e.ID, e.Source}, &one)
+	shared, err := t.seenByOther(e.ID, e.Source)
 	if err != nil {
 		return 0, err
 	}

@@ -134,6 +134,12 @@ func (t *tx) sighted(e Entry) (*sighted, error) {
 	return s, err
 }
 
+// seenByOther reports whether another source has seen the playback of an entry, too.
+func (t *tx) seenByOther(id int64, source string) (bool, error) {
+	var one int64
+	return t.Find("SELECT 1 FROM witnesses AS w JOIN events AS v ON v.id = w.event WHERE w.entry = ? AND v.source <> ?", []any{id, source}, &one)
+}
+
 // findDuplicates finds for each part of a new event the entry of another source that
 // is the same playback. Imports are compared before they are handed over, and before
 // they are sent.

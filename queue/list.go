@@ -192,20 +192,11 @@ func conditions(f entry.Filter) []condition {
 	return all
 }
 
-// What [entry.Filter.Words] are looked for in, and the JSON that it is taken from.
-const (
-	named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
-	told  = "coalesce(n.media, n.list)"
-)
-
-// like is a pattern for what stands anywhere.
-func like(text string) string {
-	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
-}
+// named is what [entry.Filter.Words] are looked for in.
+const named = "concat_ws(' ', n.media ->> '$.title', n.media ->> '$.show.title', n.list ->> '$.name')"
 
 // spelt is a word in a title, in capitals or not. SQLite knows these of ASCII alone,
-// so other words are looked for as they may be written. To look into the raw JSON first
-// takes a fifth of the time.
+// so other words are looked for as they may be written.
 func spelt(word string) condition {
 	forms := []string{strings.ToLower(word)}
 	if strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) {
@@ -214,9 +205,8 @@ func spelt(word string) condition {
 	}
 	c := condition{set: true}
 	for _, form := range forms {
-		raw, _ := json.Marshal(form) // a text cannot fail
-		c.text += " OR CASE WHEN " + told + " LIKE ? ESCAPE '!' AND json_valid(" + told + ") THEN " + named + " LIKE ? ESCAPE '!' END"
-		c.args = append(c.args, like(string(raw[1:len(raw)-1])), like(form))
+		c.text += " OR " + named + " LIKE ? ESCAPE '!'"
+		c.args = append(c.args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(form)+"%")
 	}
 	c.text = "(" + c.text[len(" OR "):] + ")"
 	return c
