@@ -37,15 +37,16 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	if s.open != d { // the first change of its transaction
 		s.open, s.working = d, s.committed
-		s.working.bursts = maps.Clone(s.committed.bursts)
 	}
+	before := s.working
+	s.working.bursts = maps.Clone(before.bursts)
 	t := &tx{Tx: d, memory: &s.working, settings: s.settings, now: d.Now}
 	err := do(t)
 	if err == nil {
 		err = t.writeCounters()
 	}
 	if err != nil {
-		s.open, s.working = nil, memory{}
+		s.working = before
 		return err
 	}
 	d.AfterCommit(func() {
