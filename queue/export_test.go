@@ -82,3 +82,28 @@ func TestExportHoldsOnlyAPage(t *testing.T) {
 		t.Errorf("%d lines (%v), the last %s", n, err, last)
 	}
 }
+
+// TestExportPassesOverWhatCannotBeRead, and names it.
+func TestExportPassesOverWhatCannotBeRead(t *testing.T) {
+	s := fresh(t)
+	batch := viewing.Batch{Source: chrome}
+	for i := range exportPage + 20 {
+		batch.Events = append(batch.Events, film(fmt.Sprint("e", i), int64(i+1), -i-1))
+	}
+	s.commitBatch(t, batch)
+	s.change(t, "UPDATE entries SET media = '{' WHERE id IN (7, 9)")
+	var out bytes.Buffer
+	lines, err := s.Export(t.Context(), &out)
+	if err != nil || lines != exportPage+20 {
+		t.Fatalf("%d lines, %v", lines, err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		var r exportRecord
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if bad := i == 6 || i == 8; bad && r.Unreadable != int64(i+1) || !bad && (r.EventID != fmt.Sprint("e", i) || len(r.Entries) != 1) {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+}
