@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type armed struct {
 
 // parseFault reads the text of a fault.
 func parseFault(text string) (f armed, err error) {
-	kind, value, hasValue := strings.Cut(text, ":")
+	kind, value, _ := strings.Cut(text, ":")
 	f = armed{text: text, kind: kind, accepted: slices.Contains([]string{"delay", "drop-after", "cut", "status-after", "late"}, kind)}
 	number := func(least, most int) {
 		if f.number, err = strconv.Atoi(value); err != nil || f.number < least || f.number > most {
@@ -42,21 +43,13 @@ func parseFault(text string) (f armed, err error) {
 	}
 	switch kind {
 	case "html", "empty", "drop-before", "reset", "drop-after", "cut":
-		if hasValue {
-			err = fmt.Errorf("%s takes no value", kind)
-		}
-	case "status", "bare":
-		number(200, 599)
-		if f.number == http.StatusNoContent || f.number == http.StatusNotModified {
-			f.kind = "bare" // they have no body
-		}
-	case "status-after":
+	case "status", "bare", "status-after":
 		number(400, 599)
 	case "retry-after":
 		number(0, 86400)
 	case "delay", "late":
-		if f.wait, err = time.ParseDuration(value); err != nil || f.wait <= 0 || f.wait > 24*time.Hour {
-			err = fmt.Errorf("%s needs a duration after a colon, such as 500ms or 3s, at most 24h", kind)
+		if f.wait, err = time.ParseDuration(value); err != nil || f.wait <= 0 {
+			err = fmt.Errorf("%s needs a duration after a colon, such as 500ms or 3s", kind)
 		}
 	default:
 		err = errors.New("must be one of status:503, bare:503, retry-after:2, delay:500ms, drop-before, drop-after, status-after:500, late:3s, html, empty, cut, reset")
@@ -111,14 +104,11 @@ func (s *Service) strike(w http.ResponseWriter, r *http.Request, f armed) error 
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)) // it is not used
 	switch f.kind {
 	case "status":
-		code, known := map[int]string{400: codeValidation, 422: codeValidation, 401: codeUnauthorized, 403: codeForbidden}[f.number]
-		if !known {
-			code = codeFault
-		}
-		return &refusal{f.number, code, "armed fault " + f.text}
+		codes := map[int]string{400: "VALIDATION_ERROR", 422: "VALIDATION_ERROR", 401: "UNAUTHORIZED", 403: "FORBIDDEN"}
+		return &refusal{f.number, cmp.Or(codes[f.number], "FAULT"), "armed fault " + f.text}
 	case "retry-after":
 		w.Header().Set("Retry-After", strconv.Itoa(f.number))
-		return &refusal{http.StatusTooManyRequests, codeRateLimited, "armed fault " + f.text}
+		return &refusal{http.StatusTooManyRequests, "RATE_LIMITED", "armed fault " + f.text}
 	case "html":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write([]byte("<!doctype html><title>Welcome</title><p>This is a web page.</p>\n"))
@@ -178,17 +168,7 @@ func (s *Service) controlRoutes(mux *http.ServeMux, faultsByHTTP bool) {
 	if !faultsByHTTP {
 		return
 	}
-	list := func(*http.Request) (any, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		faults := []Fault{}
-		for _, f := range s.faults {
-			faults = append(faults, Fault{Match: f.match, Fault: f.text, Times: f.left})
-		}
-		return map[string][]Fault{"faults": faults}, nil
-	}
-	route("GET /_sandbox/faults", list)
-	route("DELETE /_sandbox/faults", func(r *http.Request) (any, error) { s.Disarm(); return list(r) })
+	route("DELETE /_sandbox/faults", func(*http.Request) (any, error) { s.Disarm(); return success{true}, nil })
 	route("POST /_sandbox/faults", func(r *http.Request) (any, error) {
 		f := Fault{Times: 1}
 		d := json.NewDecoder(io.LimitReader(r.Body, maxBody))
@@ -196,33 +176,21 @@ func (s *Service) controlRoutes(mux *http.ServeMux, faultsByHTTP bool) {
 		if err := d.Decode(&f); err != nil {
 			return nil, invalid("", err.Error())
 		}
-		if err := s.Arm(f); err != nil {
-			return nil, err
-		}
-		return list(r)
+		return success{true}, s.Arm(f)
 	})
 }
 
-// checkLocal refuses what does not come from a program on this machine. A web page cannot leave out Origin on a
-// POST, nor read an answer under a name of its own.
+// checkLocal refuses web pages: a page cannot leave out Origin on a POST, nor read an answer under a name of its
+// own.
 func checkLocal(r *http.Request) error {
-	_, fromPage := r.Header["Origin"]
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	name := r.Host
 	if host, _, err := net.SplitHostPort(name); err == nil {
 		name = host
 	}
-	host, hostErr := netip.ParseAddr(strings.Trim(name, "[]"))
-	why := ""
-	switch {
-	case fromPage:
-		why = "the control routes are not for web pages"
-	case err != nil || !peer.Addr().Unmap().IsLoopback():
-		why = "the control routes are for this machine only"
-	case !strings.EqualFold(name, "localhost") && (hostErr != nil || !host.IsLoopback()):
-		why = "the control routes are served under a loopback address only"
-	default:
-		return nil
+	host, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	_, fromPage := r.Header["Origin"]
+	if fromPage || !strings.EqualFold(name, "localhost") && (err != nil || !host.IsLoopback()) {
+		return &refusal{http.StatusForbidden, "FORBIDDEN", "the control routes are for programs on this machine only"}
 	}
-	return &refusal{http.StatusForbidden, codeForbidden, why}
+	return nil
 }

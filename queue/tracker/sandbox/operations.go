@@ -124,13 +124,13 @@ func (s *Service) addListItem(q request) (reply, error) {
 	return recorded(event{ListItem: &item})
 }
 
-// queryNumber is a number of the query, otherwise when absent.
+// queryNumber is a number of the query, otherwise when absent. It must be there if otherwise is below the least.
 func (q request) queryNumber(name string, otherwise, least, most int64) int64 {
-	if !q.URL.Query().Has(name) {
-		return otherwise
+	n, text := otherwise, q.URL.Query().Get(name)
+	if text != "" {
+		n, _ = strconv.ParseInt(text, 10, 64) // 0 for no number
 	}
-	n, err := strconv.ParseInt(q.URL.Query().Get(name), 10, 64)
-	if err != nil || n < least || n > most {
+	if n < least || n > most || text != "" && text != strconv.FormatInt(n, 10) {
 		q.fail(name, fmt.Sprintf("must be a whole number from %d to %d", least, most))
 	}
 	return n
@@ -142,34 +142,15 @@ func (s *Service) removeHistory(q request) (reply, error) {
 	if item.Type != movie && item.Type != episode {
 		q.fail("type", "must be movie or episode")
 	}
-	// An absent number is below the least.
 	if item.Type == movie || q.URL.Query().Has("id") {
-		item.ID = q.queryRequired("id", 1)
+		item.ID = q.queryNumber("id", 0, 1, maxInteger)
 	} else {
-		season := int64(0)
-		item.TVShowID, season, item.EpisodeNumber = q.queryRequired("tvShowId", 1), q.queryRequired("seasonNumber", 0), q.queryRequired("episodeNumber", 1)
+		item.TVShowID = q.queryNumber("tvShowId", 0, 1, maxInteger)
+		season := q.queryNumber("seasonNumber", -1, 0, maxInteger)
 		item.SeasonNumber = &season
+		item.EpisodeNumber = q.queryNumber("episodeNumber", 0, 1, maxInteger)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	removed := 0
-	for _, h := range s.kept.History {
-		if h.same(item) {
-			removed++
-		}
-	}
-	type answer struct {
-		Success bool `json:"success"`
-		Removed int  `json:"removed"` // viewings
-	}
-	return reply{http.StatusOK, answer{true, removed}, &event{Removed: &item}}, nil
-}
-
-func (q request) queryRequired(name string, least int64) int64 {
-	if !q.URL.Query().Has(name) {
-		q.fail(name, "is required")
-	}
-	return q.queryNumber(name, 0, least, maxInteger)
+	return recorded(event{Removed: &item})
 }
 
 func (s *Service) readMe(request) (reply, error) {
@@ -384,7 +365,7 @@ func (s *Service) find(f *fields) (found match, ok bool) {
 func (s *Service) resolveOne(q request) (reply, error) {
 	found, ok := s.find(q.fields)
 	if !ok {
-		return reply{}, &refusal{http.StatusNotFound, codeNotFound, "nothing is known of it"}
+		return reply{}, &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is known of it"}
 	}
 	return data(found)
 }

@@ -15,11 +15,11 @@
 // # Faults
 //
 // [Service.Arm] makes the next requests of one operation go wrong, and so does POST /_sandbox/faults
-// {"match":"POST /history","fault":F,"times":N} where [Options.FaultsByHTTP] is set (N is 1 when left out; GET
-// lists what is armed, DELETE disarms all). One request meets at most one fault, the one armed first. These
+// {"match":"POST /history","fault":F,"times":N} where [Options.FaultsByHTTP] is set (N is 1 when left out;
+// DELETE disarms all). One request meets at most one fault, the one armed first. These
 // strike every matching request, whatever its key and body, and record nothing:
 //
-//	status:503     that status (200 to 599) with the error object
+//	status:503     that status (400 to 599) with the error object
 //	bare:503       that status with an empty body and no content type
 //	retry-after:2  429 with Retry-After: 2 and the error object
 //	html           200 with an HTML page
@@ -39,7 +39,7 @@
 // meets none of the second kind.
 //
 // GET /_sandbox/records lists all that was recorded, in order. The control routes need no key; they refuse web
-// pages (Origin), other machines, and any Host but a loopback one.
+// pages (Origin) and any Host but a loopback one.
 package sandbox
 
 import (
@@ -159,9 +159,9 @@ func (s *Service) begin(key string) (done func(), err error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return nil, &refusal{http.StatusServiceUnavailable, codeUnavailable, "the service is closing"}
+		return nil, &refusal{http.StatusServiceUnavailable, "UNAVAILABLE", "the service is closing"}
 	case s.claimed[key]:
-		return nil, &refusal{http.StatusConflict, codeConflict, "Idempotency-Key: the first request with it is still being worked on"}
+		return nil, &refusal{http.StatusConflict, "CONFLICT", "Idempotency-Key: the first request with it is still being worked on"}
 	case key != "":
 		s.claimed[key] = true
 	}

@@ -22,21 +22,8 @@ const (
 	contentType = "application/json; charset=utf-8"
 )
 
-// The codes of the error object. The first three are the contract's (section 7), the others this service's own.
-const (
-	codeValidation   = "VALIDATION_ERROR"
-	codeUnauthorized = "UNAUTHORIZED"
-	codeForbidden    = "FORBIDDEN"
-	codeNotFound     = "NOT_FOUND"
-	codeMethod       = "METHOD_NOT_ALLOWED"
-	codeConflict     = "CONFLICT"
-	codeRateLimited  = "RATE_LIMITED"
-	codeUnavailable  = "UNAVAILABLE"
-	codeInternal     = "INTERNAL"
-	codeFault        = "FAULT" // an armed fault with a status that has no code
-)
-
-// refusal is an answer that records nothing.
+// refusal is an answer that records nothing. Of its codes, VALIDATION_ERROR, UNAUTHORIZED and FORBIDDEN are the
+// contract's (section 7), the others this service's own.
 type refusal struct {
 	status        int
 	code, message string
@@ -49,10 +36,10 @@ func invalid(field, why string) error {
 	if field != "" {
 		why = field + ": " + why
 	}
-	return &refusal{http.StatusBadRequest, codeValidation, why}
+	return &refusal{http.StatusBadRequest, "VALIDATION_ERROR", why}
 }
 
-var errNotFound = &refusal{http.StatusNotFound, codeNotFound, "nothing is served at this path"}
+var errNotFound = &refusal{http.StatusNotFound, "NOT_FOUND", "nothing is served at this path"}
 
 // request is one that passed the checks before its fields.
 type request struct {
@@ -116,7 +103,7 @@ func (s *Service) routes(faultsByHTTP bool) http.Handler {
 		allow := strings.Join(served, ", ")
 		mux.HandleFunc(apiPrefix+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Allow", allow)
-			refuse(w, &refusal{http.StatusMethodNotAllowed, codeMethod, "this path is served for " + allow})
+			refuse(w, &refusal{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path is served for " + allow})
 		})
 	}
 	s.controlRoutes(mux, faultsByHTTP)
@@ -142,7 +129,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, op operation) er
 		return err
 	}
 	if op.writes && !mayWrite {
-		return &refusal{http.StatusForbidden, codeForbidden, "a secret key is needed to write; this one may only read"}
+		return &refusal{http.StatusForbidden, "FORBIDDEN", "a secret key is needed to write; this one may only read"}
 	}
 	q := request{Request: r, fields: &fields{}, key: r.Header.Get("Idempotency-Key"), at: Stamp{time.Now().UTC().Truncate(time.Millisecond)}}
 	var body []byte
@@ -188,7 +175,7 @@ func (s *Service) finish(w http.ResponseWriter, change *event, once keptAnswer, 
 	if repeated {
 		done()
 		if first.Operation != once.Operation || first.BodySum != once.BodySum {
-			return &refusal{http.StatusUnprocessableEntity, codeValidation, "Idempotency-Key: was used for another request"}
+			return &refusal{http.StatusUnprocessableEntity, "VALIDATION_ERROR", "Idempotency-Key: was used for another request"}
 		}
 		write(w, first.Status, first.Body)
 		return nil
@@ -250,13 +237,13 @@ func (s *Service) checkKey(h http.Header) (mayWrite bool, err error) {
 	case sent[s.own.PublicKey]:
 		return false, nil
 	}
-	return false, &refusal{http.StatusUnauthorized, codeUnauthorized, why}
+	return false, &refusal{http.StatusUnauthorized, "UNAUTHORIZED", why}
 }
 
 // readBody reads a JSON body of at most maxBody bytes. A length that is told is believed, so that nothing is
 // read, and no 100 Continue sent, for a body that is too large.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	tooLarge := &refusal{http.StatusRequestEntityTooLarge, codeValidation, "the body is larger than 64 KiB"}
+	tooLarge := &refusal{http.StatusRequestEntityTooLarge, "VALIDATION_ERROR", "the body is larger than 64 KiB"}
 	if r.ContentLength > maxBody {
 		return nil, tooLarge
 	}
@@ -290,7 +277,7 @@ func write(w http.ResponseWriter, status int, body []byte) {
 func refuse(w http.ResponseWriter, err error) {
 	r, meant := errors.AsType[*refusal](err)
 	if !meant {
-		r = &refusal{http.StatusInternalServerError, codeInternal, err.Error()}
+		r = &refusal{http.StatusInternalServerError, "INTERNAL", err.Error()}
 	}
 	switch r.status {
 	case http.StatusUnauthorized:
