@@ -229,3 +229,35 @@ func TestReads(t *testing.T) {
 		}
 	}
 }
+
+// What was answered stays when the last line of the file was not written whole.
+func TestTornFileKeepsWhatIsBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandbox.jsonl")
+	s := open(t, Options{Path: path})
+	for range 2 {
+		ask(s, row{})
+	}
+	s.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{len(whole), len(whole) - 1, bytes.LastIndexByte(whole, '\n') + 1, bytes.LastIndexByte(whole, '\n')} {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if cut == len(whole) {
+			want = 2
+		}
+		for range 2 { // what is written after the cut can be read, too
+			s := open(t, Options{Path: path})
+			if n := total(records(t, s)); n != want {
+				t.Errorf("cut at %d of %d: %d records, want %d", cut, len(whole), n, want)
+			}
+			ask(s, row{})
+			s.Close()
+			want++
+		}
+	}
+}
