@@ -59,8 +59,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 	}
 	a.client = client
 	o := replay.Options{
-		Account: name, Outbox: d.store,
-		Doubts: d.store, Lookups: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
+		Account: name, Outbox: d.store, InDoubt: doubt.Setting(d.o.Config.InDoubt), Idempotent: d.o.Config.Accounts[name].Idempotency,
 		Rate: d.o.Config.Replay.Rate, BackfillRate: d.o.Config.Replay.BackfillRate,
 		Logger: d.log.With("part", "replay", "account", name), InstallationID: d.store.InstallationID(),
 	}
@@ -68,7 +67,7 @@ func (d *Daemon) openAccount(ctx context.Context, name string) (*sender, error) 
 		o.Others = d.identifier.Chain
 	}
 	if client != nil {
-		o.Service = d.owned(name, client)
+		o.Service = client
 	}
 	if d.o.Loop != nil {
 		d.o.Loop(&o)
@@ -117,16 +116,11 @@ func (d *Daemon) moveTo(ctx context.Context, c config.Credential) (proven bool, 
 	return false, d.store.UpdateAccount(ctx, c.Account, func(a *account.Row) { a.MoveTo(c.BaseURL, time.Now()) })
 }
 
-// owned is a client that sends with the owner's key alone.
-func (d *Daemon) owned(name string, client *tracker.Client) *owned {
-	return &owned{Client: client, store: d.store, account: name}
-}
-
 // use gives the account a new key or address; the loop takes it at once.
-func (a *sender) use(c config.Credential, client *owned) {
+func (a *sender) use(c config.Credential, client *tracker.Client) {
 	a.mu.Lock()
 	old := a.client
-	a.credential, a.client, a.problem = c, client.Client, ""
+	a.credential, a.client, a.problem = c, client, ""
 	a.mu.Unlock()
 	a.loop.Use(client)
 	if old != nil {

@@ -49,7 +49,7 @@ func (c *api) Login(ctx context.Context, l control.Login) (control.LoginResult, 
 		return control.LoginResult{}, err
 	}
 	if a := c.d.account(l.Account); a != nil {
-		a.use(next, c.d.owned(next.Account, client))
+		a.use(next, client)
 	} else {
 		client.Close()
 	}

@@ -48,7 +48,7 @@ func TestWhatIsWrongWithAnAccountHasACode(t *testing.T) {
 		{health.Unreachable, none, with}, // a key was given just now, and the service is being asked
 		{health.KeyRefused, refused(tracker.KeyRefused, login), with},
 		{health.KeyReadOnly, refused(tracker.KeyReadOnly, login), with},
-		{health.KeyAnothers, refused(anothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
+		{health.KeyAnothers, refused(replay.AnothersKey+"Ben, but not to you.", login+", with a key of that person"), with},
 		{health.AccessRefused, refused("Something between refuses access.", "filmspool queue retry --all"), with},
 		{health.KeyCredential, refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, address, with},

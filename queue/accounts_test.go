@@ -79,11 +79,11 @@ func (o *opened) refusesMove(t testing.TB, account string, id int64, words strin
 func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
 	t.Helper()
 	for {
-		leased := o.leaseOf(t, account)
-		if len(leased) == 0 {
+		ready := o.dueOf(t, account)
+		if len(ready) == 0 {
 			return sent
 		}
-		for _, e := range leased {
+		for _, e := range ready {
 			o.settle(t, Settlement{Entry: e.ID, Attempt: o.send(t, e), State: viewing.StateDelivered})
 			sent = append(sent, e)
 		}
@@ -203,7 +203,7 @@ func TestListsTogether(t *testing.T) {
 func TestReassigned(t *testing.T) {
 	s := couple(t)
 	s.told(t, living, film("k", 603, -60))
-	leased := s.leaseOf(t, "anna")
+	ready := s.dueOf(t, "anna")
 	if would, err := s.Move(t.Context(), []int64{1}, "ben", true); err != nil || would.Changed != 1 {
 		t.Errorf("%+v, %v", would, err)
 	}
@@ -214,7 +214,7 @@ func TestReassigned(t *testing.T) {
 	if did := s.reassign(t, "ben", 1); did.Changed != 0 {
 		t.Errorf("it is there already: %+v", did)
 	}
-	if _, err := s.Sending(t.Context(), leased[0]); !errors.Is(err, ErrLeaseLost) {
+	if _, err := s.Begin(t.Context(), ready[0]); !errors.Is(err, ErrChanged) {
 		t.Errorf("what Anna's loop had in hand leaves: %v", err)
 	}
 	x := s.explained(t, 1)
@@ -234,7 +234,7 @@ func TestReassigned(t *testing.T) {
 	s.refusesMove(t, "anna", 1, "it is delivered")
 	s.told(t, chrome, film("b", 605, -60))
 	s.refusesMove(t, "ben", 2, "the account ben has it already, as entry 3")
-	e := s.leaseOf(t, "anna")[0]
+	e := s.dueOf(t, "anna")[0]
 	s.settle(t, Settlement{Entry: 2, Attempt: s.send(t, e), State: viewing.StatePending})
 	s.refusesMove(t, "kim", 2, "it may have left")
 	if _, err := s.Move(t.Context(), nil, "ben", false); !errors.Is(err, entry.ErrSelection) {

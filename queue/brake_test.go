@@ -107,7 +107,7 @@ func TestABurstHoldsWhatHasNotBegunToLeave(t *testing.T) {
 	for n := range 5 {
 		s.told(t, player, ends(fmt.Sprint("e", n), int64(n+1), n))
 	}
-	l := s.lease(t)
+	l := s.due(t)
 	s.settle(t, Settlement{Entry: l[0].ID, Attempt: s.send(t, l[0]), State: viewing.StateDelivered})
 	nameless := ends("nameless", 0, 3)
 	nameless.Media[0].IDs.IMDB = "tt0133093"
@@ -122,7 +122,7 @@ func TestABurstHoldsWhatHasNotBegunToLeave(t *testing.T) {
 		want[event] = "held wave"
 	}
 	s.wantStanding(t, want)
-	if _, err := s.Sending(t.Context(), l[1]); err == nil {
+	if _, err := s.Begin(t.Context(), l[1]); err == nil {
 		t.Error("what is held leaves all the same")
 	}
 	if waves, err := s.Waves(t.Context()); err != nil || !slices.Equal(waves, []entry.Wave{{Source: player, Held: 5}}) {

@@ -367,7 +367,7 @@ func TestTheOrderOfCorrectionsDoesNotMatter(t *testing.T) {
 				}
 				said[title] = tmdb
 			case 3:
-				for _, e := range s.lease(t) {
+				for _, e := range s.due(t) {
 					s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 					left[e.ID] = e.Media.Key()
 				}

@@ -100,7 +100,7 @@ func TestOpenRefuses(t *testing.T) {
 // and must not read a million delivered ones for it.
 func TestNextEntryIsFoundByItsIndex(t *testing.T) {
 	s := fresh(t)
-	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectDue, "a", 1, 1, 0, 1)
+	rows, err := s.reader.Query("EXPLAIN QUERY PLAN "+selectNext, "a", 0, 1, 1)
 	steps, err := sqlite.Collect(rows, err, func(r *sql.Rows) (detail string, err error) {
 		var id, parent, unused int
 		return detail, r.Scan(&id, &parent, &unused, &detail)

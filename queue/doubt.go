@@ -84,12 +84,23 @@ func scanDoubt(r *sql.Rows) (d Doubt, err error) {
 	return d, nil
 }
 
-// NextReadBack is when the next of the account's entries in doubt is to be read
-// back; ok is false without any.
-func (s *Store) NextReadBack(ctx context.Context, account string) (t time.Time, ok bool, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.look_at FROM doubts AS d JOIN entries AS n ON n.id = d.entry
-		WHERE d.account = ? AND d.look_at IS NOT NULL AND n.state = 'in_doubt' ORDER BY d.look_at LIMIT 1`, account)
-	return firstTime(rows, err, "find next doubt")
+// SentSince lists the account's viewings of which a request began since then.
+func (s *Store) SentSince(ctx context.Context, account string, since time.Time) ([]entry.Sent, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT "+entryColumns+`, a.at, a.owner FROM attempts AS a
+		JOIN entries AS n ON n.id = a.entry JOIN events AS v ON v.id = n.event
+		WHERE a.at >= ? AND n.account = ? AND n.kind = 'viewing'`, since.UnixMilli(), account)
+	sent, err := sqlite.Collect(rows, err, scanSent)
+	if err != nil {
+		return nil, fmt.Errorf("list what was sent: %w", err)
+	}
+	return sent, nil
+}
+
+func scanSent(row *sql.Rows) (sent entry.Sent, err error) {
+	var at int64
+	sent.Entry, err = scanEntryWith(row, &at, &sent.Owner)
+	sent.At = millis(at)
+	return sent, err
 }
 
 // ReadBack is what came of reading an entry in doubt back.
@@ -136,31 +147,20 @@ func (t *tx) recordReadBack(m ReadBack) error {
 		if err := t.transition(&now, m.State, m.Reason, step); err != nil {
 			return err
 		}
-		return t.stay(m)
-	}
-	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
-	if err := t.settleEntry(&now, settlement, step); err != nil {
+		readings := "[]"
+		if m.Readings != nil {
+			readings = string(m.Readings)
+		}
+		_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
+			timeOrNull(m.ReadAt), m.Taken, readings, id)
 		return err
 	}
-	if m.Resend {
-		_, err := t.Exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
-			id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
-		if err != nil {
-			return err
-		}
+	settlement := Settlement{Entry: id, State: m.State, Reason: m.Reason, NextAt: m.ReadAt, RemoteID: m.RemoteID}
+	if err := t.settleEntry(&now, settlement, step); err != nil || !m.Resend {
+		return err
 	}
-	return nil
-}
-
-// stay keeps what was seen of an entry that stays in doubt.
-func (t *tx) stay(m ReadBack) error {
-	id := m.Doubt.Entry.ID
-	readings := "[]"
-	if m.Readings != nil {
-		readings = string(m.Readings)
-	}
-	_, err := t.Exec("UPDATE doubts SET look_at = ?, taken = ?, readings = ? WHERE entry = ?",
-		timeOrNull(m.ReadAt), m.Taken, readings, id)
+	_, err = t.Exec("INSERT OR REPLACE INTO doubts (entry, account, since, at) VALUES (?, ?, ?, ?)",
+		id, was.Account, m.Doubt.Since.UnixMilli(), m.Doubt.At.UnixMilli())
 	return err
 }
 

@@ -33,7 +33,7 @@ func TestEditByState(t *testing.T) {
 			continue
 		}
 		if err != nil || after.State != want || after.Reason != "" || after.Media.IDs.TMDB != 77 ||
-			after.Revision != before.Revision+1 || after.Lease != 0 || cmp.Diff(got, after) != "" {
+			after.Revision != before.Revision+1 || cmp.Diff(got, after) != "" {
 			t.Errorf("edit of %s: %v, then %+v", state, err, after)
 		}
 	}
@@ -166,8 +166,8 @@ func TestEditChangesTheOrderWithinAnItem(t *testing.T) {
 	if _, err := s.Edit(t.Context(), second, entry.Edit{WatchedAt: viewing.At(noon().Add(-time.Hour))}); err != nil {
 		t.Fatal(err)
 	}
-	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != second {
-		t.Errorf("leased %v, want %d alone", ids(leased), second)
+	if ready := s.due(t); len(ready) != 1 || ready[0].ID != second {
+		t.Errorf("ready %v, want %d alone", ids(ready), second)
 	}
 	steps := s.explained(t, second).Steps
 	if last := steps[len(steps)-1]; last.Code != "edited.time" || last.Args["at"] != "2026-03-01T11:00:00Z" || last.Args["before"] != "2026-03-01T11:50:00Z" {

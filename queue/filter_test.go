@@ -39,8 +39,8 @@ func TestIgnoredIsKeptForTheRecord(t *testing.T) {
 	if again := s.commit(t, film("e1", 603, -10))[0]; again.Status != viewing.StatusDuplicate || again.Entries[0] != o.Entries[0] {
 		t.Errorf("told again: %+v", again)
 	}
-	if leased := s.lease(t); len(leased) != 0 {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 0 {
+		t.Errorf("ready %v", ids(ready))
 	}
 	s = s.reopen(t)
 	if counts := s.checkCounters(t); counts != (entry.Counts{Dropped: 1}) {
@@ -129,7 +129,7 @@ func TestReleaseTakesInWhatWasIgnored(t *testing.T) {
 	if e := s.entry(t, entries[3]); e.State != viewing.StatePending {
 		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
 	}
-	if leased := s.lease(t); len(leased) != 2 {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 2 {
+		t.Errorf("ready %v", ids(ready))
 	}
 }

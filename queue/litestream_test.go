@@ -26,7 +26,7 @@ func TestACopyByLitestreamComesBack(t *testing.T) {
 	if _, err := s.commitAll(t, "before", 300); err != nil {
 		t.Fatal(err)
 	}
-	under := s.lease(t)[0]
+	under := s.due(t)[0]
 	s.send(t, under)
 	replica := "file://" + filepath.Join(t.TempDir(), "replica")
 	replicate := exec.Command(program, "replicate", s.path, replica)

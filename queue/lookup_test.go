@@ -98,8 +98,8 @@ func TestFoundIdentityFreesAnEntry(t *testing.T) {
 		t.Errorf("steps %+v", x.Steps)
 	}
 	s.wantLookups(t, 0)
-	if leased := s.lease(t); len(leased) != 1 || leased[0].ID != id {
-		t.Errorf("leased %v", ids(leased))
+	if ready := s.due(t); len(ready) != 1 || ready[0].ID != id {
+		t.Errorf("ready %v", ids(ready))
 	}
 	s.checkCounters(t)
 }

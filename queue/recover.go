@@ -25,7 +25,6 @@ func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) (sqlite.Notice, erro
 		return sqlite.Notice{}, err
 	}
 	err = t.Run("UPDATE events SET body = '{}' WHERE NOT json_valid(body)", standIns,
-		"UPDATE entries SET lease = 0, lease_until = 0, behind = 0",
 		"UPDATE entries SET after = NULL WHERE after NOT IN (SELECT id FROM entries)",
 		"DELETE FROM witnesses WHERE event NOT IN (SELECT id FROM events)")
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
@@ -73,7 +72,7 @@ func peopled(t testing.TB, n int) *opened {
 		batch = append(batch, v)
 	}
 	s.commit(t, batch...)
-	for i, e := range s.lease(t) {
+	for i, e := range s.due(t) {
 		attempt := s.send(t, e)
 		switch i % 3 {
 		case 0:
@@ -245,7 +244,7 @@ func TestWhatOneTableLostTheOthersTell(t *testing.T) {
 			t.Errorf("event %s was taken for news: %+v, %v", event, o, err)
 		}
 	}
-	if _, ok, err := s.NextReadBack(t.Context(), "default"); !ok || err != nil {
+	if all, err := s.Doubts(t.Context(), "default"); len(all) == 0 || all[0].ReadAt.IsZero() || err != nil {
 		t.Errorf("what was being sent is not read back: %v", err)
 	}
 }
@@ -321,12 +320,8 @@ func TestARunThatMeetsDamageEnds(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- again.Run(t.Context()) }()
-	leased, err := again.Lease(t.Context(), "default", 50, time.Minute)
-	if err == nil && len(leased) > 0 {
-		_, err = again.Sending(t.Context(), leased[0])
-	}
-	if !errors.Is(err, sqlite.ErrStorage) {
-		t.Errorf("send %v: %v", leased, err)
+	if _, err := again.Hold(t.Context(), entry.Selection{IDs: []int64{2}}, false); !errors.Is(err, sqlite.ErrStorage) {
+		t.Fatalf("hold: %v", err)
 	}
 	if err := <-ended; !errors.Is(err, sqlite.ErrDamaged) {
 		t.Errorf("run: %v, want that it is damaged", err)

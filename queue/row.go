@@ -12,7 +12,7 @@ import (
 // entryColumns is what [scanEntry] reads, of entries AS n and events AS v.
 const entryColumns = `n.id, n.kind, n.state, n.reason, n.account, v.source, v.event_id, n.part, n.media, n.list,
 	n.priority, n.watched_at, n.watched_text, n.watched_offset, n.watched_precision, n.class, n.lane, n.attempts,
-	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.lease, n.reported, n.correction, n.touched,
+	n.revision, n.after, n.next_at, n.created_at, n.settled_at, n.remote_id, n.reported, n.correction, n.touched,
 	(SELECT first.remote_id FROM entries AS first WHERE first.id = n.after)`
 
 // scanEntry reads a row of [entryColumns].
@@ -31,7 +31,7 @@ func scanEntryWith(r *sql.Rows, more ...any) (Entry, error) {
 	columns := []any{
 		&e.ID, &e.Kind, &e.State, &e.Reason, &e.Account, &e.Source, &e.EventID, &e.Part, &media, &list,
 		&e.Priority, &watched, &text, &at.Offset, &precision, &e.Class, &e.Lane, &e.Attempts,
-		&e.Revision, &after, &next, &created, &settled, &remote, &e.Lease, &reported, &correction, &e.Touched, &onList,
+		&e.Revision, &after, &next, &created, &settled, &remote, &reported, &correction, &e.Touched, &onList,
 	}
 	if err := r.Scan(append(columns, more...)...); err != nil {
 		return Entry{}, err

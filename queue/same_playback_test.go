@@ -113,7 +113,7 @@ func (o *opened) brought(t testing.TB, id int64, to viewing.State) {
 		}
 		return
 	}
-	attempt := o.send(t, o.lease(t)[0])
+	attempt := o.send(t, o.due(t)[0])
 	if to != viewing.StateSending {
 		o.settle(t, Settlement{Entry: id, Attempt: attempt, State: to, Reason: "as it is", Answer: Answer{Status: 200}})
 	}
@@ -196,9 +196,9 @@ func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, of(viewing.ClassBulk, film("a", 603, -60)))
 	id := s.told(t, chrome, film("b", 603, -55)).Entries[0]
-	leased := s.lease(t)
-	if len(leased) != 1 || leased[0].ID != id || !leased[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
-		t.Fatalf("leased %+v", leased)
+	ready := s.due(t)
+	if len(ready) != 1 || ready[0].ID != id || !ready[0].WatchedAt.Time().Equal(noon().Add(-55*time.Minute)) {
+		t.Fatalf("ready %+v", ready)
 	}
 	if did, err := s.ReleaseHeld(t.Context(), entry.Selection{All: true}, false); err != nil || did.Changed != 0 {
 		t.Errorf("released %+v, %v", did, err)
@@ -208,12 +208,12 @@ func TestFirstTimeStaysWhenTheWorseOneIsMerged(t *testing.T) {
 	}
 }
 
-func TestMergedWhileLeasedIsNotSent(t *testing.T) {
+func TestMergedMeanwhileIsNotSent(t *testing.T) {
 	s := fresh(t)
 	s.told(t, living, day(film("a", 603, 0)))
-	leased := s.lease(t)
+	ready := s.due(t)
 	s.told(t, chrome, film("b", 603, -60))
-	if _, err := s.Sending(t.Context(), leased[0]); err == nil {
+	if _, err := s.Begin(t.Context(), ready[0]); err == nil {
 		t.Error("what was merged was sent")
 	}
 }

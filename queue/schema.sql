@@ -3,7 +3,7 @@
 -- renumbered.
 
 -- What the database knows about itself: installation (random, never changes),
--- run (raised at each opening; leases of earlier runs are void), clean (whether
+-- run (raised at each opening), clean (whether
 -- the last run ended in order), copied (when it was made as a copy), notice:N.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
@@ -48,14 +48,11 @@ CREATE TABLE entries (
   revision          INTEGER NOT NULL DEFAULT 0,
   after             INTEGER REFERENCES entries (id),
   next_at           INTEGER NOT NULL,
-  lease             INTEGER NOT NULL DEFAULT 0,  -- token; 0 is none
-  lease_until       INTEGER NOT NULL DEFAULT 0,
   remote_id         TEXT,
   created_at        INTEGER NOT NULL,
   decided           TEXT NOT NULL,               -- the steps of that time, a JSON array of code and args
   touched           INTEGER NOT NULL DEFAULT 0,  -- by a person: 1 decided about, 2 changed
   settled_at        INTEGER,
-  behind            INTEGER NOT NULL DEFAULT 0,  -- 1: seen to wait for an elder; see entries_turn
   happened_at       INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(watched_at, created_at)) VIRTUAL
 ) STRICT;
 
@@ -63,9 +60,8 @@ CREATE TABLE entries (
 -- would read better: for IN every INSERT fills a table of its own with the list.
 -- A query finds such an index only by the same words.
 
--- Leases: what is due in a lane, the oldest first. Finished rows are not in it,
--- nor are those that a lease has found behind an elder.
-CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending' AND behind = 0;
+-- What is to be sent in a lane, the oldest first.
+CREATE INDEX entries_due ON entries (account, lane, next_at, id) WHERE state = 'pending';
 -- All entries about an item: its older ones, and those that another source saw.
 CREATE INDEX entries_item ON entries (account, item_key, happened_at, id) WHERE item_key <> '';
 CREATE INDEX entries_event ON entries (event);
@@ -81,24 +77,6 @@ CREATE INDEX entries_reported ON entries (state, id) WHERE media IS NOT NULL AND
 CREATE INDEX entries_correction ON entries (correction) WHERE correction IS NOT NULL;
 -- The diary: what was watched on a day, and the order in which all happened.
 CREATE INDEX entries_happened ON entries (happened_at);
-
--- The next one's turn: when an entry keeps back those behind it no longer, the
--- eldest of them is looked at again.
-CREATE TRIGGER entries_turn AFTER UPDATE OF state, account, item_key, watched_at ON entries
-WHEN old.item_key <> '' AND old.state IN ('pending', 'sending', 'in_doubt')
-  AND (new.state NOT IN ('pending', 'sending', 'in_doubt') OR new.account <> old.account
-    OR new.item_key <> old.item_key OR new.watched_at IS NOT old.watched_at)
-BEGIN
-  UPDATE entries SET behind = 0 WHERE behind = 1 AND id = (
-    SELECT id FROM entries WHERE account = old.account AND item_key = old.item_key AND item_key <> ''
-      AND (state = 'pending' OR state = 'sending' OR state = 'in_doubt') ORDER BY happened_at, id LIMIT 1);
-END;
--- What has changed itself is looked at again.
-CREATE TRIGGER entries_again AFTER UPDATE OF state, account, item_key, watched_at ON entries
-WHEN new.behind = 1
-BEGIN
-  UPDATE entries SET behind = 0 WHERE id = new.id;
-END;
 
 -- Further sightings of what an entry tells; the first is entries.event.
 CREATE TABLE witnesses (

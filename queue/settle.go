@@ -21,7 +21,7 @@ type Answer struct {
 // Settlement is what becomes of an entry.
 type Settlement struct {
 	Entry int64
-	// Attempt is what [Store.Sending] returned; the entry must be sending. With
+	// Attempt is what [Store.Begin] returned; the entry must be sending. With
 	// 0 there was no request, and the entry must be pending, held, in doubt or
 	// rejected.
 	Attempt int64
@@ -37,48 +37,6 @@ type Settlement struct {
 	RaiseRevision bool
 	RemoteID      string // the service's id of a list; "" keeps it
 	Answer        Answer
-}
-
-// Sending marks a leased entry as being sent, on disk before it returns, and
-// numbers the attempt from 1 within the entry. It returns an error wrapping
-// [ErrLeaseLost] when the entry has changed, or its lease ran out and another
-// one was given.
-func (s *Store) Sending(ctx context.Context, e Entry) (attempt int64, err error) {
-	err = s.write(ctx, func(t *tx) (err error) {
-		attempt, err = t.sending(e)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("mark entry %d as sending: %w", e.ID, err)
-	}
-	return attempt, nil
-}
-
-func (t *tx) sending(e Entry) (int64, error) {
-	if e.Lease == 0 {
-		return 0, ErrLeaseLost
-	}
-	now, err := t.entry(e.ID)
-	if err != nil {
-		return 0, err
-	}
-	if now.State != viewing.StatePending || now.Lease != e.Lease || now.Revision != e.Revision {
-		return 0, ErrLeaseLost
-	}
-	if err := t.transition(&now, viewing.StateSending, "", entry.Step{}); err != nil {
-		return 0, err
-	}
-	if _, err := t.Exec("UPDATE entries SET attempts = attempts + 1 WHERE id = ?", e.ID); err != nil {
-		return 0, err
-	}
-	var attempt int64
-	_, err = t.Find("SELECT coalesce(max(number), 0) + 1 FROM attempts WHERE entry = ?", []any{e.ID}, &attempt)
-	if err != nil {
-		return 0, err
-	}
-	_, err = t.Exec(`INSERT INTO attempts (entry, number, at, owner)
-		VALUES (?, ?, ?, coalesce((SELECT body ->> '$.Owner' FROM accounts WHERE name = ?), ''))`, e.ID, attempt, t.now, e.Account)
-	return attempt, err
 }
 
 // Settle records what became of an entry, with the answer. It returns an
@@ -108,19 +66,23 @@ func (t *tx) settle(m Settlement) error {
 		}
 	}
 	step := entry.Step{Code: "settled", Args: entry.Args{"state": string(m.State), "text": m.Reason}}
-	if m.Reason == "" {
-		step = entry.Step{Code: "settled.plain", Args: entry.Args{"state": string(m.State)}}
-	}
-	if m.State == viewing.StatePending && e.State == viewing.StateSending {
+	switch {
+	case m.State == viewing.StatePending && e.State == viewing.StateSending:
 		step = entry.Step{} // the attempt tells it all
+	case m.Reason == "":
+		step = entry.Step{Code: "settled.plain", Args: entry.Args{"state": string(m.State)}}
 	}
 	if err := t.settleEntry(&e, m, step); err != nil {
 		return err
 	}
-	if m.State == viewing.StateInDoubt {
+	switch m.State {
+	case viewing.StateInDoubt:
 		return t.doubtful(m.Entry, m.NextAt)
+	case viewing.StateDelivered:
+		_, err = t.Exec("UPDATE accounts SET body = json_set(body, '$.LastDelivered', ?) WHERE name = ?",
+			millis(t.now).Format(time.RFC3339Nano), e.Account)
 	}
-	return nil
+	return err
 }
 
 // allowed reports whether the settlement may follow on the state was.

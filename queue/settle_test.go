@@ -129,7 +129,7 @@ func TestOpenPutsInDoubtWhatWasUnderWay(t *testing.T) {
 	id := s.commitIDs(t, film("e1", 603, -10), film("e2", 604, -5))
 	second := s.commitBatch(t, viewing.Batch{Source: "browser:b2", Events: []viewing.Event{film("e3", 605, -5)}})[0].Entries[0]
 	s.sendOne(t, id[0])
-	s.send(t, s.leaseOf(t, "second")[0])
+	s.send(t, s.dueOf(t, "second")[0])
 	s = s.reopen(t)
 	for _, entry := range []int64{id[0], second} {
 		x := s.explained(t, entry)

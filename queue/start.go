@@ -15,11 +15,9 @@ const selectLeft = "SELECT id FROM entries WHERE state = 'sending'"
 // stopped is the reason of entries that a crash left under way.
 const stopped = "the program stopped while this was being sent"
 
-// start begins a run. Its number voids the leases of earlier ones, and what they
-// left under way is put in doubt. Where the file is a copy, or events are missing
+// start begins a run. What earlier ones left under way is put in doubt. Where the file is a copy, or events are missing
 // from it, it may not know what was sent: what is pending is held.
 func (s *Store) start(d *sqlite.Tx, o sqlite.Opening) error {
-	s.run = o.Run
 	return s.change(d, func(t *tx) error {
 		if o.Copied != 0 {
 			if err := t.holdCopied(millis(o.Copied)); err != nil {

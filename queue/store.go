@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/filmspool/filmspool/queue/entry"
@@ -16,8 +15,8 @@ import (
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// ErrLeaseLost is wrapped when an entry changed since it was leased.
-var ErrLeaseLost = errors.New("lease is lost")
+// ErrChanged is wrapped when an entry changed since it was read.
+var ErrChanged = errors.New("entry has changed")
 
 // Entry is an [entry.Entry]: whoever uses the queue names it so.
 type Entry = entry.Entry
@@ -39,8 +38,6 @@ type Store struct {
 	settings rules.Settings
 	logger   *slog.Logger
 	now      func() time.Time
-	run      int64        // number of this opening
-	leases   atomic.Int64 // tokens given in this run
 
 	committed memory     // as of the last commit; touched by the writer only, as the next two
 	working   memory     // with the changes of the open transaction
@@ -146,8 +143,7 @@ func (s *Store) Acknowledge(ctx context.Context, id int64) error {
 
 // Subscribe returns a channel of one slot that is nudged after each commit
 // that added or changed entries, and a function that ends the subscription.
-// A nudge says no more than "look again"; several may melt into one. Leases
-// do not nudge.
+// A nudge says no more than "look again"; several may melt into one.
 func (s *Store) Subscribe() (ch <-chan struct{}, stop func()) {
 	nudges := make(chan struct{}, 1)
 	s.listening.Lock()

@@ -35,8 +35,7 @@ func (t *tx) transition(e *Entry, to viewing.State, reason string, s entry.Step)
 	if to.Finished() {
 		e.SettledAt = millis(t.now)
 	}
-	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ?,
-		lease = 0, lease_until = 0 WHERE id = ?`,
+	_, err := t.Exec(`UPDATE entries SET state = ?, reason = ?, settled_at = ?, next_at = coalesce(?, next_at), touched = ? WHERE id = ?`,
 		string(to), reason, timeOrNull(e.SettledAt), timeOrNull(e.NextAt), int(e.Touched), e.ID)
 	if err != nil {
 		return err
@@ -77,7 +76,7 @@ func (t *tx) rewrite(was Entry, e *Entry) error {
 	}
 	at := writeInstant(e.WatchedAt.Instant)
 	_, err = t.Exec(`UPDATE entries SET media = ?, item_key = ?, reported = ?, correction = ?, watched_at = ?, watched_text = ?,
-		watched_offset = ?, watched_precision = ?, class = ?, lane = ?, revision = ?, touched = ?, lease = 0, lease_until = 0 WHERE id = ?`,
+		watched_offset = ?, watched_precision = ?, class = ?, lane = ?, revision = ?, touched = ? WHERE id = ?`,
 		media, e.Key(), reported, sql.NullInt64{Int64: e.Correction, Valid: e.Correction != 0}, at.millis, at.text,
 		at.offset, at.precision, string(e.Class), int(e.Lane), e.Revision, int(e.Touched), e.ID)
 	if err != nil {

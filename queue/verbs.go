@@ -216,7 +216,7 @@ func (t *tx) move(e Entry, account string) error {
 	if no.Reason != "" {
 		return no
 	}
-	ids, err := t.Numbers("UPDATE entries SET account = ?2, touched = max(touched, 1), lease = 0, lease_until = 0 WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account)
+	ids, err := t.Numbers("UPDATE entries SET account = ?2, touched = max(touched, 1) WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account)
 	if err != nil {
 		return err
 	}

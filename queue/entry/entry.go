@@ -57,7 +57,6 @@ type Entry struct {
 	Reported   *viewing.Media `json:"-"`
 	Correction int64          `json:"-"` // which gave it its identity; 0 for none
 	Touched    Touched        `json:"-"`
-	Lease      int64          `json:"-"` // the token of the lease it was handed out with; 0 for none
 }
 
 // Touched says what a person has done to an entry.

@@ -42,20 +42,19 @@ func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decisi
 func (q *inquiry) mayAsk(ctx context.Context) error {
 	l := q.Loop
 	l.mu.Lock()
-	service, able := l.service.(Resolver)
-	state, quiet := l.health.State, time.Until(l.quiet)
+	service, state, quiet := l.service, l.health.State, time.Until(l.quiet)
 	l.mu.Unlock()
-	if !able || state == account.Paused || state == account.Attention || state == account.NoKey {
+	if service == nil || state == account.Paused || state == account.Attention || state == account.NoKey {
 		return ErrNotNow
 	}
 	if quiet > 0 {
 		rest := tracker.Verdict{Fate: tracker.Later, Problem: "it wants to be left alone for now", RetryAfter: quiet}
 		return fmt.Errorf("%w: %w", ErrNotNow, &tracker.ReadError{Verdict: rest})
 	}
-	known, err := waysOf(ctx, l.outbox, l.account)
+	row, err := l.outbox.Account(ctx, l.account)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
-	q.service, q.ways = service, known
+	q.service, q.row = service, row
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 )
@@ -150,7 +151,7 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if db.writer, err = db.connect(db.path); err != nil {
 		return err
 	}
-	if db.reader, err = db.pool(db.path, reading, db.reportDamage); err != nil {
+	if err := db.openReader(); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -260,7 +261,8 @@ const stampLayout = "20060102T150405Z"
 // stampedPath adds the time to a name; a later second where that file exists.
 func (db *DB) stampedPath(name string) string {
 	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
-		if path := name + at.Format(stampLayout); len(siblings(path)) == 0 {
+		path := name + at.Format(stampLayout)
+		if taken, err := filepath.Glob(path + "*"); err != nil || len(taken) == 0 {
 			return path
 		}
 	}

@@ -21,43 +21,71 @@ var (
 	errUnclear = errors.New("the service knows nothing of it, or resolves nothing")
 )
 
+// When and how much the service is asked.
 const (
-	askPage = 500         // entries looked at once; many of them may be of one series
-	apart   = time.Second // between questions that are asked one by one
-	tries   = 3           // unclear answers that mean that there is no endpoint
+	gather     = 2 * time.Second // after a change of the queue, so that many are asked about at once
+	askBack    = time.Minute     // after trouble, doubling
+	askBackMax = time.Hour
+	askPage    = 100         // entries looked at once; many of them may be of one series
+	apart      = time.Second // between questions that are asked one by one
+	inARow     = 5           // such questions before entries are sent again
+	tries      = 3           // unclear answers that mean that there is no endpoint
 )
+
+// lookUp asks the service what the entries are that have no identifier, and plans the
+// next time. Trouble with that holds no entry back, but for a Retry-After.
+func (r *run) lookUp(now time.Time) {
+	r.lookUpAt = time.Time{}
+	q := inquiry{Loop: r.Loop, service: r.service, row: r.row, write: r.write}
+	next, err := q.do(r.ctx)
+	for _, edit := range q.learned {
+		r.change(edit)
+	}
+	if r.stopping() || r.replacedMeanwhile() {
+		return
+	}
+	if err == nil {
+		r.lookUpTries, r.lookUpAt = 0, next
+		return
+	}
+	now = time.Now()
+	var wait time.Duration
+	if v, ok := tracker.VerdictOf(err); ok && v.Fate == tracker.Later && v.RetryAfter > 0 {
+		wait = asked(v.RetryAfter)
+		r.trouble(v)
+		r.leave(now.Add(wait))
+	}
+	r.lookUpAt = now.Add(max(wait, doubled(askBack, askBackMax, r.lookUpTries)))
+	r.lookUpTries++
+	r.log.Debug("not asked what entries without identifier are", "error", err)
+}
 
 // inquiry is one round of questions: what are the entries that have no identifier? It
 // asks and keeps; package resolve decides.
 type inquiry struct {
 	*Loop
-	service Resolver
+	service Service
 	write   context.Context
-	ways    *ways
-	trouble error // of the service
+	row     account.Row
+	learned []func(*account.Row) // of the service's endpoints
+	trouble error                // of the service
 }
 
-// identifyPatience bounds how long one inquiry takes.
-const identifyPatience = 2 * time.Minute
+// identifyPatience bounds how long one inquiry takes: meanwhile nothing is sent.
+const identifyPatience = 30 * time.Second
 
 // do asks about what is due, and says when the next inquiry is; zero is never.
 func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
-	next, ok, err := q.lookups.NextLookup(ctx, q.account)
+	next, ok, err := q.outbox.NextLookup(ctx, q.account)
 	if err != nil || !ok || next.After(time.Now()) {
 		return next, err
-	}
-	if q.ways, err = waysOf(ctx, q.outbox, q.account); err != nil {
-		return time.Time{}, err
 	}
 	if !q.able() && q.others == nil {
 		return q.worthAsking(), nil
 	}
-	due, err := q.lookups.Lookups(ctx, q.account, askPage)
+	due, err := q.outbox.Lookups(ctx, q.account, askPage)
 	if err == nil {
 		err = q.ask(ctx, due)
-	}
-	if kept := q.ways.keep(q.write); err == nil {
-		err = kept
 	}
 	if err == nil && !q.able() && q.others == nil {
 		return q.worthAsking(), nil
@@ -65,12 +93,28 @@ func (q *inquiry) do(ctx context.Context) (next time.Time, err error) {
 	return time.Now().Add(gather), err
 }
 
+// may reports whether an endpoint is worth asking.
+func (q *inquiry) may(name string) bool { return q.row.Support.May(name, time.Now()) }
+
+// learn records what a question to an endpoint has shown, and reports whether it cannot
+// be used.
+func (q *inquiry) learn(name string, err error) (missing bool) {
+	missing = errors.Is(err, tracker.ErrNoEndpoint)
+	if says(q.row.Support, name, err) {
+		now := time.Now()
+		edit := func(a *account.Row) { a.Support = a.Support.With(name, !missing, now) }
+		edit(&q.row)
+		q.learned = append(q.learned, edit)
+	}
+	return missing
+}
+
 // able reports whether the service may be able to say what things are.
-func (q *inquiry) able() bool { return q.ways.may(supportResolveMany) || q.ways.may(supportResolve) }
+func (q *inquiry) able() bool { return q.may(supportResolveMany) || q.may(supportResolve) }
 
 // worthAsking is when a service that cannot say what things are is asked again.
 func (q *inquiry) worthAsking() time.Time {
-	known := q.ways.account.Support
+	known := q.row.Support
 	return earliest(known[supportResolve].At, known[supportResolveMany].At).Add(account.SupportLasts)
 }
 
@@ -116,7 +160,7 @@ func (q *inquiry) ask(ctx context.Context, due []queue.Lookup) error {
 		return q.trouble
 	}
 	q.log.Debug("asked what entries without identifier are", "entries", len(findings))
-	return errors.Join(q.lookups.Found(q.write, findings), q.trouble)
+	return errors.Join(q.outbox.Found(q.write, findings), q.trouble)
 }
 
 // finding is what a decision means for an entry.
@@ -195,7 +239,7 @@ func (q *inquiry) Fetch(ctx context.Context, wanted []resolve.Question) (map[res
 // that, one by one, and says how many of them were answered.
 func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
 	found = map[int]resolve.Match{}
-	if q.ways.may(supportResolveMany) {
+	if q.may(supportResolveMany) {
 		items := make([]tracker.Wanted, len(wanted))
 		for i, w := range wanted {
 			items[i] = tracker.Wanted(w)
@@ -204,8 +248,8 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found m
 		switch {
 		case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
 			return nil, 0, err
-		case err == nil || !declined(err) || !q.ways.may(supportResolve):
-			q.ways.note(supportResolveMany, err)
+		case err == nil || !declined(err) || !q.may(supportResolve):
+			q.learn(supportResolveMany, err)
 		}
 		if err == nil {
 			for i, m := range matches {
@@ -214,7 +258,7 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found m
 			return found, len(wanted), nil
 		}
 	}
-	if !q.ways.may(supportResolve) {
+	if !q.may(supportResolve) {
 		return nil, 0, errNoResolver
 	}
 	return q.oneByOne(ctx, wanted)
@@ -224,7 +268,7 @@ func (q *inquiry) answers(ctx context.Context, wanted []resolve.Wanted) (found m
 // it counts as asked only once another question was answered.
 func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Wanted) (found map[int]resolve.Match, asked int, err error) {
 	found = map[int]resolve.Match{}
-	for i, w := range wanted {
+	for i, w := range wanted[:min(len(wanted), inARow)] {
 		if i > 0 && !sleep(ctx.Done(), apart) {
 			return found, asked, ctx.Err()
 		}
@@ -233,7 +277,7 @@ func (q *inquiry) oneByOne(ctx context.Context, wanted []resolve.Wanted) (found 
 		case errors.Is(err, errUnclear) && i+1 < min(tries, len(wanted)):
 			continue
 		case errors.Is(err, errUnclear):
-			q.ways.note(supportResolve, err)
+			q.learn(supportResolve, err)
 			return found, 0, errNoResolver
 		case err != nil:
 			return found, asked, err
@@ -256,7 +300,7 @@ func declined(err error) bool {
 // otherwise, an empty question may tell: most refuse it as invalid.
 func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tracker.Match, error) {
 	m, err := q.service.Resolve(ctx, w)
-	if statusOf(err) == http.StatusNotFound && q.ways.has(supportResolve) {
+	if statusOf(err) == http.StatusNotFound && q.row.Support[supportResolve].Has {
 		return tracker.Match{}, nil
 	}
 	if statusOf(err) == http.StatusNotFound && first {
@@ -273,8 +317,29 @@ func (q *inquiry) single(ctx context.Context, w tracker.Wanted, first bool) (tra
 	case err != nil && !errors.Is(err, tracker.ErrNoEndpoint):
 		return tracker.Match{}, err
 	}
-	if q.ways.note(supportResolve, err) {
+	if q.learn(supportResolve, err) {
 		return tracker.Match{}, errNoResolver
 	}
 	return m, nil
+}
+
+// sleep waits for d; it is false when done came first.
+func sleep(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// Resolves is what an account's service is known to do: whether it can say
+// what an item is that has no identifier. asked is false before that is known.
+func Resolves(a account.Row) (can, asked bool) {
+	many, knownMany := a.Support[supportResolveMany]
+	one, knownOne := a.Support[supportResolve]
+	can = many.Has || one.Has
+	return can, can || knownMany && knownOne
 }

@@ -20,31 +20,30 @@ func (o *opened) commitIDs(t testing.TB, viewings ...viewing.Event) []int64 {
 	return first
 }
 
-func (o *opened) wantLeased(t testing.TB, want ...int64) []Entry {
+func (o *opened) wantDue(t testing.TB, want ...int64) []Entry {
 	t.Helper()
-	leased := o.lease(t)
-	if !slices.Equal(ids(leased), want) {
-		t.Fatalf("leased %v, want %v", ids(leased), want)
+	ready := o.due(t)
+	if !slices.Equal(ids(ready), want) {
+		t.Fatalf("ready %v, want %v", ids(ready), want)
 	}
-	return leased
+	return ready
 }
 
-func TestLeaseIsOldestFirstAndExclusive(t *testing.T) {
+func TestTheOldestIsNext(t *testing.T) {
 	s := fresh(t)
 	id := s.commitIDs(t, film("late", 1, -1), film("early", 2, -60), film("middle", 3, -30))
-	two, err := s.Lease(t.Context(), "default", 2, time.Minute)
-	if err != nil || !slices.Equal(ids(two), []int64{id[1], id[2]}) {
-		t.Fatalf("leased %v, %v", ids(two), err)
+	for _, want := range []int64{id[1], id[2], id[0]} {
+		e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive)
+		if err != nil || !ok || e.ID != want {
+			t.Fatalf("next %d, %v, %v, want %d", e.ID, ok, err, want)
+		}
+		s.send(t, e)
+		if _, err := s.Begin(t.Context(), e); !errors.Is(err, ErrChanged) {
+			t.Errorf("begun twice: %v", err)
+		}
 	}
-	s.wantLeased(t, id[0])
-	s.wantLeased(t)
-}
-
-func TestSendingNeedsALease(t *testing.T) {
-	s := fresh(t)
-	id := s.commitIDs(t, film("e1", 1, -1))[0]
-	if _, err := s.Sending(t.Context(), s.entry(t, id)); !errors.Is(err, ErrLeaseLost) {
-		t.Errorf("sending what was never leased: %v", err)
+	if e, ok, err := s.Next(t.Context(), "default", viewing.LaneLive); ok || err != nil {
+		t.Errorf("next %d, %v", e.ID, err)
 	}
 }
 
@@ -56,8 +55,8 @@ func TestEntriesOfOneItemLeaveInOrder(t *testing.T) {
 	rest := s.commitIDs(t, film("later", 603, -10), film("other", 604, -5), film("earliest", 603, -90))
 	later, other, earliest := rest[0], rest[1], rest[2]
 	for _, want := range [][]int64{{earliest, other}, {twice[0]}, {twice[1]}, {later}, {}} {
-		leased := s.wantLeased(t, want...)
-		for _, e := range leased {
+		ready := s.wantDue(t, want...)
+		for _, e := range ready {
 			s.settle(t, Settlement{Entry: e.ID, Attempt: s.send(t, e), State: viewing.StateDelivered})
 		}
 	}
@@ -105,13 +104,13 @@ func TestWhichElderBlocks(t *testing.T) {
 			default:
 				s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: tt.state})
 			}
-			due, ok, err := s.NextDue(t.Context(), "default")
+			due, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.wantAhead(t, id[1], id[0], tt.blocks)
 			if tt.blocks {
-				s.wantLeased(t)
+				s.wantDue(t)
 				if inAnHour := tt.state == viewing.StatePending; ok != inAnHour || ok && !due.Equal(noon().Add(time.Hour)) {
 					t.Errorf("next due %v, %v: the blocked one counts", due, ok)
 				}
@@ -120,7 +119,7 @@ func TestWhichElderBlocks(t *testing.T) {
 			if !ok || due.After(noon()) {
 				t.Errorf("next due %v, %v, want now", due, ok)
 			}
-			s.wantLeased(t, id[1])
+			s.wantDue(t, id[1])
 		})
 	}
 }
@@ -130,7 +129,7 @@ func TestUnidentifiedItemsDoNotWaitForEachOther(t *testing.T) {
 	s.commitIDs(t,
 		viewing.Event{Kind: viewing.KindList, EventID: "l1", List: &viewing.List{Name: "Red"}},
 		viewing.Event{Kind: viewing.KindList, EventID: "l2", List: &viewing.List{Name: "Blue"}})
-	s.wantLeased(t, 1, 2)
+	s.wantDue(t, 1, 2)
 }
 
 func TestAfterWaitsForDelivery(t *testing.T) {
@@ -146,17 +145,17 @@ func TestAfterWaitsForDelivery(t *testing.T) {
 				t.Fatal(err)
 			}
 			attempt := s.sendOne(t, id[0])
-			s.wantLeased(t) // not while it is under way
+			s.wantDue(t) // not while it is under way
 			s.settle(t, Settlement{Entry: id[0], Attempt: attempt, State: state, NextAt: noon().Add(time.Hour)})
 			arrived := state == viewing.StateDelivered || state == viewing.StateMerged
 			s.wantAhead(t, id[1], id[0], !arrived)
 			if arrived {
-				if e := s.wantLeased(t, id[1])[0]; e.After != id[0] {
+				if e := s.wantDue(t, id[1])[0]; e.After != id[0] {
 					t.Errorf("entry waits for %d", e.After)
 				}
 				return
 			}
-			s.wantLeased(t)
+			s.wantDue(t)
 		})
 	}
 }
@@ -168,19 +167,19 @@ func TestNextDue(t *testing.T) {
 	for i, at := range []time.Time{later.Add(time.Minute), later} {
 		s.settle(t, Settlement{Entry: id[i], State: viewing.StatePending, NextAt: at})
 	}
-	if at, ok, err := s.NextDue(t.Context(), "default"); err != nil || !ok || !at.Equal(later) {
+	if at, ok, err := s.NextDue(t.Context(), "default", viewing.LaneLive); err != nil || !ok || !at.Equal(later) {
 		t.Fatalf("next due %v, %v, %v", at, ok, err)
 	}
-	s.wantLeased(t)
+	s.wantDue(t)
 	s.clock.advance(10*time.Minute - time.Millisecond)
-	s.wantLeased(t)
+	s.wantDue(t)
 	s.clock.advance(time.Millisecond)
-	s.wantLeased(t, id[1])
-	if at, ok, _ := s.NextDue(t.Context(), "default"); !ok || !at.Equal(later.Add(time.Minute)) {
-		t.Errorf("next due %v, %v: what is leased does not count", at, ok)
+	s.send(t, s.wantDue(t, id[1])[0])
+	if at, ok, _ := s.NextDue(t.Context(), "default", viewing.LaneLive); !ok || !at.Equal(later.Add(time.Minute)) {
+		t.Errorf("next due %v, %v: what is sent does not count", at, ok)
 	}
 	s.clock.advance(time.Minute)
-	s.wantLeased(t, id[1], id[0]) // the lease of the first has run out
+	s.wantDue(t, id[0])
 }
 
 // Whoever leaves the line, by whatever way, the next one gets its turn.
@@ -210,12 +209,12 @@ func TestTheNextOfAnItemGetsItsTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t)
 			id := s.commitIDs(t, film("e1", 7, -30), film("e2", 7, -20), film("e3", 7, -10))
-			s.wantLeased(t, id[0])
+			s.wantDue(t, id[0])
 			if err := leave(s, id[0]); err != nil {
 				t.Fatal(err)
 			}
-			if leased := s.lease(t); !slices.Contains(ids(leased), id[1]) || slices.Contains(ids(leased), id[2]) {
-				t.Errorf("leased %v, want %d and not %d", ids(leased), id[1], id[2])
+			if ready := s.due(t); !slices.Contains(ids(ready), id[1]) || slices.Contains(ids(ready), id[2]) {
+				t.Errorf("ready %v, want %d and not %d", ids(ready), id[1], id[2])
 			}
 		})
 	}
