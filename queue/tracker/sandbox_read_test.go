@@ -66,21 +66,14 @@ func TestSandboxIsReadBackWhole(t *testing.T) {
 	if err != nil || again.Print != films.Print || again.Print == episodes.Print {
 		t.Errorf("prints %s, %s, %s, %v", films.Print, again.Print, episodes.Print, err)
 	}
-	statuses, err := c.MediaStatus(t.Context(), []viewing.Media{filmOf(2), filmOf(777), episodeOf(1396, 0, 7), episodeOf(1396, 1, 7)})
-	for key, want := range map[string]bool{"movie:2": true, "movie:777": false, "episode:1396:0:7": true, "episode:1396:1:7": false} {
-		if s := statuses[key]; err != nil || s.Watched == nil || *s.Watched != want || s.WatchedAt.IsZero() == want {
-			t.Errorf("%s: %+v, %v", key, s, err)
-		}
-	}
 }
 
 func TestSandboxOfTheContractHasNothingToRead(t *testing.T) {
 	_, c := open(t, true)
 	_, me := c.Me(t.Context())
 	_, history := c.AllHistory(t.Context(), viewing.Movie)
-	_, status := c.MediaStatus(t.Context(), []viewing.Media{filmOf(603)})
 	_, _, lists := c.Lists(t.Context())
-	for name, err := range map[string]error{"me": me, "history": history, "status": status, "lists": lists} {
+	for name, err := range map[string]error{"me": me, "history": history, "lists": lists} {
 		if !errors.Is(err, tracker.ErrNoEndpoint) {
 			t.Errorf("%s: %v", name, err)
 		}

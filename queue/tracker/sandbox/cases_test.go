@@ -73,7 +73,7 @@ func cases() []row {
 		{n: 13, op: "*", head: public, body: `{"type":5`, status: 403, says: forbidden},
 		{n: 14, op: "me", method: "GET", head: public, only: "full"},
 		{n: 14, op: "history", method: "GET", head: public, only: "full"},
-		{n: 14, op: "media/status", head: public, body: `{"items":[]}`, only: "full"},
+		{n: 14, op: "media/resolve/batch", head: public, body: `{"items":[]}`, only: "full"},
 
 		// Envelope
 		{n: 15, op: "*", body: " ", status: 400, says: invalid},

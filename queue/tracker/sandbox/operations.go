@@ -246,69 +246,6 @@ func (q request) items() []*fields {
 	return items
 }
 
-// itemStatus is what is known of an item. A series has no watched: without a catalogue it is not known whether
-// it was seen whole.
-type itemStatus struct {
-	Watched           *bool  `json:"watched,omitempty"`
-	RewatchCount      *int64 `json:"rewatchCount,omitempty"`
-	WatchedAt         *Stamp `json:"watchedAt,omitempty"` // the latest
-	InWatchlist       bool   `json:"inWatchlist"`
-	WatchlistPriority *int64 `json:"watchlistPriority,omitempty"`
-}
-
-// readStatus answers with the status of items, by movie:603 or episode:1396:1:2.
-func (s *Service) readStatus(q request) (reply, error) {
-	all := map[string]itemStatus{}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range q.items() {
-		item := HistoryItem{Type: f.oneOf("type", movie, tv, episode)}
-		if id := f.integer("id", 1); id != nil {
-			item.ID = *id
-		}
-		placed := item.Type == episode && item.ID == 0
-		item.TVShowID, item.SeasonNumber = seriesOf(f, placed), f.integer("seasonNumber", 0)
-		key := fmt.Sprintf("%s:%d", item.Type, cmp.Or(item.ID, item.TVShowID))
-		if placed {
-			if item.SeasonNumber == nil {
-				f.fail("seasonNumber", "is required for an episode without id")
-			}
-			item.EpisodeNumber = f.required("episodeNumber", 1)
-		} else if item.ID = cmp.Or(item.ID, item.TVShowID); item.ID == 0 { // tmdbId is the film's or the series' own here
-			f.fail("id", "is required")
-		}
-		if f.fault != nil {
-			return reply{}, f.fault
-		}
-		if placed {
-			key = fmt.Sprintf("episode:%d:%d:%d", item.TVShowID, *item.SeasonNumber, item.EpisodeNumber)
-		}
-		all[key] = s.statusOf(item)
-	}
-	return data(all)
-}
-
-func (s *Service) statusOf(item HistoryItem) (st itemStatus) {
-	watched, rewatches := false, int64(-1)
-	for _, h := range s.kept.History {
-		if h.same(item) {
-			watched, rewatches = true, rewatches+1
-			if st.WatchedAt == nil || h.WatchedAt.After(st.WatchedAt.Time) {
-				st.WatchedAt = &h.WatchedAt
-			}
-		}
-	}
-	if rewatches = max(rewatches, 0); item.Type != tv {
-		st.Watched, st.RewatchCount = &watched, &rewatches
-	}
-	for _, w := range s.kept.Watchlist {
-		if w.Type == item.Type && w.ID == item.ID {
-			st.InWatchlist, st.WatchlistPriority = true, w.Priority
-		}
-	}
-	return st
-}
-
 // catalogueFile is small, and the same for everybody: enough to see what a service that knows more would answer.
 //
 //go:embed catalogue.json

@@ -3,7 +3,6 @@
 // /api/v1, and unless [Options.ContractOnly] is set it honours Idempotency-Key and also serves
 //
 //	GET /me, /history, /lists                    a public key may read them
-//	POST /media/status                           a public key may ask
 //	POST /media/resolve, /media/resolve/batch    likewise, from a catalogue of a dozen titles
 //	POST /lists/{id}/items                       takes an item as often as it comes
 //	DELETE /history                              removes all viewings of one item

@@ -75,7 +75,6 @@ var otherOperations = []operation{
 	{"DELETE /history", true, (*Service).removeHistory},
 	{"GET /lists", false, (*Service).readLists},
 	{"POST /lists/{id}/items", true, (*Service).addListItem},
-	{"POST /media/status", false, (*Service).readStatus},
 	{"POST /media/resolve", false, (*Service).resolveOne},
 	{"POST /media/resolve/batch", false, (*Service).resolveMany},
 }
