@@ -24,55 +24,33 @@ const (
 	writing   = "mode=rw&_txlock=immediate"
 )
 
-// pool opens connections to a file. The busy time-out comes first, so that the
-// pragmas after it wait too.
-func (db *DB) pool(path, how string, pragmas ...string) (*sql.DB, error) {
-	connector, err := db.connector(path, how, pragmas...)
+// pool opens two connections to a file. The busy time-out comes first, so that the
+// pragmas after it wait too. A report that is not nil is told every error of a query.
+func (db *DB) pool(path, how string, report func(error), pragmas ...string) (*sql.DB, error) {
+	full, err := filepath.Abs(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find database: %w", err)
 	}
-	return limited(connector), nil
-}
-
-func (db *DB) connector(path, how string, pragmas ...string) (driver.Connector, error) {
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // also before a drive letter
 	query := fmt.Sprintf("%s&_pragma=busy_timeout(%d)", how, db.o.Busy.Milliseconds())
 	for _, pragma := range pragmas {
 		query += "&_pragma=" + pragma
 	}
-	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: slashed(path), RawQuery: query}).String())
+	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: slashed, RawQuery: query}).String())
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w: %w", ErrStorage, err)
 	}
-	return connector, nil
-}
-
-// slashed is a path as a URI has it.
-func slashed(path string) string {
-	if full, err := filepath.Abs(path); err == nil {
-		path = full
+	if report != nil {
+		connector = reportingConnector{connector, report}
 	}
-	return "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // also before a drive letter
-}
-
-// limited is a pool of two connections.
-func limited(connector driver.Connector) *sql.DB {
 	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(2)
 	pool.SetMaxIdleConns(2)
-	return pool
+	return pool, nil
 }
 
-// openReader opens the connections that read. Damage that only they meet would
-// stay for good if they did not report it.
-func (db *DB) openReader() error {
-	connector, err := db.connector(db.path, reading)
-	if err == nil {
-		db.reader = limited(reportingConnector{connector, db.reportDamage})
-	}
-	return err
-}
-
-// reportingConnector opens connections that report every error of a query.
+// reportingConnector opens connections that report every error of a query. Damage
+// that only a reader meets would stay for good otherwise.
 type reportingConnector struct {
 	driver.Connector
 	report func(error)
@@ -191,13 +169,21 @@ func (db *DB) inspect(ctx context.Context, pool *sql.DB) (c condition, err error
 	return c, err
 }
 
+// newReadOnly is a DB whose writer has ended.
+func newReadOnly(o Options) *DB {
+	db := newDB(o)
+	db.readOnly = true
+	db.started.Store(true)
+	close(db.done)
+	return db
+}
+
 // OpenReading opens a database to read it and changes nothing. Writes fail with
 // [ErrStorage]. The caller holds the folder's lock, or says that the database is
 // shared. The error wraps [ErrNone], [ErrNewer], [ErrForeign], [ErrDamaged] or
 // [ErrStorage].
 func OpenReading(ctx context.Context, o Options) (*DB, error) {
-	db := newDB(o)
-	db.readOnly = true
+	db := newReadOnly(o)
 	err := db.openReading(ctx)
 	if isDamage(err) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -221,7 +207,7 @@ func (db *DB) openReading(ctx context.Context) (err error) {
 	if !logged && !db.o.Shared {
 		how = unchanged
 	}
-	if db.reader, err = db.pool(db.path, how); err != nil {
+	if db.reader, err = db.pool(db.path, how, nil); err != nil {
 		return err
 	}
 	c, err := db.inspect(ctx, db.reader)
@@ -237,8 +223,7 @@ func (db *DB) openReading(ctx context.Context) (err error) {
 // OpenNothing is [OpenReading] where nothing can be read: an empty database in
 // memory.
 func OpenNothing(ctx context.Context, o Options) (*DB, error) {
-	db := newDB(o)
-	db.readOnly = true
+	db := newReadOnly(o)
 	var err error
 	if db.reader, err = sql.Open("sqlite", ":memory:"); err != nil {
 		return nil, err

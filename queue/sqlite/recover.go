@@ -45,7 +45,7 @@ func (db *DB) findDamage(ctx context.Context) (cause string, err error) {
 	if cause, err := os.ReadFile(db.suspicion()); err == nil {
 		return string(cause), nil
 	}
-	pool, err := db.pool(db.path, reading)
+	pool, err := db.pool(db.path, reading, nil)
 	if err != nil {
 		return "", err
 	}
@@ -103,6 +103,11 @@ func (db *DB) recover(ctx context.Context, cause string) error {
 	if err := db.finishRecovery(); err != nil {
 		return err
 	}
+	select { // a start that met the damage has reported it
+	case <-db.damage:
+	default:
+	}
+	db.trouble.end()
 	db.logger.Error("the damaged database was set aside", "aside", found.Aside, "copied", found.Copied, "lost", found.Lost)
 	return nil
 }
@@ -188,7 +193,7 @@ func (db *DB) copyReadable(ctx context.Context, fresh string, found *Recovery) (
 	if err := applySchema(ctx, to.conn, db.o.Schema, 0); err != nil {
 		return err
 	}
-	from, err := db.pool(db.path, reading, "writable_schema(1)") // it reads what it can of a broken schema
+	from, err := db.pool(db.path, reading, nil, "writable_schema(1)") // it reads what it can of a broken schema
 	if err != nil {
 		return err
 	}
@@ -217,7 +222,7 @@ type copier struct {
 
 const (
 	rangeRows = 500
-	maxFaults = 5_000 // unreadable rows one after the other, before a table is given up
+	maxFaults = 50_000 // unreadable rows one after the other, before a table is given up
 )
 
 // table is a table of the new database, with the first column of its key.
@@ -251,19 +256,18 @@ func (c *copier) copyTables(most int64) error {
 	return nil
 }
 
-// copyByNumber copies a table by ranges of its numbers, and a range that cannot
-// be read row by row.
+// copyByNumber copies a table by ranges of its numbers up to most, and a range that
+// is not full row by row: a damaged number can end a range without an error.
 func (c *copier) copyByNumber(t table, most int64) error {
-	last := most
-	newest := fmt.Sprintf("SELECT min(%d, coalesce(max(%s), 0)) FROM %s", most, t.key, t.name)
-	unknown := c.from.QueryRowContext(c.ctx, newest).Scan(&last)
-	faults, where := int64(0), fmt.Sprintf("WHERE %s BETWEEN ? AND ?", t.key)
-	for first := int64(1); first <= last && faults <= maxFaults; first += rangeRows {
-		end := min(last, first+rangeRows-1)
-		readable, err := c.copyRows(t, where, first, end)
-		for id := first; err == nil && !readable && id <= end; id++ {
-			var one bool
-			if one, err = c.copyRows(t, where, id, id); !one {
+	faults, where, last := int64(0), fmt.Sprintf("WHERE %s BETWEEN ? AND ?", t.key), int64(0)
+	for first := int64(1); first <= most && faults <= maxFaults; first += rangeRows {
+		n, readable, err := c.copyRows(t, where, first, first+rangeRows-1)
+		if n > 0 {
+			last = first + rangeRows
+		}
+		alone := !readable || n < rangeRows && first <= last+rangeRows
+		for id := first; err == nil && alone && id < first+rangeRows; id++ {
+			if _, readable, err = c.copyRows(t, where, id, id); !readable {
 				faults++
 				continue
 			}
@@ -277,10 +281,7 @@ func (c *copier) copyByNumber(t table, most int64) error {
 			return err
 		}
 	}
-	if unknown != nil { // nothing says that there were rows with these numbers
-		faults = min(faults, 1)
-	}
-	c.found.Lost += faults
+	c.found.Lost += min(faults, 1) // nothing says how many rows there were at the end
 	return nil
 }
 
@@ -291,7 +292,7 @@ func (c *copier) copyFromBothEnds(t table) error {
 		step := rangeRows
 		for offset := 0; ; offset += step {
 			before := c.found.Copied
-			readable, err := c.copyRows(t, "ORDER BY "+t.key+direction+" LIMIT ? OFFSET ?", step, offset)
+			_, readable, err := c.copyRows(t, "ORDER BY "+t.key+direction+" LIMIT ? OFFSET ?", step, offset)
 			switch {
 			case err != nil:
 				return err
@@ -311,12 +312,13 @@ func (c *copier) copyFromBothEnds(t table) error {
 	return nil
 }
 
-// copyRows copies some rows of a table; readable is false when one of them cannot
-// be read. Rows that are there already, or do not fit the table, are left out.
-func (c *copier) copyRows(t table, which string, args ...any) (readable bool, err error) {
+// copyRows copies some rows of a table, and says how many there were; readable is
+// false when one of them cannot be read. Rows that are there already, or do not fit
+// the table, are left out.
+func (c *copier) copyRows(t table, which string, args ...any) (n int, readable bool, err error) {
 	rows, err := c.from.QueryContext(c.ctx, fmt.Sprintf("SELECT %s FROM %s %s", t.columns, t.name, which), args...)
 	if err != nil {
-		return false, unlessUnreadable(err)
+		return 0, false, unlessUnreadable(err)
 	}
 	defer rows.Close()
 	row := make([]any, 1+strings.Count(t.columns, ","))
@@ -325,9 +327,9 @@ func (c *copier) copyRows(t table, which string, args ...any) (readable bool, er
 		into[i] = &row[i]
 	}
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", t.name, t.columns, strings.Repeat(", ?", len(row)-1))
-	for rows.Next() {
+	for ; rows.Next(); n++ {
 		if err := rows.Scan(into...); err != nil {
-			return false, err
+			return n, false, err
 		}
 		kept, err := c.Affect(insert, row...)
 		switch {
@@ -336,10 +338,10 @@ func (c *copier) copyRows(t table, which string, args ...any) (readable bool, er
 		case concernsOneJob(err):
 			c.found.Lost++
 		default:
-			return false, err
+			return n, false, err
 		}
 	}
-	return rows.Err() == nil, unlessUnreadable(rows.Err())
+	return n, rows.Err() == nil, unlessUnreadable(rows.Err())
 }
 
 // unlessUnreadable is err, or nil where it only says that the damaged database

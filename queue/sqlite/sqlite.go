@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 )
@@ -151,7 +150,7 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if db.writer, err = db.connect(db.path); err != nil {
 		return err
 	}
-	if err := db.openReader(); err != nil {
+	if db.reader, err = db.pool(db.path, reading, db.reportDamage); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -261,8 +260,7 @@ const stampLayout = "20060102T150405Z"
 // stampedPath adds the time to a name; a later second where that file exists.
 func (db *DB) stampedPath(name string) string {
 	for at := db.o.Now().UTC(); ; at = at.Add(time.Second) {
-		path := name + at.Format(stampLayout)
-		if taken, err := filepath.Glob(path + "*"); err != nil || len(taken) == 0 {
+		if path := name + at.Format(stampLayout); len(siblings(path)) == 0 {
 			return path
 		}
 	}

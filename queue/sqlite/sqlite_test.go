@@ -420,8 +420,9 @@ func TestEventsThatAreMissingAreCounted(t *testing.T) {
 	}
 }
 
-// TestDamageThatOnlyAReaderMeets ends the run, and is mended by the next start.
-func TestDamageThatOnlyAReaderMeets(t *testing.T) {
+// withBrokenNotes is a database that was stopped in order, with a damaged table.
+func withBrokenNotes(t *testing.T) (path string) {
+	t.Helper()
 	db := openNew(t)
 	err := db.writeNow(func(t *Tx) error { return errors.Join(add("a")(t), t.Run("INSERT INTO notes VALUES ('n', 'x')")) })
 	if err != nil {
@@ -440,7 +441,30 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, _ = open(t, db.path)
+	return db.path
+}
+
+// isRecovered says that a damaged file was set aside and its rows were copied.
+func isRecovered(t *testing.T, db *DB) {
+	t.Helper()
+	notices, err := db.Notices(t.Context())
+	if err != nil || len(notices) != 1 || notices[0].Text != "recovered" || len(siblings(db.path+damaged)) == 0 {
+		t.Errorf("notices %+v, %v", notices, err)
+	}
+	if got := names(t, db); got != "a" {
+		t.Errorf("kept %q", got)
+	}
+	if exists(db.suspicion()) {
+		t.Error("the next start would set it aside again")
+	}
+	if trouble, bad := db.Trouble(); bad {
+		t.Errorf("trouble %+v", trouble)
+	}
+}
+
+// TestDamageThatOnlyAReaderMeets ends the run, and is mended by the next start.
+func TestDamageThatOnlyAReaderMeets(t *testing.T) {
+	db, _ := open(t, withBrokenNotes(t))
 	ended := make(chan error, 1)
 	go func() { ended <- db.Run(context.Background()) }()
 	rows, err := db.Reader().Query("SELECT text FROM notes")
@@ -452,12 +476,25 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 	}
 	closed(t, db)
 	db, _ = open(t, db.path)
-	defer closed(t, db)
-	notices, err := db.Notices(t.Context())
-	if err != nil || len(notices) != 1 || notices[0].Text != "recovered" || len(siblings(db.path+damaged)) == 0 {
-		t.Errorf("notices %+v, %v", notices, err)
+	isRecovered(t, db)
+	closed(t, db)
+}
+
+// TestDamageThatTheStartMeets is mended at once, and the run goes on.
+func TestDamageThatTheStartMeets(t *testing.T) {
+	o := options(withBrokenNotes(t))
+	o.Start = func(t *Tx, _ Opening) error { _, err := t.Find("SELECT 1 FROM notes", nil, new(int)); return err }
+	db, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := names(t, db); got != "a" {
-		t.Errorf("kept %q", got)
+	isRecovered(t, db)
+	stop := run(t, db)
+	if err := db.Write(t.Context(), add("b")); err != nil {
+		t.Error(err)
 	}
+	if err := db.Alive(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
 }

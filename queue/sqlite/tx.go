@@ -20,7 +20,7 @@ type connection struct {
 // connect opens the connection that writes. FULL is what makes a commit survive
 // a power cut; NORMAL loses what was just acknowledged.
 func (db *DB) connect(path string) (*connection, error) {
-	pool, err := db.pool(path, writing, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
+	pool, err := db.pool(path, writing, nil, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
