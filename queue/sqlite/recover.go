@@ -150,7 +150,11 @@ func (db *DB) setAside(aside string, parts ...string) error {
 // setStrayLogAside keeps a write-ahead log whose database is missing, empty or
 // was replaced by a copy: SQLite would delete it, or write it over the copy.
 func (db *DB) setStrayLogAside() error {
-	if size(db.path+"-wal") == 0 {
+	log, err := os.Stat(db.path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read log: %w: %w", ErrStorage, err)
+	}
+	if err != nil || log.Size() == 0 {
 		return nil
 	}
 	if size(db.path) > 0 {
