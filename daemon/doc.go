@@ -45,7 +45,7 @@ When two wishes collide, the earlier one wins.
 	 1. A source reports an event: what it saw, raw, with an event id of its own.
 	 2. The queue commits it, and only then the source hears "queued". The same id again is a duplicate.
 	 3. Rules decide at once what needs no network. The rest is held with a reason.
-	 4. The loop leases an entry, looks whether the service has it, marks it as sending on disk, and sends one request.
+	 4. The loop reads the entry that is due, looks whether the service has it, marks it as sending on disk, and sends one request.
 	 5. The answer settles the entry. What may have arrived is in doubt, and is read back.
 
 Every entry can be explained: what was seen, which rule did what, every attempt and every answer.
