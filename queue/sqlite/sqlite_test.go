@@ -420,22 +420,22 @@ func TestEventsThatAreMissingAreCounted(t *testing.T) {
 	}
 }
 
-// withBrokenNotes is a database that was stopped in order, with a damaged table.
+// withBrokenNotes is a database that was stopped in order, with a table whose last
+// page is damaged.
 func withBrokenNotes(t *testing.T) (path string) {
 	t.Helper()
 	db := openNew(t)
-	err := db.writeNow(func(t *Tx) error { return errors.Join(add("a")(t), t.Run("INSERT INTO notes VALUES ('n', 'x')")) })
+	err := db.writeNow(func(t *Tx) error {
+		return errors.Join(add("a")(t), t.Run(
+			"INSERT INTO notes WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT printf('%03d', i), hex(zeroblob(50)) FROM n"))
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	var page int64
-	if err := db.Reader().QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'notes'").Scan(&page); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, db)
 	file, err := os.OpenFile(db.path, os.O_RDWR, 0)
 	if err == nil {
-		_, err = file.WriteAt([]byte(strings.Repeat("noise", 800)), (page-1)*4096)
+		_, err = file.WriteAt([]byte(strings.Repeat("noise", 800)), size(db.path)-4096)
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
@@ -483,7 +483,10 @@ func TestDamageThatOnlyAReaderMeets(t *testing.T) {
 // TestDamageThatTheStartMeets is mended at once, and the run goes on.
 func TestDamageThatTheStartMeets(t *testing.T) {
 	o := options(withBrokenNotes(t))
-	o.Start = func(t *Tx, _ Opening) error { _, err := t.Find("SELECT 1 FROM notes", nil, new(int)); return err }
+	o.Start = func(t *Tx, _ Opening) error {
+		_, err := t.Find("SELECT count(*) FROM notes", nil, new(int))
+		return err
+	}
 	db, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
