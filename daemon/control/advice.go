@@ -83,6 +83,8 @@ func heldFor(e entry.Entry) (why, hint string) {
 	switch e.Reason {
 	case viewing.ReasonUnresolved:
 		return "It has no identifier that the service takes.", fmt.Sprintf("say what it is: filmspool queue edit %d --help", e.ID)
+	case viewing.ReasonContradicted:
+		return "TMDB contradicts the number that its source reported.", fmt.Sprintf("say what it is: filmspool fix %d --help; or send it as it is: filmspool queue release %[1]d", e.ID)
 	case viewing.ReasonNoList:
 		return "Its list is not known here.", fmt.Sprintf("filmspool queue drop %d", e.ID)
 	case viewing.ReasonFuture:

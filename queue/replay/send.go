@@ -101,6 +101,9 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 			return true, nil
 		}
 	}
+	if held, err := r.contradicted(r.request, r.write, e); held || err != nil {
+		return held, err
+	}
 	first := e.Attempts == 0
 	switch {
 	case !first:

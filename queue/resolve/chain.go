@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/filmspool/filmspool/queue/viewing"
 )
 
 // maxRounds is how often answers may lead to further questions. The longest way is a
@@ -39,6 +41,29 @@ func (c Chain) Decide(ctx context.Context, all []Evidence) ([]Decision, error) {
 		return decided, trouble
 	}
 	return decided, nil
+}
+
+// Contradiction checks an item that is known by a TMDB number, where TMDB is on: a
+// sentence or two for a person say what contradicts; "" is nothing, also where TMDB
+// cannot be asked.
+func (c Chain) Contradiction(ctx context.Context, m viewing.Media) string {
+	if len(c) == 0 || c[len(c)-1].Name != "TMDB" || !m.Identified() {
+		return ""
+	}
+	e := EvidenceOf(m)
+	if e.Unsure = false; m.Placed() {
+		e.Own.IDs = viewing.IDs{} // it is sent by its place
+	}
+	decided, _ := c[len(c)-1:].Decide(ctx, []Evidence{e})
+	d := decided[0]
+	if d.Why = d.Contradicts(m); d.Why == "" {
+		return ""
+	}
+	if d.Item != nil && d.Item.Kind != viewing.Episode {
+		d.Candidates = []Work{d.Named}
+	}
+	d.Item = nil
+	return d.Said()
 }
 
 // answered is an answer, and who gave it.

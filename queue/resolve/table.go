@@ -129,7 +129,9 @@ func (j *judge) byNumbers(kind viewing.MediaType, r Reported) (*Work, Decision) 
 		return &found[0], Decision{Why: why}
 	}
 	w, d := j.byName(kind, r)
-	d.Against = d.Against || r.TMDB > 0 // TMDB has nothing with that number
+	if w == nil && r.TMDB > 0 {
+		d = against("TMDB has nothing with its number, and "+d.Why, d.Candidates...)
+	}
 	return w, d
 }
 
@@ -276,9 +278,6 @@ func yearsApart(a, b int) bool { return a > 0 && b > 0 && max(a-b, b-a) > 1 }
 // byName decides by title and year.
 func (j *judge) byName(kind viewing.MediaType, r Reported) (*Work, Decision) {
 	if fold(r.Title) == "" {
-		if r.TMDB > 0 {
-			return nil, held("TMDB has nothing with its number")
-		}
 		if isIMDB(r.IMDB) || kind == viewing.TV && r.TVDB > 0 || r.Site != "" {
 			return nil, held("nothing is known by its number")
 		}
