@@ -47,6 +47,11 @@ func (o *oracle) Fetch(_ context.Context, wanted []resolve.Question) (map[resolv
 	found := map[resolve.Question]*resolve.Answer{}
 	for _, q := range wanted {
 		a := resolve.Answer{}
+		for _, id := range o.knows {
+			if q.Ask == resolve.AskFilm && q.Number == id {
+				a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id}}}
+			}
+		}
 		if id := o.knows[q.Text]; id > 0 {
 			a.Films = []resolve.Work{{Candidate: resolve.Candidate{Type: viewing.Movie, TMDB: id, Title: q.Text, Year: q.Year}}}
 		}
