@@ -296,3 +296,19 @@ func TestCrashWhileSendingIsReadBack(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingIsSentWithAnothersKey: what waits was watched by the owner. The account is
+// paused before the first request, and goes on with a key of the owner.
+func TestNothingIsSentWithAnothersKey(t *testing.T) {
+	inBed(t, false, nil, func(b *bed) {
+		b.edit(func(a *account.Row) { a.Owner = "usr_somebody_else" })
+		b.commit(ago(1, time.Minute))
+		b.pass(time.Minute)
+		if h := b.loop.Health(); h.Pause != account.PausedKey || !strings.HasPrefix(h.Reason, AnothersKey) || b.askedFor("POST /history") != 0 {
+			b.Errorf("health %+v, %d sends", h, b.askedFor("POST /history"))
+		}
+		b.edit(func(a *account.Row) { a.Owner = "" })
+		b.pass(time.Second)
+		b.allOnce(1)
+	})
+}
