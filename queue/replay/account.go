@@ -91,12 +91,12 @@ func (r *run) pause(reason string, v tracker.Verdict, now time.Time) {
 }
 
 // probeAt is when the service is to be probed; zero when it is not.
-func (r *run) probeAt() time.Time {
+func (r *run) probeAt(now time.Time) time.Time {
 	switch pause := r.row.Pause; {
 	case r.service == nil || pause.Reason != "" && !pause.Probes():
 		return time.Time{}
 	case pause.Probes() && r.probeAsked:
-		return later(r.line.hold, time.Now())
+		return later(r.line.hold, now)
 	case pause.Probes():
 		return later(r.line.hold, pause.ProbeAt)
 	case r.line.closed:

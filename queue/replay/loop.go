@@ -119,7 +119,7 @@ func (r *run) turn() time.Time {
 	}
 
 	// A service that was away, or refused the key, is probed before anything else.
-	if at := r.probeAt(); at.After(now) {
+	if at := r.probeAt(now); at.After(now) {
 		return at
 	} else if !at.IsZero() {
 		r.probe()
